@@ -1,15 +1,11 @@
-//! xmlrpc-c as a peer: Debian's shared library, opened at run time, so that this
-//! crate builds where the package `libxmlrpc-core-c3` is not installed.
+//! xmlrpc-c as a peer: Debian's shared library, opened at run time, so that this package builds where
+//! `libxmlrpc-core-c3` is not installed.
 //!
-//! Only what a benchmark asks for: read a call or a response into the library's
-//! own tree, write one from it. Declarations follow the headers `base.h` and
-//! `util.h` of version 1.33, whose binary interface is that of all libraries
-//! named `libxmlrpc.so.3`.
+//! It reads a call or a response into the library's own tree, and writes one from it. Declarations
+//! follow the headers `base.h` and `util.h` of version 1.33, whose binary interface is that of all
+//! libraries named `libxmlrpc.so.3`.
 
-#![allow(
-    unsafe_code,
-    reason = "a C library is called; each block says what makes its call sound"
-)]
+#![allow(unsafe_code, reason = "calls of a C library; each block has its proof")]
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{self, NonNull};
@@ -19,7 +15,7 @@ use libloading::Library;
 
 const FILE: &str = "libxmlrpc.so.3";
 
-/// `xmlrpc_env`: whether a call failed, and the words.
+/// `xmlrpc_env`: whether a call failed, and its message.
 #[repr(C)]
 struct Env {
     fault_occurred: c_int,
@@ -27,11 +23,11 @@ struct Env {
     fault_string: *mut c_char,
 }
 
-/// `xmlrpc_value`, which only the library looks into.
+/// `xmlrpc_value`, which is opaque.
 #[repr(C)]
 struct RawValue([u8; 0]);
 
-/// `xmlrpc_mem_block`, likewise.
+/// `xmlrpc_mem_block`, which is opaque.
 #[repr(C)]
 struct RawBlock([u8; 0]);
 
@@ -48,7 +44,7 @@ type ParseResponse = unsafe extern "C" fn(
 type SerializeCall = unsafe extern "C" fn(*mut Env, *mut RawBlock, *const c_char, *mut RawValue);
 type SerializeResponse = unsafe extern "C" fn(*mut Env, *mut RawBlock, *mut RawValue);
 
-/// The functions that are used.
+/// The functions of the library.
 #[derive(Clone, Copy)]
 struct Functions {
     init: unsafe extern "C" fn(*mut Env),
@@ -71,8 +67,7 @@ pub struct XmlRpcC {
     functions: Functions,
 }
 
-/// A tree of the library's values: the parameters of a call, or a result. It is
-/// given back when it is dropped.
+/// A tree of the library's values: the parameters of a call, or a result. Dropping it releases it.
 pub struct Tree {
     raw: NonNull<RawValue>,
     functions: Functions,
@@ -103,7 +98,7 @@ impl XmlRpcC {
         // `int` is `c_int` on every platform that Debian builds the package for.
         macro_rules! function {
             ($name:literal) => {
-                // SAFETY: as said above.
+                // SAFETY: see above.
                 *unsafe { library.get($name) }.map_err(missing)?
             };
         }

@@ -104,7 +104,7 @@ fn expected(row: &Row, at: At) -> Option<Json> {
     match (row.protocol.as_str(), row.operation.as_str()) {
         ("awsQuery", _) => row.expected_metrics(at),
         (_, "CopyObject") => {
-            let json = row.sibling("restJson1", "CopyObjectOutput_M")?;
+            let json = row.json_of("restJson1", "CopyObjectOutput_M")?;
             let json: Json = serde_json::from_slice(json).ok()?;
             Some(normalized(json))
         }

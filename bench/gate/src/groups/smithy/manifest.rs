@@ -127,14 +127,14 @@ impl Row {
     /// The body of this response in JSON: that of awsJson1_0, for the protocols with its
     /// operations.
     pub fn json(&self) -> Option<&'static [u8]> {
-        match self.sibling("awsJson1_0", &self.name)? {
+        match self.json_of("awsJson1_0", &self.name)? {
             [] => Some(b"{}"),
             json => Some(json),
         }
     }
 
     /// The JSON body of a response of another protocol.
-    pub(super) fn sibling(&self, protocol: &str, name: &str) -> Option<&'static [u8]> {
+    pub fn json_of(&self, protocol: &str, name: &str) -> Option<&'static [u8]> {
         let path = format!("{FOLDER}/{protocol}/deserialize/{name}.json");
         self.data.read(&path).ok()
     }

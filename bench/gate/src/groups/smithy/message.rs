@@ -243,7 +243,7 @@ impl Row {
             }
             _ => {
                 let name = self.name.replace("_OutOfOrder", "_M");
-                let body = Body::from(self.sibling("restJson1", &name)?);
+                let body = Body::from(self.json_of("restJson1", &name)?);
                 let set = rest_json::schemas();
                 let wire = Wire::new(set, "restJson1", wire.operation.name())?;
                 let head = self.response_head()?;

@@ -70,7 +70,7 @@ fn name(content: Content, what: &str, format: &str) -> String {
     format!("{} {what}, {format}: {}", content.letter, content.words)
 }
 
-/// Adds a case for each format. CBOR may cost half of XML where the message is more than envelope.
+/// Adds a case for each format. CBOR costs less than XML where the message is more than envelope.
 fn both(
     group: &mut Group,
     content: Content,
@@ -85,7 +85,7 @@ fn both(
     let case = group.case(name(content, what, "CBOR"));
     add(case, &forms, true);
     if content.letter == "c" {
-        case.target_instructions_of_case(name(content, what, "XML"), 0.5);
+        case.target_instructions_of_case(name(content, what, "XML"), 0.9);
     }
 }
 

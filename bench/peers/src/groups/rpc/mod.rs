@@ -1,14 +1,13 @@
-//! Small calls over the framed protocol, `Add(i32, i32) -> i32`, beside tarpc, tonic and
-//! capnp-rpc, which do the same job, and a raw echo of as many bytes, which has none.
+//! Calls over frames, `Add(i32, i32) -> i32`, beside tarpc, tonic and capnp-rpc, which do the same,
+//! and beside a raw echo of as many bytes, which shows what the machine and its kernel can do.
 //!
-//! The layout is the same for all. A server is a thread with a current-thread runtime. Its
-//! clients are connections of one other such thread, and each has as many tasks as calls
-//! may be in flight, which call, check the sum, and call again.
+//! The layout is the same for all subjects. The server is a thread with a current-thread runtime.
+//! Its clients are connections of one other such thread. Each connection has one task per call in
+//! flight; a task calls, checks the sum, and calls again.
 //!
-//! A transport is an implementation of [`Wire`], and of [`transport::Transport`] where peers speak on it
-//! too.
+//! A transport is an implementation of [`transport::Wire`], and of [`transport::Transport`] where
+//! peers use it too. Loads of Polywire alone are the job of `polywire bench`.
 
-mod counts;
 mod layout;
 mod peers;
 mod process;
@@ -16,14 +15,13 @@ mod tally;
 mod transport;
 mod trial;
 
-use crate::{Figure, Figures, Group, Span};
+use polywire_gate::groups::rpc as gate;
+use polywire_gate::{Figure, Group, same};
 
 use layout::Layout;
-use peers::{Calls, Capnp, Copy, Echo, Frames, LargeFrames, Lossy, Paced, Tarpc, Tonic, UdpEcho};
+use peers::{Calls, Capnp, Copy, Echo, Frames, LargeFrames, Tarpc, Tonic, UdpEcho};
 pub(crate) use process::serve_if_asked;
-use transport::{Inproc, Tcp, Udp, Unix, Wire};
-
-type Trial = Box<dyn FnMut(Span) -> Result<Figures, String>>;
+use transport::{Tcp, Udp, Unix};
 
 const COPY: &str = "raw copy";
 const ECHO: &str = "raw echo";
@@ -33,9 +31,28 @@ const TARPC: &str = "tarpc";
 const TARPC_IN_LINE: &str = "tarpc, handlers in line";
 
 pub(crate) fn cases(group: &mut Group) {
-    counts::cases(group);
+    gate::cases(group);
+    for (calls, name) in gate::ADD {
+        group.extend(name, |case| {
+            case.peer_with(
+                TARPC,
+                gate::Whole::<Tarpc<false>>::new(),
+                move |whole| whole.add(calls, gate::LEFT, gate::RIGHT),
+                |_, sums| same(sums, &Ok(())),
+            );
+        });
+    }
     let many = Layout::new(2, 100);
     let one = Layout::new(1, 1).on_one_core();
+    tcp(group, many, one);
+    unix(group, "Unix, 2 clients x 100 in flight", many);
+    unix(group, "Unix, 1 x 1, both ends on one core", one);
+    udp(group, many);
+    large(group);
+    memory(group, many);
+}
+
+fn tcp(group: &mut Group, many: Layout, one: Layout) {
     group
         .load("TCP, 2 clients x 100 in flight")
         .layout(many.words())
@@ -60,15 +77,6 @@ pub(crate) fn cases(group: &mut Group) {
         .peer(ECHO, trial::of::<Tcp, Echo>(one))
         .target_at_most_times(Figure::P50, 1.25, ECHO)
         .target_at_least(Figure::Answered, 1.0);
-    unix(group, "Unix, 2 clients x 100 in flight", many);
-    unix(group, "Unix, 1 x 1, both ends on one core", one);
-    within(group, many);
-    udp(group, many);
-    paced::<Tcp>(group, "TCP");
-    paced::<Udp>(group, "UDP");
-    paced::<Unix>(group, "Unix");
-    large(group);
-    memory(group, many);
 }
 
 fn unix(group: &mut Group, name: &str, layout: Layout) {
@@ -76,38 +84,12 @@ fn unix(group: &mut Group, name: &str, layout: Layout) {
         .load(name)
         .layout(layout.words())
         .polywire(trial::of::<Unix, Calls<Frames>>(layout))
-        // In turns with it, not minutes before.
+        // In the same run, not minutes before.
         .peer(OVER_TCP, trial::of::<Tcp, Calls<Frames>>(layout))
         .peer(TARPC, trial::of::<Unix, Calls<Tarpc<false>>>(layout))
         .peer(ECHO, trial::of::<Unix, Echo>(layout))
         .target_at_least_times(Figure::Rate, 1.1, OVER_TCP)
         .target_at_most_times(Figure::P50, 1.35, ECHO)
-        .target_at_least(Figure::Answered, 1.0);
-}
-
-fn within(group: &mut Group, many: Layout) {
-    /// Eight times what UVRPC's document says of its own: 349,000.
-    const UVRPC: f64 = 8.0 * 349e3;
-    let one = Layout::new(1, 100).on_one_thread();
-    group
-        .load("in process, 1 client x 100 in flight, one thread")
-        .layout(one.words())
-        .polywire(trial::of::<Inproc, Calls<Frames>>(one))
-        .target_at_least(Figure::Rate, 3e6)
-        .target_at_least(Figure::Answered, 1.0);
-    // Handlers begin where calls are made, so that the thread of the server has nothing to do.
-    group
-        .load("in process, 2 clients x 100 in flight on one thread, the server on another")
-        .layout(many.words())
-        .polywire(trial::of::<Inproc, Calls<Frames>>(many))
-        .target_at_least(Figure::Rate, UVRPC)
-        .target_at_least(Figure::Answered, 1.0);
-    let two = Layout::new(1, 100).on_threads(2);
-    group
-        .load("in process, 2 clients x 100 in flight, each on a thread")
-        .layout(two.words())
-        .polywire(trial::of::<Inproc, Calls<Frames>>(two))
-        .target_at_least(Figure::Rate, UVRPC)
         .target_at_least(Figure::Answered, 1.0);
 }
 
@@ -119,35 +101,6 @@ fn udp(group: &mut Group, layout: Layout) {
         .peer(UDP_ECHO, trial::of::<Udp, UdpEcho>(layout))
         .target_at_least_times(Figure::Rate, 0.8, UDP_ECHO)
         .target_at_least(Figure::Answered, 1.0);
-    group
-        .load("UDP, 2 clients x 100 in flight, 1% of the datagrams lost")
-        .layout(format!(
-            "{}; what loses them is a task of the server's thread",
-            layout.words()
-        ))
-        .polywire(trial::of::<Udp, Lossy>(layout))
-        .target_at_least(Figure::Answered, 1.0);
-}
-
-/// The table of UVRPC's document: `-t 2 -c 2 -b 100 -i 1`, `2` and `5`.
-fn paced<W: Wire>(group: &mut Group, wire: &str) {
-    let layout = Layout::new(2, 100).on_threads(2);
-    let mut load = |milliseconds: u32, trial: Trial| {
-        // What the pacing allows, but for a tick at either end.
-        let rate = f64::from(layout.threads * layout.clients * layout.window) * 1e3;
-        let rate = rate / f64::from(milliseconds);
-        group
-            .load(format!(
-                "{wire}, 2 threads x 2 clients x 100 calls every {milliseconds} ms"
-            ))
-            .layout(layout.words())
-            .polywire(trial)
-            .target_at_least(Figure::Rate, rate * 0.99)
-            .target_at_least(Figure::Answered, 1.0);
-    };
-    load(1, Box::new(trial::of::<W, Paced<Frames, 1>>(layout)));
-    load(2, Box::new(trial::of::<W, Paced<Frames, 2>>(layout)));
-    load(5, Box::new(trial::of::<W, Paced<Frames, 5>>(layout)));
 }
 
 fn large(group: &mut Group) {
@@ -171,13 +124,13 @@ fn large(group: &mut Group) {
 fn memory(group: &mut Group, many: Layout) {
     const IDLE: u32 = 10_000;
     let program = match process::lean() {
-        Some(_) => "ours is the program rpc_server, the others this one",
-        None => "all are this program; rpc_server, which is only ours, was not built",
+        Some(_) => "ours is the program rpc_server, the others are this program",
+        None => "all are this program, because rpc_server was not built",
     };
     group
         .load("memory of a server process, TCP, 2 clients x 100 in flight")
         .layout(format!(
-            "layout: as above, with a process for the server, and the most that it had; {program}"
+            "layout: as above, with a process for the server; its peak memory; {program}"
         ))
         .polywire(process::under_load::<Frames>(many))
         .peer(TARPC, process::under_load::<Tarpc<false>>(many))

@@ -1,20 +1,20 @@
-//! Servers in processes of their own: what they take of memory.
+//! Servers in processes of their own, whose memory is measured.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use crate::{Figure, Figures, Span};
+use polywire_gate::{Figure, Figures, Span};
 
 use super::layout::Layout;
 use super::peers::{Caller, Calls, Frames, Tarpc, Tonic};
 use super::transport::{Tcp, Wire};
 use super::trial;
 
-/// What makes this program a server, with its name behind it.
+/// Starts this program as a server. The name of the system follows.
 const ARGUMENT: &str = "--rpc-server";
 
-/// Serves, if that is what this process was started for.
+/// Serves if this process was started as a server.
 pub(crate) fn serve_if_asked() -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     if arguments.next()? != ARGUMENT {
@@ -36,11 +36,11 @@ pub(crate) fn serve_if_asked() -> Option<ExitCode> {
     }
 }
 
-/// A system that can be a process.
+/// A system that can run as a process.
 pub(super) trait Named: Caller<Tcp> {
     const NAME: &'static str;
 
-    /// Whether [`lean`] is this system.
+    /// Whether [`lean`] is a server of this system.
     const LEAN: bool = false;
 }
 
@@ -57,19 +57,19 @@ impl Named for Tonic {
     const NAME: &'static str = "tonic";
 }
 
-/// A program that is our server and nothing else, if it was built. This one has many systems in it,
-/// and what a process touches of its program counts as its memory.
+/// The program `rpc_server`, our server alone, if it was built. This program contains all systems,
+/// and the pages of a program count as memory of its process.
 pub(super) fn lean() -> Option<PathBuf> {
     let path = std::env::current_exe().ok()?.with_file_name("rpc_server");
     path.exists().then_some(path)
 }
 
-/// Says where it listens, and serves until nobody wants to know any more.
+/// Writes its URL to standard output, and serves until its standard input ends.
 fn serve<N: Named>() -> Result<(), String> {
     let (socket, url) = Tcp::bind().map_err(trial::words)?;
     writeln!(io::stdout(), "{url}").map_err(trial::words)?;
     std::thread::spawn(|| {
-        // Whoever has started it holds the other end for as long as it is wanted.
+        // The parent holds the other end.
         let _ = io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
     });
@@ -77,7 +77,7 @@ fn serve<N: Named>() -> Result<(), String> {
     runtime.block_on(async { N::serve(Tcp::listener(socket).map_err(trial::words)?).await })
 }
 
-/// A server in another process. It ends with this.
+/// A server in another process, which is killed on drop.
 struct Server {
     child: Child,
     url: String,
@@ -94,12 +94,12 @@ impl Server {
             .spawn()
             .map_err(trial::words)?;
         let mut url = String::new();
-        let said = child.stdout.take().ok_or("the server has no output")?;
+        let output = child.stdout.take().ok_or("the server has no output")?;
         let mut server = Self {
             child,
             url: String::new(),
         };
-        BufReader::new(said)
+        BufReader::new(output)
             .read_line(&mut url)
             .map_err(trial::words)?;
         url.truncate(url.trim_end().len());
@@ -110,7 +110,7 @@ impl Server {
         Ok(server)
     }
 
-    /// A line of what the system says of the process, in bytes.
+    /// A line of the process's `/proc/PID/status`, in bytes.
     fn memory(&self, line: &str) -> Result<f64, String> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
@@ -131,7 +131,7 @@ impl Drop for Server {
     }
 }
 
-/// The most that a server has had in memory under this load.
+/// The peak memory of a server under this load.
 pub(super) fn under_load<N: Named>(
     layout: Layout,
 ) -> impl FnMut(Span) -> Result<Figures, String> + 'static {
@@ -142,7 +142,7 @@ pub(super) fn under_load<N: Named>(
     }
 }
 
-/// What a connection takes that is there and does nothing: each has made a call.
+/// The memory of an idle connection. Each has made one call.
 pub(super) fn idle<N: Named>(
     connections: u32,
 ) -> impl FnMut(Span) -> Result<Figures, String> + 'static {
@@ -182,7 +182,7 @@ async fn connect<N: Named>(url: &str) -> Result<N::Client, String> {
     }
 }
 
-/// Has as many files open as the connections take, and some more. Children may, too.
+/// Raises the limit of open files for this process and its children to that of the connections.
 fn more_files(connections: u64) -> Result<(), String> {
     use rustix::process::{Resource, getrlimit, setrlimit};
 

@@ -1,19 +1,19 @@
-//! What the thread of the clients counts.
+//! The counts of the clients' thread.
 
 use std::cell::RefCell;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
-use crate::{Figure, Figures, Span};
+use polywire_gate::{Figure, Figures, Span};
 
-/// Failures after which a task calls no more: its connection is gone.
-const HOPELESS: u64 = 1_000;
+/// A task stops after so many failures: its connection is gone.
+const MAX_FAILURES: u64 = 1_000;
 
-/// How long calls may take that are in flight at the end.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long to wait for the calls in flight at the end.
+const DRAIN: Duration = Duration::from_secs(10);
 
-/// When calls count.
+/// The measured span of time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     begin: Instant,
@@ -21,7 +21,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Those of a span that begins now.
+    /// The span, with its warm-up beginning now.
     pub(super) fn from_now(span: Span) -> Self {
         let begin = Instant::now() + span.warm_up;
         let end = begin + span.measured;
@@ -32,20 +32,20 @@ impl Times {
         now >= self.end
     }
 
-    /// When calls are given up that are still in flight.
-    pub(super) fn patience_ends(&self) -> Instant {
-        self.end + PATIENCE
+    /// When calls that are still in flight count as failed.
+    pub(super) fn drained_by(&self) -> Instant {
+        self.end + DRAIN
     }
 }
 
-/// Calls that ended, in order or not.
+/// The calls that ended.
 pub(super) struct Tally {
     times: Times,
     nanoseconds: Histogram<u64>,
-    /// Of the warm-up too, as all that failed.
+    /// Includes the warm-up, as `failed` does.
     made: u64,
     failed: u64,
-    /// Calls that were answered with something else than the sum: nothing else counts then.
+    /// The first wrong answer, which fails the run.
     wrong: Option<String>,
     why: Option<String>,
 }
@@ -64,7 +64,7 @@ impl Tally {
         })
     }
 
-    /// Calls that were made at one moment and answered at another.
+    /// Counts calls that were made and answered at these times.
     pub(super) fn answered(&mut self, calls: u64, from: Instant, to: Instant) {
         self.made += calls;
         if to < self.times.begin || to >= self.times.end {
@@ -74,30 +74,19 @@ impl Tally {
         self.nanoseconds.saturating_record_n(nanoseconds, calls);
     }
 
-    /// Calls that were not answered.
+    /// Counts calls that were not answered.
     pub(super) fn failed(&mut self, calls: u64, why: impl Into<String>) {
         self.made += calls;
         self.failed += calls;
         self.why.get_or_insert(why.into());
     }
 
-    /// An answer that is none.
+    /// Records a wrong answer.
     pub(super) fn wrong(&mut self, what: impl Into<String>) {
         self.wrong.get_or_insert(what.into());
     }
 
-    /// With what another thread has counted.
-    pub(super) fn and(mut self, other: Self) -> Result<Self, String> {
-        let added = self.nanoseconds.add(&other.nanoseconds);
-        added.map_err(|error| error.to_string())?;
-        self.made += other.made;
-        self.failed += other.failed;
-        self.wrong = self.wrong.or(other.wrong);
-        self.why = self.why.or(other.why);
-        Ok(self)
-    }
-
-    /// All of it, or what was wrong.
+    /// The figures, or the first wrong answer.
     pub(super) fn figures(self) -> Result<Figures, String> {
         if let Some(wrong) = self.wrong {
             return Err(format!("a wrong answer: {wrong}"));
@@ -121,39 +110,39 @@ impl Tally {
 }
 
 thread_local! {
-    /// That of the thread of the clients: without a lock or a message, which would be measured too.
+    /// Of the clients' thread. A lock or a channel would be measured too.
     static TALLY: RefCell<Option<Tally>> = const { RefCell::new(None) };
 }
 
-/// Begins to count on this thread.
+/// Starts counting on this thread.
 pub(super) fn begin(times: Times) -> Result<Times, String> {
     let tally = Tally::new(times)?;
     TALLY.set(Some(tally));
     Ok(times)
 }
 
-/// Does something to this thread's tally.
+/// Changes this thread's tally.
 pub(super) fn with<R: Default>(change: impl FnOnce(&mut Tally) -> R) -> R {
     TALLY.with_borrow_mut(|tally| tally.as_mut().map(change).unwrap_or_default())
 }
 
-/// Ends the counting on this thread.
+/// Stops counting on this thread.
 pub(super) fn end() -> Option<Tally> {
     TALLY.take()
 }
 
-/// What a call came to.
-pub(super) enum Ended {
+/// The outcome of a call.
+pub(super) enum Outcome {
     /// The answer was right.
     Right,
-    /// The answer was something else, which this tells.
+    /// The answer was wrong.
     Wrong(String),
-    /// There was none.
+    /// There was no answer.
     Failed(String),
 }
 
-impl Ended {
-    /// Of a call for a sum.
+impl Outcome {
+    /// The outcome of a call for a sum.
     pub(super) fn of(sum: Result<i32, String>, left: i32, right: i32) -> Self {
         match sum {
             Ok(sum) if sum == left + right => Self::Right,
@@ -163,21 +152,21 @@ impl Ended {
     }
 }
 
-/// Calls, and calls again, until the time is over.
+/// Calls again and again until the time is over.
 pub(super) async fn repeat<F>(times: Times, mut call: impl FnMut() -> F)
 where
-    F: Future<Output = Ended>,
+    F: Future<Output = Outcome>,
 {
     let mut failures = 0;
     let mut from = Instant::now();
     while !times.over(from) {
-        let ended = call().await;
+        let outcome = call().await;
         let to = Instant::now();
-        let failed = matches!(ended, Ended::Failed(_));
-        count(ended, from, to);
+        let failed = matches!(outcome, Outcome::Failed(_));
+        count(outcome, from, to);
         if failed {
             failures += 1;
-            if failures == HOPELESS {
+            if failures == MAX_FAILURES {
                 return;
             }
             tokio::task::yield_now().await;
@@ -187,26 +176,26 @@ where
 }
 
 /// Counts a call.
-pub(super) fn count(ended: Ended, from: Instant, to: Instant) {
-    with(|tally| match ended {
-        Ended::Right => tally.answered(1, from, to),
-        Ended::Wrong(what) => tally.wrong(what),
-        Ended::Failed(why) => tally.failed(1, why),
+fn count(outcome: Outcome, from: Instant, to: Instant) {
+    with(|tally| match outcome {
+        Outcome::Right => tally.answered(1, from, to),
+        Outcome::Wrong(what) => tally.wrong(what),
+        Outcome::Failed(why) => tally.failed(1, why),
     });
 }
 
-/// The same with sums. `caller` is the number of the task, which makes its numbers its own.
+/// Calls `Add` again and again. Each task adds other numbers; `caller` is its own.
 pub(super) async fn sums<F>(times: Times, caller: u32, call: impl Fn(i32, i32) -> F)
 where
     F: Future<Output = Result<i32, String>>,
 {
-    // Of four bytes, as most numbers are that a format of variable length does not favour.
+    // Numbers of four bytes in every format.
     let mut left = 0x4000_0000 + caller as i32;
     let right = 0x0100_0000 + caller as i32;
     let call = || {
         left = (left + 1) | 0x4000_0000;
         let (left, sum) = (left, call(left, right));
-        async move { Ended::of(sum.await, left, right) }
+        async move { Outcome::of(sum.await, left, right) }
     };
     repeat(times, call).await;
 }

@@ -1,4 +1,4 @@
-//! What calls go over. One more is one more implementation.
+//! The transports. To add one, implement [`Wire`], and [`Transport`] for byte streams.
 
 use std::future::Future;
 use std::io;
@@ -9,29 +9,29 @@ use polywire_rpc::Server;
 use polywire_rpc::server::{Place, Running};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// What our servers can listen on and our clients can connect to.
+/// A transport that our servers listen on and our clients connect to.
 pub(super) trait Wire: 'static {
-    /// What is listened on, before a runtime has it.
+    /// The listening socket, before a runtime has it.
     type Socket: Send;
     type Listener: Send + Sync;
 
-    /// Listens somewhere. What a client of ours connects to, too.
+    /// Listens on a free address. Returns the URL for our clients too.
     fn bind() -> io::Result<(Self::Socket, String)>;
 
-    /// Hands what is listened on to the runtime.
+    /// Registers the socket with the runtime.
     fn listener(socket: Self::Socket) -> io::Result<Self::Listener>;
 
-    /// Has our server listen.
+    /// Starts our server.
     fn serve(
         server: &Server,
         listener: Self::Listener,
     ) -> impl Future<Output = io::Result<Running<Place>>> + Send;
 
-    /// Removes what is left when nobody listens any more.
+    /// Removes what remains after the server has ended.
     fn clear(_url: &str) {}
 }
 
-/// A wire of byte streams, which others can speak on too.
+/// A transport of byte streams, which the peers use too.
 pub(super) trait Transport: Wire {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
@@ -40,7 +40,7 @@ pub(super) trait Transport: Wire {
     fn connect(url: &str) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 }
 
-/// Loopback TCP. What is small is not kept back.
+/// Loopback TCP with TCP_NODELAY.
 pub(super) struct Tcp;
 
 impl Wire for Tcp {
@@ -89,7 +89,7 @@ impl Wire for Unix {
     fn bind() -> io::Result<(Self::Socket, String)> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("polywire-bench-{}-{count}", std::process::id());
+        let name = format!("polywire-peers-{}-{count}", std::process::id());
         let path = std::env::temp_dir().join(name);
         let listener = std::os::unix::net::UnixListener::bind(&path)?;
         listener.set_nonblocking(true)?;
@@ -105,7 +105,7 @@ impl Wire for Unix {
     }
 
     fn clear(url: &str) {
-        // What cannot be removed is among temporary files anyway.
+        // If that fails, a temporary file remains.
         let _ = std::fs::remove_file(url.trim_start_matches("unix://"));
     }
 }
@@ -123,29 +123,6 @@ impl Transport for Unix {
     }
 }
 
-/// Within this process.
-pub(super) struct Inproc;
-
-impl Wire for Inproc {
-    type Socket = String;
-    type Listener = String;
-
-    fn bind() -> io::Result<(Self::Socket, String)> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("adder-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let url = format!("inproc://{name}");
-        Ok((name, url))
-    }
-
-    fn listener(socket: Self::Socket) -> io::Result<Self::Listener> {
-        Ok(socket)
-    }
-
-    async fn serve(server: &Server, name: Self::Listener) -> io::Result<Running<Place>> {
-        Ok(server.listen_inproc(&name)?.into_any())
-    }
-}
-
 /// Datagrams on loopback, which our server binds itself.
 pub(super) struct Udp;
 
@@ -154,7 +131,7 @@ impl Wire for Udp {
     type Listener = SocketAddr;
 
     fn bind() -> io::Result<(Self::Socket, String)> {
-        // Nobody takes the port between this and the server's own.
+        // The port stays free until the server binds it: ports are not reused at once.
         let socket = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = socket.local_addr()?;
         Ok((address, format!("udp://{address}")))

@@ -4,12 +4,12 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::thread;
 
-use crate::{Figures, Span};
+use polywire_gate::{Figures, Span};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
 use super::layout::Layout;
-use super::tally::{self, Tally, Times};
+use super::tally::{self, Times};
 use super::transport::Wire;
 
 /// A system that is called over a wire.
@@ -17,8 +17,8 @@ pub(super) trait Peer<W: Wire>: 'static {
     /// Serves until it is dropped.
     fn serve(listener: W::Listener) -> impl Future<Output = Result<(), String>>;
 
-    /// Connects, starts the time, and keeps calls in flight until it is over. What becomes of them
-    /// is told to [`tally::with`].
+    /// Connects, calls `start`, and keeps calls in flight until the time is over. Their outcomes go
+    /// to the tally.
     fn call(
         url: &str,
         layout: Layout,
@@ -26,7 +26,7 @@ pub(super) trait Peer<W: Wire>: 'static {
     ) -> impl Future<Output = Result<(), String>>;
 }
 
-/// What runs a subject.
+/// A trial of a subject.
 pub(super) fn of<W: Wire, P: Peer<W>>(
     layout: Layout,
 ) -> impl FnMut(Span) -> Result<Figures, String> + 'static {
@@ -35,22 +35,19 @@ pub(super) fn of<W: Wire, P: Peer<W>>(
 
 fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, String> {
     let (socket, url) = W::bind().map_err(words)?;
-    if layout.is_one_thread() {
-        return alone::<W, P>(socket, &url, layout, span);
-    }
     let (stop, stopped) = oneshot::channel::<()>();
-    let (listens, listening) = std::sync::mpsc::channel();
+    let (ready, is_ready) = std::sync::mpsc::channel();
     let server = thread::spawn(move || {
         layout.settle()?;
         let runtime = runtime()?;
         runtime.block_on(async {
             let listener = W::listener(socket).map_err(words)?;
             let mut serving = pin!(P::serve(listener));
-            let mut listens = Some(listens);
+            let mut ready = Some(ready);
             let serving = poll_fn(|context| {
                 let served = serving.as_mut().poll(context);
-                // By now it listens, which takes no waiting. Datagrams before that would be lost.
-                drop(listens.take());
+                // After its first poll it listens. Earlier datagrams would be lost.
+                drop(ready.take());
                 served
             });
             tokio::select! {
@@ -59,74 +56,36 @@ fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, Strin
             }
         })
     });
-    // Nothing is ever sent.
-    let _: Result<(), _> = listening.recv();
+    // The sender is dropped when the server listens.
+    let _: Result<(), _> = is_ready.recv();
     let figures = clients::<W, P>(&url, layout, span);
-    // It may have ended by itself, which it says.
+    // It may have ended already; then `served` says why.
     let _ = stop.send(());
     let served = server
         .join()
         .unwrap_or_else(|_| Err("the server panicked".to_owned()));
     W::clear(&url);
-    // Why there was no server says more than what the clients saw of it.
+    // An error of the server explains the errors of the clients.
     served.and(figures)
 }
 
-/// Server and clients on this thread.
-fn alone<W: Wire, P: Peer<W>>(
-    socket: W::Socket,
-    url: &str,
-    layout: Layout,
-    span: Span,
-) -> Result<Figures, String> {
-    runtime()?.block_on(async {
-        let mut serving = pin!(P::serve(W::listener(socket).map_err(words)?));
-        let mut calling = pin!(async {
-            // The server has had its turn, and listens.
-            tokio::task::yield_now().await;
-            P::call(url, layout, || tally::begin(Times::from_now(span))).await
-        });
-        tokio::select! {
-            biased;
-            served = &mut serving => served.and(Err("the server has ended".to_owned())),
-            called = &mut calling => called,
-        }
-    })?;
-    tally::end().ok_or("nothing was counted")?.figures()
-}
-
-/// Runs the clients alone, of a server that is there.
+/// Runs the clients of a server that is there.
 pub(super) fn clients<W: Wire, P: Peer<W>>(
     url: &str,
     layout: Layout,
     span: Span,
 ) -> Result<Figures, String> {
-    let clients: Vec<_> = (0..layout.threads)
-        .map(|_| {
-            let url = url.to_owned();
-            thread::spawn(move || tally_of::<W, P>(&url, layout, span))
-        })
-        .collect();
-    // All of them, also if one has failed: they would go on calling.
-    let tallies: Vec<Result<Tally, String>> = clients
-        .into_iter()
-        .map(|clients| {
-            let panicked = |_| Err("the clients panicked".to_owned());
-            clients.join().unwrap_or_else(panicked)
-        })
-        .collect();
-    let whole = tallies.into_iter().reduce(|whole, more| whole?.and(more?));
-    whole.ok_or("there are no clients")??.figures()
-}
-
-/// What one thread of clients counts.
-fn tally_of<W: Wire, P: Peer<W>>(url: &str, layout: Layout, span: Span) -> Result<Tally, String> {
-    layout.settle()?;
-    runtime()?.block_on(async {
-        let start = || tally::begin(Times::from_now(span));
-        P::call(url, layout, start).await
-    })?;
-    Ok(tally::end().ok_or("nothing was counted")?)
+    let url = url.to_owned();
+    let clients = thread::spawn(move || {
+        layout.settle()?;
+        runtime()?.block_on(async {
+            let start = || tally::begin(Times::from_now(span));
+            P::call(&url, layout, start).await
+        })?;
+        tally::end().ok_or("nothing was counted")?.figures()
+    });
+    let panicked = |_| Err("the clients panicked".to_owned());
+    clients.join().unwrap_or_else(panicked)
 }
 
 pub(super) fn runtime() -> Result<Runtime, String> {

@@ -1,6 +1,6 @@
-//! DynamoDB's items as the peers of JSON and CBOR have them: the same shapes
-//! for all, over strings that are owned or borrowed. Maps are vectors of pairs,
-//! as in our types, which costs the peers less than hash maps would.
+//! DynamoDB's items for the peers of JSON and CBOR: the same types for all, with strings that are
+//! owned or borrowed. Maps are vectors of pairs, as in our types, which costs the peers less than
+//! hash maps.
 
 use std::marker::PhantomData;
 
@@ -46,7 +46,7 @@ impl<S> Default for ConsumedCapacity<S> {
     }
 }
 
-/// A default for a string that need not have one.
+/// The default of a type that has none itself.
 fn none<S>() -> Option<S> {
     None
 }

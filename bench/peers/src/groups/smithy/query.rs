@@ -3,17 +3,97 @@
 use aws_smithy_query::{QueryValueWriter, QueryWriter};
 use aws_smithy_types::date_time::Format;
 use aws_smithy_types::{DateTime, Number};
-use polywire_schema::Timestamp;
+use serde::Deserialize;
 
-use super::types::aws_query_data_plane::{
-    Dimension, GetMetricDataInput, MetricDataQuery, MetricDatum, MetricStat, PutMetricDataInput,
-};
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct PutMetricDataInput {
+    namespace: String,
+    metric_data: Option<Vec<MetricDatum>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct MetricDatum {
+    metric_name: String,
+    dimensions: Option<Vec<Dimension>>,
+    timestamp: Option<i64>,
+    value: Option<f64>,
+    statistic_values: Option<StatisticSet>,
+    values: Option<Vec<f64>>,
+    counts: Option<Vec<f64>>,
+    unit: Option<String>,
+    storage_resolution: Option<i32>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Dimension {
+    name: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct StatisticSet {
+    sample_count: f64,
+    sum: f64,
+    minimum: f64,
+    maximum: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct GetMetricDataInput {
+    metric_data_queries: Vec<MetricDataQuery>,
+    start_time: i64,
+    end_time: i64,
+    next_token: Option<String>,
+    scan_by: Option<String>,
+    max_datapoints: Option<i32>,
+    label_options: Option<LabelOptions>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct MetricDataQuery {
+    id: Option<String>,
+    metric_stat: Option<MetricStat>,
+    expression: Option<String>,
+    label: Option<String>,
+    return_data: Option<bool>,
+    period: Option<i32>,
+    account_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct MetricStat {
+    metric: Option<Metric>,
+    period: Option<i32>,
+    stat: Option<String>,
+    unit: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Metric {
+    namespace: Option<String>,
+    metric_name: Option<String>,
+    dimensions: Option<Vec<Dimension>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct LabelOptions {
+    timezone: Option<String>,
+}
 
 const VERSION: &str = "1999-12-31";
 
-fn date(writer: QueryValueWriter<'_>, instant: Timestamp) {
-    let date = DateTime::from_secs_and_nanos(instant.seconds(), instant.nanoseconds());
-    // Years that RFC 3339 does not have are in no case.
+fn date(writer: QueryValueWriter<'_>, seconds: i64) {
+    let date = DateTime::from_secs(seconds);
+    // It fails only for years of more than four digits.
     let _ = writer.date_time(&date, Format::DateTime);
 }
 
@@ -90,11 +170,7 @@ fn put_datum(writer: &mut QueryValueWriter<'_>, datum: &MetricDatum) {
     if let Some(items) = &datum.counts {
         doubles(writer.prefix("Counts"), items);
     }
-    text(
-        writer,
-        "Unit",
-        datum.unit.as_ref().map(|unit| unit.as_str()),
-    );
+    text(writer, "Unit", datum.unit.as_deref());
     if let Some(number) = datum.storage_resolution {
         integer(writer.prefix("StorageResolution"), number);
     }
@@ -116,7 +192,7 @@ pub(super) fn get(input: &GetMetricDataInput) -> String {
         writer.prefix("NextToken").string(text);
     }
     if let Some(order) = &input.scan_by {
-        writer.prefix("ScanBy").string(order.as_str());
+        writer.prefix("ScanBy").string(order);
     }
     if let Some(number) = input.max_datapoints {
         integer(writer.prefix("MaxDatapoints"), number);
@@ -158,5 +234,5 @@ fn get_stat(writer: &mut QueryValueWriter<'_>, stat: &MetricStat) {
         integer(writer.prefix("Period"), number);
     }
     text(writer, "Stat", stat.stat.as_deref());
-    text(writer, "Unit", stat.unit.as_ref().map(|unit| unit.as_str()));
+    text(writer, "Unit", stat.unit.as_deref());
 }

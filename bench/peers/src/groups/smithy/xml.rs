@@ -1,17 +1,63 @@
-//! What others read and write XML with: events of quick-xml, by hand, and the
-//! way of the code that the AWS SDK for Rust is generated as.
+//! The peers of XML: loops over the events of quick-xml, and aws-smithy-xml, called as the code that
+//! smithy-rs generates calls it.
+
+use serde::Deserialize;
+
+/// The output of `GetMetricData`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct GetMetricDataOutput {
+    pub(super) metric_data_results: Option<Vec<MetricDataResult>>,
+    next_token: Option<String>,
+    messages: Option<Vec<MessageData>>,
+}
+
+/// Timestamps are whole seconds since 1970.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct MetricDataResult {
+    id: Option<String>,
+    label: Option<String>,
+    pub(super) timestamps: Option<Vec<i64>>,
+    pub(super) values: Option<Vec<f64>>,
+    status_code: Option<String>,
+    messages: Option<Vec<MessageData>>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct MessageData {
+    code: Option<String>,
+    value: Option<String>,
+}
+
+/// The body of the output of `CopyObject`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct CopyObjectResult {
+    #[serde(rename = "ETag")]
+    etag: Option<String>,
+    last_modified: Option<i64>,
+    checksum_type: Option<String>,
+    #[serde(rename = "ChecksumCRC32")]
+    checksum_crc32: Option<String>,
+    #[serde(rename = "ChecksumCRC32C")]
+    checksum_crc32c: Option<String>,
+    #[serde(rename = "ChecksumCRC64NVME")]
+    checksum_crc64nvme: Option<String>,
+    #[serde(rename = "ChecksumSHA1")]
+    checksum_sha1: Option<String>,
+    #[serde(rename = "ChecksumSHA256")]
+    checksum_sha256: Option<String>,
+}
 
 /// Loops over the events of quick-xml.
 pub(super) mod quick {
-    use std::io::Write as _;
-
-    use polywire_schema::{Text, Timestamp};
+    use polywire_schema::Timestamp;
     use quick_xml::events::{BytesEnd, BytesRef, BytesStart, BytesText, Event};
     use quick_xml::{Reader, Writer};
 
-    use crate::groups::smithy::shapes::{
-        CopyObjectResult, GetMetricDataOutput, MessageData, MetricDataResult,
-    };
+    use super::{CopyObjectResult, GetMetricDataOutput, MessageData, MetricDataResult};
 
     type Xml<'a> = Reader<&'a [u8]>;
 
@@ -77,7 +123,7 @@ pub(super) mod quick {
         Some(items)
     }
 
-    pub(in crate::groups::smithy) fn metrics(xml: &[u8]) -> Option<GetMetricDataOutput> {
+    pub(in super::super) fn metrics(xml: &[u8]) -> Option<GetMetricDataOutput> {
         let mut reader = reader(xml)?;
         let reader = &mut reader;
         child(reader)??;
@@ -98,7 +144,7 @@ pub(super) mod quick {
                 "MetricDataResults" => {
                     output.metric_data_results = Some(list(reader, metric_result)?);
                 }
-                "NextToken" => output.next_token = Some(text(reader)?.into()),
+                "NextToken" => output.next_token = Some(text(reader)?),
                 "Messages" => output.messages = Some(list(reader, message)?),
                 _ => skip(reader, &start)?,
             }
@@ -106,21 +152,25 @@ pub(super) mod quick {
         Some(output)
     }
 
+    /// Read by our parser, which is quicker than those of most crates.
+    fn date(reader: &mut Xml<'_>) -> Option<i64> {
+        let date = Timestamp::parse_date_time(text(reader)?.trim()).ok()?;
+        Some(date.seconds())
+    }
+
     fn metric_result(reader: &mut Xml<'_>) -> Option<MetricDataResult> {
         let mut result = MetricDataResult::default();
         while let Some(start) = child(reader)? {
             match start.name().as_ref() {
-                "Id" => result.id = Some(text(reader)?.into()),
-                "Label" => result.label = Some(text(reader)?.into()),
+                "Id" => result.id = Some(text(reader)?),
+                "Label" => result.label = Some(text(reader)?),
                 "Timestamps" => {
-                    result.timestamps = Some(list(reader, |reader| {
-                        Timestamp::parse_date_time(text(reader)?.trim()).ok()
-                    })?);
+                    result.timestamps = Some(list(reader, date)?);
                 }
                 "Values" => {
                     result.values = Some(list(reader, |reader| text(reader)?.trim().parse().ok())?);
                 }
-                "StatusCode" => result.status_code = Some(text(reader)?.into()),
+                "StatusCode" => result.status_code = Some(text(reader)?),
                 "Messages" => result.messages = Some(list(reader, message)?),
                 _ => skip(reader, &start)?,
             }
@@ -132,25 +182,24 @@ pub(super) mod quick {
         let mut message = MessageData::default();
         while let Some(start) = child(reader)? {
             match start.name().as_ref() {
-                "Code" => message.code = Some(text(reader)?.into()),
-                "Value" => message.value = Some(text(reader)?.into()),
+                "Code" => message.code = Some(text(reader)?),
+                "Value" => message.value = Some(text(reader)?),
                 _ => skip(reader, &start)?,
             }
         }
         Some(message)
     }
 
-    pub(in crate::groups::smithy) fn copied(xml: &[u8]) -> Option<CopyObjectResult> {
+    pub(in super::super) fn copied(xml: &[u8]) -> Option<CopyObjectResult> {
         let mut reader = reader(xml)?;
         let reader = &mut reader;
         child(reader)??;
         let mut result = CopyObjectResult::default();
         while let Some(start) = child(reader)? {
-            let place = match start.name().as_ref() {
+            let member = match start.name().as_ref() {
                 "ETag" => &mut result.etag,
                 "LastModified" => {
-                    let instant = Timestamp::parse_date_time(text(reader)?.trim()).ok()?;
-                    result.last_modified = Some(instant);
+                    result.last_modified = Some(date(reader)?);
                     continue;
                 }
                 "ChecksumType" => &mut result.checksum_type,
@@ -164,7 +213,7 @@ pub(super) mod quick {
                     continue;
                 }
             };
-            *place = Some(text(reader)?.into());
+            *member = Some(text(reader)?);
         }
         Some(result)
     }
@@ -183,7 +232,7 @@ pub(super) mod quick {
         close(writer, name);
     }
 
-    fn optional(writer: &mut Writer<&mut Vec<u8>>, name: &str, text: Option<&Text>) {
+    fn optional(writer: &mut Writer<&mut Vec<u8>>, name: &str, text: Option<&String>) {
         if let Some(text) = text {
             leaf(writer, name, text);
         }
@@ -211,7 +260,7 @@ pub(super) mod quick {
         close(writer, "member");
     }
 
-    pub(in crate::groups::smithy) fn write(output: &GetMetricDataOutput, out: &mut Vec<u8>) {
+    pub(in super::super) fn write(output: &GetMetricDataOutput, out: &mut Vec<u8>) {
         let mut writer = Writer::new(out);
         let writer = &mut writer;
         let mut root = BytesStart::new("GetMetricDataResponse");
@@ -229,9 +278,9 @@ pub(super) mod quick {
                 writer,
                 "Timestamps",
                 result.timestamps.as_ref(),
-                |writer, instant| {
+                |writer, seconds| {
                     date.clear();
-                    let _ = instant.push_date_time(&mut date);
+                    let _ = Timestamp::new(*seconds, 0).push_date_time(&mut date);
                     leaf(
                         writer,
                         "member",
@@ -252,18 +301,17 @@ pub(super) mod quick {
         write_list(writer, "Messages", output.messages.as_ref(), write_message);
         close(writer, "GetMetricDataResult");
         close(writer, "GetMetricDataResponse");
-        let _ = writer.get_mut().flush();
     }
 
-    /// A document as a tree of what has a name.
+    /// A document as a tree of elements.
     #[derive(Debug, Default)]
-    pub(in crate::groups::smithy) struct Node {
+    pub(in super::super) struct Node {
         text: String,
         namespace: Option<String>,
         children: Vec<(String, Node)>,
     }
 
-    pub(in crate::groups::smithy) fn tree(xml: &[u8]) -> Option<Node> {
+    pub(in super::super) fn tree(xml: &[u8]) -> Option<Node> {
         let mut reader = reader(xml)?;
         let mut open = vec![(String::new(), Node::default())];
         loop {
@@ -300,7 +348,7 @@ pub(super) mod quick {
     }
 
     impl Node {
-        pub(in crate::groups::smithy) fn text(&self) -> String {
+        pub(in super::super) fn text(&self) -> String {
             let mut text = self.text.trim().to_owned();
             for (_, child) in &self.children {
                 text.push_str(&child.text());
@@ -308,7 +356,7 @@ pub(super) mod quick {
             text
         }
 
-        pub(in crate::groups::smithy) fn write(&self, out: &mut Vec<u8>) {
+        pub(in super::super) fn write(&self, out: &mut Vec<u8>) {
             let mut writer = Writer::new(out);
             self.write_children(&mut writer);
         }
@@ -338,48 +386,17 @@ pub(super) mod aws {
     use aws_smithy_types::date_time::Format;
     use aws_smithy_xml::decode::{Document, ScopedDecoder, try_data};
     use aws_smithy_xml::encode::{ScopeWriter, XmlWriter};
-    use polywire_schema::{Text, Timestamp};
 
-    use crate::groups::smithy::shapes;
-
-    #[derive(Debug, Default)]
-    pub(in crate::groups::smithy) struct GetMetricDataOutput {
-        metric_data_results: Option<Vec<MetricDataResult>>,
-        next_token: Option<String>,
-        messages: Option<Vec<MessageData>>,
-    }
-
-    #[derive(Debug, Default)]
-    struct MetricDataResult {
-        id: Option<String>,
-        label: Option<String>,
-        timestamps: Option<Vec<DateTime>>,
-        values: Option<Vec<f64>>,
-        status_code: Option<String>,
-        messages: Option<Vec<MessageData>>,
-    }
-
-    #[derive(Debug, Default)]
-    struct MessageData {
-        code: Option<String>,
-        value: Option<String>,
-    }
-
-    #[derive(Debug, Default)]
-    pub(in crate::groups::smithy) struct CopyObjectResult {
-        etag: Option<String>,
-        last_modified: Option<DateTime>,
-        checksum_type: Option<String>,
-        checksums: [Option<String>; 5],
-    }
+    use super::{CopyObjectResult, GetMetricDataOutput, MessageData, MetricDataResult};
 
     fn string(tag: &mut ScopedDecoder<'_, '_>) -> Option<String> {
         Some(try_data(tag).ok()?.into_owned())
     }
 
-    fn date(tag: &mut ScopedDecoder<'_, '_>) -> Option<DateTime> {
+    fn date(tag: &mut ScopedDecoder<'_, '_>) -> Option<i64> {
         let text = try_data(tag).ok()?;
-        DateTime::from_str(text.as_ref(), Format::DateTimeWithOffset).ok()
+        let date = DateTime::from_str(text.as_ref(), Format::DateTimeWithOffset).ok()?;
+        Some(date.secs())
     }
 
     fn list<T>(
@@ -395,7 +412,7 @@ pub(super) mod aws {
         Some(items)
     }
 
-    pub(in crate::groups::smithy) fn metrics(xml: &[u8]) -> Option<GetMetricDataOutput> {
+    pub(in super::super) fn metrics(xml: &[u8]) -> Option<GetMetricDataOutput> {
         let mut document = Document::try_from(xml).ok()?;
         let mut decoder = document.root_element().ok()?;
         if !decoder.start_el().matches("GetMetricDataResponse") {
@@ -457,7 +474,7 @@ pub(super) mod aws {
         Some(message)
     }
 
-    pub(in crate::groups::smithy) fn copied(xml: &[u8]) -> Option<CopyObjectResult> {
+    pub(in super::super) fn copied(xml: &[u8]) -> Option<CopyObjectResult> {
         let mut document = Document::try_from(xml).ok()?;
         let mut decoder = document.root_element().ok()?;
         let mut result = CopyObjectResult::default();
@@ -466,86 +483,31 @@ pub(super) mod aws {
                 s if s.matches("ETag") => result.etag = Some(string(&mut tag)?),
                 s if s.matches("LastModified") => result.last_modified = Some(date(&mut tag)?),
                 s if s.matches("ChecksumType") => result.checksum_type = Some(string(&mut tag)?),
-                s if s.matches("ChecksumCRC32") => result.checksums[0] = Some(string(&mut tag)?),
-                s if s.matches("ChecksumCRC32C") => result.checksums[1] = Some(string(&mut tag)?),
-                s if s.matches("ChecksumCRC64NVME") => {
-                    result.checksums[2] = Some(string(&mut tag)?);
+                s if s.matches("ChecksumCRC32") => result.checksum_crc32 = Some(string(&mut tag)?),
+                s if s.matches("ChecksumCRC32C") => {
+                    result.checksum_crc32c = Some(string(&mut tag)?)
                 }
-                s if s.matches("ChecksumSHA1") => result.checksums[3] = Some(string(&mut tag)?),
-                s if s.matches("ChecksumSHA256") => result.checksums[4] = Some(string(&mut tag)?),
+                s if s.matches("ChecksumCRC64NVME") => {
+                    result.checksum_crc64nvme = Some(string(&mut tag)?);
+                }
+                s if s.matches("ChecksumSHA1") => result.checksum_sha1 = Some(string(&mut tag)?),
+                s if s.matches("ChecksumSHA256") => {
+                    result.checksum_sha256 = Some(string(&mut tag)?)
+                }
                 _ => {}
             }
         }
         Some(result)
     }
 
-    fn text(string: Option<&String>) -> Option<Text> {
-        string.map(|string| Text::from(string.as_str()))
-    }
-
-    fn instant(date: &DateTime) -> Timestamp {
-        Timestamp::new(date.secs(), date.subsec_nanos())
-    }
-
-    fn messages(messages: Option<&Vec<MessageData>>) -> Option<Vec<shapes::MessageData>> {
-        let message = |message: &MessageData| shapes::MessageData {
-            code: text(message.code.as_ref()),
-            value: text(message.value.as_ref()),
-        };
-        Some(messages?.iter().map(message).collect())
-    }
-
-    impl GetMetricDataOutput {
-        pub(in crate::groups::smithy) fn to_shape(&self) -> shapes::GetMetricDataOutput {
-            let result = |result: &MetricDataResult| shapes::MetricDataResult {
-                id: text(result.id.as_ref()),
-                label: text(result.label.as_ref()),
-                timestamps: result
-                    .timestamps
-                    .as_ref()
-                    .map(|dates| dates.iter().map(instant).collect()),
-                values: result.values.clone(),
-                status_code: text(result.status_code.as_ref()),
-                messages: messages(result.messages.as_ref()),
-            };
-            shapes::GetMetricDataOutput {
-                metric_data_results: self
-                    .metric_data_results
-                    .as_ref()
-                    .map(|results| results.iter().map(result).collect()),
-                next_token: text(self.next_token.as_ref()),
-                messages: messages(self.messages.as_ref()),
-            }
-        }
-    }
-
-    impl CopyObjectResult {
-        pub(in crate::groups::smithy) fn to_shape(&self) -> shapes::CopyObjectResult {
-            let [crc32, crc32c, crc64nvme, sha1, sha256] = self
-                .checksums
-                .each_ref()
-                .map(|checksum| text(checksum.as_ref()));
-            shapes::CopyObjectResult {
-                etag: text(self.etag.as_ref()),
-                last_modified: self.last_modified.as_ref().map(instant),
-                checksum_type: text(self.checksum_type.as_ref()),
-                checksum_crc32: crc32,
-                checksum_crc32c: crc32c,
-                checksum_crc64nvme: crc64nvme,
-                checksum_sha1: sha1,
-                checksum_sha256: sha256,
-            }
-        }
-    }
-
-    fn leaf(scope: &mut ScopeWriter<'_, '_>, name: &str, text: Option<&Text>) {
+    fn leaf(scope: &mut ScopeWriter<'_, '_>, name: &str, text: Option<&String>) {
         if let Some(text) = text {
             let mut inner = scope.start_el(name).finish();
             inner.data(text);
         }
     }
 
-    fn write_messages(scope: &mut ScopeWriter<'_, '_>, list: Option<&Vec<shapes::MessageData>>) {
+    fn write_messages(scope: &mut ScopeWriter<'_, '_>, list: Option<&Vec<MessageData>>) {
         let Some(list) = list else { return };
         let mut inner = scope.start_el("Messages").finish();
         for message in list {
@@ -555,7 +517,7 @@ pub(super) mod aws {
         }
     }
 
-    pub(in crate::groups::smithy) fn write(output: &shapes::GetMetricDataOutput) -> String {
+    pub(in super::super) fn write(output: &GetMetricDataOutput) -> String {
         let mut out = String::new();
         let mut writer = XmlWriter::new(&mut out);
         let root = writer.start_el("GetMetricDataResponse");
@@ -570,9 +532,8 @@ pub(super) mod aws {
                 leaf(&mut member, "Label", result.label.as_ref());
                 if let Some(instants) = &result.timestamps {
                     let mut list = member.start_el("Timestamps").finish();
-                    for instant in instants {
-                        let date =
-                            DateTime::from_secs_and_nanos(instant.seconds(), instant.nanoseconds());
+                    for seconds in instants {
+                        let date = DateTime::from_secs(*seconds);
                         let text = date.fmt(Format::DateTime).unwrap_or_default();
                         list.start_el("member").finish().data(&text);
                     }

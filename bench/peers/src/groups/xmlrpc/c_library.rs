@@ -1,19 +1,19 @@
-//! xmlrpc-c, in this process. The harness cannot see what a C library allocates,
-//! so it counts as a peer outside, of which only the time is known.
+//! xmlrpc-c, in this process. The harness cannot count the allocations of a C library, so it is a
+//! peer outside, which is only timed.
 
 use std::time::{Duration, Instant};
 
-use crate::Case;
+use polywire_gate::Case;
+use polywire_gate::groups::xmlrpc::corpus::Side;
+use polywire_gate::groups::xmlrpc::oracle;
+
+use super::spells;
 use crate::xmlrpc_c::{Tree, XmlRpcC};
 
-use super::super::corpus::Side;
-use super::super::oracle;
-use super::spells;
+/// Its name in the tables.
+pub(super) const NAME: &str = "xmlrpc-c";
 
-/// As the tables name it.
-pub(crate) const NAME: &str = "xmlrpc-c";
-
-/// How long a round may take.
+/// How long a round takes.
 const SHARE: Duration = Duration::from_millis(3);
 
 fn parsed(library: &XmlRpcC, side: Side, xml: &[u8]) -> Result<Tree, String> {
@@ -68,7 +68,7 @@ pub(super) fn write(case: &mut Case, library: &'static XmlRpcC, side: Side, xml:
     });
 }
 
-/// How many calls fill a share, by doubling.
+/// How many calls take that long, found by doubling.
 fn calls_in(mut call: impl FnMut()) -> u64 {
     let mut calls = 1;
     loop {

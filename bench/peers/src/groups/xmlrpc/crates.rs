@@ -1,22 +1,22 @@
 //! The crates dxr and serde_xmlrpc, through their own dynamic values.
 //!
-//! serde_xmlrpc 0.2.3 reads `a &amp; b` as `a &amp; b` and a time as text, so it
-//! has no subject where a body holds either.
+//! serde_xmlrpc 0.2.3 reads `a &amp; b` as `a &amp; b` and a time as text, so it is not measured
+//! where a body has either.
 
 use dxr::{MethodCall, MethodResponse};
-use crate::{Case, same};
+use polywire_gate::groups::xmlrpc::corpus::{METHOD, Side};
+use polywire_gate::groups::xmlrpc::oracle;
+use polywire_gate::groups::xmlrpc::typed::AsValue;
+use polywire_gate::{Case, same};
 use polywire_schema::{Text, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::corpus::{METHOD, Side};
-use super::super::oracle;
-use super::super::typed::AsValue;
 use super::spells;
 
-/// As the tables name them.
-pub(crate) const DXR: &str = "dxr";
-pub(crate) const SERDE_XMLRPC: &str = "serde_xmlrpc";
+/// Their names in the tables.
+const DXR: &str = "dxr";
+const SERDE_XMLRPC: &str = "serde_xmlrpc";
 
 pub(super) fn read(case: &mut Case, side: Side, xml: &'static [u8]) {
     let text = std::str::from_utf8(xml).unwrap_or_default();
@@ -68,7 +68,7 @@ pub(super) fn write(case: &mut Case, side: Side, xml: &'static [u8]) {
     };
     match side {
         Side::Request => {
-            // It takes its values by value, so a copy of them is part of a call.
+            // It takes its values by value, so the call includes a copy.
             if let Some(value) = of_serde_xmlrpc(&expected) {
                 case.peer(
                     SERDE_XMLRPC,
@@ -92,7 +92,7 @@ fn words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// It reads calls into its values only.
+/// serde_xmlrpc reads calls only into its own values.
 pub(super) fn read_typed<T>(case: &mut Case, side: Side, xml: &'static [u8])
 where
     T: AsValue + DeserializeOwned + 'static,
@@ -122,7 +122,7 @@ where
     T: Serialize + 'static,
 {
     let expected = oracle::value_of(xml);
-    // A `Blob` writes itself as text to whom it does not know.
+    // A `Blob` serializes as text for serializers other than ours.
     if of_serde_xmlrpc(&expected).is_none() || expected.as_blob().is_some() {
         return;
     }

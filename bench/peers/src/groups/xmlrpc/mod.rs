@@ -1,32 +1,99 @@
-//! What others do with the same bodies: xmlrpc-c, Python's standard library and
-//! the crates dxr and serde_xmlrpc. A peer's answer is what it writes when it
-//! has read: that is read again by the group's own reader.
+//! What xmlrpc-c, Python's standard library and the crates dxr and serde_xmlrpc do with the same
+//! messages. A peer's answer is checked by letting the peer write it and reading that with the
+//! gate's second reader.
 
+mod c_library;
 mod crates;
 mod python;
-mod xmlrpc_c;
+mod quotes;
+mod values;
 
-pub(super) use xmlrpc_c::NAME as XMLRPC_C;
-
-use crate::xmlrpc_c::XmlRpcC;
-use crate::{Case, Group, same};
-use polywire_schema::Value;
+use polywire_gate::groups::xmlrpc::corpus::{Content, Side, messages, name};
+use polywire_gate::groups::xmlrpc::oracle;
+use polywire_gate::groups::xmlrpc::typed::{AsValue, reads};
+use polywire_gate::groups::xmlrpc::types::{Item, Nested};
+use polywire_gate::{Case, Group, same};
+use polywire_schema::{Blob, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::corpus::Side;
-use super::oracle;
-use super::typed::AsValue;
+use crate::xmlrpc_c::XmlRpcC;
+use c_library::NAME as XMLRPC_C;
 
-/// The peers that this machine has.
-pub(super) struct Peers {
+pub(crate) fn cases(group: &mut Group) {
+    polywire_gate::groups::xmlrpc::cases(group);
+    let peers = Peers::find(group);
+    for (content, side) in messages() {
+        let Ok(xml) = group.data(&content.file(side)) else {
+            // The gate's group has counted its cases as skipped.
+            continue;
+        };
+        group.extend(&name(content, side, "read Value"), |case| {
+            peers.read(case, side, xml);
+            quotes::read(case, content, side);
+            peers.target(case, side, read_times(content));
+        });
+        group.extend(&name(content, side, "write Value"), |case| {
+            peers.write(case, side, xml);
+            quotes::write(case, content, side);
+            peers.target(case, side, write_times(content));
+        });
+        match content.letter {
+            "a" | "f" => typed::<String>(group, content, side, xml),
+            "b" => typed::<Vec<i32>>(group, content, side, xml),
+            "c" => typed::<Nested>(group, content, side, xml),
+            "d" => typed::<Vec<Item>>(group, content, side, xml),
+            _ => typed::<Blob>(group, content, side, xml),
+        }
+    }
+    values::cases(group);
+}
+
+/// How many times as fast as xmlrpc-c we are to read a request into `Value`.
+fn read_times(content: Content) -> f64 {
+    match content.letter {
+        "e" => 12.0,
+        "f" => 14.0,
+        _ => 25.0,
+    }
+}
+
+/// The same for writing it.
+fn write_times(content: Content) -> f64 {
+    match content.letter {
+        "a" => 7.0,
+        "b" => 8.0,
+        "c" => 6.0,
+        "d" => 9.0,
+        _ => 10.0,
+    }
+}
+
+/// The cases of serde. xmlrpc-c and Python have only their trees, which the cases of `Value` show.
+fn typed<T>(group: &mut Group, content: Content, side: Side, xml: &'static [u8])
+where
+    T: AsValue + DeserializeOwned + Serialize + 'static,
+{
+    group.extend(&name(content, side, "read serde"), |case| {
+        crates::read_typed::<T>(case, side, xml);
+    });
+    let Some(value) = reads::<T>(side)(xml) else {
+        return;
+    };
+    group.extend(&name(content, side, "write serde"), |case| {
+        crates::write_typed(case, side, xml, value);
+    });
+}
+
+/// The peers outside of Rust that this machine has.
+struct Peers {
     c: Option<&'static XmlRpcC>,
     python: Option<python::Python>,
 }
 
 impl Peers {
-    /// Looks for them; one that is missing counts as skipped.
-    pub(super) fn find(group: &mut Group) -> Self {
+    /// Looks for them; a missing one counts as skipped.
+    fn find(group: &mut Group) -> Self {
         let c = XmlRpcC::open()
             .map_err(|reason| group.skip("peer xmlrpc-c", reason))
             .ok();
@@ -36,15 +103,17 @@ impl Peers {
         Self { c, python }
     }
 
-    /// Whether targets can be held against xmlrpc-c.
-    pub(super) const fn has_c(&self) -> bool {
-        self.c.is_some()
+    /// Adds the target for a request.
+    fn target(&self, case: &mut Case, side: Side, times: f64) {
+        if self.c.is_some() && side == Side::Request {
+            case.target_ratio_time(XMLRPC_C, times);
+        }
     }
 
-    /// Adds them to a case that reads a message into a tree of values.
-    pub(super) fn read(&self, case: &mut Case, side: Side, xml: &'static [u8]) {
+    /// Adds all peers to a case that reads a message into a tree of values.
+    fn read(&self, case: &mut Case, side: Side, xml: &'static [u8]) {
         if let Some(library) = self.c {
-            xmlrpc_c::read(case, library, side, xml);
+            c_library::read(case, library, side, xml);
         }
         crates::read(case, side, xml);
         if let Some(python) = &self.python {
@@ -52,43 +121,20 @@ impl Peers {
         }
     }
 
-    /// Adds them to a case that writes a message from a tree of values.
-    pub(super) fn write(&self, case: &mut Case, side: Side, xml: &'static [u8]) {
+    /// Adds all peers to a case that writes a message from a tree of values.
+    fn write(&self, case: &mut Case, side: Side, xml: &'static [u8]) {
         if let Some(library) = self.c {
-            xmlrpc_c::write(case, library, side, xml);
+            c_library::write(case, library, side, xml);
         }
         crates::write(case, side, xml);
         if let Some(python) = &self.python {
             python.add(case, python::What::Write, xml);
         }
     }
-
-    /// Adds those to a case that reads a message into a type of serde. xmlrpc-c
-    /// has no such thing and reads into its tree.
-    pub(super) fn read_typed<T>(&self, case: &mut Case, side: Side, xml: &'static [u8])
-    where
-        T: AsValue + DeserializeOwned + 'static,
-    {
-        if let Some(library) = self.c {
-            xmlrpc_c::read(case, library, side, xml);
-        }
-        crates::read_typed::<T>(case, side, xml);
-    }
-
-    /// Adds those to a case that writes a message from a type of serde.
-    pub(super) fn write_typed<T>(&self, case: &mut Case, side: Side, xml: &'static [u8], value: T)
-    where
-        T: Serialize + 'static,
-    {
-        if let Some(library) = self.c {
-            xmlrpc_c::write(case, library, side, xml);
-        }
-        crates::write_typed(case, side, xml, value);
-    }
 }
 
-/// Whether a peer's spelling of a message holds that value. No text of the bodies
-/// holds a line break, so the ones that are there are layout.
+/// Compares the value of a message that a peer wrote. No text of the bodies has a line break, so
+/// all line breaks are layout.
 fn spells(written: &[u8], expected: &Value) -> Result<(), String> {
     let text = String::from_utf8_lossy(written);
     let text = text.replace(['\r', '\n'], "");
@@ -100,7 +146,7 @@ fn spells(written: &[u8], expected: &Value) -> Result<(), String> {
     }
 }
 
-/// The same value, but for the last digits of doubles: xmlrpc-c writes 679.96 as
+/// Whether the values are the same except for the last digits of doubles: xmlrpc-c writes 679.96 as
 /// 679.9599999999999.
 fn agree(found: &Value, expected: &Value) -> bool {
     match (found, expected) {

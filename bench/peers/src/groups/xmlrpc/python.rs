@@ -1,22 +1,22 @@
-//! Python's `xmlrpc.client`, in one process of its own that reads and writes in
-//! a loop and says what its best call took.
+//! Python's `xmlrpc.client`, in a process of its own that reads and writes in a loop and reports the
+//! time of its best call.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 
-use crate::Case;
+use polywire_gate::Case;
+use polywire_gate::groups::xmlrpc::oracle;
 use polywire_schema::Value;
 
-use super::super::oracle;
 use super::spells;
 
 const NAME: &str = "Python xmlrpc.client";
 const PROGRAM: &str = "python3";
 
-/// Answers a line `read SIZE` or `write SIZE` and a body of so many bytes with a
-/// line `NANOSECONDS SIZE` and the message as Python writes it.
+/// Its input is a line `read SIZE` or `write SIZE` and a body of so many bytes; its output a line
+/// `NANOSECONDS SIZE` and the message as Python writes it.
 const SCRIPT: &str = r#"
 import sys
 from time import perf_counter_ns
@@ -52,7 +52,7 @@ pub(super) enum What {
     Write,
 }
 
-/// Starts at the first question and ends with the last case that may ask.
+/// The process. It starts with the first call, and ends when the last case is dropped.
 #[derive(Clone)]
 pub(super) struct Python(Rc<RefCell<Option<Process>>>);
 
@@ -89,7 +89,7 @@ impl Python {
         let process = slot.as_mut().ok_or("not started")?;
         let (nanoseconds, written) = process
             .answer(what, xml)
-            .map_err(|error| format!("{PROGRAM} gave up: {error}"))?;
+            .map_err(|error| format!("{PROGRAM} failed: {error}"))?;
         spells(&written, expected)?;
         Ok(nanoseconds)
     }
@@ -135,7 +135,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The end of its input ends its loop.
+        // Its loop ends with its input.
         self.input = None;
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! Systems that are called from many tasks, all in the same way.
+//! Systems whose clients are shared by tasks.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use super::super::transport::Wire;
 use super::super::trial::Peer;
 use super::tasks;
 
-/// A system with clients that tasks share.
+/// A system whose clients can be cloned.
 pub(crate) trait Caller<W: Wire>: 'static {
     type Client: Clone + Send + Sync + 'static;
 
@@ -27,7 +27,7 @@ pub(crate) trait Caller<W: Wire>: 'static {
     ) -> impl Future<Output = Result<i32, String>> + Send;
 }
 
-/// Such a system under load.
+/// The load of such a system.
 pub(crate) struct Calls<C>(PhantomData<C>);
 
 impl<W: Wire, C: Caller<W>> Peer<W> for Calls<C> {

@@ -1,4 +1,4 @@
-//! capnp-rpc: Cap'n Proto's calls between two parties, on tokio.
+//! capnp-rpc: Cap'n Proto between two parties, on tokio.
 
 use capnp::capability::Rc;
 use capnp_rpc::rpc_twoparty_capnp::Side;
@@ -30,13 +30,13 @@ impl adder::Server for Adding {
     }
 }
 
-/// Its generated client and server, with buffers around the stream as its examples have them.
+/// Its generated client and server, with buffered streams as in its examples.
 pub(crate) struct Capnp;
 
 impl<T: Transport> Peer<T> for Capnp {
     async fn serve(listener: T::Listener) -> Result<(), String> {
         let client: adder::Client = new_client(Adding);
-        // Nothing of it may move to another thread.
+        // Its types are not `Send`.
         let accepting = async {
             loop {
                 let stream = T::accept(&listener).await.map_err(words)?;

@@ -1,5 +1,5 @@
-//! A raw echo: what comes is written back as it is, all that is there in one write. It has no frames
-//! to look at and no calls to tell apart, so that it is what the machine and its kernel can do.
+//! A raw echo: the server writes back what each read returns. It parses no frames and tells no calls
+//! apart, so it shows what the machine and its kernel can do.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -13,13 +13,13 @@ use super::super::transport::Transport;
 use super::super::trial::{Peer, words};
 use super::ended;
 
-/// Bytes of a message: those of a call of ours, a header of 16 and two integers of 5 in a list.
+/// The bytes of a message, as many as one of our calls: a header of 16, and a list of two integers.
 const MESSAGE: usize = 16 + 1 + 2 * 5;
 
-/// What is read at once.
+/// The bytes that are read at once.
 const BUFFER: usize = 64 << 10;
 
-/// Messages of the size of ours, a window of them in flight.
+/// Messages of the size of our calls, with a window of them in flight.
 pub(crate) struct Echo;
 
 impl<T: Transport> Peer<T> for Echo {
@@ -28,7 +28,7 @@ impl<T: Transport> Peer<T> for Echo {
             let mut stream = T::accept(&listener).await.map_err(words)?;
             tokio::spawn(async move {
                 let mut buffer = vec![0; BUFFER];
-                // The client closes when it has had enough.
+                // Until the client closes.
                 while let Ok(count @ 1..) = stream.read(&mut buffer).await {
                     if stream.write_all(&buffer[..count]).await.is_err() {
                         return;
@@ -63,7 +63,7 @@ struct Window<S> {
     size: u64,
     sent: u64,
     received: u64,
-    /// When messages were sent, and how many then.
+    /// The time of each write, and its messages that have no answer yet.
     batches: VecDeque<(Instant, u64)>,
     out: Vec<u8>,
 }
@@ -102,7 +102,7 @@ impl<S: AsyncReadExt + AsyncWriteExt + Unpin> Window<S> {
             for message in buffer[..whole].chunks_exact(MESSAGE) {
                 if !is_message(message, self.received) {
                     let received = self.received;
-                    tally::with(|tally| tally.wrong(format!("message {received} is another")));
+                    tally::with(|tally| tally.wrong(format!("another message than {received}")));
                     return Ok(());
                 }
                 self.received += 1;
@@ -143,7 +143,7 @@ impl<S: AsyncReadExt + AsyncWriteExt + Unpin> Window<S> {
     }
 }
 
-/// A message is its number and what fills it up.
+/// A message: its number and padding.
 pub(super) fn message(number: u64) -> [u8; MESSAGE] {
     let mut message = [0x5a; MESSAGE];
     message[..8].copy_from_slice(&number.to_le_bytes());

@@ -1,32 +1,32 @@
-//! Large payloads there and back: ours, and a raw copy through the same transport.
+//! Large payloads that are echoed: by our methods, and by a raw copy over the same transport.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use polywire_rpc::Methods;
 use polywire_rpc::frames::Client;
+use polywire_rpc::{Methods, Server};
 use polywire_schema::Blob;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::super::layout::Layout;
-use super::super::tally::{self, Ended, Times};
+use super::super::tally::{self, Outcome, Times};
 use super::super::transport::{Transport, Wire};
 use super::super::trial::{Peer, words};
 use super::{ended, frames, tasks};
 
-/// Bytes of a payload.
+/// The bytes of a payload.
 pub(crate) const LARGE: usize = 8 << 20;
 
-/// What a raw copy reads at once.
+/// The bytes that a raw copy reads at once.
 const BUFFER: usize = 256 << 10;
 
-/// Nothing that compresses, or repeats where a mistake could hide.
+/// Pseudo-random bytes: a misplaced part does not go unnoticed.
 fn payload() -> Vec<u8> {
     let mut state = 1_u64;
     let words = std::iter::repeat_with(|| {
-        // Knuth's MMIX.
+        // Knuth's MMIX generator.
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
@@ -35,13 +35,14 @@ fn payload() -> Vec<u8> {
     words.take(LARGE / 8).flatten().collect()
 }
 
-/// Ours: a method that gives back a blob. There are no operations of bytes without a format yet.
+/// A method of ours that returns its blob.
 pub(crate) struct LargeFrames;
 
 impl<W: Wire> Peer<W> for LargeFrames {
     async fn serve(listener: W::Listener) -> Result<(), String> {
         let methods = Methods::new().method("Echo", |(blob,): (Blob,)| async move { blob });
-        frames::serve::<W>(&frames::server(methods)?, listener).await
+        let server = Server::methods(methods).frames(true).build();
+        frames::serve::<W>(&server.map_err(words)?, listener).await
     }
 
     async fn call(
@@ -60,9 +61,9 @@ impl<W: Wire> Peer<W> for LargeFrames {
             async move {
                 let call = || async {
                     match client.call::<Blob>("Echo", (&blob,)).await {
-                        Ok(answer) if answer == blob => Ended::Right,
-                        Ok(_) => Ended::Wrong("another payload".to_owned()),
-                        Err(error) => Ended::Failed(error.to_string()),
+                        Ok(answer) if answer == blob => Outcome::Right,
+                        Ok(_) => Outcome::Wrong("another payload".to_owned()),
+                        Err(error) => Outcome::Failed(error.to_string()),
                     }
                 };
                 tally::repeat(times, call).await;
@@ -72,7 +73,7 @@ impl<W: Wire> Peer<W> for LargeFrames {
     }
 }
 
-/// What comes is written back as it comes; the client compares it.
+/// The server writes what it reads; the client compares.
 pub(crate) struct Copy;
 
 impl<T: Transport> Peer<T> for Copy {
@@ -109,7 +110,7 @@ impl<T: Transport> Peer<T> for Copy {
     }
 }
 
-/// Writes payloads and reads them back at the same time, a window of them in flight.
+/// Writes and reads payloads at the same time, with a window of them in flight.
 async fn copies<S>(stream: S, payload: Arc<[u8]>, window: u32, times: Times)
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + 'static,
@@ -145,6 +146,6 @@ where
         }
     }
     drop(more);
-    // It has nothing left to write.
+    // Nothing is left to write.
     let _ = writing.await;
 }

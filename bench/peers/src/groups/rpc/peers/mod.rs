@@ -1,4 +1,4 @@
-//! Who is measured.
+//! The measured systems.
 
 mod caller;
 mod capnp;
@@ -6,7 +6,6 @@ mod echo;
 mod frames;
 mod generated;
 mod large;
-mod paced;
 mod tarpc;
 mod tonic;
 mod udp;
@@ -20,16 +19,14 @@ pub(super) use capnp::Capnp;
 pub(super) use echo::Echo;
 pub(super) use frames::Frames;
 pub(super) use large::{Copy, LargeFrames};
-pub(super) use paced::Paced;
 pub(super) use tarpc::Tarpc;
 pub(super) use tonic::Tonic;
-pub(super) use udp::{Lossy, UdpEcho};
+pub(super) use udp::UdpEcho;
 
 use super::layout::Layout;
 use super::tally::{self, Times};
 
-/// Runs a task for each call that may be in flight: `window` of them a client. `work` is what a task
-/// does, with its number.
+/// Runs `window` tasks for each client. `work` is a task's future; it gets the task's number.
 async fn tasks<C, F>(
     layout: Layout,
     times: Times,
@@ -50,7 +47,7 @@ where
     ended(times, &mut tasks).await
 }
 
-/// Waits for tasks; those that do not end have a call that was never answered.
+/// Waits for the tasks. Each one that does not end counts as a failed call.
 async fn ended(times: Times, tasks: &mut JoinSet<()>) -> Result<(), String> {
     let all = async {
         while let Some(task) = tasks.join_next().await {
@@ -58,7 +55,7 @@ async fn ended(times: Times, tasks: &mut JoinSet<()>) -> Result<(), String> {
         }
         Ok(())
     };
-    match tokio::time::timeout_at(times.patience_ends().into(), all).await {
+    match tokio::time::timeout_at(times.drained_by().into(), all).await {
         Ok(ended) => ended,
         Err(_) => {
             let lost = tasks.len() as u64;

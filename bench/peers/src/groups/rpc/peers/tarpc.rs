@@ -1,4 +1,4 @@
-//! tarpc with bincode, as its examples have it.
+//! tarpc with bincode over its serde transport, as in its examples.
 
 use futures_util::StreamExt;
 use serde::Serialize;
@@ -10,7 +10,9 @@ use tarpc::tokio_serde::formats::Bincode;
 use tarpc::tokio_util::codec::{Framed, LengthDelimitedCodec};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::super::transport::Transport;
+use polywire_gate::groups::rpc::System;
+
+use super::super::transport::{Tcp, Transport};
 use super::super::trial::words;
 use super::caller::Caller;
 
@@ -28,9 +30,8 @@ impl Adder for Sum {
     }
 }
 
-/// Its generated client and server over its transport of serde types. Its documents give each call a
-/// task. `IN_LINE`, a connection has one handler at work at a time, which is faster where handlers
-/// wait for nothing, and holds up all others where they do.
+/// Its generated client and server. Its documentation spawns a task for each call. With `IN_LINE` a
+/// connection runs one handler at a time, which is faster as long as no handler waits.
 pub(crate) struct Tarpc<const IN_LINE: bool>;
 
 impl<T: Transport, const IN_LINE: bool> Caller<T> for Tarpc<IN_LINE> {
@@ -62,7 +63,23 @@ impl<T: Transport, const IN_LINE: bool> Caller<T> for Tarpc<IN_LINE> {
     }
 }
 
-/// What goes over a stream, with its length before each message.
+impl System for Tarpc<false> {
+    type Client = AdderClient;
+
+    async fn serve(listener: tokio::net::TcpListener) -> Result<(), String> {
+        <Self as Caller<Tcp>>::serve(listener).await
+    }
+
+    async fn connect(address: &str) -> Result<AdderClient, String> {
+        <Self as Caller<Tcp>>::connect(&format!("tcp://{address}")).await
+    }
+
+    async fn add(client: &AdderClient, left: i32, right: i32) -> Result<i32, String> {
+        <Self as Caller<Tcp>>::add(client, left, right).await
+    }
+}
+
+/// Messages over a stream, each behind its length.
 fn transport<S, In, Out>(stream: S) -> serde_transport::Transport<S, In, Out, Bincode<In, Out>>
 where
     S: AsyncRead + AsyncWrite,

@@ -40,7 +40,7 @@ impl Caller<Tcp> for Tonic {
     }
 
     async fn add(client: &AdderClient<Channel>, left: i32, right: i32) -> Result<i32, String> {
-        // Its calls want a client of their own, which is a handle.
+        // A call needs a mutable client. A clone is a handle.
         let mut client = client.clone();
         let answer = client.add(Pair { left, right }).await;
         let answer = answer.map_err(|status| status.to_string())?;

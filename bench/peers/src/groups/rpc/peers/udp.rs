@@ -1,9 +1,8 @@
-//! Datagrams: a raw echo of them, and ours through a network that loses some.
+//! A raw echo of datagrams.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::net::UdpSocket;
@@ -13,14 +12,14 @@ use super::super::layout::Layout;
 use super::super::tally::{self, Times};
 use super::super::transport::Udp;
 use super::super::trial::{Peer, words};
-use super::caller::Calls;
 use super::echo::message;
-use super::{Frames, ended};
+use super::ended;
 
-/// Datagrams of the size of our calls without the nonces that ours have, a window of them in flight.
+/// Datagrams of the size of our calls, without their nonces, with a window of them in flight. One
+/// system call per datagram.
 pub(crate) struct UdpEcho;
 
-/// What a datagram may take before it counts as lost: a multiple of the slowest that are not.
+/// A datagram that takes longer counts as lost. None that arrives takes nearly as long.
 const LOST: Duration = Duration::from_millis(500);
 
 impl Peer<Udp> for UdpEcho {
@@ -66,7 +65,7 @@ async fn connect(address: &str) -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// They come back in their order, or are lost.
+/// Datagrams come back in order or not at all.
 async fn exchange(socket: &UdpSocket, window: u32, times: Times) -> io::Result<()> {
     let mut begun = VecDeque::new();
     let mut sent = 0_u64;
@@ -86,7 +85,7 @@ async fn exchange(socket: &UdpSocket, window: u32, times: Times) -> io::Result<(
             continue;
         };
         let mut count = count?;
-        // All that is there, before more is sent.
+        // Read all that have arrived before sending more.
         loop {
             if !answered(&mut begun, &buffer[..count]) {
                 tally::with(|tally| tally.wrong("another datagram than was sent"));
@@ -101,7 +100,7 @@ async fn exchange(socket: &UdpSocket, window: u32, times: Times) -> io::Result<(
     }
 }
 
-/// Counts what has come, and what was lost before it; false, if it is nothing that was sent.
+/// Counts a datagram and those lost before it. False if it is none that was sent.
 fn answered(begun: &mut VecDeque<(u64, Instant)>, datagram: &[u8]) -> bool {
     let Some(number) = datagram.first_chunk().copied().map(u64::from_le_bytes) else {
         return false;
@@ -109,7 +108,7 @@ fn answered(begun: &mut VecDeque<(u64, Instant)>, datagram: &[u8]) -> bool {
     let before = begun.partition_point(|(other, _)| *other < number);
     lost(before);
     begun.drain(..before);
-    // One that was given up has come after all.
+    // Otherwise it counted as lost already.
     if let Some((other, from)) = begun.front().copied()
         && other == number
     {
@@ -122,75 +121,5 @@ fn answered(begun: &mut VecDeque<(u64, Instant)>, datagram: &[u8]) -> bool {
 fn lost(datagrams: usize) {
     if datagrams > 0 {
         tally::with(|tally| tally.failed(datagrams as u64, "a datagram was lost"));
-    }
-}
-
-/// Ours behind a network that loses one datagram in a hundred, either way.
-pub(crate) struct Lossy;
-
-impl Peer<Udp> for Lossy {
-    async fn serve(listener: SocketAddr) -> Result<(), String> {
-        let (behind, _) = <Udp as super::super::transport::Wire>::bind().map_err(words)?;
-        let outside = Arc::new(UdpSocket::bind(listener).await.map_err(words)?);
-        tokio::spawn(network(outside, behind));
-        <Calls<Frames> as Peer<Udp>>::serve(behind).await
-    }
-
-    async fn call(
-        url: &str,
-        layout: Layout,
-        start: impl FnOnce() -> Result<Times, String>,
-    ) -> Result<(), String> {
-        <Calls<Frames> as Peer<Udp>>::call(url, layout, start).await
-    }
-}
-
-/// The same datagrams of each run are lost.
-struct Luck(u64);
-
-impl Luck {
-    fn loses(&mut self) -> bool {
-        // Knuth's MMIX; the high bits are the good ones.
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33).is_multiple_of(100)
-    }
-}
-
-/// A socket to the server for each client. It ends with its runtime.
-async fn network(outside: Arc<UdpSocket>, server: SocketAddr) -> io::Result<()> {
-    let mut sockets: HashMap<SocketAddr, Arc<UdpSocket>> = HashMap::new();
-    let mut luck = Luck(1);
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        let (count, client) = outside.recv_from(&mut buffer).await?;
-        let socket = match sockets.get(&client) {
-            Some(socket) => socket,
-            None => {
-                let socket = Arc::new(connect(&server.to_string()).await?);
-                let (back, own) = (Arc::clone(&outside), Arc::clone(&socket));
-                tokio::spawn(answers(own, back, client));
-                sockets.entry(client).or_insert(socket)
-            }
-        };
-        if !luck.loses() {
-            // What cannot be sent is lost too.
-            let _ = socket.send(&buffer[..count]).await;
-        }
-    }
-}
-
-async fn answers(socket: Arc<UdpSocket>, outside: Arc<UdpSocket>, client: SocketAddr) {
-    let mut luck = Luck(2);
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        // The server may not be there yet.
-        let Ok(count) = socket.recv(&mut buffer).await else {
-            tokio::task::yield_now().await;
-            continue;
-        };
-        if !luck.loses() {
-            let _ = outside.send_to(&buffer[..count], client).await;
-        }
     }
 }

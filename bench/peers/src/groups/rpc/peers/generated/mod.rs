@@ -1,7 +1,7 @@
-//! What the compilers of tonic and capnp-rpc made of `adder.proto` and `adder.capnp`, as it came: they
-//! want `capnp` installed, and what reads `.proto` files takes long to build.
+//! The output of the compilers of tonic and capnp-rpc for `adder.proto` and `adder.capnp`. It is
+//! committed because they need `capnp` installed, and readers of `.proto` files take long to build.
 //!
-//! To make it again, in a crate with `capnpc` 0.27, `protox` 0.9 and `tonic-prost-build` 0.14 as
+//! To generate it again, in a crate with `capnpc` 0.27, `protox` 0.9 and `tonic-prost-build` 0.14 as
 //! dependencies and `capnp` (package `capnproto`) installed, for the path of this folder:
 //!
 //! ```ignore
@@ -15,7 +15,7 @@
 //! tonic_prost_build::configure().out_dir(folder).compile_fds(files)?;
 //! ```
 
-#![allow(warnings, clippy::all, reason = "nobody writes it")]
+#![allow(warnings, clippy::all, reason = "generated")]
 
 #[rustfmt::skip]
 pub(super) mod adder;

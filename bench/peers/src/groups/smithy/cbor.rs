@@ -1,11 +1,11 @@
-//! minicbor by hand, and aws-smithy-cbor as the code that smithy-rs generates:
-//! the same calls, under other names.
+//! minicbor by hand, and aws-smithy-cbor as the code that smithy-rs generates. Both take the same
+//! calls under other names.
 
 use std::borrow::Cow;
 
 use super::items::{Attribute, Binary, ConsumedCapacity, GetItemOutput, Input, Pairs};
 
-/// A reader. `None` is its error, or a break where a length may be missing.
+/// A reader. `None` is its error, or the length of a map or list that ends with a break.
 trait Source {
     fn map(&mut self) -> Option<Option<u64>>;
     fn list(&mut self) -> Option<Option<u64>>;
@@ -88,7 +88,24 @@ pub(super) fn aws_read(cbor: &[u8]) -> Option<GetItemOutput<String>> {
     output(&mut aws_smithy_cbor::Decoder::new(cbor))
 }
 
-/// Calls `item` as often as there are items or entries.
+/// The input of a request.
+pub(super) fn input(cbor: &[u8]) -> Option<Input> {
+    let mut source = minicbor::Decoder::new(cbor);
+    let mut input = Input::default();
+    let length = Source::map(&mut source)?;
+    each(&mut source, length, |source| {
+        match source.key()?.as_ref() {
+            "TableName" => input.table_name = source.text()?,
+            "Key" => input.key = Some(map(source)?),
+            "Item" => input.item = Some(map(source)?),
+            _ => Source::skip(source)?,
+        }
+        Some(())
+    })?;
+    Some(input)
+}
+
+/// Calls `item` once for each item or entry.
 fn each<S: Source>(
     source: &mut S,
     length: Option<u64>,
