@@ -63,19 +63,19 @@ struct Functions {
 }
 
 /// The library, opened and ready. It stays open until the program ends.
-pub struct XmlRpcC {
+pub(crate) struct XmlRpcC {
     functions: Functions,
 }
 
 /// A tree of the library's values: the parameters of a call, or a result. Dropping it releases it.
-pub struct Tree {
+pub(crate) struct Tree {
     raw: NonNull<RawValue>,
     functions: Functions,
 }
 
 impl XmlRpcC {
     /// Opens the library, once. The error says what to install.
-    pub fn open() -> Result<&'static Self, String> {
+    pub(crate) fn open() -> Result<&'static Self, String> {
         static LIBRARY: OnceLock<Result<XmlRpcC, String>> = OnceLock::new();
         LIBRARY
             .get_or_init(Self::load)
@@ -125,7 +125,7 @@ impl XmlRpcC {
     }
 
     /// Reads a call of `method`: its parameters, as the library's array.
-    pub fn read_call(&self, xml: &[u8], method: &CStr) -> Result<Tree, String> {
+    pub(crate) fn read_call(&self, xml: &[u8], method: &CStr) -> Result<Tree, String> {
         let functions = self.functions;
         let mut name: *const c_char = ptr::null();
         let mut raw = ptr::null_mut();
@@ -153,7 +153,7 @@ impl XmlRpcC {
     }
 
     /// Reads a response with a result.
-    pub fn read_response(&self, xml: &[u8]) -> Result<Tree, String> {
+    pub(crate) fn read_response(&self, xml: &[u8]) -> Result<Tree, String> {
         let functions = self.functions;
         let mut raw = ptr::null_mut();
         let mut fault: *const c_char = ptr::null();
@@ -179,7 +179,7 @@ impl XmlRpcC {
     }
 
     /// Writes a call and shows its bytes before they are given back.
-    pub fn write_call<T>(
+    pub(crate) fn write_call<T>(
         &self,
         method: &CStr,
         parameters: &Tree,
@@ -194,7 +194,7 @@ impl XmlRpcC {
     }
 
     /// Writes a response and shows its bytes before they are given back.
-    pub fn write_response<T>(
+    pub(crate) fn write_response<T>(
         &self,
         result: &Tree,
         see: impl FnOnce(&[u8]) -> T,
