@@ -74,7 +74,7 @@ pub(crate) struct Tree {
 }
 
 impl XmlRpcC {
-    /// Opens the library, once. The error says what to install.
+    /// Opens the library, once. The error names the package to install.
     pub(crate) fn open() -> Result<&'static Self, String> {
         static LIBRARY: OnceLock<Result<XmlRpcC, String>> = OnceLock::new();
         LIBRARY
@@ -159,7 +159,7 @@ impl XmlRpcC {
         let mut fault: *const c_char = ptr::null();
         let mut code = 0;
         // SAFETY: as for a call; of the three results only those are read that the
-        // library says it has set.
+        // library reports as set.
         functions.with_env(|env| unsafe {
             (functions.parse_response)(
                 env,
@@ -206,7 +206,7 @@ impl XmlRpcC {
         })
     }
 
-    /// Lets `fill` write into a block of memory of its own.
+    /// Lets `fill` write into a new block of memory.
     fn write<T>(
         &self,
         see: impl FnOnce(&[u8]) -> T,
@@ -220,8 +220,8 @@ impl XmlRpcC {
             return Err("no memory".to_owned());
         }
         let seen = functions.with_env(|env| fill(env, block)).map(|()| {
-            // SAFETY: the block holds `size` bytes that were written, and nobody
-            // changes it while they are looked at.
+            // SAFETY: the block holds `size` initialized bytes, which do not change while `bytes`
+            // is borrowed.
             let bytes = unsafe {
                 let (start, size) = (
                     (functions.block_contents)(block),

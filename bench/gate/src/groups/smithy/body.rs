@@ -99,7 +99,7 @@ fn output(set: Set, row: &Row) -> Option<At> {
     Some(operation.output().root())
 }
 
-/// What a row's body says, at the place of its output.
+/// The content of a row's body, which is at `at`.
 fn expected(row: &Row, at: At) -> Option<Json> {
     match (row.protocol.as_str(), row.operation.as_str()) {
         ("awsQuery", _) => row.expected_metrics(at),

@@ -230,7 +230,7 @@ impl Row {
         Some(head)
     }
 
-    /// What the response says. Query has parameters. JSON and CBOR have a document in JSON. Of
+    /// The content of the response. Query has parameters. JSON and CBOR have a document in JSON. Of
     /// the REST protocols it is what restJson1 reads from the document that is not permuted;
     /// [`Row::is_response`] compares that with the message.
     fn expected(&self, wire: Wire) -> Option<Json> {

@@ -42,7 +42,7 @@ impl Layout {
         )
     }
 
-    /// Pins the calling thread, if the layout says so.
+    /// Pins the calling thread, if the layout has one processor.
     pub(super) fn settle(&self) -> Result<(), String> {
         if !self.one_core {
             return Ok(());

@@ -29,7 +29,7 @@ pub(crate) fn serve_if_asked() -> Option<ExitCode> {
     match served {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(error) => {
-            // Whoever started it sees the end of it anyway.
+            // The parent notices the end of this process anyway.
             let _ = writeln!(io::stderr(), "{error}");
             Some(ExitCode::FAILURE)
         }

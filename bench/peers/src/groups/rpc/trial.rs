@@ -59,7 +59,7 @@ fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, Strin
     // The sender is dropped when the server listens.
     let _: Result<(), _> = is_ready.recv();
     let figures = clients::<W, P>(&url, layout, span);
-    // It may have ended already; then `served` says why.
+    // It may have ended already; then `served` has the error.
     let _ = stop.send(());
     let served = server
         .join()

@@ -125,7 +125,7 @@ impl Process {
         let mut line = String::new();
         self.output.read_line(&mut line)?;
         let (nanoseconds, size) = line.trim_end().split_once(' ').unwrap_or_default();
-        let wrong = || std::io::Error::other(format!("it said {line:?}"));
+        let wrong = || std::io::Error::other(format!("it wrote {line:?}"));
         let nanoseconds = nanoseconds.parse().map_err(|_| wrong())?;
         let mut written = vec![0; size.parse().map_err(|_| wrong())?];
         std::io::Read::read_exact(&mut self.output, &mut written)?;
