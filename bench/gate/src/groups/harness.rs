@@ -4,7 +4,8 @@ use crate::allocations::{self, Allocations};
 use crate::{Case, Figure, Figures, Group, same, same_bytes};
 use std::hint::black_box;
 
-pub(crate) fn cases(group: &mut Group) {
+/// Adds the cases.
+pub fn cases(group: &mut Group) {
     writing_an_integer(group);
     counting_allocations(group);
     growing(group);
@@ -19,7 +20,7 @@ fn writing_an_integer(group: &mut Group) {
         .case("write ten digits")
         .bytes(DIGITS.len())
         .polywire_writes(
-            move |out| out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes()),
+            move |out| polywire_text::number::push(out, number),
             |bytes| same_bytes(bytes, DIGITS),
         )
         .peer(
