@@ -3,6 +3,7 @@
 pub mod codec;
 pub mod harness;
 pub mod model;
+pub mod text;
 
 use crate::GroupEntry;
 
@@ -22,5 +23,10 @@ pub const GROUPS: &[GroupEntry] = &[
         name: "model",
         about: "files to a validated model",
         cases: model::cases,
+    },
+    GroupEntry {
+        name: "text",
+        about: "the primitives: numbers, timestamps, escapes, base64, lists, UTF-8, strings",
+        cases: text::cases,
     },
 ];
