@@ -23,12 +23,12 @@ pub(crate) fn measure(
             .subjects
             .iter_mut()
             .map(|subject| match &mut subject.work {
-                Work::Inside(work) => {
+                Work::Counted(work) => {
                     // The check was the first call; buffers have their size now.
                     work.repeat(1);
                     Some(allocations::count(|| work.repeat(1)))
                 }
-                Work::Outside(_) => None,
+                Work::SelfTimed(_) => None,
             })
             .collect();
         let times = timing::measure(&mut case.subjects, effort)

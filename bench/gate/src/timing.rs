@@ -40,12 +40,12 @@ pub(crate) fn measure(subjects: &mut [Subject], effort: Effort) -> Result<Vec<Ti
     for _ in 0..effort.rounds {
         for ((subject, batch), samples) in subjects.iter_mut().zip(&batches).zip(&mut samples) {
             samples.push(match &mut subject.work {
-                Work::Inside(work) => {
+                Work::Counted(work) => {
                     let start = Instant::now();
                     work.repeat(*batch);
                     start.elapsed().as_nanos() as f64 / *batch as f64
                 }
-                Work::Outside(time) => {
+                Work::SelfTimed(time) => {
                     time().map_err(|reason| format!("{}: {reason}", subject.name))?
                 }
             });
@@ -56,7 +56,7 @@ pub(crate) fn measure(subjects: &mut [Subject], effort: Effort) -> Result<Vec<Ti
 
 /// How many calls fill a share, found by doubling, which warms the caches too.
 fn calls_in(share: Duration, work: &mut Work) -> u64 {
-    let Work::Inside(work) = work else { return 1 };
+    let Work::Counted(work) = work else { return 1 };
     let mut calls = 1;
     loop {
         let start = Instant::now();
@@ -112,8 +112,8 @@ mod tests {
         };
         let mut group = Group::new("group", DataFolder::at("."));
         let case = group.case("case");
-        case.peer_outside("a", subject('a'))
-            .peer_outside("b", subject('b'));
+        case.peer_self_timed("a", subject('a'))
+            .peer_self_timed("b", subject('b'));
         let effort = Effort {
             rounds: 3,
             share: Duration::from_micros(1),
@@ -124,10 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_outside_that_fails_is_named() {
+    fn a_peer_self_timed_that_fails_is_named() {
         let mut group = Group::new("group", DataFolder::at("."));
         let case = group.case("case");
-        case.peer_outside("python", || Err("no interpreter".to_owned()));
+        case.peer_self_timed("python", || Err("no interpreter".to_owned()));
         let failure = measure(&mut case.subjects, Effort::QUICK).unwrap_err();
         assert_eq!(failure, "python: no interpreter");
     }

@@ -51,7 +51,6 @@ fn counting_allocations(group: &mut Group) {
         .polywire(work, move |()| same(&allocations::count(work), &expected))
         .target_repeats()
         .target_allocations(expected.count)
-        .target_bytes_allocated(expected.bytes)
         .target_peak_bytes(expected.peak_bytes);
 }
 

@@ -7,7 +7,7 @@ use polywire_schema::Text;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub fn cases(group: &mut Group) {
+pub(crate) fn cases(group: &mut Group) {
     gate::cases(group);
     let json = sample_json();
     group.extend("read JSON, typed", |case| {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use polywire_gate::groups::model::{self as gate, S3, S3_CASE, S3_SHAPES};
 use polywire_gate::{Case, Group, same};
 
-pub fn cases(group: &mut Group) {
+pub(crate) fn cases(group: &mut Group) {
     gate::cases(group);
     let Ok(bytes) = group.data(S3) else {
         return;

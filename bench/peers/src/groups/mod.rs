@@ -1,0 +1,32 @@
+//! The competitors, group by group. Each module adds them to the cases of the group of the same
+//! name in `polywire-gate`.
+
+mod codec;
+mod model;
+mod text;
+
+use polywire_gate::{GroupEntry, groups};
+
+/// What the command line can name.
+pub(crate) const GROUPS: &[GroupEntry] = &[
+    GroupEntry {
+        name: "codec",
+        about: "typed codecs and `Value` beside serde_json",
+        cases: codec::cases,
+    },
+    GroupEntry {
+        name: "harness",
+        about: "the harness measures itself, as in polywire-gate",
+        cases: groups::harness::cases,
+    },
+    GroupEntry {
+        name: "model",
+        about: "files to a validated model, beside serde_json::Value and Smithy on the JVM",
+        cases: model::cases,
+    },
+    GroupEntry {
+        name: "text",
+        about: "the primitives, beside the best crates for each job",
+        cases: text::cases,
+    },
+];
