@@ -125,7 +125,10 @@ impl Case {
         name: impl Into<String>,
         nanoseconds_of_a_call: impl FnMut() -> Result<f64, String> + 'static,
     ) -> &mut Self {
-        self.add(name.into(), Work::SelfTimed(Box::new(nanoseconds_of_a_call)))
+        self.add(
+            name.into(),
+            Work::SelfTimed(Box::new(nanoseconds_of_a_call)),
+        )
     }
 
     /// A published figure.

@@ -1,4 +1,4 @@
-//! Measures a group: allocations and time here, instructions from the children.
+//! Measures a group. The instructions come from the child processes under callgrind.
 
 use crate::allocations;
 use crate::group::Group;
@@ -24,7 +24,7 @@ pub(crate) fn measure(
             .iter_mut()
             .map(|subject| match &mut subject.work {
                 Work::Counted(work) => {
-                    // The check was the first call; buffers have their size now.
+                    // After this call the buffers have their final capacity.
                     work.repeat(1);
                     Some(allocations::count(|| work.repeat(1)))
                 }
@@ -50,7 +50,7 @@ pub(crate) fn measure(
             targets: Vec::new(),
         });
     }
-    // Only now: a target may name a case that comes later.
+    // After all cases, because a target may name a later case.
     let judged: Vec<_> = group
         .cases
         .iter()

@@ -1,9 +1,8 @@
-//! Wall time, in rounds that take the subjects in turn.
+//! Wall time, in rounds that interleave the subjects.
 //!
-//! A shared machine runs at two speeds and changes between them as it likes. So
-//! the subjects of a case run A B C A B C ..., a few milliseconds each, and a
-//! ratio is best to best: what each of them reached in the same minute when
-//! nobody disturbed it. Nothing here is good enough to gate on.
+//! The speed of a shared machine varies. So the subjects of a case run A B C A B C ..., a few
+//! milliseconds each, and a ratio compares the best times. Time is not reliable enough to gate
+//! on.
 
 use crate::measurement::Time;
 use crate::subject::{Subject, Work};
@@ -13,17 +12,17 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
     pub(crate) rounds: usize,
-    /// A subject's share of a round holds as many calls as fit in this.
+    /// The time of one subject in one round, in which it is called repeatedly.
     pub(crate) share: Duration,
 }
 
 impl Effort {
-    /// For figures that somebody will read.
+    /// For figures that are published.
     pub(crate) const FULL: Self = Self {
         rounds: 25,
         share: Duration::from_millis(4),
     };
-    /// For CI, which gates on counts.
+    /// For CI, which gates on counts only.
     pub(crate) const QUICK: Self = Self {
         rounds: 5,
         share: Duration::from_millis(1),
@@ -54,7 +53,7 @@ pub(crate) fn measure(subjects: &mut [Subject], effort: Effort) -> Result<Vec<Ti
     Ok(samples.into_iter().map(summary).collect())
 }
 
-/// How many calls fill a share, found by doubling, which warms the caches too.
+/// How many calls fill a share. Found by doubling, which also warms the caches.
 fn calls_in(share: Duration, work: &mut Work) -> u64 {
     let Work::Counted(work) = work else { return 1 };
     let mut calls = 1;
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_self_timed_that_fails_is_named() {
+    fn the_error_of_a_self_timed_peer_names_it() {
         let mut group = Group::new("group", DataFolder::at("."));
         let case = group.case("case");
         case.peer_self_timed("python", || Err("no interpreter".to_owned()));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{Case, Group, same};
-use polywire_model::Loader;
+use polywire_model::{Loader, Model};
 
 /// The data file of [`S3_CASE`]: Amazon S3, the largest AWS model.
 pub const S3: &str = "models/s3.json";
@@ -18,7 +18,9 @@ pub const S3_SHAPES: usize = 724;
 /// Adds the cases.
 pub fn cases(group: &mut Group) {
     group.case_from(S3_CASE, [S3], |case, [bytes]| {
-        load_ast(case, vec![text(bytes)], S3_SHAPES);
+        load(case, vec![ast(text(bytes))], |model| {
+            same(&model.len(), &S3_SHAPES)
+        });
         case.target_time(Duration::from_millis(30))
             .target_peak_bytes(60_000_000);
     });
@@ -26,7 +28,11 @@ pub fn cases(group: &mut Group) {
     group.case_from("S3 twice, under two names", [S3], |case, [bytes]| {
         let other = text(bytes).replace("com.amazonaws.s3#", "com.amazonaws.s4#");
         case.bytes(2 * bytes.len());
-        load_ast(case, vec![text(bytes), Arc::from(other)], 2 * S3_SHAPES);
+        load(
+            case,
+            vec![ast(text(bytes)), ast(Arc::from(other))],
+            |model| same(&model.len(), &(2 * S3_SHAPES)),
+        );
         case.target_instructions_of_case(S3_CASE, 2.2);
     });
     let name = "the official suites, 1.3 MB of IDL in 162 files";
@@ -34,30 +40,19 @@ pub fn cases(group: &mut Group) {
         Ok(files) => {
             let case = group.case(name);
             case.bytes(files.iter().map(|(_, text)| text.len()).sum());
-            load_idl(case, files);
+            load(case, files, |model| same(&model.services().count(), &17));
             case.target_time(Duration::from_millis(60));
         }
         Err(reason) => group.skip(name, reason),
     }
 }
 
-fn load_ast(case: &mut Case, texts: Vec<Arc<str>>, shapes: usize) {
-    case.polywire(
-        move || {
-            let mut loader = Loader::new();
-            for text in &texts {
-                loader.add_text("model.json", Arc::clone(text));
-            }
-            loader.assemble().map(|assembled| assembled.model)
-        },
-        move |model| match model {
-            Ok(model) => same(&model.len(), &shapes),
-            Err(error) => Err(error.to_string()),
-        },
-    );
-}
-
-fn load_idl(case: &mut Case, files: Vec<(String, Arc<str>)>) {
+/// Loads files, given as names and texts, and checks the model.
+fn load(
+    case: &mut Case,
+    files: Vec<(String, Arc<str>)>,
+    check: impl Fn(&Model) -> Result<(), String> + 'static,
+) {
     case.polywire(
         move || {
             let mut loader = Loader::new();
@@ -66,11 +61,15 @@ fn load_idl(case: &mut Case, files: Vec<(String, Arc<str>)>) {
             }
             loader.assemble().map(|assembled| assembled.model)
         },
-        |model| match model {
-            Ok(model) => same(&model.services().count(), &17),
+        move |model| match model {
+            Ok(model) => check(model),
             Err(error) => Err(error.to_string()),
         },
     );
+}
+
+fn ast(text: Arc<str>) -> (String, Arc<str>) {
+    ("model.json".to_owned(), text)
 }
 
 /// The IDL of both suites, sorted by path.

@@ -1,4 +1,4 @@
-//! The side under valgrind.
+//! The child process, which runs under valgrind.
 
 use super::region::measured_region;
 use super::{CALIBRATION_CALLS, calls_for};
