@@ -1,5 +1,7 @@
-//! `cargo run --release --manifest-path bench/peers/Cargo.toml -- GROUP...`: Polywire and its
-//! competitors in the same run. See `bench/README.md`.
+//! `cargo run --release --manifest-path bench/peers/Cargo.toml -- GROUP...`: see
+//! `bench/README.md`.
+
+#![deny(unsafe_code)]
 
 mod groups;
 

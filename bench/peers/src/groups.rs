@@ -1,5 +1,4 @@
-//! The competitors, group by group. Each module adds them to the cases of the group of the same
-//! name in `polywire-gate`.
+//! The groups. Each adds the competitors to the cases of the gate's group of the same name.
 
 mod codec;
 mod model;
