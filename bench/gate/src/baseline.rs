@@ -1,23 +1,23 @@
-//! The baseline: what polywire's subjects cost when it was last written.
+//! The baseline: the costs of polywire's subjects at some commit.
 
 use crate::measurement::GroupReport;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// More than this much worse, in percent, is printed.
+/// A change for the worse of more than this percentage is printed.
 const NOTED: f64 = 3.0;
-/// More than this much worse, in percent, fails.
+/// A change for the worse of more than this percentage fails.
 const FAILS: f64 = 15.0;
 
-/// Costs by `group/case`, sorted, so that a refreshed file shows as a small diff.
+/// Costs by `group/case`, sorted, so that the diff of a refreshed file is small.
 #[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Baseline {
     cases: BTreeMap<String, Costs>,
 }
 
-/// What is the same on every run. Time is not.
+/// The figures that repeat from run to run. Time does not.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 struct Costs {
     instructions: u64,
@@ -25,21 +25,21 @@ struct Costs {
     bytes_allocated: u64,
 }
 
-/// Which part of a baseline a run can say something about.
+/// The part of a baseline that a run covers.
 pub(crate) struct Scope<'a> {
     pub(crate) groups: &'a [String],
     pub(crate) filter: Option<&'a str>,
 }
 
 impl Scope<'_> {
-    fn holds(&self, name: &str) -> bool {
+    fn covers(&self, name: &str) -> bool {
         let group = name.split_once('/').map_or(name, |(group, _)| group);
         self.groups.iter().any(|selected| selected == group)
             && self.filter.is_none_or(|text| name.contains(text))
     }
 }
 
-/// What a comparison found, in lines for the terminal.
+/// The result of a comparison, as lines for the terminal.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Comparison {
     pub(crate) lines: Vec<String>,
@@ -47,8 +47,7 @@ pub(crate) struct Comparison {
 }
 
 impl Baseline {
-    /// The costs of polywire's subjects. An error without instructions: half a
-    /// baseline would compare as an improvement.
+    /// The costs of polywire's subjects. An error if there are no instruction counts.
     pub(crate) fn of(groups: &[GroupReport]) -> Result<Self, String> {
         let mut cases = BTreeMap::new();
         for group in groups {
@@ -88,9 +87,9 @@ impl Baseline {
         Ok(())
     }
 
-    /// Takes over what a run measured and keeps the rest.
+    /// Replaces what the run covers and keeps the rest.
     pub(crate) fn refresh(&mut self, measured: Self, scope: &Scope<'_>) {
-        self.cases.retain(|name, _| !scope.holds(name));
+        self.cases.retain(|name, _| !scope.covers(name));
         self.cases.extend(measured.cases);
     }
 
@@ -121,7 +120,7 @@ impl Baseline {
                 }
             }
         }
-        for name in self.cases.keys().filter(|name| scope.holds(name)) {
+        for name in self.cases.keys().filter(|name| scope.covers(name)) {
             if !measured.cases.contains_key(name) {
                 found
                     .lines
@@ -148,12 +147,12 @@ impl Costs {
     }
 }
 
-/// By how many percent it became worse. From nothing to something is without end.
+/// The change in percent; above zero is worse. From zero to something is infinite.
 fn change(before: u64, now: u64) -> f64 {
     match (before, now) {
         (0, 0) => 0.0,
         (0, _) => f64::INFINITY,
-        // The subtraction first: it is exact, so a limit is where it says.
+        // The subtraction first, because it is exact.
         _ => (now as f64 - before as f64) * 100.0 / before as f64,
     }
 }
@@ -242,14 +241,14 @@ mod tests {
 
     #[test]
     fn a_refresh_keeps_other_groups() {
-        let mut kept = baseline(&[("a/old", 1, 1, 1), ("b/x", 2, 2, 2)]);
+        let mut saved = baseline(&[("a/old", 1, 1, 1), ("b/x", 2, 2, 2)]);
         let groups = ["a".to_owned()];
         let scope = Scope {
             groups: &groups,
             filter: None,
         };
-        kept.refresh(baseline(&[("a/new", 3, 3, 3)]), &scope);
-        assert_eq!(kept, baseline(&[("a/new", 3, 3, 3), ("b/x", 2, 2, 2)]));
+        saved.refresh(baseline(&[("a/new", 3, 3, 3)]), &scope);
+        assert_eq!(saved, baseline(&[("a/new", 3, 3, 3), ("b/x", 2, 2, 2)]));
     }
 
     #[test]

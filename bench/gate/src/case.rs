@@ -1,17 +1,15 @@
-//! A case and how it is written down.
+//! A case and the methods that define it.
 
 use crate::check::Verdict;
 use crate::quote::Quote;
 use crate::subject::{Closure, Subject, Work};
 use crate::target::Target;
 
-/// One question with the subjects that answer it and what we want to reach.
+/// A task, the subjects that do it, and targets for our own subject.
 /// Made by [`Group::case`](crate::Group::case); the methods chain.
 ///
-/// Closures hold their inputs (`move`, from
-/// [`Group::data`](crate::Group::data) or built before): the harness hides what is
-/// captured from the optimizer, but cannot hide a constant that stands in the
-/// closure's body.
+/// Closures capture their inputs: the harness hides what is captured from the optimizer, but
+/// not a constant in the closure's body.
 pub struct Case {
     pub(crate) name: String,
     pub(crate) bytes: usize,
@@ -33,23 +31,23 @@ impl Case {
         }
     }
 
-    /// The size of the input, or of the output where the case writes: what
-    /// instructions a byte and MB/s are about. Without it they are left out.
+    /// The size of the input, or of the output where the case writes, for instructions per
+    /// byte and MB/s. Without it those columns are empty.
     pub fn bytes(&mut self, bytes: usize) -> &mut Self {
         self.bytes = bytes;
         self
     }
 
-    /// How many calls the counted region makes; the harness picks some by the
-    /// size otherwise. Worth setting where one call is tiny or very slow.
+    /// How many calls are counted together. Without it the harness chooses by the size. Set it
+    /// where one call is tiny or very slow.
     pub fn calls(&mut self, calls: u64) -> &mut Self {
         self.calls = Some(calls.max(1));
         self
     }
 
-    /// Our own subject. `run` returns the answer, which is dropped inside the
-    /// measurement; `check` gets one answer before anything is measured and
-    /// returns a `bool` or a `Result<(), _>`.
+    /// Our own subject. `run` returns the answer, and dropping the answer is measured too.
+    /// `check` gets one answer before anything is measured and returns a `bool` or a
+    /// `Result<(), _>`.
     pub fn polywire<Answer: 'static, V: Verdict + 'static>(
         &mut self,
         run: impl FnMut() -> Answer + 'static,
@@ -58,7 +56,7 @@ impl Case {
         self.peer(crate::POLYWIRE, run, check)
     }
 
-    /// Another subject, measured like ours.
+    /// A competitor, measured like our own subject.
     pub fn peer<Answer: 'static, V: Verdict + 'static>(
         &mut self,
         name: impl Into<String>,
@@ -68,8 +66,8 @@ impl Case {
         self.peer_with(name, (), move |()| run(), move |(), answer| check(answer))
     }
 
-    /// Our own subject, writing: the buffer is the harness's, empty at each call,
-    /// with the capacity of the call before. The check gets the bytes.
+    /// Our own subject, which writes into a buffer. The buffer is empty before each call and
+    /// keeps its capacity. The check gets the bytes.
     pub fn polywire_writes<V: Verdict + 'static>(
         &mut self,
         run: impl FnMut(&mut Vec<u8>) + 'static,
@@ -78,7 +76,7 @@ impl Case {
         self.peer_writes(crate::POLYWIRE, run, check)
     }
 
-    /// Another subject, writing.
+    /// A competitor that writes into a buffer.
     pub fn peer_writes<V: Verdict + 'static>(
         &mut self,
         name: impl Into<String>,
@@ -96,8 +94,8 @@ impl Case {
         )
     }
 
-    /// Our own subject with state of its own, such as a reader or several buffers
-    /// that are used again. The check sees the state and the answer.
+    /// Our own subject with state that lives across calls, such as a reader or several
+    /// buffers. The check gets the state and the answer.
     pub fn polywire_with<State: 'static, Answer: 'static, V: Verdict + 'static>(
         &mut self,
         state: State,
@@ -107,7 +105,7 @@ impl Case {
         self.peer_with(crate::POLYWIRE, state, run, check)
     }
 
-    /// Another subject with state of its own.
+    /// A competitor with state that lives across calls.
     pub fn peer_with<State: 'static, Answer: 'static, V: Verdict + 'static>(
         &mut self,
         name: impl Into<String>,
@@ -116,55 +114,46 @@ impl Case {
         check: impl FnMut(&State, &Answer) -> V + 'static,
     ) -> &mut Self {
         let closure = Closure { state, run, check };
-        self.add(name.into(), Work::Inside(Box::new(closure)))
+        self.add(name.into(), Work::Counted(Box::new(closure)))
     }
 
-    /// A peer in another process or language: the closure is called once a round
-    /// and returns the nanoseconds of one call, or an error if the peer's answer
-    /// was wrong. Only time is known of it.
-    pub fn peer_outside(
+    /// A competitor that measures its own time, because it runs in another process or
+    /// language. The closure is called once per round and returns the nanoseconds of one call,
+    /// or an error if the answer was wrong. Nothing but time is known of it.
+    pub fn peer_self_timed(
         &mut self,
         name: impl Into<String>,
         nanoseconds_of_a_call: impl FnMut() -> Result<f64, String> + 'static,
     ) -> &mut Self {
-        self.add(name.into(), Work::Outside(Box::new(nanoseconds_of_a_call)))
+        self.add(
+            name.into(),
+            Work::SelfTimed(Box::new(nanoseconds_of_a_call)),
+        )
     }
 
-    /// A figure that somebody else measured.
+    /// A published figure.
     pub fn quote(&mut self, quote: Quote) -> &mut Self {
         self.quotes.push(quote);
         self
     }
 
-    /// At most so many instructions a call.
-    pub fn target_instructions(&mut self, at_most: u64) -> &mut Self {
-        self.target(Target::Instructions {
-            at_most: at_most as f64,
-        })
-    }
-
-    /// At most so many instructions a byte.
+    /// The limit of instructions per byte.
     pub fn target_instructions_per_byte(&mut self, at_most: f64) -> &mut Self {
         self.target(Target::InstructionsPerByte { at_most })
     }
 
-    /// At most so many allocations a call.
+    /// The limit of allocations per call.
     pub fn target_allocations(&mut self, at_most: u64) -> &mut Self {
         self.target(Target::Allocations { at_most })
     }
 
-    /// At most so many bytes allocated a call.
-    pub fn target_bytes_allocated(&mut self, at_most: u64) -> &mut Self {
-        self.target(Target::BytesAllocated { at_most })
-    }
-
-    /// At most so many bytes held at one time.
+    /// The limit of bytes held at one time.
     pub fn target_peak_bytes(&mut self, at_most: u64) -> &mut Self {
         self.target(Target::PeakBytes { at_most })
     }
 
-    /// At least so many times as fast as a peer, or as a quoted figure: best time
-    /// against best time.
+    /// At least `at_least` times as fast as a peer or a quoted figure: best time against best
+    /// time.
     pub fn target_ratio_time(&mut self, peer: impl Into<String>, at_least: f64) -> &mut Self {
         self.target(Target::RatioTime {
             peer: peer.into(),
@@ -172,7 +161,7 @@ impl Case {
         })
     }
 
-    /// At most so many times the instructions of a peer, or of a quoted figure.
+    /// At most `at_most` times the instructions of a peer or a quoted figure.
     pub fn target_ratio_instructions(
         &mut self,
         peer: impl Into<String>,
@@ -184,14 +173,14 @@ impl Case {
         })
     }
 
-    /// At most so many times the best peer of this case, in instructions or in
-    /// time: the friendlier of both counts.
+    /// At most `at_most` times the best peer of this case, in instructions or in time: the
+    /// better of the two ratios counts.
     pub fn target_near_best(&mut self, at_most: f64) -> &mut Self {
         self.target(Target::NearBest { at_most })
     }
 
-    /// At most so many times our instructions in another case of this group: for
-    /// permuted documents and for growth.
+    /// At most `at_most` times our instructions in another case of this group: for permuted
+    /// documents, and for inputs of twice the size.
     pub fn target_instructions_of_case(
         &mut self,
         case: impl Into<String>,
@@ -203,19 +192,10 @@ impl Case {
         })
     }
 
-    /// At most so much time, the best of all rounds. It depends on the machine:
-    /// for a promise to people, beside counts that repeat.
+    /// The limit of the best time of all rounds. It depends on the machine.
     pub fn target_time(&mut self, at_most: std::time::Duration) -> &mut Self {
         self.target(Target::Time {
             at_most: at_most.as_nanos() as f64,
-        })
-    }
-
-    /// At most so many times our best time in another case of this group.
-    pub fn target_time_of_case(&mut self, case: impl Into<String>, at_most: f64) -> &mut Self {
-        self.target(Target::TimeOfCase {
-            case: case.into(),
-            at_most,
         })
     }
 

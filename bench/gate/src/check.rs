@@ -1,8 +1,8 @@
-//! What a case's check may return, and comparisons that say what differs.
+//! The results of checks, and comparisons that describe the difference.
 
 use std::fmt::{Debug, Display};
 
-/// The outcome of a check: a `bool`, or a `Result` whose error says what is wrong.
+/// The result of a check: a `bool`, or a `Result` with a description of the error.
 pub trait Verdict {
     /// `Err` with a reason if the answer is wrong.
     fn into_result(self) -> Result<(), String>;
@@ -40,7 +40,7 @@ where
     ))
 }
 
-/// Compares bytes and shows the place of the first difference.
+/// Compares bytes and shows the first difference.
 pub fn same_bytes(got: &[u8], expected: &[u8]) -> Result<(), String> {
     if got == expected {
         return Ok(());
@@ -64,7 +64,7 @@ pub fn same_bytes(got: &[u8], expected: &[u8]) -> Result<(), String> {
     ))
 }
 
-/// The start of a long text: a whole document helps nobody in a terminal.
+/// The start of a long text, because a whole document is unreadable in a terminal.
 fn shortened(text: &str) -> String {
     const CHARACTERS: usize = 200;
     match text.char_indices().nth(CHARACTERS) {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_things_pass() {
+    fn equal_values_pass() {
         assert!(same(&1, &1).is_ok());
         assert!(same_bytes(b"abc", b"abc").is_ok());
         assert!(true.into_result().is_ok());

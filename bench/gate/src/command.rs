@@ -3,15 +3,15 @@
 use clap::Parser;
 use std::path::PathBuf;
 
-/// Measures polywire against its peers; checks every answer first.
+/// Measures Polywire; checks every answer first
 #[derive(Debug, Default, Parser)]
 #[command(name = "polywire-gate")]
 pub(crate) struct Command {
-    /// The groups to run (see --list); all of them without any
+    /// The groups to run (see --list); all if none is named
     #[arg(value_name = "GROUP")]
     pub(crate) groups: Vec<String>,
 
-    /// Only cases whose GROUP/CASE holds this text
+    /// Only cases whose GROUP/CASE contains this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
 
@@ -31,19 +31,19 @@ pub(crate) struct Command {
     #[arg(long, value_name = "FILE")]
     pub(crate) compare: Option<PathBuf>,
 
-    /// Write what was counted to a baseline; groups that did not run stay in it
+    /// Write the counts to a baseline; its other groups stay as they are
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Measure nothing: call each case's polywire for so many seconds, for a profiler
+    /// Measure nothing: call our subject of each case for so many seconds, for a profiler
     #[arg(long, value_name = "SECONDS", conflicts_with_all = ["compare", "save", "json"])]
     pub(crate) repeat: Option<f64>,
 
-    /// With --repeat, another subject than polywire
+    /// With --repeat, the subject to call instead of ours
     #[arg(long, value_name = "NAME", requires = "repeat")]
     pub(crate) subject: Option<String>,
 
-    /// What a child process under callgrind is started with
+    /// Set in a child process under callgrind
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) measure_regions: Option<PathBuf>,
 }

@@ -1,16 +1,16 @@
-//! Where published benchmark data is.
+//! The folder of the benchmark data.
 
 use std::path::{Path, PathBuf};
 
-/// The folder that holds `bench/xmlrpc`, `bench/smithy`, `models` and the like:
-/// what `POLYWIRE_DATA` names, else `shared` beside the workspace.
+/// The folder that contains `bench/xmlrpc`, `bench/smithy`, `models` and so on: the one that
+/// `POLYWIRE_DATA` names, or `shared` beside the workspace.
 #[derive(Clone, Debug)]
 pub struct DataFolder {
     root: PathBuf,
 }
 
 impl DataFolder {
-    /// The folder that the environment names, or the usual one.
+    /// The folder that the environment names, or the default.
     pub fn from_environment() -> Self {
         match std::env::var_os("POLYWIRE_DATA") {
             Some(root) => Self::at(root),
@@ -23,13 +23,13 @@ impl DataFolder {
         Self { root: root.into() }
     }
 
-    /// Where a file or folder of that name would be.
+    /// The path of a file or folder of that name.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// A file's bytes, kept until the program ends: then closures can hold them
-    /// without counting references, and answers can borrow from them.
+    /// A file's bytes. They are leaked, so that closures can copy the reference and answers can
+    /// borrow from them.
     pub fn read(&self, name: &str) -> Result<&'static [u8], String> {
         match std::fs::read(self.path(name)) {
             Ok(bytes) => Ok(bytes.leak()),

@@ -1,4 +1,4 @@
-//! A group: what one name on the command line selects.
+//! A group of cases, which the command line selects by name.
 
 use crate::case::Case;
 use crate::data::DataFolder;
@@ -12,8 +12,8 @@ pub struct GroupEntry {
     pub name: &'static str,
     /// A line for `--list`.
     pub about: &'static str,
-    /// Adds the group's cases. It must add the same ones each time, since it
-    /// runs once more in each process that counts instructions.
+    /// Adds the group's cases. It must add the same cases each time, because it runs again in
+    /// each process that counts instructions.
     pub cases: fn(&mut Group),
 }
 
@@ -38,8 +38,7 @@ impl Group {
         }
     }
 
-    /// Adds a case. Its name is unique in the group; what the baseline and other
-    /// cases call it by.
+    /// Adds a case. Its name is unique in the group; the baseline and other cases refer to it.
     pub fn case(&mut self, name: impl Into<String>) -> &mut Case {
         let name = name.into();
         assert!(
@@ -52,8 +51,12 @@ impl Group {
         &mut self.cases[index]
     }
 
-    /// Adds peers and targets to a case that another function added. Does nothing if the case was
-    /// skipped for lack of data; a name that the group does not know is a mistake of the program.
+    /// Adds peers and targets to a case that another function added. Does nothing if the case
+    /// was skipped because its data is missing.
+    ///
+    /// # Panics
+    ///
+    /// If the group has no case of that name.
     pub fn extend(&mut self, name: &str, add: impl FnOnce(&mut Case)) {
         if let Some(case) = self.cases.iter_mut().find(|case| case.name == name) {
             return add(case);
@@ -65,7 +68,7 @@ impl Group {
         );
     }
 
-    /// Adds a load: systems that are run for a while. Its name is unique in the group.
+    /// Adds a load: systems that run for a while. Its name is unique in the group.
     pub fn load(&mut self, name: impl Into<String>) -> &mut Load {
         let name = name.into();
         assert!(
@@ -78,8 +81,8 @@ impl Group {
         &mut self.loads[index]
     }
 
-    /// Adds a case that needs data files, or counts it as skipped where one is
-    /// missing. The case's size is that of the first file until `build` sets another.
+    /// Adds a case that needs data files. Skips it if one is missing. The case's size is that
+    /// of the first file unless `build` sets another.
     pub fn case_from<const N: usize>(
         &mut self,
         name: impl Into<String>,
@@ -99,18 +102,17 @@ impl Group {
         build(case, contents);
     }
 
-    /// A data file's bytes, for groups that make cases out of a list of files.
-    /// What to do with an error: [`skip`](Self::skip).
+    /// The bytes of a data file. Pass an error to [`skip`](Self::skip).
     pub fn data(&self, name: &str) -> Result<&'static [u8], String> {
         self.data.read(name)
     }
 
-    /// Where data is, for peers that open files by themselves.
+    /// The folder of the data files, for peers that open files themselves.
     pub fn data_folder(&self) -> &DataFolder {
         &self.data
     }
 
-    /// Counts something as skipped, with the reason. In CI a skip fails the run.
+    /// Reports something as skipped, with the reason. In CI a skip fails the run.
     pub fn skip(&mut self, case: impl Into<String>, reason: impl Into<String>) {
         self.skipped.push(Skipped {
             name: format!("{}/{}", self.name, case.into()),
@@ -125,9 +127,8 @@ impl Group {
         cases.chain(loads).collect()
     }
 
-    /// Targets that could never be judged, which would count as skipped for ever:
-    /// those that name nobody, and those of a case without our subject. Before a
-    /// filter is applied.
+    /// Targets that can never be judged: those that name an unknown peer or case, and those of
+    /// a case without our own subject. Called before a filter is applied.
     pub(crate) fn mistakes(&self) -> Vec<String> {
         let mut mistakes = Vec::new();
         for case in &self.cases {
@@ -164,7 +165,7 @@ impl Group {
         mistakes
     }
 
-    /// Whether a case is there, or would be if its data were.
+    /// Whether the group has a case, or would have it with its data.
     fn has_case(&self, name: &str) -> bool {
         self.cases.iter().any(|case| case.name == name)
             || self
@@ -173,8 +174,8 @@ impl Group {
                 .any(|skipped| skipped.name == format!("{}/{name}", self.name))
     }
 
-    /// Drops the cases and loads, and what was skipped, whose `group/case` lacks the text.
-    pub(crate) fn keep(&mut self, text: &str) {
+    /// Retains the cases, loads and skips whose `group/case` contains the text.
+    pub(crate) fn filter(&mut self, text: &str) {
         let group = &self.name;
         self.cases
             .retain(|case| format!("{group}/{}", case.name).contains(text));
@@ -216,16 +217,16 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_keeps_cases_by_their_whole_name() {
+    fn a_filter_looks_at_group_and_case() {
         let mut group = group();
         group.case("one");
         group.case("two");
-        group.keep("group/t");
+        group.filter("group/t");
         assert_eq!(group.case_names(), ["two"]);
     }
 
     #[test]
-    fn targets_that_name_nobody_are_mistakes() {
+    fn targets_that_name_something_unknown_are_mistakes() {
         let mut group = group();
         group
             .case("one")
@@ -240,7 +241,7 @@ mod tests {
         group
             .case("three")
             .target_ratio_time("pear", 1.0)
-            .target_time_of_case("four", 1.0);
+            .target_instructions_of_case("four", 1.0);
         assert_eq!(group.mistakes().len(), 3);
     }
 

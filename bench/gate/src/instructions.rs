@@ -1,4 +1,4 @@
-//! Counts instructions, exactly, without client requests and so without unsafe code.
+//! Counts instructions exactly. It needs no client requests of valgrind, so no unsafe code.
 //!
 //! The program starts itself again under valgrind's callgrind, with the same
 //! groups. That child calls each subject once to warm it up and then a few times
@@ -7,12 +7,11 @@
 //! part file where it is left, so the part files are the subjects in their order,
 //! and one child counts them all.
 //!
-//! Two children run side by side. What they disagree on is marked: the subject
-//! reads the clock, the environment or a random seed.
+//! Two children run in parallel. A count on which they differ is marked: the subject reads
+//! the clock, the environment or a random seed.
 //!
-//! Valgrind's processor has no AVX-512 and few other novelties, and crates that
-//! choose their code at run time choose for it. The count is that of the code
-//! that an AVX2 machine would run.
+//! Valgrind emulates a processor with AVX2 but without AVX-512. Crates that choose their code
+//! at run time choose the code for that processor.
 
 mod child;
 mod parent;
@@ -23,18 +22,18 @@ mod scratch;
 pub(crate) use child::measure_regions;
 pub(crate) use parent::{Selection, count, valgrind_version};
 
-/// How many calls a region makes where the case says nothing: enough that what
-/// happens every few calls is averaged, few enough that valgrind stays bearable.
+/// How many calls a region makes unless the case sets it: enough to average over what happens
+/// only every few calls, and few enough for valgrind, which is slow.
 pub(crate) fn calls_for(bytes: usize) -> u64 {
     const BYTES_A_REGION: usize = 64 * 1024;
     (BYTES_A_REGION / bytes.max(1)).clamp(1, 50) as u64
 }
 
-/// The regions before those of the subjects: two of an empty closure, from which
-/// the harness's own instructions follow.
+/// The calls of the first two regions. They run an empty closure, to measure the instructions
+/// of the harness itself.
 const CALIBRATION_CALLS: [u64; 2] = [1, 1001];
 
-/// What the harness itself costs a region, and a call in it.
+/// The instructions of the harness itself: per region, and per call in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Overhead {
     region: f64,
@@ -53,8 +52,8 @@ impl Overhead {
     }
 
     /// The instructions of one call of a region that made several.
-    fn taken_off(self, total: u64, calls: u64) -> f64 {
-        // The optimizer may spend less on a closure's loop than on the empty one's.
+    fn subtract_from(self, total: u64, calls: u64) -> f64 {
+        // Not below zero: the loop of a real closure may be cheaper than the empty one's.
         (((total as f64 - self.region) / calls as f64) - self.call).max(0.0)
     }
 }
@@ -73,8 +72,8 @@ mod tests {
                 call: 5.0
             }
         );
-        assert_eq!(overhead.taken_off(20 + 10 * (5 + 300), 10), 300.0);
-        assert_eq!(overhead.taken_off(3, 1), 0.0);
+        assert_eq!(overhead.subtract_from(20 + 10 * (5 + 300), 10), 300.0);
+        assert_eq!(overhead.subtract_from(3, 1), 0.0);
     }
 
     #[test]

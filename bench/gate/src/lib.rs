@@ -1,27 +1,29 @@
-//! The benchmark harness: it checks every answer, counts instructions and
-//! allocations exactly, and takes time only as a ratio against a peer that ran
-//! in the same minute.
+//! Benchmarks of Polywire. This library is the harness and the cases of our own code;
+//! `bench/peers` adds the competitors to the same cases.
 //!
-//! # Words
+//! The harness checks every answer, counts instructions and allocations exactly, and compares
+//! times only within one run.
 //!
-//! - A **group** is what a name on the command line selects: one format, one
-//!   subject. It is a function that adds cases to a [`Group`].
-//! - A **case** is one question ("parse this body"). It has a size in bytes.
-//! - A **subject** answers it: `polywire`, or a **peer**.
-//! - A **check** looks at a subject's answer before anything is measured. A
-//!   wrong answer ends the run: a fast wrong answer is no result.
-//! - A **load** is a question to systems with threads and sockets, which are run for a
-//!   while ([`load`]). It has subjects and targets too.
-//! - A **quote** is a figure that somebody else measured elsewhere, with its
-//!   source. It stands in the table beside the peers.
-//! - A **target** is what polywire's subject has to reach: met or MISSED.
-//! - The **baseline** is what polywire's subjects cost when somebody last
-//!   looked. The gate compares instructions and allocations with it, never time.
+//! # Terms
+//!
+//! - A **group** is what a name on the command line selects. It is a function that adds cases
+//!   to a [`Group`].
+//! - A **case** is one task, such as parsing a given body. It has a size in bytes.
+//! - A **subject** does the task: `polywire`, or a **peer**.
+//! - A **check** looks at the answer of each subject before anything is measured. A wrong
+//!   answer ends the run.
+//! - A **target** is a limit for polywire's subject: met or MISSED.
+//! - A **load** runs systems with threads and sockets for a while ([`load`]). It has subjects
+//!   and targets too.
+//! - A **quote** is a published figure with its source. It stands in the table beside the
+//!   peers.
+//! - The **baseline** is a file with the costs of polywire's subjects. The gate compares
+//!   instructions and allocations with it, never time.
 //!
 //! # A group
 //!
 //! ```
-//! use polywire_gate::{Group, Quote};
+//! use polywire_gate::Group;
 //!
 //! fn cases(group: &mut Group) {
 //!     group
@@ -31,7 +33,6 @@
 //!         .peer("from_str_radix", || u64::from_str_radix("1234567890", 10), |answer| {
 //!             *answer == Ok(1_234_567_890)
 //!         })
-//!         .quote(Quote::new("lexical", "a figure's source, its date").nanoseconds(9.8))
 //!         .target_allocations(0)
 //!         .target_ratio_instructions("from_str_radix", 1.1);
 //! }
@@ -40,14 +41,17 @@
 //! # assert_eq!(group.case_names(), ["parse ten digits"]);
 //! ```
 //!
-//! # The path of a run
+//! # Steps of a run
 //!
-//! [`run()`] builds the selected groups, checks every answer (`check`), counts
-//! instructions in two child processes under callgrind (`instructions`), counts
-//! allocations ([`allocations`]), takes time (`timing`), judges the targets
-//! (`target`), runs the loads ([`load`]), reports (`report`) and compares (`baseline`).
+//! 1. [`run()`] builds the selected groups.
+//! 2. `check` looks at every answer.
+//! 3. `instructions` counts instructions in two child processes under callgrind.
+//! 4. [`allocations`] counts allocations, and `timing` measures time.
+//! 5. `target` judges the targets.
+//! 6. [`load`] runs the loads.
+//! 7. `report` writes the tables, and `baseline` compares.
 
-// `allocations` needs unsafe code, and says why.
+// The counting allocator in `allocations` needs unsafe code.
 #![deny(unsafe_code)]
 
 pub mod allocations;
@@ -77,8 +81,8 @@ pub use load::{Figure, Figures, Load, Span};
 pub use quote::Quote;
 pub use run::run;
 
-/// The subject that targets and the baseline are about.
+/// The name of our own subject, to which targets and the baseline apply.
 pub const POLYWIRE: &str = "polywire";
 
-/// What the harness's own functions fail with: words for the terminal.
+/// The harness's result: its errors are messages for the terminal.
 pub type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;

@@ -1,10 +1,10 @@
-//! Load: systems with threads and sockets, run for a while instead of called once.
+//! Loads: systems with threads and sockets that run for a while, such as "TCP, 2 clients with
+//! 100 calls in flight each".
 //!
-//! A **load** is to them what a case is to closures: one question ("TCP, 2 clients with
-//! 100 calls in flight each"), subjects that answer it, targets. A subject is run for a
-//! span of time and returns [`Figures`]; subjects take turns, run after run, and what
-//! stands in the table is the median of each figure. None of it repeats, so none of it
-//! is gated.
+//! A load has subjects and targets, like a case. A subject runs for a span of time and returns
+//! [`Figures`]. The subjects run in turn, several times, and the table has the median of each
+//! figure. The figures do not repeat, so the baseline does not contain them. Only `bench/peers`
+//! has loads.
 
 mod figure;
 mod report;
@@ -19,13 +19,13 @@ use target::{Bound, LoadTarget};
 /// How long a subject is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    /// What happens before nothing is measured in.
+    /// Before the measurement.
     pub warm_up: Duration,
-    /// What the figures are about.
+    /// The measurement.
     pub measured: Duration,
 }
 
-/// How often, and how long each time.
+/// The number of runs, and the length of each.
 #[derive(Clone, Copy)]
 pub(crate) struct LoadEffort {
     pub(crate) runs: usize,
@@ -33,7 +33,7 @@ pub(crate) struct LoadEffort {
 }
 
 impl LoadEffort {
-    /// For figures that somebody will read.
+    /// For figures that are published.
     pub(crate) const FULL: Self = Self {
         runs: 3,
         span: Span {
@@ -41,7 +41,7 @@ impl LoadEffort {
             measured: Duration::from_secs(3),
         },
     };
-    /// To see that all of it works.
+    /// To see that everything works.
     pub(crate) const QUICK: Self = Self {
         runs: 1,
         span: Span {
@@ -53,7 +53,7 @@ impl LoadEffort {
 
 type Trial = Box<dyn FnMut(Span) -> Result<Figures, String>>;
 
-/// One question to systems under load. Made by [`Group::load`](crate::Group::load); the
+/// Systems under one kind of load. Made by [`Group::load`](crate::Group::load); the
 /// methods chain.
 pub struct Load {
     pub(crate) name: String,
@@ -72,14 +72,14 @@ impl Load {
         }
     }
 
-    /// Which threads there are and what they do, for whoever reads the table.
+    /// A description of the threads and their work, printed below the table.
     pub fn layout(&mut self, words: impl Into<String>) -> &mut Self {
         self.layout = words.into();
         self
     }
 
-    /// Our own subject. An error ends the run of the program: it is for what must not
-    /// happen, above all a wrong answer. Calls that fail are figures.
+    /// Our own subject. An error, such as a wrong answer, fails the run. Failed calls are no
+    /// error but a figure.
     pub fn polywire(
         &mut self,
         trial: impl FnMut(Span) -> Result<Figures, String> + 'static,
@@ -87,7 +87,7 @@ impl Load {
         self.peer(crate::POLYWIRE, trial)
     }
 
-    /// Another subject.
+    /// A competitor.
     pub fn peer(
         &mut self,
         name: impl Into<String>,
@@ -113,12 +113,12 @@ impl Load {
         self.target(LoadTarget::limit(figure, Bound::AtMost(limit)))
     }
 
-    /// Our figure is at least so many times a peer's.
+    /// Our figure is at least `times` times the peer's.
     pub fn target_at_least_times(&mut self, figure: Figure, times: f64, peer: &str) -> &mut Self {
         self.target(LoadTarget::times_peer(figure, Bound::AtLeast(times), peer))
     }
 
-    /// Our figure is at most so many times a peer's.
+    /// Our figure is at most `times` times the peer's.
     pub fn target_at_most_times(&mut self, figure: Figure, times: f64, peer: &str) -> &mut Self {
         self.target(LoadTarget::times_peer(figure, Bound::AtMost(times), peer))
     }
@@ -128,7 +128,7 @@ impl Load {
         self
     }
 
-    /// Runs one subject alone, if there is one of that name; its calls a second.
+    /// Runs one subject alone and returns its calls per second, if it exists.
     pub(crate) fn repeat(
         &mut self,
         subject: &str,
@@ -146,19 +146,19 @@ impl Load {
         Ok(figures.get(Figure::Rate))
     }
 
-    /// Targets that could never be judged: those that name nobody, or are nobody's.
+    /// Targets that can never be judged: their peer is unknown, or our own subject is missing.
     pub(crate) fn mistakes(&self) -> Vec<String> {
         let has = |name: &str| self.subjects.iter().any(|(subject, _)| subject == name);
         let unknown = self.targets.iter().filter_map(|target| {
             let known = has(crate::POLYWIRE) && target.peer().is_none_or(has);
             let name = &self.name;
-            (!known).then(|| format!("a target of {name} names nobody: {}", target.words()))
+            (!known).then(|| format!("a target of {name} names no subject: {}", target.words()))
         });
         unknown.collect()
     }
 }
 
-/// Runs the loads of a group. What went wrong stands in `wrong`; the others are measured all the same.
+/// Runs the loads of a group. Errors are added to `wrong` and do not stop the other subjects.
 pub(crate) fn measure(
     loads: &mut [Load],
     effort: LoadEffort,
@@ -206,7 +206,7 @@ mod tests {
     };
 
     #[test]
-    fn subjects_take_turns_and_what_fails_stops_nobody_else() {
+    fn subjects_run_in_turn_and_an_error_does_not_stop_the_others() {
         let turns = Rc::new(RefCell::new(String::new()));
         let subject = |name: char, result: Result<f64, &'static str>| {
             let turns = Rc::clone(&turns);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_name_nobody_are_mistakes() {
+    fn targets_without_a_subject_are_mistakes() {
         let nothing = |_: Span| Ok(Figures::default());
         let mut load = Load::new("load".to_owned());
         load.peer("peer", nothing)

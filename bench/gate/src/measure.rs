@@ -1,4 +1,4 @@
-//! Measures a group: allocations and time here, instructions from the children.
+//! Measures a group. The instructions come from the child processes under callgrind.
 
 use crate::allocations;
 use crate::group::Group;
@@ -23,12 +23,12 @@ pub(crate) fn measure(
             .subjects
             .iter_mut()
             .map(|subject| match &mut subject.work {
-                Work::Inside(work) => {
-                    // The check was the first call; buffers have their size now.
+                Work::Counted(work) => {
+                    // After this call the buffers have their final capacity.
                     work.repeat(1);
                     Some(allocations::count(|| work.repeat(1)))
                 }
-                Work::Outside(_) => None,
+                Work::SelfTimed(_) => None,
             })
             .collect();
         let times = timing::measure(&mut case.subjects, effort)
@@ -50,7 +50,7 @@ pub(crate) fn measure(
             targets: Vec::new(),
         });
     }
-    // Only now: a target may name a case that comes later.
+    // After all cases, because a target may name a later case.
     let judged: Vec<_> = group
         .cases
         .iter()

@@ -1,4 +1,4 @@
-//! What was found out about a case.
+//! The results of a case.
 
 use crate::allocations::Allocations;
 use crate::load::LoadReport;
@@ -24,23 +24,23 @@ pub(crate) struct CaseReport {
     pub(crate) targets: Vec<Judgement>,
 }
 
-/// One subject's figures, each a call's.
+/// One subject's figures, each per call.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Measurement {
     pub(crate) subject: String,
-    /// None without valgrind and for peers outside.
+    /// `None` without valgrind, and for subjects that measure their own time.
     pub(crate) instructions: Option<Instructions>,
-    /// None for peers outside.
+    /// `None` for subjects that measure their own time.
     pub(crate) allocations: Option<Allocations>,
     pub(crate) time: Time,
 }
 
-/// Instructions of one call, the harness's own taken off.
+/// Instructions of one call, without those of the harness.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Instructions {
     pub(crate) count: f64,
-    /// Whether two processes counted the same. A peer that seeds its hash maps
-    /// at random does not.
+    /// Whether two processes counted the same number. They do not if a subject seeds its hash
+    /// maps at random.
     pub(crate) repeats: bool,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Time {
     pub(crate) median_nanoseconds: f64,
 }
 
-/// Something that was not measured, and why.
+/// Something that was not measured, and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Skipped {
     pub(crate) name: String,
@@ -78,7 +78,7 @@ impl CaseReport {
         self.quotes.iter().find(|quote| quote.name == name)
     }
 
-    /// Something a byte, where the case has a size.
+    /// A figure per byte, if the case has a size.
     pub(crate) fn per_byte(&self, figure: f64) -> Option<f64> {
         (self.bytes > 0).then(|| figure / self.bytes as f64)
     }

@@ -11,7 +11,7 @@ use crate::measurement::{GroupReport, Skipped};
 use crate::target::Outcome;
 use serde::Serialize;
 
-/// How many targets went which way.
+/// The number of targets by outcome.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub(crate) struct Totals {
     pub(crate) met: usize,
@@ -37,7 +37,7 @@ impl Totals {
     }
 }
 
-/// All that a run has to tell.
+/// The results of a run.
 pub(crate) struct Findings<'a> {
     pub(crate) groups: &'a [GroupReport],
     pub(crate) skipped: &'a [Skipped],

@@ -1,4 +1,4 @@
-//! A run from the command line to the last line.
+//! A run of the program, from the command line to the last line of the report.
 
 use crate::baseline::{Baseline, Comparison, Scope};
 use crate::command::Command;
@@ -18,12 +18,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Runs the program on a table of groups and the process's arguments. Exit code 1:
-/// a wrong answer, a comparison that fails, or, in CI, something skipped.
+/// Runs the program on a table of groups and the arguments of the process. It fails on a wrong
+/// answer, on a comparison that fails and, in CI, on a skip.
 pub fn run(entries: &[GroupEntry]) -> ExitCode {
     let command = Command::parse();
     let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    // Tables and complaints go where they cannot end up inside the JSON.
+    // Tables must not mix with the JSON document.
     let mut human: Box<dyn Write> = if command.json {
         Box::new(std::io::stderr())
     } else {
@@ -33,15 +33,15 @@ pub fn run(entries: &[GroupEntry]) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            // If even this cannot be written, the exit code still tells.
-            let _ = writeln!(std::io::stderr(), "polywire-gate: {error}");
+            // If this cannot be written, the exit code still reports the failure.
+            let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// Calls one subject of each case and load for a while and says what a call took: something
-/// for a profiler to look at.
+/// Calls one subject of each case and load for a while, under a profiler, and prints the time
+/// of a call.
 fn repeat(
     groups: &mut [Group],
     subject: &str,
@@ -54,7 +54,7 @@ fn repeat(
     for group in groups {
         for case in &mut group.cases {
             let Some(Subject {
-                work: Work::Inside(work),
+                work: Work::Counted(work),
                 ..
             }) = case.subjects.iter_mut().find(|own| own.name == subject)
             else {
@@ -67,7 +67,7 @@ fn repeat(
             while start.elapsed() < span {
                 work.repeat(more);
                 calls += more;
-                // The clock is asked seldom enough to stay out of the profile.
+                // Rarely enough to keep the clock out of the profile.
                 more = (more * 2).min(1 << 10);
             }
             let each = start.elapsed().as_nanos() as f64 / calls.max(1) as f64;
@@ -88,7 +88,7 @@ fn repeat(
     Ok(())
 }
 
-/// All of it; `false` or an error fails the run.
+/// Executes a command. `false` or an error fails the run.
 fn execute(
     entries: &[GroupEntry],
     command: &Command,
@@ -120,7 +120,7 @@ fn execute(
         groups: &names,
         filter: command.filter.as_deref(),
     };
-    // Before the work, so that a mistyped name costs no minutes.
+    // Before the measurements, so that a mistyped path fails at once.
     let baseline = command.compare.as_deref().map(Baseline::load).transpose()?;
 
     let mut wrong = wrong_answers(&mut groups);
@@ -197,14 +197,14 @@ fn execute(
     }
     let skips_fail = in_ci && !skipped.is_empty();
     if skips_fail {
-        writeln!(human, "something was skipped, and in CI nothing may be")?;
+        writeln!(human, "something was skipped, which fails the run in CI")?;
     }
     writeln!(human)?;
     report::totals(human, Totals::of(&reports))?;
     Ok(!skips_fail && !comparison.is_some_and(|found| found.fails))
 }
 
-/// The entries that the command line names, in its order; all without a name.
+/// The entries that the command line names, in its order, or all of them.
 fn select(entries: &[GroupEntry], names: &[String]) -> crate::Result<Vec<GroupEntry>> {
     if names.is_empty() {
         return Ok(entries.to_vec());
@@ -232,7 +232,7 @@ fn build(entries: &[GroupEntry], filter: Option<&str>) -> crate::Result<Vec<Grou
             return Err(mistakes.join("\n").into());
         }
         if let Some(text) = filter {
-            group.keep(text);
+            group.filter(text);
         }
         groups.push(group);
     }
@@ -258,13 +258,13 @@ pub(crate) fn wrong_answers(groups: &mut [Group]) -> Vec<String> {
 }
 
 fn save(path: &Path, reports: &[GroupReport], scope: &Scope<'_>) -> crate::Result<()> {
-    let mut kept = if path.exists() {
+    let mut baseline = if path.exists() {
         Baseline::load(path)?
     } else {
         Baseline::default()
     };
-    kept.refresh(Baseline::of(reports)?, scope);
-    kept.save(path)
+    baseline.refresh(Baseline::of(reports)?, scope);
+    baseline.save(path)
 }
 
 fn write_comparison(human: &mut dyn Write, found: &Comparison, path: &Path) -> crate::Result<()> {
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profiler_gets_one_subject_of_each_case() {
+    fn repeat_runs_one_subject_of_each_case() {
         let profile = |subject: &str| {
             let command = Command {
                 list: false,
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_data_is_kept_in_mind() {
+    fn missing_data_is_a_skip() {
         assert_eq!(build(&ENTRIES[2..], None).unwrap()[0].skipped.len(), 1);
         assert_eq!(
             build(&ENTRIES[2..], Some("other")).unwrap()[0]

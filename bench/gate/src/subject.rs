@@ -1,5 +1,5 @@
-//! Who answers a case: closures behind one object-safe trait, so that the
-//! harness can repeat them without knowing their types.
+//! The subjects of a case: closures behind one object-safe trait, so that the harness can
+//! repeat them without knowing their types.
 
 use crate::check::Verdict;
 use std::hint::black_box;
@@ -13,18 +13,18 @@ pub(crate) struct Subject {
 
 /// How a subject is measured.
 pub(crate) enum Work {
-    /// In this process: everything can be counted.
-    Inside(Box<dyn Repeat>),
-    /// In another process, which tells how many nanoseconds a call took.
-    Outside(Box<dyn FnMut() -> Result<f64, String>>),
+    /// By the harness: instructions, allocations and time.
+    Counted(Box<dyn Repeat>),
+    /// By itself: the closure returns the nanoseconds of one call.
+    SelfTimed(Box<dyn FnMut() -> Result<f64, String>>),
 }
 
 impl Work {
-    /// Runs the subject once and looks at its answer.
+    /// Runs the subject once and checks its answer.
     pub(crate) fn check(&mut self) -> Result<(), String> {
         let outcome = catch_unwind(AssertUnwindSafe(|| match self {
-            Self::Inside(work) => work.check(),
-            Self::Outside(time) => time().map(drop),
+            Self::Counted(work) => work.check(),
+            Self::SelfTimed(time) => time().map(drop),
         }));
         outcome.unwrap_or_else(|_| Err("it panicked".to_owned()))
     }
@@ -54,11 +54,11 @@ where
 {
     fn repeat(&mut self, calls: u64) {
         for _ in 0..calls {
-            // Through the black box everything that the closure captured may
-            // have changed, so no work can be moved out of the loop.
+            // The optimizer has to assume that the black box changed what the closure
+            // captured, so it cannot move work out of the loop.
             let this = black_box(&mut *self);
             let answer = (this.run)(&mut this.state);
-            // By reference: a large answer would be copied otherwise.
+            // By reference, because a large answer would be copied otherwise.
             black_box(&answer);
         }
     }

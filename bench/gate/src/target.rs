@@ -1,4 +1,4 @@
-//! What polywire's subject of a case has to reach, and whether it did.
+//! The targets of a case, and whether our own subject reached them.
 
 use crate::measurement::{CaseReport, GroupReport, Measurement};
 use serde::Serialize;
@@ -7,8 +7,6 @@ use serde::Serialize;
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     Allocations { at_most: u64 },
-    BytesAllocated { at_most: u64 },
-    Instructions { at_most: f64 },
     InstructionsOfCase { case: String, at_most: f64 },
     InstructionsPerByte { at_most: f64 },
     NearBest { at_most: f64 },
@@ -17,15 +15,14 @@ pub(crate) enum Target {
     RatioTime { peer: String, at_least: f64 },
     Repeats,
     Time { at_most: f64 },
-    TimeOfCase { case: String, at_most: f64 },
 }
 
 /// A target beside what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Judgement {
-    /// The target in words, its limit included.
+    /// The target in words, with its limit.
     pub(crate) target: String,
-    /// What was measured; None where nothing could be.
+    /// The measured figure; `None` if it is not known.
     pub(crate) actual: Option<f64>,
     pub(crate) outcome: Outcome,
 }
@@ -35,13 +32,12 @@ pub(crate) struct Judgement {
 pub(crate) enum Outcome {
     Met,
     Missed,
-    /// The figure is not known: no valgrind, or the other case was not selected.
+    /// The figure is not known: valgrind is missing, or the other case was not selected.
     Skipped,
 }
 
 impl Target {
-    /// Judges the target of a case, with its group at hand for targets that name
-    /// another case.
+    /// Judges the target of a case. The group is for targets that name another case.
     pub(crate) fn judge(&self, case: &CaseReport, group: &GroupReport) -> Judgement {
         let actual = case
             .polywire()
@@ -69,7 +65,7 @@ impl Target {
     /// The other case that the target names.
     pub(crate) fn other_case(&self) -> Option<&str> {
         match self {
-            Self::InstructionsOfCase { case, .. } | Self::TimeOfCase { case, .. } => Some(case),
+            Self::InstructionsOfCase { case, .. } => Some(case),
             _ => None,
         }
     }
@@ -77,8 +73,6 @@ impl Target {
     fn actual(&self, ours: &Measurement, case: &CaseReport, group: &GroupReport) -> Option<f64> {
         match self {
             Self::Allocations { .. } => ours.allocations.map(|found| found.count as f64),
-            Self::BytesAllocated { .. } => ours.allocations.map(|found| found.bytes as f64),
-            Self::Instructions { .. } => instructions(ours),
             Self::InstructionsOfCase { case: other, .. } => {
                 let other = group.case(other)?.polywire()?;
                 ratio(instructions(ours)?, instructions(other)?)
@@ -104,25 +98,19 @@ impl Target {
                 .instructions
                 .map(|found| f64::from(u8::from(found.repeats))),
             Self::Time { .. } => Some(ours.time.best_nanoseconds),
-            Self::TimeOfCase { case: other, .. } => {
-                let other = group.case(other)?.polywire()?;
-                ratio(ours.time.best_nanoseconds, other.time.best_nanoseconds)
-            }
         }
     }
 
     fn reached_by(&self, actual: f64) -> bool {
         match self {
-            Self::Allocations { at_most }
-            | Self::BytesAllocated { at_most }
-            | Self::PeakBytes { at_most } => actual <= *at_most as f64,
-            Self::Instructions { at_most }
-            | Self::InstructionsOfCase { at_most, .. }
+            Self::Allocations { at_most } | Self::PeakBytes { at_most } => {
+                actual <= *at_most as f64
+            }
+            Self::InstructionsOfCase { at_most, .. }
             | Self::InstructionsPerByte { at_most }
             | Self::NearBest { at_most }
             | Self::RatioInstructions { at_most, .. }
-            | Self::Time { at_most }
-            | Self::TimeOfCase { at_most, .. } => actual <= *at_most,
+            | Self::Time { at_most } => actual <= *at_most,
             Self::RatioTime { at_least, .. } => actual >= *at_least,
             Self::Repeats => actual == 1.0,
         }
@@ -131,12 +119,10 @@ impl Target {
     fn words(&self) -> String {
         match self {
             Self::Allocations { at_most } => format!("allocations <= {at_most}"),
-            Self::BytesAllocated { at_most } => format!("bytes allocated <= {at_most}"),
-            Self::Instructions { at_most } => format!("instructions <= {at_most}"),
             Self::InstructionsOfCase { case, at_most } => {
                 format!("instructions <= {at_most} of {case}")
             }
-            Self::InstructionsPerByte { at_most } => format!("instructions a byte <= {at_most}"),
+            Self::InstructionsPerByte { at_most } => format!("instructions per byte <= {at_most}"),
             Self::NearBest { at_most } => {
                 format!("instructions or time <= {at_most} of the best peer")
             }
@@ -147,7 +133,6 @@ impl Target {
             Self::RatioTime { peer, at_least } => format!("times as fast as {peer} >= {at_least}"),
             Self::Repeats => "instructions repeat exactly".to_owned(),
             Self::Time { at_most } => format!("nanoseconds <= {at_most}"),
-            Self::TimeOfCase { case, at_most } => format!("time <= {at_most} of {case}"),
         }
     }
 }
@@ -156,13 +141,13 @@ fn instructions(measurement: &Measurement) -> Option<f64> {
     measurement.instructions.map(|found| found.count)
 }
 
-/// None instead of an infinity or NaN when the divisor was too small to measure.
+/// `None` instead of an infinity or NaN if the divisor was too small to measure.
 fn ratio(numerator: f64, denominator: f64) -> Option<f64> {
     (denominator > 0.0).then_some(numerator / denominator)
 }
 
-/// The smaller of two ratios: our instructions to the least of any peer, our best
-/// time to the least of any peer.
+/// The smaller of two ratios: our instructions to the fewest of any peer, and our best time
+/// to the best of any peer.
 fn near_best(ours: &Measurement, case: &CaseReport) -> Option<f64> {
     let peers = || {
         case.subjects
@@ -243,15 +228,7 @@ mod tests {
             judge(&Target::Allocations { at_most: 1 }),
             (Some(2.0), Outcome::Missed)
         );
-        assert_eq!(
-            judge(&Target::BytesAllocated { at_most: 64 }).1,
-            Outcome::Met
-        );
         assert_eq!(judge(&Target::PeakBytes { at_most: 31 }).1, Outcome::Missed);
-        assert_eq!(
-            judge(&Target::Instructions { at_most: 400.0 }).1,
-            Outcome::Met
-        );
         assert_eq!(
             judge(&Target::InstructionsPerByte { at_most: 4.0 }),
             (Some(4.0), Outcome::Met)
@@ -278,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_friendlier_of_instructions_and_time_counts_against_the_best_peer() {
+    fn the_better_ratio_of_instructions_and_time_counts_against_the_best_peer() {
         assert_eq!(
             judge(&Target::NearBest { at_most: 0.4 }),
             (Some(0.4), Outcome::Met)
@@ -286,21 +263,16 @@ mod tests {
     }
 
     #[test]
-    fn another_case_can_be_the_measure() {
+    fn a_target_can_name_another_case() {
         let target = Target::InstructionsOfCase {
             case: "two".to_owned(),
             at_most: 0.5,
         };
         assert_eq!(judge(&target), (Some(0.5), Outcome::Met));
-        let target = Target::TimeOfCase {
-            case: "two".to_owned(),
-            at_most: 0.9,
-        };
-        assert_eq!(judge(&target), (Some(1.0), Outcome::Missed));
     }
 
     #[test]
-    fn what_is_not_known_is_skipped() {
+    fn targets_without_a_figure_are_skipped() {
         let unknown = Target::RatioTime {
             peer: "nobody".to_owned(),
             at_least: 1.0,

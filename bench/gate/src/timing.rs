@@ -1,9 +1,8 @@
-//! Wall time, in rounds that take the subjects in turn.
+//! Wall time, in rounds that interleave the subjects.
 //!
-//! A shared machine runs at two speeds and changes between them as it likes. So
-//! the subjects of a case run A B C A B C ..., a few milliseconds each, and a
-//! ratio is best to best: what each of them reached in the same minute when
-//! nobody disturbed it. Nothing here is good enough to gate on.
+//! The speed of a shared machine varies. So the subjects of a case run A B C A B C ..., a few
+//! milliseconds each, and a ratio compares the best times. Time is not reliable enough to gate
+//! on.
 
 use crate::measurement::Time;
 use crate::subject::{Subject, Work};
@@ -13,17 +12,17 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
     pub(crate) rounds: usize,
-    /// A subject's share of a round holds as many calls as fit in this.
+    /// The time of one subject in one round, in which it is called repeatedly.
     pub(crate) share: Duration,
 }
 
 impl Effort {
-    /// For figures that somebody will read.
+    /// For figures that are published.
     pub(crate) const FULL: Self = Self {
         rounds: 25,
         share: Duration::from_millis(4),
     };
-    /// For CI, which gates on counts.
+    /// For CI, which gates on counts only.
     pub(crate) const QUICK: Self = Self {
         rounds: 5,
         share: Duration::from_millis(1),
@@ -40,12 +39,12 @@ pub(crate) fn measure(subjects: &mut [Subject], effort: Effort) -> Result<Vec<Ti
     for _ in 0..effort.rounds {
         for ((subject, batch), samples) in subjects.iter_mut().zip(&batches).zip(&mut samples) {
             samples.push(match &mut subject.work {
-                Work::Inside(work) => {
+                Work::Counted(work) => {
                     let start = Instant::now();
                     work.repeat(*batch);
                     start.elapsed().as_nanos() as f64 / *batch as f64
                 }
-                Work::Outside(time) => {
+                Work::SelfTimed(time) => {
                     time().map_err(|reason| format!("{}: {reason}", subject.name))?
                 }
             });
@@ -54,9 +53,9 @@ pub(crate) fn measure(subjects: &mut [Subject], effort: Effort) -> Result<Vec<Ti
     Ok(samples.into_iter().map(summary).collect())
 }
 
-/// How many calls fill a share, found by doubling, which warms the caches too.
+/// How many calls fill a share. Found by doubling, which also warms the caches.
 fn calls_in(share: Duration, work: &mut Work) -> u64 {
-    let Work::Inside(work) = work else { return 1 };
+    let Work::Counted(work) = work else { return 1 };
     let mut calls = 1;
     loop {
         let start = Instant::now();
@@ -112,8 +111,8 @@ mod tests {
         };
         let mut group = Group::new("group", DataFolder::at("."));
         let case = group.case("case");
-        case.peer_outside("a", subject('a'))
-            .peer_outside("b", subject('b'));
+        case.peer_self_timed("a", subject('a'))
+            .peer_self_timed("b", subject('b'));
         let effort = Effort {
             rounds: 3,
             share: Duration::from_micros(1),
@@ -124,10 +123,10 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_outside_that_fails_is_named() {
+    fn the_error_of_a_self_timed_peer_names_it() {
         let mut group = Group::new("group", DataFolder::at("."));
         let case = group.case("case");
-        case.peer_outside("python", || Err("no interpreter".to_owned()));
+        case.peer_self_timed("python", || Err("no interpreter".to_owned()));
         let failure = measure(&mut case.subjects, Effort::QUICK).unwrap_err();
         assert_eq!(failure, "python: no interpreter");
     }

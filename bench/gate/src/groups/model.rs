@@ -1,74 +1,58 @@
-//! Files to a validated model: the largest AWS model as JSON AST, and the IDL of
-//! the official suites. Beside it what the bytes cost as a tree of JSON alone, and
-//! whole programs, started and ended: ours and Smithy's own on the JVM.
+//! From files to a validated model: the largest AWS model as JSON AST, and the IDL of the
+//! official test suites.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::{Case, Group, same};
-use polywire_model::Loader;
+use polywire_model::{Loader, Model};
 
-/// The largest model at hand.
-const S3: &str = "models/s3.json";
+/// The data file of [`S3_CASE`]: Amazon S3, the largest AWS model.
+pub const S3: &str = "models/s3.json";
+/// The name of the case that loads [`S3`].
+pub const S3_CASE: &str = "S3, 2.3 MB of AST";
+/// The number of shapes in [`S3`].
+pub const S3_SHAPES: usize = 724;
 
-pub(crate) fn cases(group: &mut Group) {
-    let file = group.data_folder().path(S3);
-    group.case_from("S3, 2.3 MB of AST", [S3], |case, [bytes]| {
-        load_ast(case, vec![text(bytes)], 724);
-        json_alone(case, bytes);
-        programs(case, &file);
+/// Adds the cases.
+pub fn cases(group: &mut Group) {
+    group.case_from(S3_CASE, [S3], |case, [bytes]| {
+        load(case, vec![ast(text(bytes))], |model| {
+            same(&model.len(), &S3_SHAPES)
+        });
         case.target_time(Duration::from_millis(30))
             .target_peak_bytes(60_000_000);
     });
-    if smithy_cli().is_none() {
-        let reason = "no smithy-cli: scripts/fetch-smithy-cli fetches it";
-        group.skip("S3, 2.3 MB of AST: smithy validate, on the JVM", reason);
-    }
-    if our_program().is_none() {
-        let reason = "not built: cargo build --release -p polywire-cli";
-        group.skip(
-            "S3, 2.3 MB of AST: polywire model check, the program",
-            reason,
-        );
-    }
-    // The same again in a namespace of its own, with everything that it names.
+    // The same shapes again under a second namespace: twice the input.
     group.case_from("S3 twice, under two names", [S3], |case, [bytes]| {
         let other = text(bytes).replace("com.amazonaws.s3#", "com.amazonaws.s4#");
         case.bytes(2 * bytes.len());
-        load_ast(case, vec![text(bytes), Arc::from(other)], 2 * 724);
-        case.target_instructions_of_case("S3, 2.3 MB of AST", 2.2);
+        load(
+            case,
+            vec![ast(text(bytes)), ast(Arc::from(other))],
+            |model| same(&model.len(), &(2 * S3_SHAPES)),
+        );
+        case.target_instructions_of_case(S3_CASE, 2.2);
     });
     let name = "the official suites, 1.3 MB of IDL in 162 files";
     match idl_of(group) {
         Ok(files) => {
             let case = group.case(name);
             case.bytes(files.iter().map(|(_, text)| text.len()).sum());
-            load_idl(case, files);
+            load(case, files, |model| same(&model.services().count(), &17));
             case.target_time(Duration::from_millis(60));
         }
         Err(reason) => group.skip(name, reason),
     }
 }
 
-fn load_ast(case: &mut Case, texts: Vec<Arc<str>>, shapes: usize) {
-    case.polywire(
-        move || {
-            let mut loader = Loader::new();
-            for text in &texts {
-                loader.add_text("model.json", Arc::clone(text));
-            }
-            loader.assemble().map(|assembled| assembled.model)
-        },
-        move |model| match model {
-            Ok(model) => same(&model.len(), &shapes),
-            Err(error) => Err(error.to_string()),
-        },
-    );
-}
-
-fn load_idl(case: &mut Case, files: Vec<(String, Arc<str>)>) {
+/// Loads files, given as names and texts, and checks the model.
+fn load(
+    case: &mut Case,
+    files: Vec<(String, Arc<str>)>,
+    check: impl Fn(&Model) -> Result<(), String> + 'static,
+) {
     case.polywire(
         move || {
             let mut loader = Loader::new();
@@ -77,73 +61,15 @@ fn load_idl(case: &mut Case, files: Vec<(String, Arc<str>)>) {
             }
             loader.assemble().map(|assembled| assembled.model)
         },
-        |model| match model {
-            Ok(model) => same(&model.services().count(), &17),
+        move |model| match model {
+            Ok(model) => check(model),
             Err(error) => Err(error.to_string()),
         },
     );
 }
 
-/// The bytes as a tree of JSON, which is where most loaders begin.
-fn json_alone(case: &mut Case, bytes: &'static [u8]) {
-    case.peer(
-        "serde_json::Value",
-        move || serde_json::from_slice::<serde_json::Value>(bytes).ok(),
-        |value| {
-            let shapes = value.as_ref().and_then(|value| value["shapes"].as_object());
-            same(&shapes.map(serde_json::Map::len), &Some(724))
-        },
-    );
-}
-
-/// Programs from start to end, which is what somebody at a terminal waits for.
-fn programs(case: &mut Case, file: &Path) {
-    if let Some(program) = our_program() {
-        let file = file.to_owned();
-        case.peer_outside("polywire model check, the program", move || {
-            time(Command::new(&program).args(["model", "check"]).arg(&file))
-        });
-    }
-    if let Some(jars) = smithy_cli() {
-        let file = file.to_owned();
-        case.peer_outside("smithy validate, on the JVM", move || {
-            let mut command = Command::new("java");
-            command.arg("-cp").arg(jars.join("*"));
-            command.args(["software.amazon.smithy.cli.SmithyCli", "validate"]);
-            time(command.args(["--discover", "--quiet"]).arg(&file))
-        });
-    }
-}
-
-fn time(command: &mut Command) -> Result<f64, String> {
-    let start = Instant::now();
-    let output = command.stdin(Stdio::null()).output();
-    let nanoseconds = start.elapsed().as_nanos() as f64;
-    let output = output.map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(nanoseconds);
-    }
-    Err(String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
-/// The program of the same build, when it was built.
-fn our_program() -> Option<PathBuf> {
-    let folder = std::env::current_exe().ok()?.parent()?.to_owned();
-    let program = folder.join(format!("polywire{}", std::env::consts::EXE_SUFFIX));
-    program.is_file().then_some(program)
-}
-
-/// The folder that `scripts/fetch-smithy-cli` fills.
-fn smithy_cli() -> Option<PathBuf> {
-    let folder = match std::env::var_os("POLYWIRE_SMITHY_CLI") {
-        Some(folder) => PathBuf::from(folder),
-        None => {
-            let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-            let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-            cache.or_else(home)?.join("polywire/smithy-cli")
-        }
-    };
-    folder.is_dir().then_some(folder)
+fn ast(text: Arc<str>) -> (String, Arc<str>) {
+    ("model.json".to_owned(), text)
 }
 
 /// The IDL of both suites, sorted by path.
@@ -177,7 +103,7 @@ fn idl_of(group: &Group) -> Result<Vec<(String, Arc<str>)>, String> {
     files.iter().map(read).collect()
 }
 
-/// What is no text gives an empty file, which the check then refuses.
+/// Bytes that are not UTF-8 become an empty text, which the check then rejects.
 fn text(bytes: &[u8]) -> Arc<str> {
     Arc::from(std::str::from_utf8(bytes).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! The side under valgrind.
+//! The child process, which runs under valgrind.
 
 use super::region::measured_region;
 use super::{CALIBRATION_CALLS, calls_for};
@@ -29,7 +29,7 @@ pub(crate) fn measure_regions(groups: &mut [Group], labels: &Path) -> crate::Res
         for case in &mut group.cases {
             let calls = case.calls.unwrap_or_else(|| calls_for(case.bytes));
             for subject in &mut case.subjects {
-                if let Work::Inside(work) = &mut subject.work {
+                if let Work::Counted(work) = &mut subject.work {
                     let label = format!("{}/{}/{}", group.name, case.name, subject.name);
                     region(&label, work.as_mut(), calls)?;
                 }

@@ -1,4 +1,4 @@
-//! The side that starts valgrind and reads what it counted.
+//! The parent process, which starts valgrind and reads its counts.
 
 use super::scratch::Scratch;
 use super::{CALIBRATION_CALLS, Overhead, part, region};
@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What the children measure: the arguments that select the same cases again.
+/// The arguments with which a child selects the same cases.
 pub(crate) struct Selection {
     pub(crate) groups: Vec<String>,
     pub(crate) filter: Option<String>,
 }
 
-/// What `valgrind --version` says, or None where there is none.
+/// The output of `valgrind --version`, or `None` if it is not installed.
 pub(crate) fn valgrind_version() -> Option<String> {
     let output = Command::new("valgrind").arg("--version").output().ok()?;
     output
@@ -25,8 +25,8 @@ pub(crate) fn valgrind_version() -> Option<String> {
 /// Counts all subjects of a selection, by `group/case/subject`.
 pub(crate) fn count(selection: &Selection) -> crate::Result<HashMap<String, Instructions>> {
     let scratch = Scratch::new()?;
-    // Names of one length: the length of an argument moves the stack, and code
-    // that copies by alignment notices.
+    // Names of equal length: the length of an argument shifts the stack, and with it the
+    // alignment of what is on it.
     let folders = ["a", "b"].map(|name| scratch.path().join(name));
     let [first, second] = std::thread::scope(|scope| {
         folders
@@ -41,7 +41,7 @@ pub(crate) fn count(selection: &Selection) -> crate::Result<HashMap<String, Inst
     Ok(merge(&first?, &second?)?)
 }
 
-/// A region of one child: its label, calls and instructions in all.
+/// A region of one child: its label, its calls, and the instructions of all calls.
 #[derive(Clone, Debug, PartialEq)]
 struct Region {
     label: String,
@@ -66,8 +66,8 @@ fn count_once(selection: &Selection, folder: &Path) -> Result<Vec<Region>, Strin
     if let Some(filter) = &selection.filter {
         command.arg("--filter").arg(filter);
     }
-    // A string instruction counts once a byte under valgrind, and which buffers are copied by one depends on where the
-    // allocator had room: they are copied by vectors instead.
+    // Valgrind counts a string instruction once per byte, and whether glibc uses one depends on
+    // the alignment of the buffers. These thresholds make it use vector instructions.
     command.env(
         "GLIBC_TUNABLES",
         "glibc.cpu.x86_rep_movsb_threshold=1073741824:glibc.cpu.x86_rep_stosb_threshold=1073741824",
@@ -103,7 +103,7 @@ fn count_once(selection: &Selection, folder: &Path) -> Result<Vec<Region>, Strin
     regions.collect()
 }
 
-/// Joins what two children counted.
+/// Combines the counts of two children.
 fn merge(first: &[Region], second: &[Region]) -> Result<HashMap<String, Instructions>, String> {
     let same_regions = first.len() == second.len()
         && first
@@ -124,7 +124,7 @@ fn merge(first: &[Region], second: &[Region]) -> Result<HashMap<String, Instruct
     let subjects = first.iter().zip(second).skip(CALIBRATION_CALLS.len());
     Ok(subjects
         .map(|(left, right)| {
-            let count = overhead.taken_off(left.total.min(right.total), left.calls);
+            let count = overhead.subtract_from(left.total.min(right.total), left.calls);
             let repeats = left.total == right.total;
             (left.label.clone(), Instructions { count, repeats })
         })
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lesser_count_stands_and_a_difference_shows() {
+    fn the_lower_count_is_used_and_a_difference_is_marked() {
         let merged = merge(
             &regions([25, 5025, 1070, 125]),
             &regions([25, 5025, 1070, 126]),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn children_that_measured_different_things_are_an_error() {
+    fn children_that_measured_different_cases_are_an_error() {
         let whole = regions([25, 5025, 1070, 125]);
         assert!(merge(&whole, &whole[..3]).is_err());
         assert!(merge(&[], &[]).is_err());

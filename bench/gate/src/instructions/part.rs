@@ -9,8 +9,8 @@
 //! summary: 5884
 //! ```
 //!
-//! and closes with `totals: 5884`. Both are the instructions since the counters
-//! were set to zero; older versions write only one of them.
+//! and ends with `totals: 5884`. Both are the instructions since the counters were set to
+//! zero; older versions of callgrind write only one of them.
 
 /// The instructions that a part counted.
 pub(super) fn instructions(part: &str) -> Result<u64, String> {
@@ -33,7 +33,7 @@ pub(super) fn instructions(part: &str) -> Result<u64, String> {
         .map_err(|_| format!("callgrind totals {total:?} are no number"))
 }
 
-/// The lines that the child wrote: calls and name of each region.
+/// The lines that the child wrote: the calls and the name of each region.
 pub(super) fn labels(text: &str) -> Result<Vec<(u64, &str)>, String> {
     text.lines()
         .map(|line| {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_part_is_an_error() {
+    fn other_text_is_an_error() {
         assert!(instructions("").is_err());
         assert!(instructions("totals: many\n").is_err());
         assert!(instructions("events: Ge Ir\ntotals: 1 2\n").is_err());

@@ -1,4 +1,4 @@
-//! A folder for callgrind's files that goes away by itself.
+//! A temporary folder for callgrind's files.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is in the folder for temporary files anyway.
+        // A file that cannot be removed stays in the system's folder for temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,43 +1,43 @@
-//! What a run of a system comes to.
+//! The figures of a system under load.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// Something that is measured of a system under load.
+/// A figure of a system under load.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
-    /// Calls that were answered, a second.
+    /// Answered calls per second.
     Rate,
-    /// Nanoseconds that half of the calls took at the most.
+    /// The median latency, in nanoseconds.
     P50,
-    /// Nanoseconds that 99% of the calls took at the most.
+    /// The 99th percentile of the latency, in nanoseconds.
     P99,
-    /// Nanoseconds of the slowest call.
+    /// The latency of the slowest call, in nanoseconds.
     Slowest,
-    /// Calls that were answered, of those that were made, from 0 to 1.
+    /// The share of calls that were answered, from 0 to 1.
     Answered,
-    /// Calls that were not.
+    /// The number of calls that were not answered.
     Failed,
-    /// Bytes of memory that the process of the server has, as the system counts them.
+    /// The resident memory of the server's process, in bytes.
     Memory,
-    /// Bytes that this grows by for each connection that does nothing.
+    /// The memory of an idle connection, in bytes.
     IdleConnection,
 }
 
 impl Figure {
-    /// As it stands in a sentence.
+    /// The name in a sentence.
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::Rate => "calls a second",
+            Self::Rate => "calls per second",
             Self::P50 => "p50",
             Self::P99 => "p99",
             Self::Slowest => "slowest call",
             Self::Answered => "answered",
             Self::Failed => "failed",
             Self::Memory => "memory of the server",
-            Self::IdleConnection => "bytes an idle connection",
+            Self::IdleConnection => "bytes per idle connection",
         }
     }
 }
@@ -48,7 +48,7 @@ impl Figure {
 pub struct Figures(BTreeMap<Figure, f64>);
 
 impl Figures {
-    /// Those, and this one.
+    /// Adds a figure.
     #[must_use]
     pub fn with(mut self, figure: Figure, value: f64) -> Self {
         self.0.insert(figure, value);
@@ -59,8 +59,7 @@ impl Figures {
         self.0.get(&figure).copied()
     }
 
-    /// The median of each figure; of what was answered and what failed the worst, since one
-    /// lost call is one too many.
+    /// The median of each figure, but the worst run for the answered and failed calls.
     pub(super) fn medians(runs: &[Self]) -> Self {
         let Some(first) = runs.first() else {
             return Self::default();
@@ -84,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_bad_run_does_not_count_but_one_lost_call_does() {
+    fn medians_except_for_failed_calls() {
         let run = |rate, answered, failed| {
             Figures::default()
                 .with(Figure::Rate, rate)

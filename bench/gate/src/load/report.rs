@@ -27,19 +27,12 @@ impl LoadReport {
     }
 }
 
-/// A ratio is ours to the peer's: 2.00 is twice as many calls a second.
+/// The ratio is our rate divided by the peer's.
 const HEADINGS: [&str; 8] = [
-    "subject",
-    "calls/s",
-    "ours to it",
-    "p50",
-    "p99",
-    "slowest",
-    "answered",
-    "memory",
+    "subject", "calls/s", "ratio", "p50", "p99", "slowest", "answered", "memory",
 ];
 
-/// Writes a block a load, a row a subject, then the targets.
+/// Writes a block per load, a row per subject, then the targets.
 pub(crate) fn write(out: &mut dyn Write, loads: &[LoadReport]) -> Result<()> {
     let blocks: Vec<Vec<[String; 8]>> = loads.iter().map(rows).collect();
     let mut widths = HEADINGS.map(str::len);
@@ -83,7 +76,7 @@ fn rows(load: &LoadReport) -> Vec<[String; 8]> {
         let cell = |figure, written: fn(f64) -> String| {
             figures.get(figure).map(written).unwrap_or_default()
         };
-        let to_it = figures
+        let ratio_to_ours = figures
             .get(Figure::Rate)
             .zip(ours)
             .filter(|(theirs, _)| name != crate::POLYWIRE && *theirs > 0.0)
@@ -95,7 +88,7 @@ fn rows(load: &LoadReport) -> Vec<[String; 8]> {
         [
             name.clone(),
             cell(Figure::Rate, count),
-            to_it.unwrap_or_default(),
+            ratio_to_ours.unwrap_or_default(),
             cell(Figure::P50, time),
             cell(Figure::P99, time),
             cell(Figure::Slowest, time),
@@ -106,7 +99,7 @@ fn rows(load: &LoadReport) -> Vec<[String; 8]> {
     load.subjects.iter().map(row).collect()
 }
 
-/// 100% is all of them: one call less is not rounded to it.
+/// The share of answered calls, or the number of failed ones if there are any.
 fn answered(figures: &Figures) -> String {
     let share = figures.get(Figure::Answered);
     match (share, figures.get(Figure::Failed)) {
@@ -138,7 +131,7 @@ mod tests {
                 ("peer".to_owned(), figures(250_000.0, 2.0)),
             ],
             targets: vec![Judgement {
-                target: "calls a second >= 3 of peer".to_owned(),
+                target: "calls per second >= 3 of peer".to_owned(),
                 actual: Some(4.0),
                 outcome: Outcome::Met,
             }],
@@ -153,6 +146,6 @@ mod tests {
         assert_eq!(lines[3], "polywire 1,000,000 90.0 us 100%");
         assert_eq!(lines[4], "peer 250,000 4.00 90.0 us 2 failed");
         assert_eq!(lines[5], "two threads");
-        assert_eq!(lines[6], "met calls a second >= 3 of peer: 4");
+        assert_eq!(lines[6], "met calls per second >= 3 of peer: 4");
     }
 }

@@ -1,10 +1,10 @@
-//! What our subject of a load has to reach.
+//! The targets of a load.
 
 use super::figure::{Figure, Figures};
 use super::report::LoadReport;
 use crate::target::{Judgement, Outcome};
 
-/// A figure of ours, by itself or as a multiple of a peer's, and its bound.
+/// A bound for our figure, or for its ratio to a peer's.
 pub(super) struct LoadTarget {
     figure: Figure,
     peer: Option<String>,
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_skipped() {
+    fn targets_without_a_figure_are_skipped() {
         let other = LoadTarget::times_peer(Figure::Rate, Bound::AtLeast(1.0), "nobody");
         assert_eq!(judge(&other), (None, Outcome::Skipped));
         let other = LoadTarget::limit(Figure::Memory, Bound::AtMost(1.0));

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers for people to read.
 
 /// A count with its digits in groups of three.
 pub(crate) fn count(number: f64) -> String {
@@ -32,7 +32,7 @@ pub(crate) fn ratio(number: f64) -> String {
     }
 }
 
-/// Whatever a target is about: whole counts without a fraction.
+/// A figure of a target: whole counts without a fraction.
 pub(crate) fn plain(number: f64) -> String {
     if number.fract() == 0.0 {
         count(number)

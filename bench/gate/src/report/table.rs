@@ -7,13 +7,14 @@ use crate::quote::Quote;
 use crate::target::{Judgement, Outcome};
 use std::io::{Result, Write};
 
-/// The columns. A ratio is the peer's figure to ours: 2.00 is twice what we need.
+/// The columns. A ratio is the peer's figure divided by ours: at 2.00 the peer needs twice as
+/// much.
 const HEADINGS: [&str; 11] = [
     "subject", "instr", "instr/B", "ratio", "allocs", "alloc B", "peak B", "best", "median",
     "MB/s", "ratio",
 ];
 
-/// Writes a group: a block a case, a row a subject, then the targets.
+/// Writes a group: a block per case, a row per subject, then the targets.
 pub(crate) fn group(out: &mut dyn Write, group: &GroupReport) -> Result<()> {
     let blocks: Vec<Vec<[String; 11]>> = group.cases.iter().map(rows).collect();
     let mut widths = HEADINGS.map(str::len);
@@ -42,7 +43,7 @@ pub(crate) fn group(out: &mut dyn Write, group: &GroupReport) -> Result<()> {
     Ok(())
 }
 
-/// Writes what was not measured, and how many that are; nothing if all was.
+/// Writes what was not measured and why; nothing if everything was.
 pub(crate) fn skipped(out: &mut dyn Write, findings: &Findings<'_>) -> Result<()> {
     let targets = Totals::of(findings.groups).skipped;
     if findings.skipped.is_empty() && targets == 0 {
@@ -59,7 +60,7 @@ pub(crate) fn skipped(out: &mut dyn Write, findings: &Findings<'_>) -> Result<()
     )
 }
 
-/// Writes the last line of every run. Scripts read it: its words are fixed.
+/// Writes the last line of every run. Scripts read it, so its words are fixed.
 pub(crate) fn totals(out: &mut dyn Write, totals: Totals) -> Result<()> {
     writeln!(out, "targets: {} met, {} missed", totals.met, totals.missed)
 }
@@ -95,7 +96,7 @@ fn measured_row(
     ours: Option<&Measurement>,
 ) -> [String; 11] {
     let instructions = subject.instructions.map(|found| found.count);
-    // A tilde: another process counted something else.
+    // A tilde: the two processes counted different numbers.
     let about = |text: String| match subject.instructions {
         Some(found) if !found.repeats => format!("~{text}"),
         _ => text,
@@ -150,8 +151,8 @@ fn quoted_row(case: &CaseReport, quote: &Quote, ours: Option<&Measurement>) -> [
         String::new(),
         cell(per_byte, ratio),
         divided(per_byte, ours_per_byte),
-        cell(quote.allocations.map(|count| count as f64), count),
-        cell(quote.bytes_allocated.map(|bytes| bytes as f64), count),
+        String::new(),
+        String::new(),
         String::new(),
         cell(quote.nanoseconds, time),
         String::new(),
@@ -166,7 +167,7 @@ fn quoted_row(case: &CaseReport, quote: &Quote, ours: Option<&Measurement>) -> [
     ]
 }
 
-/// A peer's figure to ours; empty in our own row.
+/// A peer's figure divided by ours; empty in our own row.
 fn to_ours(
     figure: Option<f64>,
     subject: &Measurement,

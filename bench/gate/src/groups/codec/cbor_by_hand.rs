@@ -1,5 +1,4 @@
-//! CBOR code for the one shape, written by hand: names with their heads are
-//! constants.
+//! CBOR code for this one shape, written by hand: member names with their heads are constants.
 
 use polywire_schema::{Body, Limits, Text};
 use polywire_text::utf8;
@@ -29,7 +28,7 @@ struct Reader<'a> {
     string: usize,
 }
 
-/// A list or map without a length.
+/// The argument in the head of a list or map of indefinite length.
 const INDEFINITE: u64 = u64::MAX;
 
 impl<'a> Reader<'a> {
@@ -47,7 +46,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// The argument of a head of this major type.
+    /// Reads a head of this major type and returns its argument.
     #[inline]
     fn head(&mut self, major: u8) -> Option<u64> {
         let (first, rest) = self.rest().split_first()?;
@@ -75,7 +74,7 @@ impl<'a> Reader<'a> {
         Some(left)
     }
 
-    /// Whether another element comes.
+    /// Whether another element follows.
     #[inline]
     fn next(&mut self, left: &mut u64) -> Option<bool> {
         let more = if *left == INDEFINITE {
@@ -91,7 +90,7 @@ impl<'a> Reader<'a> {
         Some(more)
     }
 
-    /// Another item of a list.
+    /// Counts an item of a list against the limit.
     #[inline]
     fn next_item(&mut self, left: &mut u64) -> Option<bool> {
         let more = self.next(left)?;
@@ -101,7 +100,7 @@ impl<'a> Reader<'a> {
         Some(more)
     }
 
-    /// Notes a member; `None` if it came before.
+    /// Marks a member as seen; `None` if it is a duplicate.
     #[inline]
     fn once(seen: &mut u32, member: usize) -> Option<()> {
         let bit = 1 << member;

@@ -1,5 +1,5 @@
-//! JSON code for the one shape, written by hand: names are constants that are
-//! compared and written together with what surrounds them.
+//! JSON code for this one shape, written by hand: member names are constants that are compared
+//! and written together with the punctuation around them.
 
 use polywire_schema::{Body, Limits, Text};
 use polywire_text::number::{Integer, decimal_prefix, integer_prefix, json_number, parse_f64};
@@ -69,7 +69,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Goes to the next element; `None` if neither a comma nor the end comes.
+    /// Advances to the next element; `None` if neither a comma nor the end follows.
     #[inline]
     fn next(&mut self, first: &mut bool, close: u8) -> Option<bool> {
         self.skip_space();
@@ -94,7 +94,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Another item of a list.
+    /// Counts an item of a list against the limit.
     #[inline]
     fn next_item(&mut self, first: &mut bool) -> Option<bool> {
         let more = self.next(first, b']')?;
@@ -104,7 +104,7 @@ impl Reader<'_> {
         Some(more)
     }
 
-    /// Notes a member; `None` if it came before.
+    /// Marks a member as seen; `None` if it is a duplicate.
     #[inline]
     fn once(seen: &mut u32, member: usize) -> Option<()> {
         let bit = 1 << member;
@@ -121,7 +121,7 @@ impl Reader<'_> {
         self.skip(b"null")
     }
 
-    /// A member out of the expected order: which one, by its name.
+    /// Looks up a member that is not the expected one by its name.
     #[cold]
     fn find(&mut self, names: &[&str]) -> Option<usize> {
         let key = self.string()?;

@@ -1,35 +1,49 @@
-//! The shape that is measured: a batch of readings, as a code generator would
-//! write its codecs.
+//! The measured shape: a batch of sensor readings, with codecs like those that the code
+//! generator writes.
 
 use polywire_schema::{
     Decode, Decoder, END, Encode, Encoder, Error, Member, MemberSpec, SchemaBuilder, SchemaSet,
     ShapeKind, Text,
 };
 
+/// The root of the document.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Batch {
-    pub(super) readings: Vec<Reading>,
-    pub(super) next: Option<Text>,
+pub struct Batch {
+    /// One hundred of them in the sample.
+    pub readings: Vec<Reading>,
+    /// A pagination token.
+    pub next: Option<Text>,
 }
 
+/// One measurement of a station.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Reading {
-    pub(super) station: Text,
-    pub(super) sequence: i64,
-    pub(super) temperature: Option<f64>,
-    pub(super) valid: Option<bool>,
-    pub(super) tags: Vec<Text>,
-    pub(super) place: Option<Place>,
-    pub(super) remark: Option<Text>,
+pub struct Reading {
+    /// Always present, short.
+    pub station: Text,
+    /// Always present.
+    pub sequence: i64,
+    /// Absent from some readings.
+    pub temperature: Option<f64>,
+    /// Present in all readings of the sample.
+    pub valid: Option<bool>,
+    /// Up to three short strings.
+    pub tags: Vec<Text>,
+    /// A nested structure, absent from some readings.
+    pub place: Option<Place>,
+    /// A long string, absent from most readings.
+    pub remark: Option<Text>,
 }
 
+/// Where a station is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Place {
-    pub(super) city: Text,
-    pub(super) height: Option<i32>,
+pub struct Place {
+    /// Short, some with characters outside ASCII.
+    pub city: Text,
+    /// In metres.
+    pub height: Option<i32>,
 }
 
-/// The index of the batch in the set below.
+/// The index of `Batch` in the schema set.
 pub(super) const BATCH: u32 = 0;
 
 pub(super) fn schemas() -> SchemaSet<'static> {
@@ -67,9 +81,9 @@ pub(super) fn schemas() -> SchemaSet<'static> {
     }
 }
 
-/// A hundred readings: short and long strings, all kinds of numbers, members
-/// left out here and there.
-pub(super) fn sample() -> Batch {
+/// A hundred readings: short and long strings, integers and doubles, some optional members
+/// absent.
+pub fn sample() -> Batch {
     let cities = [
         "Oslo",
         "Reykjavík",
@@ -234,54 +248,6 @@ impl<'de> Decode<'de> for Place {
                 END => return Ok(value),
                 ordinal => unreachable!("no member {ordinal}"),
             }
-        }
-    }
-}
-
-/// The same shape for serde_json, borrowing what it can.
-#[derive(serde::Deserialize)]
-pub(super) struct SerdeBatch<'a> {
-    #[serde(borrow)]
-    readings: Vec<SerdeReading<'a>>,
-    next: Option<&'a str>,
-}
-
-#[derive(serde::Deserialize)]
-struct SerdeReading<'a> {
-    station: &'a str,
-    sequence: i64,
-    temperature: Option<f64>,
-    valid: Option<bool>,
-    #[serde(borrow)]
-    tags: Vec<&'a str>,
-    #[serde(borrow)]
-    place: Option<SerdePlace<'a>>,
-    remark: Option<&'a str>,
-}
-
-#[derive(serde::Deserialize)]
-struct SerdePlace<'a> {
-    city: &'a str,
-    height: Option<i32>,
-}
-
-impl From<&SerdeBatch<'_>> for Batch {
-    fn from(batch: &SerdeBatch<'_>) -> Self {
-        let reading = |reading: &SerdeReading<'_>| Reading {
-            station: Text::from(reading.station),
-            sequence: reading.sequence,
-            temperature: reading.temperature,
-            valid: reading.valid,
-            tags: reading.tags.iter().map(|tag| Text::from(*tag)).collect(),
-            place: reading.place.as_ref().map(|place| Place {
-                city: Text::from(place.city),
-                height: place.height,
-            }),
-            remark: reading.remark.map(Text::from),
-        };
-        Self {
-            readings: batch.readings.iter().map(reading).collect(),
-            next: batch.next.map(Text::from),
         }
     }
 }

@@ -38,7 +38,7 @@ fn written<T>(
 pub(super) fn read(case: &mut Case, library: &'static XmlRpcC, side: Side, xml: &'static [u8]) {
     let expected = oracle::value_of(xml);
     let mut calls = None;
-    case.peer_outside(NAME, move || {
+    case.peer_self_timed(NAME, move || {
         let tree = parsed(library, side, xml)?;
         let calls = *calls.get_or_insert_with(|| {
             calls_in(|| {
@@ -54,7 +54,7 @@ pub(super) fn read(case: &mut Case, library: &'static XmlRpcC, side: Side, xml: 
 pub(super) fn write(case: &mut Case, library: &'static XmlRpcC, side: Side, xml: &'static [u8]) {
     let expected = oracle::value_of(xml);
     let mut calls = None;
-    case.peer_outside(NAME, move || {
+    case.peer_self_timed(NAME, move || {
         let tree = parsed(library, side, xml)?;
         written(library, side, &tree, |bytes| spells(bytes, &expected))??;
         let calls = *calls.get_or_insert_with(|| {

@@ -77,7 +77,7 @@ impl Python {
     pub(super) fn add(&self, case: &mut Case, what: What, xml: &'static [u8]) {
         let expected = oracle::value_of(xml);
         let process = self.clone();
-        case.peer_outside(NAME, move || process.ask(what, xml, &expected));
+        case.peer_self_timed(NAME, move || process.ask(what, xml, &expected));
     }
 
     /// The best call of a few milliseconds.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+#[cfg(feature = "tls")]
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
