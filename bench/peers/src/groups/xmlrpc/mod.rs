@@ -8,9 +8,11 @@ mod python;
 mod quotes;
 mod values;
 
+use std::fmt::Debug;
+
 use polywire_gate::groups::xmlrpc::corpus::{Content, Side, messages, name};
 use polywire_gate::groups::xmlrpc::oracle;
-use polywire_gate::groups::xmlrpc::typed::{AsValue, reads};
+use polywire_gate::groups::xmlrpc::typed::reads;
 use polywire_gate::groups::xmlrpc::types::{Item, Nested};
 use polywire_gate::{Case, Group, same};
 use polywire_schema::{Blob, Value};
@@ -72,7 +74,7 @@ fn write_times(content: Content) -> f64 {
 /// The cases of serde. xmlrpc-c and Python have only their trees, which the cases of `Value` show.
 fn typed<T>(group: &mut Group, content: Content, side: Side, xml: &'static [u8])
 where
-    T: AsValue + DeserializeOwned + Serialize + 'static,
+    T: Debug + DeserializeOwned + PartialEq + Serialize + 'static,
 {
     group.extend(&name(content, side, "read serde"), |case| {
         crates::read_typed::<T>(case, side, xml);
