@@ -266,8 +266,9 @@ fn caller(peer: &Peer, variables: Option<&scgi::Variables>, from_elsewhere: bool
         // Of a caller that the web server names nothing more is known here.
         unix: remote.is_none() && peer.is_unix(),
         credentials: peer.credentials(),
+        #[cfg(feature = "tls")]
+        tls: None,
         https: variables.is_some_and(scgi::Variables::is_https),
-        ..Known::default()
     })
 }
 

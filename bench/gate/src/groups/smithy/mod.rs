@@ -1,0 +1,106 @@
+//! The serialization benchmarks that Smithy publishes: 76 requests and responses of five protocols.
+//!
+//! Each one is measured as a whole message, head and body, through generated types and through
+//! `Value`. Bodies are measured alone as well, because codec crates read and write no heads.
+//! Answers are checked against the parameters that come with the cases.
+
+#[cfg(smithy_model)]
+mod body;
+#[cfg(smithy_model)]
+mod growth;
+mod manifest;
+#[cfg(smithy_model)]
+mod message;
+#[cfg(smithy_model)]
+mod oracle;
+
+pub use manifest::{Row, rows};
+
+use crate::Group;
+
+/// What the build script generates from the model.
+#[cfg(smithy_model)]
+mod types {
+    include!(concat!(env!("OUT_DIR"), "/smithy_types.rs"));
+}
+
+/// Where the generated code finds the crates of Polywire.
+#[cfg(smithy_model)]
+mod polywire {
+    pub(crate) use polywire_schema as schema;
+}
+
+/// Adds the cases, or counts them as skipped if there is no model or no manifest.
+pub fn cases(group: &mut Group) {
+    let rows = match rows(group) {
+        Ok(rows) => rows,
+        Err(reason) => return group.skip("the cases of the manifest", reason),
+    };
+    #[cfg(smithy_model)]
+    {
+        for row in &rows {
+            operations::add(group, row);
+        }
+        growth::cases(group);
+    }
+    #[cfg(not(smithy_model))]
+    drop(rows);
+}
+
+#[cfg(smithy_model)]
+mod operations {
+    use super::types::{
+        aws_json_rpc10_data_plane as json, aws_query_data_plane as query,
+        aws_rest_json_data_plane as rest_json, aws_rest_xml_data_plane as rest_xml,
+        smithy_rpc_v2_cbor_data_plane as cbor,
+    };
+    use super::{Row, body, message};
+    use crate::Group;
+
+    /// Calls `add_row` with the input and output type of the row's operation.
+    macro_rules! add_row {
+        ($group:ident, $row:ident, $($protocol:literal $module:ident {
+            $($operation:literal $input:ident $output:ident,)+
+        })+) => {
+            match ($row.protocol.as_str(), $row.operation.as_str()) {
+                $($(($protocol, $operation) => {
+                    message::cases::<$module::$input, $module::$output>(
+                        $group,
+                        $row,
+                        $module::schemas(),
+                    );
+                })+)+
+                _ => $group.skip($row.full_name(), "no types of this operation"),
+            }
+        };
+    }
+
+    pub(super) fn add(group: &mut Group, row: &Row) {
+        add_row!(group, row,
+            "awsJson1_0" json {
+                "GetItem" GetItemInput GetItemOutput,
+                "Healthcheck" HealthcheckInput HealthcheckOutput,
+                "PutItem" PutItemInput PutItemOutput,
+            }
+            "awsQuery" query {
+                "GetMetricData" GetMetricDataInput GetMetricDataOutput,
+                "PutMetricData" PutMetricDataInput PutMetricDataOutput,
+            }
+            "restJson1" rest_json {
+                "CopyObject" CopyObjectRequest CopyObjectOutput,
+                "GetObject" GetObjectRequest GetObjectOutput,
+                "PutObject" PutObjectRequest PutObjectOutput,
+            }
+            "restXml" rest_xml {
+                "CopyObject" CopyObjectRequest CopyObjectOutput,
+                "GetObject" GetObjectRequest GetObjectOutput,
+                "PutObject" PutObjectRequest PutObjectOutput,
+            }
+            "rpcv2Cbor" cbor {
+                "GetItem" GetItemInput GetItemOutput,
+                "PutItem" PutItemInput PutItemOutput,
+            }
+        );
+        body::cases(group, row);
+    }
+}
