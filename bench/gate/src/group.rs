@@ -246,6 +246,24 @@ mod tests {
     }
 
     #[test]
+    fn a_case_can_be_extended_unless_it_was_skipped() {
+        let mut group = group();
+        group.case("one").polywire(|| (), |()| true);
+        group.case_from("absent", ["none.xml"], |_, _| ());
+        group.extend("one", |case| {
+            case.peer("peer", || (), |()| true);
+        });
+        group.extend("absent", |_| unreachable!());
+        assert_eq!(group.cases[0].subjects.len(), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "no case called two")]
+    fn extending_an_unknown_case_is_a_mistake() {
+        group().extend("two", |_| ());
+    }
+
+    #[test]
     #[should_panic(expected = "two cases called one")]
     fn two_cases_of_one_name_are_a_mistake() {
         let mut group = group();
