@@ -1,7 +1,7 @@
-"""What `bench-http` and `bench-xmlrpc` share: servers, wrk, rounds, targets.
+"""The common part of `bench-http` and `bench-xmlrpc`: servers, wrk, rounds, targets.
 
-A server is a process of its own, pinned to processors; wrk (package wrk) has the
-others. Rounds of all servers take turns, and medians are compared.
+Each server is a process pinned to some processors; wrk (package wrk) has the others.
+The rounds of the servers alternate, and medians are compared.
 """
 
 import http.client
@@ -18,11 +18,12 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-# Headers that a server makes anew for each answer, and the one that has an
-# option of its own.
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Headers that a server writes by itself, and Content-Type, which has its own option.
 NOT_COPIED = {"date", "content-length", "content-type", "connection", "transfer-encoding"}
 
-# wrk has no machine-readable output; this writes the line that we read.
+# wrk has no machine-readable output; this script writes the line that `Wrk.load` parses.
 WRK_SCRIPT = """
 wrk.method = os.getenv("BENCH_METHOD")
 local content_type = os.getenv("BENCH_CONTENT_TYPE")
@@ -46,9 +47,25 @@ def fail(message):
     sys.exit(f"{os.path.basename(sys.argv[0])}: {message}")
 
 
-def need(program, package):
-    if not shutil.which(program):
-        fail(f"{program} is not installed (package {package})")
+def add_profile(add):
+    """The option that chooses which build is measured."""
+    add("--profile", choices=("release", "dist"), default="dist",
+        help="measure the programs of this profile: dist is how they are shipped (thin LTO, one "
+             "codegen unit), release is Cargo's default; default: %(default)s")
+
+
+def program(name, profile):
+    """The path of a program. The command line program is in the workspace, the others in peers."""
+    folder = os.environ.get("CARGO_TARGET_DIR")
+    if not folder:
+        workspace = ROOT if name == "polywire" else os.path.join(ROOT, "bench", "peers")
+        folder = os.path.join(workspace, "target")
+    return os.path.join(folder, profile, name)
+
+
+def need(command, package):
+    if not shutil.which(command):
+        fail(f"{command} is not installed (package {package})")
 
 
 @dataclass
@@ -62,7 +79,7 @@ class Request:
 
 @dataclass
 class Round:
-    """What one run of wrk against one server came to."""
+    """The result of one run of wrk against one server."""
 
     rate: float  # requests a second
     cpu: float  # microseconds of the server a request
@@ -71,7 +88,7 @@ class Round:
 
 
 class Server:
-    """A server process, ended with the program."""
+    """A server process. `stop` ends it."""
 
     def __init__(self, name, command, address, processors, tls=False):
         self.name = name
@@ -102,19 +119,19 @@ class Server:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
                 fail(f"{self.name} does not answer on {address}: "
-                     f"{shlex.join(command)}\n{self.said()}")
+                     f"{shlex.join(command)}\n{self.last_output()}")
             time.sleep(0.01)
 
-    def said(self):
+    def last_output(self):
         self.output.seek(0)
         return self.output.read()[-2000:].decode(errors="replace")
 
     def answer(self, request):
         """Status, headers and body of one request."""
         if self.scheme == "https":
-            # Its certificate is its own; nobody knows it, and nobody has to.
-            anyone = ssl._create_unverified_context()
-            connection = http.client.HTTPSConnection(self.address, timeout=10, context=anyone)
+            # The certificate is self-signed.
+            context = ssl._create_unverified_context()
+            connection = http.client.HTTPSConnection(self.address, timeout=10, context=context)
         else:
             connection = http.client.HTTPConnection(self.address, timeout=10)
         headers = {"Content-Type": request.content_type} if request.content_type else {}
@@ -154,7 +171,7 @@ def pin(processors):
 
 
 def processors_for(workers, pinned):
-    """Which processors the servers get, and which the load; empty for all."""
+    """The processors of the servers and those of the load. Empty sets are all processors."""
     available = sorted(os.sched_getaffinity(0))
     if not pinned or workers >= len(available):
         return set(), set()
@@ -162,7 +179,7 @@ def processors_for(workers, pinned):
 
 
 def where(servers, load):
-    """The same in words."""
+    """The processors in words."""
     if servers:
         return f"servers on processors {sorted(servers)}, load on {sorted(load)}"
     return "servers and load share all processors"
@@ -208,7 +225,7 @@ class Wrk:
 
 
 class Targets:
-    """Judges and counts, like the tables of polywire-bench."""
+    """Judges and counts targets, as the tables of polywire-gate do."""
 
     def __init__(self):
         self.met = 0
@@ -232,12 +249,12 @@ class Targets:
 
 
 def shape(data):
-    """Bytes without the values of their digits: a clock may tick between two answers."""
+    """The bytes with each digit as 0: the time may differ between two answers."""
     return re.sub(rb"[0-9]", b"0", data)
 
 
 def same_answer(ours, bare, request):
-    """Both servers' answers have to be the same but for what a clock says."""
+    """Fails if the answers of both servers differ in more than the time."""
     ours_status, ours_headers, ours_body = ours.answer(request)
     bare_status, bare_headers, bare_body = bare.answer(request)
     if shape(ours_body) != shape(bare_body):
@@ -254,13 +271,13 @@ def same_answer(ours, bare, request):
 
     if comparable(ours_headers) != comparable(bare_headers):
         fail(f"the headers differ: {comparable(ours_headers)} and {comparable(bare_headers)}")
-    # An answer that changes from call to call cannot be compared with a fixed one.
+    # The bare server's answer is fixed.
     if shape(ours.answer(request)[2]) != shape(ours_body):
-        fail("our body is another one at each call; choose an operation with a fixed answer")
+        fail("our body differs from call to call; choose an operation with a fixed answer")
 
 
 def answer_options(ours, request, body_file):
-    """What the bare server has to be told so that it answers as ours does."""
+    """The bare server's options for the same answer as ours."""
     status, headers, answer = ours.answer(request)
     if status != 200:
         fail(f"our server answers {status} to {request.method} {request.path}: {answer[:200]!r}")
@@ -276,19 +293,19 @@ def answer_options(ours, request, body_file):
 
 
 def interleaved(subjects, rounds, load):
-    """The rounds of several servers, each with its request, in turns.
+    """Runs the rounds of several servers alternately.
 
-    `subjects` are pairs of a server and a request; `load` makes one round of both.
+    `subjects` are pairs of a server and a request; `load` runs one round of a pair.
     """
     found = [[] for _ in subjects]
     for number in range(rounds):
-        # Each goes first in turn, so that a drift favours nobody.
+        # Each subject is first equally often, so that a drift of the machine cancels out.
         turn = number % len(subjects)
         order = list(range(len(subjects)))
         for index in order[turn:] + order[:turn]:
             server, request = subjects[index]
-            # A process anew for each round: how its pages happen to lie is a
-            # matter of luck that lasts as long as it does.
+            # A new process for each round: its memory layout affects the figures for as long as
+            # it runs.
             server.stop()
             server.start()
             found[index].append(load(server, request))

@@ -1,5 +1,6 @@
-//! Generates the types of the group `smithy` from the model of its cases, where
-//! that is: a module for each service, as `tests/conformance-types` has them.
+//! Generates the types of the group `smithy` from the model of its cases, one module for each
+//! service. Without the model (see `bench/README.md` for the data folder) nothing is generated and
+//! the cfg `smithy_model` is not set.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -13,8 +14,7 @@ use std::{env, fs};
 use polywire_codegen::{Build, Maps};
 use polywire_model::Loader;
 
-/// A service, its operations that have cases, and whether types that borrow are
-/// compared too.
+/// A service, its operations that have cases, and whether to generate types that borrow too.
 const SERVICES: [(&str, &[&str], bool); 5] = [
     (
         "AwsJsonRpc10DataPlane",
@@ -54,7 +54,7 @@ fn main() {
     fs::write(out.join("smithy_types.rs"), modules).unwrap();
 }
 
-/// Where `DataFolder::from_environment` of the harness looks too.
+/// The data folder, as in `DataFolder::from_environment`.
 fn data() -> PathBuf {
     match env::var_os("POLYWIRE_DATA") {
         Some(folder) => folder.into(),
@@ -71,8 +71,7 @@ fn generate(path: &Path, out: &Path, modules: &mut String) {
             .service(service)
             .types_only()
             .root("crate::groups::smithy::polywire")
-            // The peers have the same, and what is written is in the order of
-            // the cases.
+            // Vectors keep the order of the cases. The types of the peers have vectors too.
             .maps(Maps::Vector)
             .operations(operations.iter().copied());
         let borrowed = (owned.clone().borrowed(true), "_borrowed");
@@ -82,7 +81,7 @@ fn generate(path: &Path, out: &Path, modules: &mut String) {
             fs::write(out.join(format!("{name}.rs")), generated.code()).unwrap();
             write!(
                 modules,
-                "#[allow(dead_code, unreachable_pub, reason = \"not all of it is asked for\")]\n\
+                "#[allow(dead_code, unreachable_pub, reason = \"the cases use only some of it\")]\n\
                  /// The types of `{service}`.\npub mod {name} {{\n\
                  include!(concat!(env!(\"OUT_DIR\"), \"/{name}.rs\"));\n}}\n"
             )

@@ -3,7 +3,10 @@
 pub mod codec;
 pub mod harness;
 pub mod model;
+pub mod rpc;
+pub mod smithy;
 pub mod text;
+pub mod xmlrpc;
 
 use crate::GroupEntry;
 
@@ -25,8 +28,23 @@ pub const GROUPS: &[GroupEntry] = &[
         cases: model::cases,
     },
     GroupEntry {
+        name: "rpc",
+        about: "small calls over frames: instructions and allocations of client and server",
+        cases: rpc::cases,
+    },
+    GroupEntry {
+        name: "smithy",
+        about: "Smithy's own benchmark cases over five protocols",
+        cases: smithy::cases,
+    },
+    GroupEntry {
         name: "text",
         about: "the primitives: numbers, timestamps, escapes, base64, lists, UTF-8, strings",
         cases: text::cases,
+    },
+    GroupEntry {
+        name: "xmlrpc",
+        about: "XML-RPC messages through Value and serde, and calls through a server",
+        cases: xmlrpc::cases,
     },
 ];

@@ -2,7 +2,10 @@
 
 mod codec;
 mod model;
+pub(crate) mod rpc;
+mod smithy;
 mod text;
+mod xmlrpc;
 
 use polywire_gate::{GroupEntry, groups};
 
@@ -24,8 +27,23 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         cases: model::cases,
     },
     GroupEntry {
+        name: "rpc",
+        about: "small calls over frames beside tarpc, tonic, capnp-rpc and a raw echo",
+        cases: rpc::cases,
+    },
+    GroupEntry {
+        name: "smithy",
+        about: "Smithy's own benchmark cases beside smithy-java and the peers of each format",
+        cases: smithy::cases,
+    },
+    GroupEntry {
         name: "text",
         about: "the primitives, beside the best crates for each job",
         cases: text::cases,
+    },
+    GroupEntry {
+        name: "xmlrpc",
+        about: "XML-RPC messages beside xmlrpc-c, Python and the crates for it",
+        cases: xmlrpc::cases,
     },
 ];

@@ -1,15 +1,11 @@
-//! xmlrpc-c as a peer: Debian's shared library, opened at run time, so that this
-//! crate builds where the package `libxmlrpc-core-c3` is not installed.
+//! xmlrpc-c as a peer: Debian's shared library, opened at run time, so that this package builds where
+//! `libxmlrpc-core-c3` is not installed.
 //!
-//! Only what a benchmark asks for: read a call or a response into the library's
-//! own tree, write one from it. Declarations follow the headers `base.h` and
-//! `util.h` of version 1.33, whose binary interface is that of all libraries
-//! named `libxmlrpc.so.3`.
+//! It reads a call or a response into the library's own tree, and writes one from it. Declarations
+//! follow the headers `base.h` and `util.h` of version 1.33, whose binary interface is that of all
+//! libraries named `libxmlrpc.so.3`.
 
-#![allow(
-    unsafe_code,
-    reason = "a C library is called; each block says what makes its call sound"
-)]
+#![allow(unsafe_code, reason = "calls of a C library; each block has its proof")]
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{self, NonNull};
@@ -19,7 +15,7 @@ use libloading::Library;
 
 const FILE: &str = "libxmlrpc.so.3";
 
-/// `xmlrpc_env`: whether a call failed, and the words.
+/// `xmlrpc_env`: whether a call failed, and its message.
 #[repr(C)]
 struct Env {
     fault_occurred: c_int,
@@ -27,11 +23,11 @@ struct Env {
     fault_string: *mut c_char,
 }
 
-/// `xmlrpc_value`, which only the library looks into.
+/// `xmlrpc_value`, which is opaque.
 #[repr(C)]
 struct RawValue([u8; 0]);
 
-/// `xmlrpc_mem_block`, likewise.
+/// `xmlrpc_mem_block`, which is opaque.
 #[repr(C)]
 struct RawBlock([u8; 0]);
 
@@ -48,7 +44,7 @@ type ParseResponse = unsafe extern "C" fn(
 type SerializeCall = unsafe extern "C" fn(*mut Env, *mut RawBlock, *const c_char, *mut RawValue);
 type SerializeResponse = unsafe extern "C" fn(*mut Env, *mut RawBlock, *mut RawValue);
 
-/// The functions that are used.
+/// The functions of the library.
 #[derive(Clone, Copy)]
 struct Functions {
     init: unsafe extern "C" fn(*mut Env),
@@ -67,20 +63,19 @@ struct Functions {
 }
 
 /// The library, opened and ready. It stays open until the program ends.
-pub struct XmlRpcC {
+pub(crate) struct XmlRpcC {
     functions: Functions,
 }
 
-/// A tree of the library's values: the parameters of a call, or a result. It is
-/// given back when it is dropped.
-pub struct Tree {
+/// A tree of the library's values: the parameters of a call, or a result. Dropping it releases it.
+pub(crate) struct Tree {
     raw: NonNull<RawValue>,
     functions: Functions,
 }
 
 impl XmlRpcC {
-    /// Opens the library, once. The error says what to install.
-    pub fn open() -> Result<&'static Self, String> {
+    /// Opens the library, once. The error names the package to install.
+    pub(crate) fn open() -> Result<&'static Self, String> {
         static LIBRARY: OnceLock<Result<XmlRpcC, String>> = OnceLock::new();
         LIBRARY
             .get_or_init(Self::load)
@@ -103,7 +98,7 @@ impl XmlRpcC {
         // `int` is `c_int` on every platform that Debian builds the package for.
         macro_rules! function {
             ($name:literal) => {
-                // SAFETY: as said above.
+                // SAFETY: see above.
                 *unsafe { library.get($name) }.map_err(missing)?
             };
         }
@@ -130,7 +125,7 @@ impl XmlRpcC {
     }
 
     /// Reads a call of `method`: its parameters, as the library's array.
-    pub fn read_call(&self, xml: &[u8], method: &CStr) -> Result<Tree, String> {
+    pub(crate) fn read_call(&self, xml: &[u8], method: &CStr) -> Result<Tree, String> {
         let functions = self.functions;
         let mut name: *const c_char = ptr::null();
         let mut raw = ptr::null_mut();
@@ -158,13 +153,13 @@ impl XmlRpcC {
     }
 
     /// Reads a response with a result.
-    pub fn read_response(&self, xml: &[u8]) -> Result<Tree, String> {
+    pub(crate) fn read_response(&self, xml: &[u8]) -> Result<Tree, String> {
         let functions = self.functions;
         let mut raw = ptr::null_mut();
         let mut fault: *const c_char = ptr::null();
         let mut code = 0;
         // SAFETY: as for a call; of the three results only those are read that the
-        // library says it has set.
+        // library reports as set.
         functions.with_env(|env| unsafe {
             (functions.parse_response)(
                 env,
@@ -184,7 +179,7 @@ impl XmlRpcC {
     }
 
     /// Writes a call and shows its bytes before they are given back.
-    pub fn write_call<T>(
+    pub(crate) fn write_call<T>(
         &self,
         method: &CStr,
         parameters: &Tree,
@@ -199,7 +194,7 @@ impl XmlRpcC {
     }
 
     /// Writes a response and shows its bytes before they are given back.
-    pub fn write_response<T>(
+    pub(crate) fn write_response<T>(
         &self,
         result: &Tree,
         see: impl FnOnce(&[u8]) -> T,
@@ -211,7 +206,7 @@ impl XmlRpcC {
         })
     }
 
-    /// Lets `fill` write into a block of memory of its own.
+    /// Lets `fill` write into a new block of memory.
     fn write<T>(
         &self,
         see: impl FnOnce(&[u8]) -> T,
@@ -225,8 +220,8 @@ impl XmlRpcC {
             return Err("no memory".to_owned());
         }
         let seen = functions.with_env(|env| fill(env, block)).map(|()| {
-            // SAFETY: the block holds `size` bytes that were written, and nobody
-            // changes it while they are looked at.
+            // SAFETY: the block holds `size` initialized bytes, which do not change while `bytes`
+            // is borrowed.
             let bytes = unsafe {
                 let (start, size) = (
                     (functions.block_contents)(block),

@@ -105,7 +105,7 @@ fn tests_that_are_named_exist() {
             let mut words = command.split(' ').skip_while(|word| *word != "-p").skip(1);
             let package = words.next().unwrap();
             let folder: PathBuf = match package {
-                "polywire-bench" => root.join("bench"),
+                "polywire-gate" => root.join("bench/gate"),
                 "polywire-interop" => root.join("tests/interop"),
                 package => root.join("crates").join(package),
             };

@@ -1,9 +1,9 @@
-//! A bare hyper server that answers the same bytes to every request: the ceiling
-//! that `scripts/bench-http` holds `polywire serve` against, and
-//! `scripts/bench-xmlrpc` our XML-RPC.
+//! A hyper server that answers every request with the same bytes: the limit that
+//! `scripts/bench-http` compares `polywire serve` with, and `scripts/bench-xmlrpc` our XML-RPC
+//! server.
 //!
-//! Each worker is a thread with a current-thread runtime and a listener of its
-//! own; SO_REUSEPORT makes the kernel spread the connections over them.
+//! Each worker is a thread with a current-thread runtime and a listener of its own. With
+//! SO_REUSEPORT the kernel spreads the connections over them.
 
 #![forbid(unsafe_code)]
 
@@ -53,7 +53,7 @@ struct Command {
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
     headers: Vec<(HeaderName, HeaderValue)>,
 
-    /// Speak HTTPS, by rustls, with a certificate for localhost that is made at the start
+    /// Speak HTTPS, by rustls, with a certificate for localhost that is generated at the start
     #[arg(long)]
     tls: bool,
 }
@@ -78,7 +78,7 @@ struct Answer {
     headers: HeaderMap,
 }
 
-/// TLS as a server of ours offers it, but for HTTP/2.
+/// TLS as our servers offer it, without HTTP/2.
 fn acceptor() -> Result<TlsAcceptor, Box<dyn Error>> {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der())?;
@@ -103,7 +103,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         headers,
     };
     let tls = command.tls.then(acceptor).transpose()?;
-    // All listeners before any thread: an address in use ends the program at once.
+    // Listeners are bound before any thread starts, so that an address in use ends the program.
     let listeners = (0..command.workers)
         .map(|_| listener(command.listen))
         .collect::<io::Result<Vec<_>>>()?;
@@ -147,7 +147,7 @@ fn work(listener: TcpListener, answer: &Answer, tls: Option<&TlsAcceptor>) -> io
         loop {
             let (stream, _) = match listener.accept().await {
                 Ok(accepted) => accepted,
-                // Out of file descriptors, or gone before we came: go on, not at once.
+                // Out of file descriptors, or the client is gone: continue after a pause.
                 Err(_) => {
                     tokio::time::sleep(Duration::from_millis(10)).await;
                     continue;
@@ -169,8 +169,7 @@ fn work(listener: TcpListener, answer: &Answer, tls: Option<&TlsAcceptor>) -> io
 
 async fn connection<S: AsyncRead + AsyncWrite + Unpin>(stream: S, answer: Answer) {
     let service = service_fn(move |request| respond(request, answer.clone()));
-    // The timer serves hyper's default timeout for headers. A peer that hangs up is
-    // the end of its connection and nothing more.
+    // The timer is for hyper's default timeout for headers. Errors end only their connection.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
         .serve_connection(TokioIo::new(stream), service)

@@ -1,22 +1,16 @@
-//! A server of `Add` over frames that is no larger than it has to be: the group `rpc` measures its memory.
+//! The server of the group `rpc` and nothing else, whose memory the group measures.
 //!
-//! It says where it listens, and serves until its standard input ends.
+//! It writes its URL to standard output, and serves until its standard input ends.
 
 #![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::io::{self, Read, Write};
 
-use polywire_rpc::{Methods, Server};
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let add = |(left, right): (i32, i32)| async move { left + right };
-    let methods = Methods::new().method("Add", add);
-    // Some more than the most that a load opens.
-    let server = Server::methods(methods).frames(true).connections(20_000);
-    let server = server.build()?;
+    let server = polywire_gate::groups::rpc::server()?;
     std::thread::spawn(|| {
-        // Whoever has started it holds the other end for as long as it is wanted.
+        // The parent holds the other end.
         let _ = io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
     });
@@ -27,6 +21,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let running = server.listen(([127, 0, 0, 1], 0).into()).await?;
         writeln!(io::stdout(), "tcp://{}", running.address())?;
         running.ended().await;
-        Err("nobody listens any more".into())
+        Err("the listener has ended".into())
     })
 }

@@ -1,21 +1,12 @@
-//! An XML-RPC server whose methods give back what they are called with: what
-//! `scripts/bench-xmlrpc` measures.
+//! An XML-RPC server whose methods return their parameter. `scripts/bench-xmlrpc` measures it.
 //!
-//! `echo` takes any value; `echo.string`, `echo.ints`, `echo.nested`, `echo.items`
-//! and `echo.blob` read theirs into types of serde. They answer over CBOR too, at
-//! `/service/Echo/operation/METHOD`.
+//! `echo` takes any value. `echo.string`, `echo.ints`, `echo.nested`, `echo.items` and `echo.blob`
+//! read it into types of serde. All answer over CBOR too, at `/service/Echo/operation/METHOD`.
 //!
 //! Each worker is a thread with a current-thread runtime and a listener of its own,
 //! as in `bare_hyper`.
 
 #![forbid(unsafe_code)]
-
-#[path = "../groups/xmlrpc/types.rs"]
-#[allow(
-    dead_code,
-    reason = "a server keeps what it has read, so nothing is borrowed"
-)]
-mod types;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -23,11 +14,11 @@ use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 
 use clap::Parser;
+use polywire_gate::groups::xmlrpc::types::{Item, Nested};
 use polywire_protocol::Fault;
 use polywire_rpc::server::{Pem, Tls, bind_shared};
 use polywire_rpc::{Methods, Server};
 use polywire_schema::Blob;
-use types::{Item, Nested};
 
 /// Answers XML-RPC calls, and the same over CBOR, with their one parameter.
 #[derive(Parser)]
@@ -41,12 +32,12 @@ struct Command {
     #[arg(long, default_value = "1")]
     workers: NonZeroUsize,
 
-    /// Speak HTTPS, with a certificate for localhost that is made at the start
+    /// Speak HTTPS, with a certificate for localhost that is generated at the start
     #[arg(long)]
     tls: bool,
 }
 
-/// What every request calls.
+/// The methods.
 fn methods() -> Methods {
     Methods::new()
         .values("echo", |mut parameters, _| async move {
@@ -100,6 +91,6 @@ fn work(server: &Server, listener: TcpListener, tls: Option<&Tls>) -> io::Result
             Some(tls) => server.serve_tls(listener, tls)?,
         };
         running.ended().await;
-        Err(io::Error::other("nobody listens any more"))
+        Err(io::Error::other("the listener has ended"))
     })
 }

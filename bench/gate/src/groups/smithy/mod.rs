@@ -1,52 +1,106 @@
-//! Smithy's wires: the cases of Smithy's own serialisation benchmarks, which
-//! smithy-java publishes figures of, read and written by types as a code
-//! generator would write them and through `Value`. Answers are checked against
-//! the parameters that come with the cases. A file a format.
+//! The serialization benchmarks that Smithy publishes: 76 requests and responses of five protocols.
+//!
+//! Each one is measured as a whole message, head and body, through generated types and through
+//! `Value`. Bodies are measured alone as well, because codec crates read and write no heads.
+//! Answers are checked against the parameters that come with the cases.
 
 #[cfg(smithy_model)]
 mod body;
 #[cfg(smithy_model)]
-mod form_peers;
 mod growth;
-#[cfg(smithy_model)]
-mod items;
-#[cfg(smithy_model)]
-mod items_cbor;
-#[cfg(smithy_model)]
-mod items_json;
-#[cfg(smithy_model)]
 mod manifest;
 #[cfg(smithy_model)]
 mod message;
-mod shapes;
 #[cfg(smithy_model)]
-mod types;
-mod xml;
-mod xml_peers;
+mod oracle;
 
-use crate::{Group, Quote};
+pub use manifest::{Row, rows};
 
-/// Where the generated code finds Polywire.
+use crate::Group;
+
+/// What the build script generates from the model.
+#[cfg(smithy_model)]
+mod types {
+    include!(concat!(env!("OUT_DIR"), "/smithy_types.rs"));
+}
+
+/// Where the generated code finds the crates of Polywire.
 #[cfg(smithy_model)]
 mod polywire {
     pub(crate) use polywire_schema as schema;
 }
 
-pub(crate) fn cases(group: &mut Group) {
+/// Adds the cases, or counts them as skipped if there is no model or no manifest.
+pub fn cases(group: &mut Group) {
+    let rows = match rows(group) {
+        Ok(rows) => rows,
+        Err(reason) => return group.skip("the cases of the manifest", reason),
+    };
     #[cfg(smithy_model)]
-    manifest::cases(group);
+    {
+        for row in &rows {
+            operations::add(group, row);
+        }
+        growth::cases(group);
+    }
     #[cfg(not(smithy_model))]
-    group.skip(
-        "the cases of the manifest",
-        "their model was not there when this was built",
-    );
-    xml::cases(group);
-    growth::cases(group);
+    drop(rows);
 }
 
-/// What smithy-java's native codecs took on the machine of our other figures,
-/// the message's head included.
-fn smithy_java(nanoseconds: f64) -> Quote {
-    Quote::new("smithy-java", "its codec benchmarks, run on these machines")
-        .nanoseconds(nanoseconds)
+#[cfg(smithy_model)]
+mod operations {
+    use super::types::{
+        aws_json_rpc10_data_plane as json, aws_query_data_plane as query,
+        aws_rest_json_data_plane as rest_json, aws_rest_xml_data_plane as rest_xml,
+        smithy_rpc_v2_cbor_data_plane as cbor,
+    };
+    use super::{Row, body, message};
+    use crate::Group;
+
+    /// Calls `add_row` with the input and output type of the row's operation.
+    macro_rules! add_row {
+        ($group:ident, $row:ident, $($protocol:literal $module:ident {
+            $($operation:literal $input:ident $output:ident,)+
+        })+) => {
+            match ($row.protocol.as_str(), $row.operation.as_str()) {
+                $($(($protocol, $operation) => {
+                    message::cases::<$module::$input, $module::$output>(
+                        $group,
+                        $row,
+                        $module::schemas(),
+                    );
+                })+)+
+                _ => $group.skip($row.full_name(), "no types of this operation"),
+            }
+        };
+    }
+
+    pub(super) fn add(group: &mut Group, row: &Row) {
+        add_row!(group, row,
+            "awsJson1_0" json {
+                "GetItem" GetItemInput GetItemOutput,
+                "Healthcheck" HealthcheckInput HealthcheckOutput,
+                "PutItem" PutItemInput PutItemOutput,
+            }
+            "awsQuery" query {
+                "GetMetricData" GetMetricDataInput GetMetricDataOutput,
+                "PutMetricData" PutMetricDataInput PutMetricDataOutput,
+            }
+            "restJson1" rest_json {
+                "CopyObject" CopyObjectRequest CopyObjectOutput,
+                "GetObject" GetObjectRequest GetObjectOutput,
+                "PutObject" PutObjectRequest PutObjectOutput,
+            }
+            "restXml" rest_xml {
+                "CopyObject" CopyObjectRequest CopyObjectOutput,
+                "GetObject" GetObjectRequest GetObjectOutput,
+                "PutObject" PutObjectRequest PutObjectOutput,
+            }
+            "rpcv2Cbor" cbor {
+                "GetItem" GetItemInput GetItemOutput,
+                "PutItem" PutItemInput PutItemOutput,
+            }
+        );
+        body::cases(group, row);
+    }
 }

@@ -1,42 +1,34 @@
 //! Messages to `Value` and back: what a server without a model does.
 
-use crate::{Case, Group, same, same_bytes};
 use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{Body, Decode, Encode, Limits, Member, Value};
 
-use super::corpus::{CONTENTS, METHOD, Side, name};
-use super::oracle;
-use super::peers::Peers;
-use super::{quotes, targets};
+use super::corpus::{METHOD, Side, messages, name};
+use super::{oracle, targets};
+use crate::{Case, Group, same, same_bytes};
 
-pub(super) fn cases(group: &mut Group, peers: &Peers) {
-    for content in CONTENTS {
-        for side in Side::BOTH {
-            let file = content.file(side);
-            let files = [file.as_str()];
-            group.case_from(name(content, side, "read Value"), files, |case, [xml]| {
-                reads(case, side, xml);
-                peers.read(case, side, xml);
-                if side == Side::Request {
-                    quotes::read(case, content);
-                }
-                targets::read_value(case, content, peers, xml.len());
-            });
-            group.case_from(name(content, side, "write Value"), files, |case, [xml]| {
-                write(case, side, xml);
-                peers.write(case, side, xml);
-                if side == Side::Request {
-                    quotes::write(case, content);
-                }
-                targets::write(case, content, peers);
-            });
-        }
+pub(super) fn cases(group: &mut Group) {
+    for (content, side) in messages() {
+        let file = content.file(side);
+        let files = [file.as_str()];
+        group.case_from(name(content, side, "read Value"), files, |case, [xml]| {
+            reads(case, side, xml);
+            if side == Side::Request {
+                targets::read_value(case, content, xml.len());
+            }
+        });
+        group.case_from(name(content, side, "write Value"), files, |case, [xml]| {
+            write(case, side, xml);
+            if side == Side::Request {
+                targets::write(case, content);
+            }
+        });
     }
 }
 
-/// What a server does with a call: the method is looked at, the parameters are
-/// kept. `None` if the message is not that call.
-pub(super) fn read_call(xml: &'static [u8]) -> Option<Vec<Value>> {
+/// What a server does with a call: compare the method, keep the parameters. `None` if the message
+/// is another call.
+fn read_call(xml: &'static [u8]) -> Option<Vec<Value>> {
     let body = Body::from(xml);
     let (method, mut decoder) =
         XmlRpcDecoder::call(&body, XmlRpcProfile::DEFAULT, &Limits::DEFAULT).ok()?;
@@ -52,7 +44,7 @@ pub(super) fn read_call(xml: &'static [u8]) -> Option<Vec<Value>> {
 }
 
 /// What a client does with a response.
-pub(super) fn read_response(xml: &'static [u8]) -> Option<Value> {
+fn read_response(xml: &'static [u8]) -> Option<Value> {
     let body = Body::from(xml);
     let (reply, mut decoder) =
         XmlRpcDecoder::response(&body, XmlRpcProfile::DEFAULT, &Limits::DEFAULT).ok()?;
@@ -61,7 +53,7 @@ pub(super) fn read_response(xml: &'static [u8]) -> Option<Value> {
     (reply == Reply::Result).then_some(value)
 }
 
-/// A client's call, into a buffer that is used again.
+/// A client's call. `out` is empty and has the space of the last call.
 pub(super) fn write_call(value: &Value, out: Vec<u8>) -> Vec<u8> {
     let envelope = Envelope::Call {
         method: METHOD,
@@ -73,14 +65,14 @@ pub(super) fn write_call(value: &Value, out: Vec<u8>) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// A server's answer, into a buffer that is used again.
-pub(super) fn write_response(value: &Value, out: Vec<u8>) -> Vec<u8> {
+/// A server's answer. `out` is empty and has the space of the last answer.
+fn write_response(value: &Value, out: Vec<u8>) -> Vec<u8> {
     let mut encoder = XmlRpcEncoder::new(Envelope::Response, out);
     value.encode(Member::DOCUMENT, &mut encoder);
     encoder.finish().unwrap_or_default()
 }
 
-/// Our subject of a case that reads.
+/// Fills a case that reads.
 pub(super) fn reads(case: &mut Case, side: Side, xml: &'static [u8]) {
     let expected = oracle::value_of(xml);
     case.bytes(xml.len());
@@ -102,8 +94,7 @@ pub(super) fn reads(case: &mut Case, side: Side, xml: &'static [u8]) {
     }
 }
 
-/// What is written for a body's value: the body again, but that whole doubles
-/// lose their `.0`.
+/// What we write for the value of a body: the same, without the `.0` of whole doubles.
 pub(super) fn spelled_as_ours(xml: &[u8]) -> Vec<u8> {
     let text = std::str::from_utf8(xml).unwrap_or_default();
     text.replace(".0</double>", "</double>").into_bytes()

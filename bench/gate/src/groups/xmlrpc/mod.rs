@@ -1,25 +1,26 @@
-//! XML-RPC: calls and responses of six kinds, read into `Value` and into types of
-//! serde, and written from them. What the bodies hold is read a second time by a
-//! small reader of this group, so that a mistake of the codec cannot agree with
-//! itself.
+//! XML-RPC: calls and responses of six kinds, read into `Value` and into types of serde, and written
+//! from them; what messages may cost in the worst case; and whole calls through a server.
+//!
+//! The expected values come from a small reader of this group ([`oracle`]), so that a mistake of
+//! the codec cannot agree with itself.
 
-mod corpus;
+mod calls;
+pub mod corpus;
 mod dynamic;
 mod memory;
-mod micro;
-mod oracle;
-mod peers;
-mod quotes;
+pub mod oracle;
 mod targets;
-mod typed;
-mod types;
+pub mod typed;
+pub mod types;
+pub mod values;
 
 use crate::Group;
 
-pub(crate) fn cases(group: &mut Group) {
-    let peers = peers::Peers::find(group);
-    dynamic::cases(group, &peers);
-    typed::cases(group, &peers);
+/// Adds the cases.
+pub fn cases(group: &mut Group) {
+    dynamic::cases(group);
+    typed::cases(group);
     memory::cases(group);
-    micro::cases(group);
+    values::cases(group);
+    calls::cases(group);
 }

@@ -1,4 +1,4 @@
-//! The bodies as types of serde, as a user would write them.
+//! The contents of the bodies as types of serde.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// An item of `d`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Item {
+pub struct Item {
     pub(crate) id: i32,
     pub(crate) name: String,
     pub(crate) price: f64,
@@ -15,9 +15,9 @@ pub(crate) struct Item {
     pub(crate) sku: String,
 }
 
-/// An item of `d` whose strings are parts of the body.
+/// An item of `d` whose strings borrow from the body.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct BorrowedItem<'a> {
+pub struct BorrowedItem<'a> {
     pub(crate) id: i32,
     pub(crate) name: &'a str,
     pub(crate) price: f64,
@@ -27,7 +27,7 @@ pub(crate) struct BorrowedItem<'a> {
 
 /// A level of `c`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Record<Child> {
+pub struct Record<Child> {
     pub(crate) id: i32,
     pub(crate) name: String,
     pub(crate) active: bool,
@@ -40,9 +40,9 @@ pub(crate) struct Record<Child> {
     pub(crate) child: Child,
 }
 
-/// A level of `c` whose strings are parts of the body where they stand in it as they are.
+/// A level of `c` whose strings borrow from the body, where they have no references.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct BorrowedRecord<'a, Child> {
+pub struct BorrowedRecord<'a, Child> {
     pub(crate) id: i32,
     pub(crate) name: &'a str,
     pub(crate) active: bool,
@@ -52,15 +52,14 @@ pub(crate) struct BorrowedRecord<'a, Child> {
     #[serde(borrow)]
     pub(crate) tags: Vec<&'a str>,
     pub(crate) count: i32,
-    /// Has references in it.
+    /// Text with references.
     #[serde(borrow)]
     pub(crate) note: Cow<'a, str>,
     pub(crate) child: Child,
 }
 
 /// All of `c`, borrowed.
-pub(crate) type BorrowedNested<'a> =
-    BorrowedRecord<'a, BorrowedRecord<'a, BorrowedRecord<'a, &'a str>>>;
+pub type BorrowedNested<'a> = BorrowedRecord<'a, BorrowedRecord<'a, BorrowedRecord<'a, &'a str>>>;
 
 /// All of `c`.
-pub(crate) type Nested = Record<Record<Record<String>>>;
+pub type Nested = Record<Record<Record<String>>>;

@@ -61,11 +61,7 @@ fn json_text(group: &mut Group) {
     );
 }
 
-fn json_unescape<'a>(
-    case: &'a mut Case,
-    text: &'static str,
-    quoted: &'static str,
-) -> &'a mut Case {
+fn json_unescape<'a>(case: &'a mut Case, text: &'static str, quoted: &'static str) -> &'a mut Case {
     case.peer(
         "serde_json",
         move || serde_json::from_str::<String>(quoted).unwrap_or_default(),

@@ -1,3 +1,0 @@
-//! What the build script generates of the model.
-
-include!(concat!(env!("OUT_DIR"), "/smithy_types.rs"));
