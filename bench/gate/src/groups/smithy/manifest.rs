@@ -21,9 +21,9 @@ pub struct Row {
     /// `S`, `M` and `L`; targets are about the largest.
     pub largest: bool,
     /// Of a request: its first line and its headers.
-    pub(super) head: String,
+    pub head: String,
     /// Of a response: its status and its headers, as JSON.
-    pub(super) response: String,
+    pub response: String,
     data: DataFolder,
 }
 

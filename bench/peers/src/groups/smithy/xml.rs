@@ -485,14 +485,14 @@ pub(super) mod aws {
                 s if s.matches("ChecksumType") => result.checksum_type = Some(string(&mut tag)?),
                 s if s.matches("ChecksumCRC32") => result.checksum_crc32 = Some(string(&mut tag)?),
                 s if s.matches("ChecksumCRC32C") => {
-                    result.checksum_crc32c = Some(string(&mut tag)?)
+                    result.checksum_crc32c = Some(string(&mut tag)?);
                 }
                 s if s.matches("ChecksumCRC64NVME") => {
                     result.checksum_crc64nvme = Some(string(&mut tag)?);
                 }
                 s if s.matches("ChecksumSHA1") => result.checksum_sha1 = Some(string(&mut tag)?),
                 s if s.matches("ChecksumSHA256") => {
-                    result.checksum_sha256 = Some(string(&mut tag)?)
+                    result.checksum_sha256 = Some(string(&mut tag)?);
                 }
                 _ => {}
             }
