@@ -88,14 +88,7 @@ impl Server {
     /// socket, or the file cannot be made.
     #[cfg(unix)]
     pub async fn listen_unix(&self, socket: impl Into<UnixSocket>) -> io::Result<Running<PathBuf>> {
-        let bound = socket.into().bind().await?;
-        Ok(accept::serve(
-            self,
-            bound.path()?,
-            bound,
-            BUSY_HTTP,
-            connection,
-        ))
+        self.serve_bound(socket.into().bind().await?)
     }
 
     /// Serves the connections of a Unix socket that listens already, in the
@@ -106,7 +99,13 @@ impl Server {
     /// The listener has no address.
     #[cfg(unix)]
     pub fn serve_unix(&self, listener: tokio::net::UnixListener) -> io::Result<Running<PathBuf>> {
-        let bound = Bound::foreign(listener);
+        self.serve_bound(Bound::foreign(listener))
+    }
+
+    // Not part of `listen_unix`: the body of an `async fn` is compiled in each crate that awaits it,
+    // and this one contains hyper's server.
+    #[cfg(unix)]
+    fn serve_bound(&self, bound: Bound) -> io::Result<Running<PathBuf>> {
         Ok(accept::serve(
             self,
             bound.path()?,

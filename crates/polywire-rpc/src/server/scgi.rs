@@ -77,14 +77,7 @@ impl Server {
         &self,
         socket: impl Into<UnixSocket>,
     ) -> io::Result<Running<PathBuf>> {
-        let bound = socket.into().bind().await?;
-        Ok(accept::serve(
-            self,
-            bound.path()?,
-            bound,
-            BUSY_SCGI,
-            connection,
-        ))
+        self.serve_scgi_bound(socket.into().bind().await?)
     }
 
     /// Serves the connections of a Unix socket that listens already as SCGI, in the
@@ -98,7 +91,12 @@ impl Server {
         &self,
         listener: tokio::net::UnixListener,
     ) -> io::Result<Running<PathBuf>> {
-        let bound = Bound::foreign(listener);
+        self.serve_scgi_bound(Bound::foreign(listener))
+    }
+
+    // Separate for the same reason as `serve_bound`.
+    #[cfg(unix)]
+    fn serve_scgi_bound(&self, bound: Bound) -> io::Result<Running<PathBuf>> {
         Ok(accept::serve(
             self,
             bound.path()?,

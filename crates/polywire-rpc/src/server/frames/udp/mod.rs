@@ -114,7 +114,11 @@ impl Server {
         &self,
         socket: impl Into<UdpSocket>,
     ) -> io::Result<Running<UdpAddress>> {
-        let UdpSocket { address, limits } = socket.into();
+        self.serve_udp(socket.into())
+    }
+
+    fn serve_udp(&self, socket: UdpSocket) -> io::Result<Running<UdpAddress>> {
+        let UdpSocket { address, limits } = socket;
         let socket = std::net::UdpSocket::bind(address)?;
         socket.set_nonblocking(true)?;
         let socket = Socket::new(socket)?;
