@@ -30,7 +30,7 @@ fn writing_an_integer(group: &mut Group) {
         )
         .target_repeats()
         .target_allocations(0)
-        .target_instructions_per_byte(12.0)
+        .target_instructions_per_byte(10.0)
         .target_ratio_instructions("std to_string", 0.7);
 }
 
