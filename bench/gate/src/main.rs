@@ -1,4 +1,4 @@
-//! `cargo run --release -p polywire-gate -- GROUP...`: see `bench/README.md`, and the library of
+//! `cargo run --profile library -p polywire-gate -- GROUP...`: see `bench/README.md`, and the library of
 //! this package for the harness.
 
 #![forbid(unsafe_code)]

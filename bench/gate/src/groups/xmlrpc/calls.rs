@@ -85,7 +85,7 @@ fn both(
     let case = group.case(name(content, what, "CBOR"));
     add(case, &forms, true);
     if content.letter == "c" {
-        case.target_instructions_of_case(name(content, what, "XML"), 0.9);
+        case.target_instructions_of_case(name(content, what, "XML"), 0.5);
     }
 }
 
