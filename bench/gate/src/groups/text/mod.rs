@@ -5,6 +5,7 @@ pub mod json;
 pub mod list;
 pub mod number;
 pub mod percent;
+pub mod quotes;
 pub mod scan;
 pub mod strings;
 pub mod timestamp;
@@ -21,6 +22,7 @@ pub fn cases(group: &mut Group) {
     percent::cases(group);
     base64::cases(group);
     list::cases(group);
+    quotes::cases(group);
     scan::cases(group);
     strings::cases(group);
 }
