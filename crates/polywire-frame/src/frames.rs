@@ -344,6 +344,7 @@ impl<'a> Frame<'a> {
 
     /// The fields of the extension; none if it has none.
     #[must_use]
+    #[inline]
     pub fn fields(&self) -> Extension<'a> {
         match self.extension {
             [] => Extension::default(),

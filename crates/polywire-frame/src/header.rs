@@ -186,6 +186,7 @@ impl Kind {
         self.0 >= 0x01 && self.0 <= 0x10
     }
 
+    #[inline]
     pub(crate) fn comes_from(self, side: From) -> bool {
         self.rule()
             .is_some_and(|Rule(_, from, ..)| from == From::Both || from == side)
@@ -196,6 +197,7 @@ impl Kind {
             .map_or(Flags::default(), |Rule(_, _, flags, _)| flags)
     }
 
+    #[inline]
     pub(crate) fn has_body(self) -> bool {
         self.rule().is_some_and(|Rule(.., body)| body)
     }

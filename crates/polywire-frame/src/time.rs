@@ -54,6 +54,7 @@ impl Time {
 
     /// Milliseconds until `later`, rounded up, as calls bear them: 0 for never, and at least 1.
     #[must_use]
+    #[inline]
     pub(crate) fn millis_until(self, later: Self) -> u32 {
         if later == Self::NEVER {
             return 0;

@@ -49,6 +49,7 @@ impl CborEncoder {
     /// # Errors
     ///
     /// The first error that a call met.
+    #[inline]
     pub fn finish(self) -> Result<Vec<u8>, Error> {
         match self.error {
             None => Ok(self.out),

@@ -31,6 +31,7 @@ pub(super) struct Compound<'a> {
 }
 
 impl<'a> Compound<'a> {
+    #[inline]
     fn begin(encoder: &'a mut CborEncoder, major: u8, told: Option<usize>) -> Self {
         let head = encoder.out.len();
         encoder.head(major, told.unwrap_or(0) as u64);
@@ -64,13 +65,11 @@ impl<'a> Compound<'a> {
         self.element(value)
     }
 
+    #[inline]
     fn finish(self) -> Result<()> {
         match self.told {
             Some(told) if told == self.written => Ok(()),
-            Some(told) => Err(unwritable(format!(
-                "{told} elements, as the type had said, and not {}",
-                self.written
-            ))),
+            Some(told) => Err(wrong_count(told, self.written)),
             // Most such lists are short, and their head is one byte.
             None => {
                 let mut head = CborEncoder::new(Vec::new());
@@ -83,7 +82,15 @@ impl<'a> Compound<'a> {
     }
 }
 
+#[cold]
+fn wrong_count(told: usize, written: usize) -> Error {
+    unwritable(format!(
+        "{told} elements, as the type had said, and not {written}"
+    ))
+}
+
 impl<'a> Writer<'a> {
+    #[inline]
     fn signed(self, value: i64) -> Result<()> {
         self.0.push_integer(value);
         Ok(())
@@ -107,23 +114,28 @@ impl<'a> Serializer for Writer<'a> {
     type SerializeStruct = Compound<'a>;
     type SerializeStructVariant = Compound<'a>;
 
+    #[inline]
     fn serialize_bool(self, value: bool) -> Result<()> {
         self.0.boolean(Member::DOCUMENT, value);
         Ok(())
     }
 
+    #[inline]
     fn serialize_i8(self, value: i8) -> Result<()> {
         self.signed(value.into())
     }
 
+    #[inline]
     fn serialize_i16(self, value: i16) -> Result<()> {
         self.signed(value.into())
     }
 
+    #[inline]
     fn serialize_i32(self, value: i32) -> Result<()> {
         self.signed(value.into())
     }
 
+    #[inline]
     fn serialize_i64(self, value: i64) -> Result<()> {
         self.signed(value)
     }
@@ -138,18 +150,22 @@ impl<'a> Serializer for Writer<'a> {
         Ok(())
     }
 
+    #[inline]
     fn serialize_u8(self, value: u8) -> Result<()> {
         self.serialize_u64(value.into())
     }
 
+    #[inline]
     fn serialize_u16(self, value: u16) -> Result<()> {
         self.serialize_u64(value.into())
     }
 
+    #[inline]
     fn serialize_u32(self, value: u32) -> Result<()> {
         self.serialize_u64(value.into())
     }
 
+    #[inline]
     fn serialize_u64(self, value: u64) -> Result<()> {
         self.0.head(UNSIGNED, value);
         Ok(())
@@ -163,11 +179,13 @@ impl<'a> Serializer for Writer<'a> {
         Ok(())
     }
 
+    #[inline]
     fn serialize_f32(self, value: f32) -> Result<()> {
         self.0.float(Member::DOCUMENT, value);
         Ok(())
     }
 
+    #[inline]
     fn serialize_f64(self, value: f64) -> Result<()> {
         self.0.double(Member::DOCUMENT, value);
         Ok(())
@@ -177,6 +195,7 @@ impl<'a> Serializer for Writer<'a> {
         self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
 
+    #[inline]
     fn serialize_str(self, value: &str) -> Result<()> {
         self.0.string(Member::DOCUMENT, value);
         Ok(())

@@ -82,6 +82,7 @@ impl<'a> Serializer for Writer<'a> {
         serialize_u32 u32 => integer;
     }
 
+    #[inline]
     fn serialize_u64(self, value: u64) -> Result<Written, Error> {
         self.serialize_i128(value.into())
     }
