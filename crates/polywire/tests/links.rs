@@ -1,5 +1,5 @@
-//! Each link in a Markdown page of this repository leads to a file that exists, and its fragment to
-//! a heading of that file. Links to other hosts are not followed.
+//! Each link in a Markdown page of this repository leads to a file that exists. If that is a page,
+//! the fragment is one of its headings. Links to other hosts are not followed.
 #![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -31,11 +31,12 @@
 //! # example::run();
 //! ```
 //!
-//! In such a target the compiler removes functions with `#[test]` without a word: leave the
-//! attribute out. It warns of a function that is not listed.
+//! Do not write `#[test]` in such a target: without the test harness the compiler silently drops
+//! these functions. A function without the attribute that is missing from `tests!` is dead code, of
+//! which the compiler warns.
 //!
 //! Build scripts use this crate too. Where the data is missing they generate nothing, and tests
-//! of what they generate are ignored by an attribute, for the same reason:
+//! of the generated code are ignored by an attribute:
 //! `#[cfg_attr(not(aws_models), ignore = "no data: ...")]`.
 
 #![forbid(unsafe_code)]
@@ -69,8 +70,8 @@ pub fn suite(name: &str) -> Result<PathBuf, Missing> {
 ///
 /// # Errors
 ///
-/// There is no such file. That is never a failure, because `scripts/fetch-suites` does not
-/// make it.
+/// There is no such file. The test is then reported as ignored even if `POLYWIRE_CONFORMANCE` is
+/// set, because `scripts/fetch-suites` does not create it.
 pub fn suite_ast(name: &str) -> Result<PathBuf, Missing> {
     let file = suites().0.join(format!("{name}-protocol-tests.json"));
     match file.exists() {

@@ -80,7 +80,7 @@ fn our_program() -> Option<PathBuf> {
     let program = match std::env::var_os("POLYWIRE_PROGRAM") {
         Some(program) => PathBuf::from(program),
         None => Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../target/release/polywire")
+            .join("../../target/dist/polywire")
             .with_extension(std::env::consts::EXE_EXTENSION),
     };
     program.is_file().then_some(program)

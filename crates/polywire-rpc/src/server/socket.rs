@@ -11,10 +11,10 @@ use tokio::net::UnixStream;
 
 use super::accept::Stream;
 
-/// The byte stream of a connection, whatever carries it.
+/// The byte stream of a connection, over any transport.
 ///
 /// HTTP and frames are compiled once for this type instead of once per transport. A match per read
-/// or write costs nothing beside the system call.
+/// or write is negligible compared with the system call.
 pub(super) enum Socket {
     Tcp(TcpStream),
     #[cfg(unix)]
