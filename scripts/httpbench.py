@@ -49,9 +49,9 @@ def fail(message):
 
 def add_profile(add):
     """The option that chooses which build is measured."""
-    add("--profile", choices=("release", "dist"), default="dist",
+    add("--profile", choices=("library", "dist"), default="dist",
         help="measure the programs of this profile: dist is how they are shipped (thin LTO, one "
-             "codegen unit), release is Cargo's default; default: %(default)s")
+             "codegen unit), library has Cargo's default settings; default: %(default)s")
 
 
 def program(name, profile):

@@ -184,7 +184,7 @@ mod tests {
             groups: &groups,
             filter,
         };
-        before.compare(now, &scope, Path::new("bench/baseline.json"))
+        before.compare(now, &scope, Path::new("bench/gate/baseline.json"))
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
             better.lines[0],
             "better: a/x: instructions 1000 -> 900 (-10.0%)"
         );
-        assert!(better.lines[1].ends_with("--save bench/baseline.json"));
+        assert!(better.lines[1].ends_with("--save bench/gate/baseline.json"));
         assert!(!better.fails);
     }
 

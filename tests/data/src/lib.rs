@@ -137,9 +137,14 @@ fn suites_folder(named: Option<OsString>, repository: &Path) -> PathBuf {
     }
 }
 
+/// The root of the repository. Cargo sets the variable for tests and build scripts; what it was at
+/// compile time may be another checkout that shares the build cache.
 fn repository() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.ancestors().nth(2).unwrap_or(package).to_owned()
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    let is_root = |folder: &&Path| folder.join("tests/data/Cargo.toml").is_file();
+    let root = package.ancestors().find(is_root);
+    root.unwrap_or(&package).to_owned()
 }
 
 fn existing(path: PathBuf, variable: &str, is_named: bool) -> Result<PathBuf, Missing> {

@@ -21,7 +21,7 @@ pub(crate) fn cases(group: &mut Group) {
         group.skip(format!("{S3_CASE}: smithy validate, on the JVM"), reason);
     }
     if ours.is_none() {
-        let reason = "not built: cargo build --release -p polywire-cli";
+        let reason = "not built: cargo build --profile dist -p polywire-cli";
         group.skip(
             format!("{S3_CASE}: polywire model check, the program"),
             reason,
@@ -74,7 +74,7 @@ fn time(command: &mut Command) -> Result<f64, String> {
     Err(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// The `polywire` program: what `POLYWIRE_PROGRAM` names, else the release build of the
+/// The `polywire` program: what `POLYWIRE_PROGRAM` names, else the `dist` build of the
 /// product's workspace.
 fn our_program() -> Option<PathBuf> {
     let program = match std::env::var_os("POLYWIRE_PROGRAM") {
