@@ -16,7 +16,7 @@
 //! use test_data::{Missing, suite};
 //!
 //! # mod example {
-//! # use super::{Missing, suite};
+//! # use test_data::{Missing, suite};
 //! test_data::tests! {
 //!     the_suite_has_models,
 //! }
