@@ -19,7 +19,7 @@ use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, Sleep};
 
 use super::begin::Begin;
-use super::socket::Socket;
+use super::byte_stream::ByteStream;
 
 /// What has happened on a connection. The counts wrap around.
 #[derive(Debug)]
@@ -164,7 +164,7 @@ impl Drop for InCall {
 
 /// A connection whose reads and writes are counted.
 pub(super) struct Watched {
-    stream: TokioIo<Socket>,
+    stream: TokioIo<ByteStream>,
     activity: Arc<Activity>,
     /// What was read before hyper asked.
     begin: Begin,
@@ -173,7 +173,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(stream: Socket, begin: Begin, activity: Arc<Activity>) -> Self {
+    pub(super) fn new(stream: ByteStream, begin: Begin, activity: Arc<Activity>) -> Self {
         Self {
             stream: TokioIo::new(stream),
             activity,

@@ -24,12 +24,12 @@ use super::accept;
 use super::activity::{Activity, Idle, InCall, Watched};
 use super::answer::HttpAnswer;
 use super::begin::{Begin, Spoken};
+use super::byte_stream::ByteStream;
 use super::frames;
 use super::gate::{BUSY_HTTP, InFlight};
 use super::listener::bind;
 use super::peer::Peer;
 use super::running::Running;
-use super::socket::Socket;
 #[cfg(unix)]
 use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
@@ -127,7 +127,7 @@ const HEAD: usize = 64 << 10;
 /// Serves HTTP on a connection, or frames if it begins with their first byte.
 pub(super) fn connection(
     server: Server,
-    stream: impl Into<Socket>,
+    stream: impl Into<ByteStream>,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) -> impl Future<Output = ()> + Send {
@@ -136,7 +136,7 @@ pub(super) fn connection(
 
 async fn serve_socket(
     server: Server,
-    mut stream: Socket,
+    mut stream: ByteStream,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {

@@ -18,6 +18,7 @@ mod app;
 mod begin;
 mod body;
 mod builder;
+mod byte_stream;
 mod connection;
 mod frames;
 mod gate;
@@ -27,7 +28,7 @@ mod mount;
 mod peer;
 mod running;
 mod scgi;
-mod socket;
+
 #[cfg(feature = "tls")]
 mod tls;
 #[cfg(unix)]

@@ -21,12 +21,12 @@ use tokio::sync::{oneshot, watch};
 
 use super::accept;
 use super::app::BodyError;
+use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
 use super::gate::BUSY_SCGI;
 use super::listener::bind;
 use super::peer::{Known, Peer};
 use super::running::Running;
-use super::socket::Socket;
 #[cfg(unix)]
 use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
@@ -110,7 +110,7 @@ impl Server {
 /// Serves SCGI on a connection.
 fn connection(
     server: Server,
-    stream: impl Into<Socket>,
+    stream: impl Into<ByteStream>,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) -> impl Future<Output = ()> + Send {
@@ -119,7 +119,7 @@ fn connection(
 
 async fn serve_socket(
     server: Server,
-    mut stream: Socket,
+    mut stream: ByteStream,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {
@@ -171,7 +171,7 @@ enum Bad {
     Gone(io::Error),
 }
 
-async fn read_head(stream: &mut Socket) -> Result<Option<scgi::Request>, Bad> {
+async fn read_head(stream: &mut ByteStream) -> Result<Option<scgi::Request>, Bad> {
     let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
     let mut buffer = BytesMut::with_capacity(4096);
     let mut any = false;
@@ -231,7 +231,7 @@ async fn ended<R: AsyncRead + Unpin>(rest: oneshot::Receiver<R>) {
 
 async fn answer(
     server: Server,
-    read: Reading<ReadHalf<Socket>>,
+    read: Reading<ReadHalf<ByteStream>>,
     request: scgi::Request,
     peer: &Peer,
 ) -> HttpResponse {

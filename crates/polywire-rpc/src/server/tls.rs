@@ -19,11 +19,11 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use super::accept;
+use super::byte_stream::ByteStream;
 use super::connection::{connection, stop_and_wait};
 use super::listener::bind;
 use super::peer::{Known, Peer};
 use super::running::Running;
-use super::socket::Socket;
 use super::{Server, Timeouts};
 
 /// A certificate chain, a key, or roots, in PEM: a file, or the text itself.
@@ -432,7 +432,7 @@ async fn encrypted(
         ..Known::default()
     });
     // Boxed: it is large, and is moved several times.
-    connection(server, Socket::Tls(Box::new(stream)), peer, stopped).await;
+    connection(server, ByteStream::Tls(Box::new(stream)), peer, stopped).await;
 }
 
 async fn handshake(

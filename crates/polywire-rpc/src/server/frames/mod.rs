@@ -38,8 +38,8 @@ use tokio::sync::watch;
 use super::Server;
 use super::accept::Stream;
 use super::begin::Begin;
+use super::byte_stream::ByteStream;
 use super::peer::Peer;
-use super::socket::Socket;
 use crate::frames::{Clock, Ended, Session};
 use work::Work;
 
@@ -54,7 +54,7 @@ pub use udp::UdpSocket;
 /// Speaks frames on a connection that has begun with their first byte.
 pub(super) async fn connection(
     server: Server,
-    stream: Socket,
+    stream: ByteStream,
     mut begin: Begin,
     peer: Peer,
     stopped: watch::Receiver<bool>,

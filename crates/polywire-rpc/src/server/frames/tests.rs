@@ -17,8 +17,8 @@ use super::connection;
 use crate::frames::Client;
 use crate::server::accept::Stream;
 use crate::server::begin::Begin;
+use crate::server::byte_stream::ByteStream;
 use crate::server::peer::Peer;
-use crate::server::socket::Socket;
 use crate::server::{Server, Timeouts};
 use crate::{Methods, ServerBuilder};
 
@@ -34,7 +34,7 @@ fn serve(
 ) -> (watch::Sender<bool>, JoinHandle<()>) {
     let (stop, stopped) = watch::channel(false);
     let server = server.build().unwrap();
-    let stream = Socket::Other(Box::new(stream));
+    let stream = ByteStream::Other(Box::new(stream));
     let serving = connection(server, stream, Begin::default(), Peer::default(), stopped);
     (stop, tokio::spawn(serving))
 }

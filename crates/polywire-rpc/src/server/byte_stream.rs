@@ -15,7 +15,7 @@ use super::accept::Stream;
 ///
 /// HTTP and frames are compiled once for this type instead of once per transport. A match per read
 /// or write is negligible compared with the system call.
-pub(super) enum Socket {
+pub(super) enum ByteStream {
     Tcp(TcpStream),
     #[cfg(unix)]
     Unix(UnixStream),
@@ -26,23 +26,23 @@ pub(super) enum Socket {
     Other(Box<dyn Stream + Sync>),
 }
 
-impl From<TcpStream> for Socket {
+impl From<TcpStream> for ByteStream {
     fn from(stream: TcpStream) -> Self {
         Self::Tcp(stream)
     }
 }
 
 #[cfg(unix)]
-impl From<UnixStream> for Socket {
+impl From<UnixStream> for ByteStream {
     fn from(stream: UnixStream) -> Self {
         Self::Unix(stream)
     }
 }
 
-/// Calls a method of the stream that a socket holds.
+/// Calls a method of the stream that is held.
 macro_rules! forward {
-    ($socket:expr, $stream:ident => $call:expr) => {
-        match $socket {
+    ($from:expr, $stream:ident => $call:expr) => {
+        match $from {
             Self::Tcp($stream) => $call,
             #[cfg(unix)]
             Self::Unix($stream) => $call,
@@ -53,7 +53,7 @@ macro_rules! forward {
     };
 }
 
-impl AsyncRead for Socket {
+impl AsyncRead for ByteStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -63,7 +63,7 @@ impl AsyncRead for Socket {
     }
 }
 
-impl AsyncWrite for Socket {
+impl AsyncWrite for ByteStream {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
