@@ -1,6 +1,5 @@
 //! Generates the types of the group `smithy` from the model of its cases, one module for each
-//! service. Without the model (see `bench/README.md` for the data folder) nothing is generated and
-//! the cfg `smithy_model` is not set.
+//! service. Without the model nothing is generated and the cfg `smithy_model` is not set.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -41,25 +40,13 @@ const SERVICES: [(&str, &[&str], bool); 5] = [
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed=POLYWIRE_DATA");
-    println!("cargo::rustc-check-cfg=cfg(smithy_model)");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
-    let path = data().join("bench/smithy/model.json");
-    println!("cargo::rerun-if-changed={}", path.display());
+    let model = test_data::data("bench/smithy/model.json");
     let mut modules = String::new();
-    if path.exists() {
-        println!("cargo::rustc-cfg=smithy_model");
+    if let Some(path) = test_data::for_build(model, "smithy_model").unwrap() {
         generate(&path, &out, &mut modules);
     }
     fs::write(out.join("smithy_types.rs"), modules).unwrap();
-}
-
-/// The data folder, as in `DataFolder::from_environment`.
-fn data() -> PathBuf {
-    match env::var_os("POLYWIRE_DATA") {
-        Some(folder) => folder.into(),
-        None => Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared"),
-    }
 }
 
 fn generate(path: &Path, out: &Path, modules: &mut String) {

@@ -22,8 +22,7 @@ fn main() {
     let mut registry = String::new();
     let mut arms = String::new();
     for name in ["aws", "smithy"] {
-        // Cargo would run this script every time if it were to watch a folder that is not
-        // there; scripts/fetch-suites touches this file instead.
+        // Without a suite there are no types of it, and the tests that need them are ignored.
         if let Ok(folder) = test_data::suite(name) {
             println!("cargo::rerun-if-changed={}", folder.display());
             generate(name, &folder, &out, &mut registry, &mut arms);

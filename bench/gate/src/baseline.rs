@@ -1,6 +1,6 @@
 //! The baseline: the costs of polywire's subjects at some commit.
 
-use crate::measurement::GroupReport;
+use crate::measurement::{GroupReport, Skipped};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,6 +29,8 @@ struct Costs {
 pub(crate) struct Scope<'a> {
     pub(crate) groups: &'a [String],
     pub(crate) filter: Option<&'a str>,
+    /// Cases and other parts that were skipped, as `group/name`.
+    pub(crate) skipped: &'a [Skipped],
 }
 
 impl Scope<'_> {
@@ -36,6 +38,15 @@ impl Scope<'_> {
         let group = name.split_once('/').map_or(name, |(group, _)| group);
         self.groups.iter().any(|selected| selected == group)
             && self.filter.is_none_or(|text| name.contains(text))
+    }
+
+    /// Whether a part of the case's group was skipped, which may be the case. A skipped part is
+    /// reported apart, and fails the run in CI.
+    fn may_be_skipped(&self, name: &str) -> bool {
+        let group = |name: &str| name.split_once('/').map(|(group, _)| group.to_owned());
+        self.skipped
+            .iter()
+            .any(|skipped| group(&skipped.name) == group(name))
     }
 }
 
@@ -121,10 +132,11 @@ impl Baseline {
             }
         }
         for name in self.cases.keys().filter(|name| scope.covers(name)) {
-            if !measured.cases.contains_key(name) {
+            if !measured.cases.contains_key(name) && !scope.may_be_skipped(name) {
+                found.fails = true;
                 found
                     .lines
-                    .push(format!("in the baseline, but not measured: {name}"));
+                    .push(format!("FAILS, in the baseline, but not measured: {name}"));
             }
         }
         if improved {
@@ -183,6 +195,7 @@ mod tests {
         let scope = Scope {
             groups: &groups,
             filter,
+            skipped: &[],
         };
         before.compare(now, &scope, Path::new("bench/gate/baseline.json"))
     }
@@ -233,10 +246,31 @@ mod tests {
             found.lines,
             [
                 "new, not in the baseline: a/new",
-                "in the baseline, but not measured: a/old"
+                "FAILS, in the baseline, but not measured: a/old"
             ]
         );
+        assert!(found.fails);
         assert_eq!(compare(&before, &now, Some("new")).lines.len(), 1);
+    }
+
+    #[test]
+    fn a_case_whose_data_is_missing_does_not_fail() {
+        let before = baseline(&[("a/old", 1, 1, 1)]);
+        let groups = ["a".to_owned()];
+        let skipped = |name: &str| Skipped {
+            name: name.to_owned(),
+            reason: String::new(),
+        };
+        for (name, fails) in [("a/the manifest", false), ("b/other", true)] {
+            let scope = Scope {
+                groups: &groups,
+                filter: None,
+                skipped: &[skipped(name)],
+            };
+            let path = Path::new("baseline.json");
+            let found = before.compare(&Baseline::default(), &scope, path);
+            assert_eq!(found.fails, fails, "{name}");
+        }
     }
 
     #[test]
@@ -246,6 +280,7 @@ mod tests {
         let scope = Scope {
             groups: &groups,
             filter: None,
+            skipped: &[],
         };
         saved.refresh(baseline(&[("a/new", 3, 3, 3)]), &scope);
         assert_eq!(saved, baseline(&[("a/new", 3, 3, 3), ("b/x", 2, 2, 2)]));

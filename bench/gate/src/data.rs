@@ -1,9 +1,9 @@
 //! The folder of the benchmark data.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// The folder that contains `bench/xmlrpc`, `bench/smithy`, `models` and so on: the one that
-/// `POLYWIRE_DATA` names, or `shared` beside the workspace.
+/// The folder that contains `bench/xmlrpc`, `bench/smithy`, `models` and so on, as
+/// `test_data` finds it.
 #[derive(Clone, Debug)]
 pub struct DataFolder {
     root: PathBuf,
@@ -12,10 +12,7 @@ pub struct DataFolder {
 impl DataFolder {
     /// The folder that the environment names, or the default.
     pub fn from_environment() -> Self {
-        match std::env::var_os("POLYWIRE_DATA") {
-            Some(root) => Self::at(root),
-            None => Self::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")),
-        }
+        Self::at(test_data::data_folder())
     }
 
     /// A given folder.

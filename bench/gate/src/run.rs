@@ -116,10 +116,6 @@ fn execute(
         return Ok(true);
     }
     let names: Vec<String> = entries.iter().map(|entry| entry.name.to_owned()).collect();
-    let scope = Scope {
-        groups: &names,
-        filter: command.filter.as_deref(),
-    };
     // Before the measurements, so that a mistyped path fails at once.
     let baseline = command.compare.as_deref().map(Baseline::load).transpose()?;
 
@@ -155,6 +151,11 @@ fn execute(
             reason: "valgrind is not installed; it counts them (package valgrind)".to_owned(),
         });
         HashMap::new()
+    };
+    let scope = Scope {
+        groups: &names,
+        filter: command.filter.as_deref(),
+        skipped: &skipped,
     };
     let (effort, load_effort) = if command.quick {
         (Effort::QUICK, LoadEffort::QUICK)

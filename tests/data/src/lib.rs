@@ -86,14 +86,21 @@ pub fn suite_ast(name: &str) -> Result<PathBuf, Missing> {
 ///
 /// There is no such file or folder.
 pub fn data(path: &str) -> Result<PathBuf, Missing> {
-    let named = std::env::var_os(DATA_VARIABLE);
-    let is_named = named.is_some();
-    let folder = named.map_or_else(|| repository().join("../shared"), PathBuf::from);
-    existing(folder.join(path), DATA_VARIABLE, is_named)
+    let is_named = std::env::var_os(DATA_VARIABLE).is_some();
+    existing(data_folder().join(path), DATA_VARIABLE, is_named)
 }
 
-/// For build scripts: sets `cfg` if data was found, and has Cargo run the script again when that
-/// changes. The data is `None` where it is missing.
+/// Returns the folder of the service models and benchmark data, which may not exist.
+#[must_use]
+pub fn data_folder() -> PathBuf {
+    std::env::var_os(DATA_VARIABLE).map_or_else(|| repository().join("../shared"), PathBuf::from)
+}
+
+/// For build scripts: sets `cfg` if data was found. The data is `None` where it is missing.
+///
+/// Cargo runs the script again when a variable or the data changes. It does not watch data that is
+/// missing, because it would then run the script in each build. After you add data, touch
+/// `tests/data/src/lib.rs`, as `scripts/fetch-suites` does.
 ///
 /// # Errors
 ///
@@ -103,11 +110,7 @@ pub fn for_build(found: Result<PathBuf, Missing>, cfg: &str) -> Result<Option<Pa
     for variable in [SUITES_VARIABLE, DATA_VARIABLE] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
-    let path = match &found {
-        Ok(path) => Some(path),
-        Err(missing) => missing.path.as_ref(),
-    };
-    if let Some(path) = path {
+    if let Ok(path) = &found {
         println!("cargo::rerun-if-changed={}", path.display());
     }
     println!("cargo::rustc-check-cfg=cfg({cfg})");
@@ -162,7 +165,6 @@ fn existing(path: PathBuf, variable: &str, is_named: bool) -> Result<PathBuf, Mi
     Err(Missing {
         reason,
         is_failure: is_named,
-        path: Some(path),
     })
 }
 
@@ -171,7 +173,6 @@ fn existing(path: PathBuf, variable: &str, is_named: bool) -> Result<PathBuf, Mi
 pub struct Missing {
     reason: String,
     is_failure: bool,
-    path: Option<PathBuf>,
 }
 
 impl Missing {
@@ -181,7 +182,6 @@ impl Missing {
         Self {
             reason,
             is_failure: false,
-            path: None,
         }
     }
 

@@ -1,5 +1,5 @@
 //! From files to a validated model: the largest AWS model as JSON AST, and the IDL of the
-//! official test suites.
+//! official tests of the AWS protocols.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub const S3: &str = "models/s3.json";
 pub const S3_CASE: &str = "S3, 2.3 MB of AST";
 /// The number of shapes in [`S3`].
 pub const S3_SHAPES: usize = 724;
+/// The number of services in the suite for the AWS protocols.
+const SUITE_SERVICES: usize = 15;
 
 /// Adds the cases.
 pub fn cases(group: &mut Group) {
@@ -35,12 +37,14 @@ pub fn cases(group: &mut Group) {
         );
         case.target_instructions_of_case(S3_CASE, 2.2);
     });
-    let name = "the official suites, 1.3 MB of IDL in 162 files";
-    match idl_of(group) {
+    let name = "the AWS protocol tests, IDL";
+    match suite_files() {
         Ok(files) => {
             let case = group.case(name);
             case.bytes(files.iter().map(|(_, text)| text.len()).sum());
-            load(case, files, |model| same(&model.services().count(), &17));
+            load(case, files, |model| {
+                same(&model.services().count(), &SUITE_SERVICES)
+            });
             case.target_time(Duration::from_millis(60));
         }
         Err(reason) => group.skip(name, reason),
@@ -72,13 +76,10 @@ fn ast(text: Arc<str>) -> (String, Arc<str>) {
     ("model.json".to_owned(), text)
 }
 
-/// The IDL of both suites, sorted by path.
-fn idl_of(group: &Group) -> Result<Vec<(String, Arc<str>)>, String> {
-    let root = match std::env::var_os("POLYWIRE_CONFORMANCE") {
-        Some(folder) => PathBuf::from(folder),
-        None => group.data_folder().path("conformance"),
-    };
-    let mut folders = vec![root.join("idl")];
+/// The files of the suite for the AWS protocols, sorted by path.
+fn suite_files() -> Result<Vec<(String, Arc<str>)>, String> {
+    let root = test_data::suite("aws").map_err(|missing| missing.to_string())?;
+    let mut folders = vec![root];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         let entries = std::fs::read_dir(&folder)

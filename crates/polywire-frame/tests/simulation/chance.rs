@@ -1,8 +1,12 @@
 //! What seeds decide, and how many of them are run.
 
 use std::io::Write;
+use std::num::NonZero;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 /// Numbers that follow from a seed (splitmix64).
 #[derive(Clone, Debug)]
@@ -40,30 +44,50 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap())
 }
 
-/// Runs so many seeds, or the one that is asked for. `world` gives how often what has happened, by name.
-pub(crate) fn seeds(name: &str, count: u64, world: impl Fn(u64) -> Vec<(&'static str, u64)>) {
+/// Runs so many seeds on all processors, or the one that is asked for. `world` returns how often
+/// each event has happened, by name.
+pub(crate) fn seeds(
+    name: &str,
+    count: u64,
+    world: impl Fn(u64) -> Vec<(&'static str, u64)> + Sync,
+) {
     let seeds = match number("POLYWIRE_SEED") {
         Some(seed) => seed..seed + 1,
         None => 0..number("POLYWIRE_SEEDS").unwrap_or(count),
     };
     let total = seeds.end - seeds.start;
-    let mut sum: Vec<(&str, u64)> = Vec::new();
-    for seed in seeds {
-        let told = catch_unwind(AssertUnwindSafe(|| world(seed))).unwrap_or_else(|panic| {
-            // Past the test's own output, which is only shown if all else is.
-            let _ = writeln!(
-                std::io::stderr(),
-                "{name}: seed {seed} failed; POLYWIRE_SEED={seed} runs it alone"
-            );
-            resume_unwind(panic)
-        });
-        for (what, times) in told {
-            match sum.iter_mut().find(|(known, _)| *known == what) {
-                Some((_, sum)) => *sum += times,
-                None => sum.push((what, times)),
+    let next = AtomicU64::new(seeds.start);
+    let sum: Mutex<Vec<(&str, u64)>> = Mutex::default();
+    let run = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds.end {
+                break;
+            }
+            let counts = catch_unwind(AssertUnwindSafe(|| world(seed))).unwrap_or_else(|panic| {
+                // To standard error itself, because libtest shows captured output at the end only.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{name}: seed {seed} failed; POLYWIRE_SEED={seed} runs it alone"
+                );
+                resume_unwind(panic)
+            });
+            let mut sum = sum.lock().unwrap();
+            for (event, times) in counts {
+                match sum.iter_mut().find(|(known, _)| *known == event) {
+                    Some((_, sum)) => *sum += times,
+                    None => sum.push((event, times)),
+                }
             }
         }
-    }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(&run);
+        }
+    });
+    let sum = sum.into_inner().unwrap();
     let sum: Vec<_> = sum
         .iter()
         .map(|(what, times)| format!("{times} {what}"))

@@ -5,15 +5,15 @@ use std::fmt::Debug;
 
 use bytes::Bytes;
 use http::response;
-use polywire_codec::{Dynamic, Message, Slot, Typed};
+use polywire_codec::{Chosen, ChosenSlot, Dynamic, Formats, Message};
 use polywire_protocol::{Outcome, Protocol, ProtocolKind};
 use polywire_schema::{
     Body, DecodeStructure, Encode, Limits, Map, Member, Operation, SchemaSet, Value,
 };
 use serde_json::Value as Json;
 
-use super::Row;
 use super::oracle::{allocations, cbor_tree, form_items, normalized, of_params, shown};
+use super::{Row, formats};
 use crate::{Case, Group, same, same_bytes};
 
 /// A generated type.
@@ -57,8 +57,9 @@ impl Wire {
     }
 }
 
-/// Adds both cases of a row.
-pub(super) fn cases<I: Shape, O: Shape>(
+/// Adds both cases of a row. As in generated clients, the types have code of their own for the
+/// formats of one protocol.
+pub(super) fn cases<I: Shape, O: Shape, F: Formats>(
     group: &mut Group,
     row: &Row,
     set: &'static SchemaSet<'static>,
@@ -68,8 +69,8 @@ pub(super) fn cases<I: Shape, O: Shape>(
         return group.skip(name, "no such operation in the model");
     };
     let [typed, value] = match row.writes {
-        true => [write_typed::<I>, write_value],
-        false => [read_typed::<O>, read_value],
+        true => [write_typed::<I, F>, write_value],
+        false => [read_typed::<O, F>, read_value],
     };
     add(group, format!("{name}, typed"), row, |case| {
         typed(case, row, wire)
@@ -93,13 +94,13 @@ pub(super) fn add(
     }
 }
 
-fn write_typed<I: Shape>(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
+fn write_typed<I: Shape, F: Formats>(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
     let input: I = of_params(row.params()?, wire.input())?;
     let row = row.clone();
     case.polywire(
         move || {
             wire.protocol
-                .encode_input(wire.operation, &Typed(&input))
+                .encode_input(wire.operation, &Chosen::<_, F>::new(&input))
                 .ok()
         },
         move |request| row.is_request(wire, request.as_ref()),
@@ -122,8 +123,8 @@ fn write_value(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
 }
 
 /// What a client does with a response.
-fn read<T: Shape>(wire: Wire, head: &response::Parts, body: &Body) -> Option<T> {
-    let mut slot = Slot::<T>::new();
+fn read<T: Shape, F: Formats>(wire: Wire, head: &response::Parts, body: &Body) -> Option<T> {
+    let mut slot = ChosenSlot::<T, F>::new();
     let limits = &Limits::DEFAULT;
     let outcome = wire.protocol.outcome(wire.operation, head, body, limits);
     matches!(outcome, Ok(Outcome::Output)).then_some(())?;
@@ -144,7 +145,7 @@ fn read_map(wire: Wire, head: &response::Parts, body: &Body) -> Option<Map> {
     Some(map)
 }
 
-fn read_typed<O: Shape>(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
+fn read_typed<O: Shape, F: Formats>(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
     let head = row.response_head()?;
     let expected = row.expected(wire)?;
     let bytes = row.body;
@@ -155,12 +156,12 @@ fn read_typed<O: Shape>(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
     case.polywire(
         {
             let head = head.clone();
-            move || read::<O>(wire, &head, &Body::from(bytes))
+            move || read::<O, F>(wire, &head, &Body::from(bytes))
         },
         move |answer| {
             let answer = answer.as_ref().ok_or("not read")?;
             same(&shown(answer, wire.output()), &expected)?;
-            row.is_response(wire, &head, &Typed(answer))
+            row.is_response(wire, &head, &Chosen::<_, F>::new(answer))
         },
     );
     Some(())
@@ -249,11 +250,11 @@ impl Row {
                 let head = self.response_head()?;
                 Some(match wire.operation.name() {
                     "CopyObject" => shown(
-                        &read::<rest_json::CopyObjectOutput>(wire, &head, &body)?,
+                        &read::<rest_json::CopyObjectOutput, formats::Json>(wire, &head, &body)?,
                         wire.output(),
                     ),
                     _ => shown(
-                        &read::<rest_json::GetObjectOutput>(wire, &head, &body)?,
+                        &read::<rest_json::GetObjectOutput, formats::Json>(wire, &head, &body)?,
                         wire.output(),
                     ),
                 })

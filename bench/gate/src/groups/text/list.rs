@@ -7,8 +7,11 @@ use polywire_text::hex::{self, Case};
 use polywire_text::list::{self, Strings};
 use polywire_text::reference;
 
-/// A data file: a JSON array of 100 strings.
-pub const STRINGS: &str = "bench/nostr/strarray_100.json";
+/// JSON arrays of strings: names and data files.
+pub const STRING_ARRAYS: [(&str, &str); 2] = [
+    ("string array of 3", "bench/nostr/strarray_3.json"),
+    ("string array of 100", "bench/nostr/strarray_100.json"),
+];
 
 /// Adds the cases.
 pub fn cases(group: &mut Group) {
@@ -38,9 +41,18 @@ pub fn cases(group: &mut Group) {
             move |out, all| *all && out.as_flattened() == keys,
         );
 
-    let array = hex_array();
+    for count in [20, 100] {
+        hex_arrays(group, count);
+    }
+    for (name, file) in STRING_ARRAYS {
+        string_arrays(group, name, file);
+    }
+}
+
+fn hex_arrays(group: &mut Group, count: usize) {
+    let (keys, array) = (&keys().as_chunks::<32>().0[..count], hex_array(count));
     group
-        .case("hex array of 100, read")
+        .case(format!("hex array of {count}, read"))
         .bytes(array.len())
         .polywire(
             move || {
@@ -48,14 +60,21 @@ pub fn cases(group: &mut Group) {
                 let rest = list::read_hex_arrays(&mut keys, array, Case::Lower);
                 rest.map(|_| keys)
             },
-            move |found| {
-                found
-                    .as_ref()
-                    .is_ok_and(|found| found.as_flattened() == keys)
-            },
+            move |found| found.as_ref().is_ok_and(|found| found == keys),
         )
         .target_allocations(1);
-    group.case_from("string array of 100, read", [STRINGS], |case, [array]| {
+    group
+        .case(format!("hex array of {count}, write"))
+        .bytes(array.len())
+        .polywire_writes(
+            move |out| list::push_hex(out, keys),
+            move |out| same(out, array),
+        )
+        .target_allocations(0);
+}
+
+fn string_arrays(group: &mut Group, name: &str, file: &str) {
+    group.case_from(format!("{name}, read"), [file], |case, [array]| {
         let array = without_raw_controls(array);
         let texts = strings(array);
         case.bytes(array.len())
@@ -68,6 +87,16 @@ pub fn cases(group: &mut Group) {
                 move |found| found.as_ref().is_ok_and(|found| found.iter().eq(&texts)),
             )
             .target_allocations(2);
+    });
+    group.case_from(format!("{name}, write"), [file], |case, [array]| {
+        let array = without_raw_controls(array);
+        let texts = strings(array);
+        case.bytes(array.len())
+            .polywire_writes(
+                move |out| list::push_strings(out, &texts),
+                move |out| same(&strings(out), &strings(array)),
+            )
+            .target_allocations(0);
     });
 }
 
@@ -83,11 +112,12 @@ pub fn digits() -> &'static str {
     reference::hex::encode(keys()).leak()
 }
 
-/// The keys as a JSON array of strings.
-pub fn hex_array() -> &'static [u8] {
+/// The first keys as a JSON array of strings.
+pub fn hex_array(count: usize) -> &'static [u8] {
     let keys = digits().as_bytes().as_chunks::<64>().0;
     let keys: Vec<String> = keys
         .iter()
+        .take(count)
         .map(|key| format!("\"{}\"", String::from_utf8_lossy(key)))
         .collect();
     format!("[{}]", keys.join(",")).leak().as_bytes()

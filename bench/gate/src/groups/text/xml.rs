@@ -9,16 +9,21 @@ use polywire_text::reference::xml as reference;
 
 /// Adds the cases.
 pub fn cases(group: &mut Group) {
-    let text = text(8192, 50);
-    let expected = escaped(&text);
-    group
-        .case("XML text out, 8 KiB, 5%")
-        .bytes(text.len())
-        .polywire_writes(
-            move |out| _ = push_xml(out, &text),
-            move |out| same_bytes(out, expected.as_bytes()),
-        )
-        .target_allocations(0);
+    for (name, special) in [
+        ("XML text out, 8 KiB, 0%", 0),
+        ("XML text out, 8 KiB, 5%", 50),
+    ] {
+        let text = text(8192, special);
+        let expected = escaped(&text);
+        group
+            .case(name)
+            .bytes(text.len())
+            .polywire_writes(
+                move |out| _ = push_xml(out, &text),
+                move |out| same_bytes(out, expected.as_bytes()),
+            )
+            .target_allocations(0);
+    }
     reads(group, "XML text in, 8 KiB, 0%", 8192, 0);
     reads(group, "XML text in, 8 KiB, 5%", 8192, 50);
     reads(group, "XML text in, 16 KiB, 5%", 2 * 8192, 50);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64_simd::{AsOut, STANDARD};
 use polywire_gate::groups::text::{base64, list, scan, strings};
-use polywire_gate::{Group, same};
+use polywire_gate::{Group, Quote, same};
 
 pub(crate) fn cases(group: &mut Group) {
     base64(group);
@@ -79,30 +79,64 @@ fn hex(group: &mut Group) {
     });
 }
 
+/// orly in Go, measured on a machine like the one of BENCHMARKS.md: the case and nanoseconds.
+const ORLY: [(&str, &str, f64); 4] = [
+    (
+        "hex array of 20, read",
+        "UnmarshalHexArray, 20 items",
+        1_905.0,
+    ),
+    (
+        "hex array of 100, read",
+        "UnmarshalHexArray, 100 items",
+        9_900.0,
+    ),
+    (
+        "string array of 3, read",
+        "UnmarshalStringArray, 3 items",
+        246.0,
+    ),
+    (
+        "string array of 100, read",
+        "UnmarshalStringArray, 100 items",
+        9_900.0,
+    ),
+];
+
 fn lists(group: &mut Group) {
-    let (keys, array) = (list::keys(), list::hex_array());
-    group.extend("hex array of 100, read", |case| {
-        let decode = |texts: Vec<&str>| -> Vec<[u8; 32]> {
-            let keys = texts.iter().map(const_hex::decode_to_array);
-            keys.collect::<Result<_, _>>().unwrap_or_default()
+    for count in [20, 100] {
+        let (keys, array) = (&list::keys()[..count * 32], list::hex_array(count));
+        group.extend(&format!("hex array of {count}, read"), |case| {
+            let decode = |texts: Vec<&str>| -> Vec<[u8; 32]> {
+                let keys = texts.iter().map(const_hex::decode_to_array);
+                keys.collect::<Result<_, _>>().unwrap_or_default()
+            };
+            case.peer(
+                "sonic-rs, const-hex",
+                move || sonic_rs::from_slice(array).map(decode).unwrap_or_default(),
+                move |found| found.as_flattened() == keys,
+            )
+            .target_near_best(1.1);
+        });
+    }
+    for (name, file) in list::STRING_ARRAYS {
+        let Ok(array) = group.data(file) else {
+            continue;
         };
-        case.peer(
-            "sonic-rs, const-hex",
-            move || sonic_rs::from_slice(array).map(decode).unwrap_or_default(),
-            move |found| found.as_flattened() == keys,
-        )
-        .target_near_best(1.1);
-    });
-    if let Ok(array) = group.data(list::STRINGS) {
         let array = list::without_raw_controls(array);
         let texts = list::strings(array);
-        group.extend("string array of 100, read", |case| {
+        group.extend(&format!("{name}, read"), |case| {
             case.peer(
                 "sonic-rs, Vec<String>",
                 move || sonic_rs::from_slice::<Vec<String>>(array).unwrap_or_default(),
                 move |found| same(found, &texts),
             )
             .target_near_best(1.1);
+        });
+    }
+    for (name, function, nanoseconds) in ORLY {
+        group.extend(name, |case| {
+            case.quote(Quote::new("orly", function).nanoseconds(nanoseconds));
         });
     }
 }
