@@ -6,6 +6,7 @@ use polywire::model::export::botocore::{self, Export, Options, Protocol};
 use polywire::model::{Node, Object};
 
 use crate::model::{EXIT_STATUS, Input};
+use crate::output::{OutputFile, Overwrite};
 use crate::{Failure, print};
 
 /// Write a model in the form that another tool reads.
@@ -43,6 +44,8 @@ struct Botocore {
     /// The folder to write to, which AWS_DATA_PATH has to name later.
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
+    #[command(flatten)]
+    overwrite: Overwrite,
 }
 
 fn protocol(name: &str) -> Result<Protocol, String> {
@@ -73,12 +76,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for note in export.notes() {
         print::err(format_args!("note: {note}"));
     }
-    let mut written = Vec::new();
-    for file in export.files() {
-        let text = file.content().to_json_pretty();
-        print::file_below(&arguments.output, file.path(), &text)?;
-        written.push(arguments.output.join(file.path()));
-    }
+    let files: Vec<OutputFile> = export
+        .files()
+        .iter()
+        .map(|file| {
+            let path = arguments.output.join(file.path());
+            OutputFile::new(path, file.content().to_json_pretty())
+        })
+        .collect();
+    arguments.overwrite.write(&files)?;
+    let written: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
     let said = if arguments.input.json {
         as_json(&export, &written)
     } else {

@@ -9,6 +9,7 @@ mod generate;
 mod listen;
 mod model;
 mod models;
+mod output;
 mod pages;
 mod paste;
 mod print;

@@ -12,6 +12,7 @@ use super::threshold::Threshold;
 use super::words::rate;
 use crate::Failure;
 use crate::call::{ServiceArguments, seconds};
+use crate::output::Overwrite;
 
 /// Call a service again and again, and measure: over any wire, in a closed or an open loop.
 #[derive(Debug, clap::Args)]
@@ -132,6 +133,8 @@ pub(crate) struct Arguments {
     /// Write a histogram of latencies a second, as the tools of HdrHistogram read it.
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(super) hdr_log: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) overwrite: Overwrite,
     /// Print the report beside an older one.
     #[arg(long, value_name = "OLD.json", help_heading = "Report")]
     pub(super) compare: Option<PathBuf>,

@@ -30,6 +30,7 @@ use measured::measure;
 use report::{KneeReport, Report};
 use wire::{Asked, Target};
 
+use crate::output::OutputFile;
 use crate::signals::Signals;
 use crate::{Failure, print};
 
@@ -69,6 +70,12 @@ async fn bench(arguments: &Arguments) -> Result<(), Failure> {
             "--server-pid {pid}: no process of this number can be seen here"
         )));
     }
+    for path in [&arguments.output, &arguments.hdr_log]
+        .into_iter()
+        .flatten()
+    {
+        arguments.overwrite.check(path)?;
+    }
     let paper = arguments.hdr_log.as_deref().map(hdr::Paper::create);
     let mut paper = paper.transpose()?;
     let asked = Asked {
@@ -102,7 +109,7 @@ async fn bench(arguments: &Arguments) -> Result<(), Failure> {
 fn tell(arguments: &Arguments, report: &Report, old: Option<&Report>) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(report).map_err(Failure::transport)? + "\n";
     if let Some(path) = &arguments.output {
-        print::file(path, &json)?;
+        arguments.overwrite.write(&[OutputFile::new(path, &json)])?;
     }
     let mut text = report::text(report);
     if let Some(old) = old {

@@ -7,6 +7,7 @@ use polywire::model::ast;
 
 use super::input::Input;
 use crate::findings::{Stream, painted};
+use crate::output::{OutputFile, Overwrite};
 use crate::{Failure, print};
 
 /// Write a model as JSON AST: all files as one, names resolved, always the same
@@ -19,6 +20,8 @@ pub(super) struct Arguments {
     /// Write to a file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: Overwrite,
     /// Write all on one line.
     #[arg(long)]
     compact: bool,
@@ -58,7 +61,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         false => written.document.to_json_pretty(),
     };
     match &arguments.output {
-        Some(file) => print::file(file, &text),
+        Some(file) => {
+            let files = [OutputFile::new(file, text)];
+            arguments.overwrite.write(&files).map(|_| ())
+        }
         None => print::out(&text),
     }
 }

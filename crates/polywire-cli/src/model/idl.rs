@@ -6,10 +6,11 @@ use polywire::model::idl;
 use polywire::model::{Node, Object};
 
 use super::input::Input;
+use crate::output::{OutputFile, Overwrite};
 use crate::{Failure, print};
 
 /// Write a model as Smithy IDL 2.0, laid out for people: one file for each
-/// namespace.
+/// namespace. Comments of the sources (`//`) are not kept.
 #[derive(Debug, clap::Args)]
 #[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
@@ -19,6 +20,8 @@ pub(super) struct Arguments {
     /// text to standard output.
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: Overwrite,
     /// Only this namespace; several times for several.
     #[arg(long, value_name = "NAME")]
     namespace: Vec<String>,
@@ -44,9 +47,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::usage("the model is empty"));
     }
     if let Some(folder) = &arguments.output {
-        for file in &files {
-            print::file_below(folder, &file.name, &file.text)?;
-        }
+        let outputs: Vec<OutputFile> = files
+            .iter()
+            .map(|file| OutputFile::new(folder.join(&file.name), &file.text))
+            .collect();
+        arguments.overwrite.write(&outputs)?;
         if !arguments.input.json {
             return Ok(());
         }
