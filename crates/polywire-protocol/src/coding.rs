@@ -1,17 +1,13 @@
 //! Bodies of requests that came compressed.
 
-use std::io::Read as _;
-
 use bytes::Bytes;
-use flate2::read::MultiGzDecoder;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderValue, request};
 use polywire_schema::{Location, Operation};
 
+use crate::gzip::{GzipError, decompress_gzip};
+use crate::media::trim_whitespace;
 use crate::{Fault, FaultKind};
-
-/// How much is decompressed between two questions whether it may be as much.
-const PIECE: usize = 64 * 1024;
 
 /// Server: undoes gzip, the content coding of RFC 9110, section 8.4.1.3, if the
 /// body of a request has it, and takes it off the header. `None` if there is
@@ -45,20 +41,13 @@ pub fn decode_content(
     let Some(rest) = without_gzip(&head.headers) else {
         return Ok(None);
     };
-    let mut decoder = MultiGzDecoder::new(&body[..]);
-    let mut decoded = Vec::new();
-    loop {
-        let start = decoded.len();
-        let read = (&mut decoder).take(PIECE as u64).read_to_end(&mut decoded);
-        read.map_err(|error| {
+    let decoded = decompress_gzip(body, grows).map_err(|error| match error {
+        GzipError::Limit(fault) => fault,
+        GzipError::Malformed(error) => {
             let message = format!("expected a body in gzip: {error}");
             Fault::new(FaultKind::Malformed, message).with_source(error)
-        })?;
-        if decoded.len() == start {
-            break;
         }
-        grows(decoded.len())?;
-    }
+    })?;
     match rest {
         Some(rest) => head.headers.insert(CONTENT_ENCODING, rest),
         None => head.headers.remove(CONTENT_ENCODING),
@@ -87,7 +76,7 @@ pub(crate) fn has_own_coding(operation: Operation<'_>) -> bool {
 fn without_gzip(headers: &HeaderMap) -> Option<Option<HeaderValue>> {
     let mut codings = Vec::new();
     for value in headers.get_all(CONTENT_ENCODING) {
-        let parts = value.to_str().ok()?.split(',').map(str::trim);
+        let parts = value.to_str().ok()?.split(',').map(trim_whitespace);
         codings.extend(parts.filter(|coding| !coding.is_empty()));
     }
     let is_gzip =

@@ -31,6 +31,7 @@ mod endpoint;
 mod error_facts;
 mod fault;
 mod frame;
+mod gzip;
 mod kept;
 mod media;
 mod protocol;
@@ -57,6 +58,7 @@ pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use frame::Frame;
+pub use gzip::{GzipError, decompress_gzip};
 pub use media::{charset, check_coding};
 pub use protocol::{
     ClientProtocol, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ProtocolKind,

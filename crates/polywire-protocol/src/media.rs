@@ -7,6 +7,12 @@ use http::{HeaderMap, HeaderName};
 
 use crate::{Fault, FaultKind};
 
+/// Removes the optional white space around a part of a header value: spaces and tabs (RFC 9110,
+/// section 5.6.3). `str::trim` would also remove characters such as U+00A0, which belong to the value.
+pub(crate) fn trim_whitespace(text: &str) -> &str {
+    text.trim_matches([' ', '\t'])
+}
+
 /// A body comes as it is: none of the codings of RFC 9110, section 8.4, is
 /// undone here.
 ///
@@ -16,7 +22,7 @@ use crate::{Fault, FaultKind};
 pub fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
     let mut codings = texts(headers, &CONTENT_ENCODING).flat_map(|text| text.split(','));
     let unknown = |coding: &&str| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
-    match codings.by_ref().map(str::trim).find(unknown) {
+    match codings.by_ref().map(trim_whitespace).find(unknown) {
         None => Ok(()),
         Some(coding) => {
             let message = format!("expected a body without a content coding, found {coding:?}");
@@ -40,8 +46,9 @@ pub fn charset(headers: &HeaderMap) -> Option<&str> {
     let media_type = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     let parameters = media_type.split(';').skip(1);
     let mut parameters = parameters.filter_map(|parameter| parameter.split_once('='));
-    let (_, value) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
-    Some(value.trim().trim_matches('"'))
+    let (_, value) =
+        parameters.find(|(name, _)| trim_whitespace(name).eq_ignore_ascii_case("charset"))?;
+    Some(trim_whitespace(value).trim_matches('"'))
 }
 
 /// Whether the body is said to be of the type that is wanted.
@@ -115,7 +122,7 @@ fn texts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
 
 /// A media type without its parameters.
 fn essence(value: &str) -> &str {
-    value.split(';').next().unwrap_or_default().trim()
+    trim_whitespace(value.split(';').next().unwrap_or_default())
 }
 
 /// Whether a media type names another, parameters aside.
@@ -149,7 +156,7 @@ fn accepts(accept: &str, wanted: &str, fits: impl Fn(&str) -> bool) -> bool {
         let refused = parts.any(|parameter| {
             let weight = parameter.strip_prefix(['q', 'Q']);
             let weight = weight.and_then(|weight| weight.trim_start().strip_prefix('='));
-            weight.is_some_and(|weight| weight.trim().parse() == Ok(0.0))
+            weight.is_some_and(|weight| trim_whitespace(weight).parse() == Ok(0.0))
         });
         (precision != 2 || !refused).then_some((precision, !refused))
     });

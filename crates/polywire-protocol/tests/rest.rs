@@ -25,7 +25,7 @@ use aws.protocols#restXml
 @restXml(noErrorWrapping: true)
 @xmlNamespace(uri: "http://store.example.com/")
 service Store {
-    operations: [Tag, Put, Get, Head, Place, Copy, CopyPart, PutPart, Note]
+    operations: [Tag, Put, Get, Head, Place, Copy, CopyPart, PutPart, Note, Search]
     errors: [NotFound, NoSuchKey]
 }
 
@@ -126,6 +126,21 @@ operation Note {
     output := { text: String }
 }
 
+@readonly
+@http(method: "GET", uri: "/search")
+operation Search {
+    input := {
+        @httpQuery("q") text: String
+        @httpHeader("x-label") label: String
+        @httpPrefixHeaders("x-meta-") meta: Meta
+    }
+}
+
+map Meta {
+    key: String
+    value: String
+}
+
 structure TagSet {
     @xmlFlattened @xmlName("Tag") tags: Tags
 }
@@ -189,6 +204,56 @@ fn routed(request: http::request::Builder) -> String {
         Ok((name, _)) => name,
         Err(fault) => format!("{:?}", fault.kind()),
     }
+}
+
+/// The input of `Search`, as debug text, or the error.
+fn search(request: http::request::Builder) -> Result<Map, String> {
+    let set = set();
+    let served = serve(&*xml(&set), &set, request.body("").unwrap());
+    let (name, input) = served.map_err(|fault| fault.to_string())?;
+    assert_eq!(name, "Search");
+    Ok(input)
+}
+
+#[test]
+fn only_bound_query_parameters_are_decoded() {
+    let text = |target: &str| {
+        let input = search(Request::get(target))?;
+        Ok::<_, String>(input.get("text").and_then(Value::as_str).map(str::to_owned))
+    };
+    for other in ["x=%E9", "%E9=1", "x=%", "%E9"] {
+        assert_eq!(
+            text(&format!("/search?{other}&q=a")),
+            Ok(Some("a".to_owned()))
+        );
+        assert_eq!(text(&format!("/search?{other}")), Ok(None));
+    }
+    for own in ["q=%E9", "q=%"] {
+        let error = text(&format!("/search?{own}")).unwrap_err();
+        assert!(error.contains("query parameter q"), "{error}");
+    }
+}
+
+/// RFC 9110, section 5.6.3: only spaces and tabs are optional white space.
+#[test]
+fn header_values_keep_other_white_space() {
+    let value = http::HeaderValue::from_bytes(" \t\u{a0}a\u{2003} ".as_bytes()).unwrap();
+    let input = search(Request::get("/search").header("x-label", value)).unwrap();
+    let label = input.get("label").and_then(Value::as_str);
+    assert_eq!(label, Some("\u{a0}a\u{2003}"));
+}
+
+#[test]
+fn a_repeated_header_has_no_single_value() {
+    for name in ["x-label", "x-meta-a"] {
+        let request = Request::get("/search").header(name, "1").header(name, "2");
+        let error = search(request).unwrap_err();
+        assert!(error.contains("one value"), "{name}: {error}");
+    }
+    let request = Request::get("/search")
+        .header("x-meta-a", "1")
+        .header("x-meta-b", "2");
+    assert!(search(request).is_ok());
 }
 
 fn shown(outcome: &Outcome<'_>) -> String {

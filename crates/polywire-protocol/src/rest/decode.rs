@@ -8,11 +8,12 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Decoder, Defaults, END, Error, ErrorKind, Event, Member, Schema,
     Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
-use polywire_text::{base64, form, number, percent, utf8};
+use polywire_text::{Malformed, base64, form, number, percent, utf8};
 use smallvec::{SmallVec, smallvec};
 
 use super::binding::Place;
 use super::{Bindings, header, scalar};
+use crate::media::trim_whitespace;
 use crate::protocol::Route;
 
 /// A decoder of the members of one structure that stand in a head.
@@ -40,7 +41,7 @@ pub(crate) struct HeadDecoder<'b, 'de> {
     /// How many of the other members of the head have been looked for.
     looked: usize,
     /// The query's parameters, decoded once they are needed.
-    query: Option<Vec<(Cow<'de, str>, Cow<'de, str>)>>,
+    query: Option<Vec<Parameter<'de>>>,
     /// Where the current member stands.
     place: &'b Place,
     /// The text of the current member, if that is one header.
@@ -58,6 +59,27 @@ pub(crate) struct HeadDecoder<'b, 'de> {
 
 /// A key of a map and its texts: one, most times.
 type Entry<'de> = (Text, SmallVec<[Cow<'de, str>; 1]>);
+
+/// A parameter of the query.
+#[derive(Debug)]
+struct Parameter<'de> {
+    key: Cow<'de, str>,
+    /// Or what was expected, which is an error only if a member takes the parameter.
+    value: Result<Cow<'de, str>, &'static str>,
+}
+
+impl<'de> Parameter<'de> {
+    /// The parameter `text`, which cannot be decoded.
+    #[cold]
+    fn malformed(text: &'de str, error: Malformed) -> Self {
+        let key = text.split_once('=').map_or(text, |(key, _)| key);
+        let decoded = percent::decode_query(key);
+        Self {
+            key: decoded.unwrap_or(Cow::Borrowed(key)),
+            value: Err(error.expected),
+        }
+    }
+}
 
 #[derive(Debug)]
 enum Head<'de> {
@@ -225,20 +247,28 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
                 Ok(true)
             }
             Place::Query { name, .. } => {
-                self.parse_query()?;
+                self.parse_query();
                 let parameters = self.query.take().unwrap_or_default();
-                for (_, value) in parameters.iter().filter(|(key, _)| key == name) {
-                    self.push(value.clone());
+                let mut wrong = None;
+                for parameter in parameters.iter().filter(|found| found.key == *name) {
+                    match &parameter.value {
+                        Ok(value) => self.push(value.clone()),
+                        Err(expected) => wrong = wrong.or(Some(*expected)),
+                    }
                 }
                 self.query = Some(parameters);
-                Ok(self.value.is_some())
+                match wrong {
+                    Some(expected) => Err(self.wrong(expected)),
+                    None => Ok(self.value.is_some()),
+                }
             }
             Place::QueryParams => {
-                self.parse_query()?;
+                self.parse_query();
                 let mut entries: Vec<Entry<'de>> = Vec::new();
                 // Where the entry of each key is: a head has room for thousands.
                 let mut places = BTreeMap::new();
-                for (key, value) in self.query.as_deref().unwrap_or_default() {
+                for Parameter { key, value } in self.query.as_deref().unwrap_or_default() {
+                    let value = value.as_ref().map_err(|expected| self.wrong(expected))?;
                     let place = *places.entry(&**key).or_insert(entries.len());
                     match entries.get_mut(place) {
                         Some((_, values)) => values.push(value.clone()),
@@ -278,20 +308,25 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
         Ok(found)
     }
 
-    fn parse_query(&mut self) -> Result<(), Error> {
+    fn parse_query(&mut self) {
         if self.query.is_some() {
-            return Ok(());
+            return;
         }
         let mut parameters = Vec::new();
         if let Head::Request(head, _) = self.head {
             let query = head.uri.query().unwrap_or_default();
-            for pair in form::pairs(query) {
-                let pair = pair.map_err(|error| self.wrong(error.expected))?;
-                parameters.push((pair.key, pair.value));
+            let texts = query.split('&').filter(|text| !text.is_empty());
+            for (pair, text) in form::pairs(query).zip(texts) {
+                parameters.push(match pair {
+                    Ok(pair) => Parameter {
+                        key: pair.key,
+                        value: Ok(pair.value),
+                    },
+                    Err(error) => Parameter::malformed(text, error),
+                });
             }
         }
         self.query = Some(parameters);
-        Ok(())
     }
 
     /// The text of the current scalar.
@@ -301,7 +336,8 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
             return Ok(Cow::Borrowed(text));
         }
         // Of parameters that come twice, the first counts.
-        if !self.more.is_empty() && matches!(self.place, Place::Header { .. }) {
+        let is_header = matches!(self.place, Place::Header { .. } | Place::Prefix { .. });
+        if !self.more.is_empty() && is_header {
             return Err(self.wrong("one value"));
         }
         self.value.take().ok_or_else(|| self.wrong("a value"))
@@ -321,7 +357,7 @@ fn text_of(value: &HeaderValue) -> Option<&str> {
     let bytes = text.as_bytes();
     match is_mark(bytes.first()) && is_mark(bytes.last()) {
         true => Some(text),
-        false => Some(text.trim()),
+        false => Some(trim_whitespace(text)),
     }
 }
 

@@ -8,6 +8,7 @@ use polywire_schema::ShapeKind;
 use polywire_text::Malformed;
 
 use crate::kept;
+use crate::media::trim_whitespace;
 
 /// The header of a member.
 #[derive(Clone, Debug)]
@@ -61,8 +62,8 @@ pub(super) fn split<'de>(
     dates: bool,
 ) -> Result<Vec<Cow<'de, str>>, Malformed> {
     let slice = |start: usize, end: usize| match value {
-        Cow::Borrowed(value) => Cow::Borrowed(value[start..end].trim()),
-        Cow::Owned(value) => Cow::Owned(value[start..end].trim().to_owned()),
+        Cow::Borrowed(value) => Cow::Borrowed(trim_whitespace(&value[start..end])),
+        Cow::Owned(value) => Cow::Owned(trim_whitespace(&value[start..end]).to_owned()),
     };
     if dates {
         let mut items = Vec::new();
@@ -133,7 +134,7 @@ fn quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
             let end = value[at..]
                 .find(',')
                 .map_or(value.len(), |offset| at + offset);
-            let item = value[at..end].trim();
+            let item = trim_whitespace(&value[at..end]);
             if !item.is_empty() {
                 items.push(Cow::Owned(item.to_owned()));
             }
@@ -150,7 +151,7 @@ fn quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
 /// Appends an item of a list, quoted if it must be: also where it would be
 /// trimmed or skipped otherwise.
 pub(super) fn push_item(out: &mut Vec<u8>, item: &str) {
-    if !item.contains([',', '"']) && !item.is_empty() && item.trim() == item {
+    if !item.contains([',', '"']) && !item.is_empty() && trim_whitespace(item) == item {
         return out.extend_from_slice(item.as_bytes());
     }
     out.push(b'"');

@@ -4,13 +4,13 @@ use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, LOCATION, WWW_AUTHENTICATE};
 use http::uri::PathAndQuery;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
+use polywire_protocol::{GzipError, decompress_gzip};
 use polywire_schema::Body;
 use tokio::time::{Instant, sleep};
 
 use super::client::{Inner, Own};
 use super::error::{CallError, StatusError, beginning};
-use super::gzip::{self, Undone};
-use super::{Exchange, retry};
+use super::{Exchange, gzip, retry};
 use crate::connect::{Deadline, Endpoint, Step, TransportError, UrlError};
 
 /// The URL of requests to a server.
@@ -177,16 +177,24 @@ impl Inner {
                 return Err(self.transport(Step::Read).because(reason));
             }
         }
+        // RFC 9110, section 8.4.1, knows no empty gzip, but servers label answers without body so.
+        if answer.body().is_empty() {
+            return Ok(answer);
+        }
         let (mut head, body) = answer.into_parts();
-        let body = gzip::decompressed(&body, limit).map_err(|undone| {
-            let error = self.transport(Step::Read);
-            match undone {
-                Undone::Malformed(source) => error
+        let mut check = |length| if length > limit { Err(()) } else { Ok(()) };
+        let body = match decompress_gzip(&body, &mut check) {
+            Ok(body) => Bytes::from(body),
+            // The status says more than a body that cannot be read.
+            Err(_) if head.status != StatusCode::OK => Bytes::new(),
+            Err(GzipError::Malformed(source)) => {
+                let error = self.transport(Step::Read);
+                return Err(error
                     .because("the answer is no gzip, as its head says")
-                    .with_source(source),
-                Undone::TooLarge => crate::connect::too_large(error, limit),
+                    .with_source(source));
             }
-        })?;
+            Err(_) => return Err(crate::connect::too_large(self.transport(Step::Read), limit)),
+        };
         head.headers.remove(CONTENT_ENCODING);
         head.headers.remove(CONTENT_LENGTH);
         Ok(Response::from_parts(head, body))

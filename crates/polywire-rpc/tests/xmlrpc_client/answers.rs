@@ -45,6 +45,24 @@ async fn a_bomb_is_stopped() {
     assert!(text.contains("Limits::bytes"), "{text}");
 }
 
+/// aria2 labels the empty bodies of its 401 and 404 so.
+#[tokio::test]
+async fn the_status_comes_before_the_coding() {
+    let server = Scripted::start(|nth, _| {
+        Act::Answer(match nth {
+            0 => http("401 Unauthorized", GZIP, ""),
+            _ => http("404 Not Found", GZIP, "not gzip at all"),
+        })
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    for status in ["401", "404"] {
+        let text = client.call_values("m", &[]).await.unwrap_err().to_string();
+        assert!(text.contains(status), "{text}");
+        assert!(!text.contains("gzip"), "{text}");
+    }
+}
+
 #[tokio::test]
 async fn other_codings_and_broken_gzip() {
     let server = Scripted::start(|nth, _| {

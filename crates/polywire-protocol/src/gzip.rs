@@ -1,0 +1,156 @@
+//! Decompression of gzip (RFC 1952) under limits.
+
+use std::fmt;
+use std::io::{self, Read as _};
+
+use flate2::bufread::GzDecoder;
+
+/// The most bytes that are decompressed between two checks of the size.
+const PIECE: u64 = 64 * 1024;
+/// How many members a body may have beside one for each [`MEMBER_BYTES`].
+const FREE_MEMBERS: usize = 16;
+/// The output that each further member must have on average, in bytes.
+const MEMBER_BYTES: usize = 1024;
+
+/// Why a body could not be decompressed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum GzipError<E> {
+    /// The bytes are not gzip, are cut off, or have a wrong checksum.
+    Malformed(io::Error),
+    /// The check of the size failed.
+    Limit(E),
+}
+
+/// Decompresses a body in gzip, which may consist of several members.
+///
+/// `check` is called after each piece of at most 64 KiB with the length of the output so far, in
+/// bytes. It enforces limits.
+///
+/// Starting a member takes a few microseconds, however little it contains. A body may therefore
+/// have 16 members, and one more for each KiB of output.
+///
+/// # Errors
+///
+/// The body is malformed or has too many members, or `check` failed.
+///
+/// ```
+/// use std::io::Write as _;
+/// use flate2::{Compression, write::GzEncoder};
+///
+/// let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+/// encoder.write_all(b"hello")?;
+/// let body = encoder.finish()?;
+///
+/// let mut check = |length| if length <= 5 { Ok(()) } else { Err("too long") };
+/// let text = polywire_protocol::decompress_gzip(&body, &mut check).unwrap();
+/// assert_eq!(text, b"hello");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn decompress_gzip<E>(
+    mut body: &[u8],
+    check: &mut dyn FnMut(usize) -> Result<(), E>,
+) -> Result<Vec<u8>, GzipError<E>> {
+    let mut output = Vec::new();
+    for members in 1_usize.. {
+        if members > FREE_MEMBERS + output.len() / MEMBER_BYTES {
+            let message = format!("{members} members for {} bytes are too many", output.len());
+            let error = io::Error::new(io::ErrorKind::InvalidData, message);
+            return Err(GzipError::Malformed(error));
+        }
+        let mut member = GzDecoder::new(body);
+        loop {
+            let start = output.len();
+            let read = (&mut member).take(PIECE).read_to_end(&mut output);
+            read.map_err(GzipError::Malformed)?;
+            if output.len() == start {
+                break;
+            }
+            check(output.len()).map_err(GzipError::Limit)?;
+        }
+        body = member.into_inner();
+        if body.is_empty() {
+            break;
+        }
+    }
+    Ok(output)
+}
+
+impl<E: fmt::Display> fmt::Display for GzipError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(error) => write!(f, "expected gzip: {error}"),
+            Self::Limit(error) => error.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn member(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn decompress(body: &[u8]) -> Result<Vec<u8>, GzipError<()>> {
+        decompress_gzip(body, &mut |_| Ok(()))
+    }
+
+    #[test]
+    fn members_are_joined() {
+        let body = [member(b"one "), member(b""), member(b"two")].concat();
+        assert_eq!(decompress(&body).unwrap(), b"one two");
+        // bgzip writes one member for each 64 KiB, and an empty one at the end.
+        let block = member(&[b'x'; 65_280]);
+        let body = [block.repeat(40), member(b"")].concat();
+        assert_eq!(decompress(&body).unwrap().len(), 40 * 65_280);
+    }
+
+    #[test]
+    fn many_members_without_output_are_refused_early() {
+        let body = member(b"").repeat(1 << 20);
+        let error = decompress(&body).unwrap_err();
+        let GzipError::Malformed(error) = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(error.to_string(), "17 members for 0 bytes are too many");
+        let body = member(b"x").repeat(17);
+        assert!(decompress(&body).is_err());
+    }
+
+    #[test]
+    fn what_is_not_gzip_is_refused() {
+        let body = member(b"hello");
+        let mut wrong = body.clone();
+        wrong[body.len() - 5] ^= 1;
+        for body in [&b""[..], b"hello", &body[..body.len() - 1], &wrong] {
+            assert!(matches!(decompress(body), Err(GzipError::Malformed(_))));
+        }
+        let garbage = [&body[..], b"\0"].concat();
+        assert!(decompress(&garbage).is_err());
+    }
+
+    #[test]
+    fn the_size_is_checked_in_pieces() {
+        let body = member(&vec![0; 1 << 20]);
+        let mut lengths = Vec::new();
+        let result = decompress_gzip(&body, &mut |length| {
+            lengths.push(length);
+            if length > 100_000 {
+                Err("too long")
+            } else {
+                Ok(())
+            }
+        });
+        assert!(matches!(result, Err(GzipError::Limit("too long"))));
+        assert_eq!(lengths, [65_536, 131_072]);
+    }
+}
