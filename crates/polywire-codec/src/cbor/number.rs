@@ -27,7 +27,8 @@ impl CborDecoder<'_> {
         let head = self.head(expected)?;
         Ok(match (head.major, head.info) {
             (0, _) => head.argument as f64,
-            (1, _) => -1.0 - head.argument as f64,
+            // As an integer first: `-1.0 - argument as f64` would round twice.
+            (1, _) => (-1 - i128::from(head.argument)) as f64,
             (_, 25) => half(head.argument as u16),
             (_, 26) => f64::from(f32::from_bits(head.argument as u32)),
             (_, 27) => f64::from_bits(head.argument),

@@ -4,8 +4,8 @@
 //! the last one: so no value has to ask whether it is the first.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Direction, Encoder, Error, ErrorKind, Location, Member, Text,
-    Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Direction, Encoder, Error, ErrorKind, Location, Member, ShapeKind,
+    Text, Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -111,6 +111,30 @@ impl JsonEncoder {
         true
     }
 
+    /// Ends a floating-point number that begins at `start`. In a document, where no schema says what
+    /// it is, a whole number gets a fraction, so that it is not read back as an integer.
+    #[inline]
+    fn end_fraction(&mut self, at: Member<'_>, start: usize) {
+        if at.kind() == ShapeKind::Document {
+            let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'-';
+            if self.out[start..].iter().all(is_digit) {
+                self.out.extend_from_slice(b".0");
+            }
+        }
+        self.out.push(b',');
+    }
+
+    /// Writes NaN or an infinity: a string for a member of a shape, which the schema has read back
+    /// as a number.
+    #[cold]
+    fn not_finite(&mut self, at: Member<'_>, value: f64) {
+        if at.kind() == ShapeKind::Document {
+            let error = Error::new(ErrorKind::Unwritable).in_format("JSON");
+            self.fail(error.expected("a finite number").found(format!("{value}")));
+        }
+        self.quoted(|out| number::push_f64(out, value));
+    }
+
     fn quoted(&mut self, push: impl FnOnce(&mut Vec<u8>)) {
         self.out.push(b'"');
         push(&mut self.out);
@@ -194,20 +218,22 @@ impl Encoder for JsonEncoder {
         self.out.push(b',');
     }
 
-    fn float(&mut self, _: Member<'_>, value: f32) {
+    fn float(&mut self, at: Member<'_>, value: f32) {
         if !value.is_finite() {
-            return self.quoted(|out| number::push_f32(out, value));
+            return self.not_finite(at, value.into());
         }
+        let start = self.out.len();
         number::push_f32(&mut self.out, value);
-        self.out.push(b',');
+        self.end_fraction(at, start);
     }
 
-    fn double(&mut self, _: Member<'_>, value: f64) {
+    fn double(&mut self, at: Member<'_>, value: f64) {
         if !value.is_finite() {
-            return self.quoted(|out| number::push_f64(out, value));
+            return self.not_finite(at, value);
         }
+        let start = self.out.len();
         number::push_f64(&mut self.out, value);
-        self.out.push(b',');
+        self.end_fraction(at, start);
     }
 
     fn big_integer(&mut self, _: Member<'_>, value: &BigInteger) {

@@ -242,7 +242,7 @@ impl CborDecoder {
     fn floating(&mut self) -> Result<f64, Error> {
         Ok(match self.plain()? {
             Data::Unsigned(value) => value as f64,
-            Data::Negative(value) => -1.0 - value as f64,
+            Data::Negative(value) => -(i128::from(value) + 1) as f64,
             Data::Half(value) | Data::Double(value) => value,
             Data::Single(value) => f64::from(value),
             _ => return self.wrong_type("a number"),

@@ -1,7 +1,8 @@
 //! The writer: a comma before every element but the first.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, ShapeKind, Timestamp,
+    TimestampFormat,
 };
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::number;
@@ -76,9 +77,15 @@ impl JsonEncoder {
 
     /// A floating-point number. Which of two decimals that are as short and as
     /// near is for all of Polywire the same.
-    fn digits(&mut self, push: impl FnOnce(&mut Vec<u8>)) {
+    fn digits(&mut self, at: Member<'_>, push: impl FnOnce(&mut Vec<u8>)) {
         self.element();
-        push(&mut self.out);
+        let mut digits = Vec::new();
+        push(&mut digits);
+        let is_whole = !digits.iter().any(|byte| b".eE".contains(byte));
+        if at.kind() == ShapeKind::Document && is_whole {
+            digits.extend(b".0");
+        }
+        self.out.extend(digits);
     }
 
     fn big_number(&mut self, digits: &str) {
@@ -191,16 +198,20 @@ impl Encoder for JsonEncoder {
         if !value.is_finite() {
             return self.double(at, f64::from(value));
         }
-        self.digits(|out| number::push_f32(out, value));
+        self.digits(at, |out| number::push_f32(out, value));
     }
 
-    fn double(&mut self, _: Member<'_>, value: f64) {
+    fn double(&mut self, at: Member<'_>, value: f64) {
+        if at.kind() == ShapeKind::Document && !value.is_finite() {
+            let error = Error::new(ErrorKind::Unwritable).in_format("JSON");
+            self.fail(error.expected("a finite number").found(value.to_string()));
+        }
         if value.is_nan() {
             self.quoted("NaN");
         } else if value.is_infinite() {
             self.quoted(if value > 0.0 { "Infinity" } else { "-Infinity" });
         } else {
-            self.digits(|out| number::push_f64(out, value));
+            self.digits(at, |out| number::push_f64(out, value));
         }
     }
 
