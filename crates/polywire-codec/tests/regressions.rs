@@ -193,8 +193,19 @@ mod libiqxmlrpc {
     }
 
     #[test]
-    fn doubles_are_as_short_as_they_can_be() {
-        for (double, text) in [(0.1, "0.1"), (1e-7, "1e-7"), (100.0, "100"), (-2.5, "-2.5")] {
+    fn doubles_have_the_form_of_the_specification() {
+        let long = format!("1{}.0", "0".repeat(300));
+        for (double, text) in [
+            (0.1, "0.1"),
+            (1e-7, "0.0000001"),
+            (-1.25e-7, "-0.000000125"),
+            (3.0, "3.0"),
+            (-0.0, "-0.0"),
+            (-2.5, "-2.5"),
+            (1.5e16, "15000000000000000.0"),
+            // Tcl refuses `1e+300`.
+            (1e300, &long),
+        ] {
             let written = write_response(&Value::from(double)).unwrap();
             let written = String::from_utf8(written).unwrap();
             assert!(
@@ -1094,6 +1105,52 @@ mod cbor_peers {
             let read = support::decode_limited::<Cbor, Value>(&list, Member::DOCUMENT, &limits);
             assert_eq!(read.is_ok(), enough);
             assert!(enough || read.is_err_and(|error| error.is_limit()));
+        }
+    }
+}
+
+/// An integer of CBOR as a double is rounded once: for negative ones, the argument and the
+/// subtraction from -1 must not be rounded apart.
+#[test]
+fn cbor_integers_become_doubles_with_one_rounding() {
+    // Arguments around 2^53 and 2^63, where a second rounding goes wrong.
+    let near = |bits: u32| (0..2000_u64).map(move |offset| (1_u64 << bits) - 1000 + offset);
+    for argument in near(53).chain(near(54)).chain(near(63)).chain([u64::MAX]) {
+        for major in [0x00, 0x20_u8] {
+            let exact = match major {
+                0 => i128::from(argument),
+                _ => -1 - i128::from(argument),
+            };
+            let mut body = vec![0xa1, 0x66];
+            body.extend(b"double");
+            body.push(major | 27);
+            body.extend(argument.to_be_bytes());
+            let read = decode::<Cbor, Scalars>(&body, root("Scalars")).unwrap();
+            assert_eq!(read.double, Some(exact as f64), "{exact}");
+        }
+    }
+}
+
+/// A whole double stays one without a schema, and what JSON cannot say is an error.
+#[test]
+fn doubles_in_json_without_a_schema() {
+    for (value, text) in [
+        (5.0, "5.0"),
+        (-0.0, "-0.0"),
+        (0.1, "0.1"),
+        (1e300, "1e+300"),
+        (-12_345_678.0, "-12345678.0"),
+    ] {
+        let written = json::to_vec(&Value::Double(value)).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+        assert_eq!(json::from_str(text).unwrap(), Value::Double(value));
+    }
+    let written = json::to_vec(&Value::Float(5.0)).unwrap();
+    assert_eq!(written, b"5.0");
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for value in [Value::Double(value), Value::Float(value as f32)] {
+            let error = json::to_vec(&value).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unwritable);
         }
     }
 }

@@ -10,6 +10,7 @@ use polywire_schema::{
     Timestamp, Value,
 };
 use polywire_text::escape::XmlPlace;
+use polywire_text::number::Spelling;
 use polywire_text::timestamp::{Fraction, WritePolicy};
 use polywire_text::{base64, between, escape, number};
 
@@ -39,6 +40,12 @@ pub struct XmlRpcEncoder {
 /// How a struct begins, behind its `<value>`.
 const BEGIN_STRUCT: &[u8; 8] = b"<struct>";
 pub(super) const END_VALUE: &[u8; 8] = b"</value>";
+// Both declare the namespace of Apache's extensions themselves, so that a message without them stays
+// as it is.
+const PREFIXED_NIL: &[u8] =
+    b"<value><ex:nil xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\"/></value>";
+const PREFIXED_I8: &[u8] =
+    b"<value><ex:i8 xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\">";
 const OPEN_STRING: &[u8; 15] = b"<value><string>";
 const CLOSE_STRING: &[u8; 17] = b"</string></value>";
 const FIRST_NAME: &[u8; 14] = b"<member><name>";
@@ -478,6 +485,10 @@ impl Encoder for XmlRpcEncoder {
     fn integer(&mut self, _: Member<'_>, value: i64) {
         if i32::try_from(value).is_ok() {
             between::push_i64(&mut self.out, b"<value><int>", value, b"</int></value>");
+        } else if self.style.prefixed_i8 {
+            self.scalar(PREFIXED_I8, b"</ex:i8></value>", |out| {
+                number::push(out, value)
+            });
         } else {
             between::push_i64(&mut self.out, b"<value><i8>", value, b"</i8></value>");
         }
@@ -485,13 +496,13 @@ impl Encoder for XmlRpcEncoder {
 
     fn float(&mut self, _: Member<'_>, value: f32) {
         self.scalar(b"<value><double>", b"</double></value>", |out| {
-            number::push_f32(out, value);
+            push_double(out, value);
         });
     }
 
     fn double(&mut self, _: Member<'_>, value: f64) {
         self.scalar(b"<value><double>", b"</double></value>", |out| {
-            number::push_f64(out, value);
+            push_double(out, value);
         });
     }
 
@@ -558,7 +569,7 @@ impl Encoder for XmlRpcEncoder {
     fn null(&mut self, at: Member<'_>) {
         match self.style.nil {
             Nil::Plain => self.out.extend_from_slice(b"<value><nil/></value>"),
-            Nil::Prefixed => self.out.extend_from_slice(b"<value><ex:nil/></value>"),
+            Nil::Prefixed => self.out.extend_from_slice(PREFIXED_NIL),
             Nil::Refuse => {
                 let error = Error::new(ErrorKind::Unwritable).in_format("XML-RPC");
                 self.fail(
@@ -577,5 +588,16 @@ impl Encoder for XmlRpcEncoder {
 
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
+    }
+}
+
+/// Appends a floating-point number as the specification has it: sign, digits, a period, digits.
+/// There is no form for NaN and the infinities; they are written as in the other formats.
+fn push_double<F: number::Float>(out: &mut Vec<u8>, value: F) {
+    let start = out.len();
+    if number::push_float(out, value, Spelling::XML_RPC).is_err() {
+        let _ = number::push_float(out, value, Spelling::SMITHY);
+    } else if !out[start..].contains(&b'.') {
+        out.extend_from_slice(b".0");
     }
 }

@@ -12,7 +12,8 @@ pub enum Nil {
     /// `<nil/>`.
     #[default]
     Plain,
-    /// `<ex:nil/>`, as Apache's library has it.
+    /// `<ex:nil/>`, as Apache's library for Java has it. The element declares its namespace,
+    /// <http://ws.apache.org/xmlrpc/namespaces/extensions>.
     Prefixed,
     /// Not at all: an error.
     Refuse,
@@ -72,6 +73,9 @@ pub struct Style {
     pub untyped_strings: bool,
     /// How nothing is written.
     pub nil: Nil,
+    /// Whether integers beyond 32 bits are written as `<ex:i8>` with its namespace, as Apache's
+    /// library for Java reads them, and not as `<i8>`.
+    pub prefixed_i8: bool,
     /// What happens to text that XML forbids.
     pub forbidden: ForbiddenText,
     /// Whether a fraction of a second is written. By default it is cut off, as other
@@ -88,9 +92,47 @@ impl Style {
     pub const DEFAULT: Self = Self {
         untyped_strings: false,
         nil: Nil::Plain,
+        prefixed_i8: false,
         forbidden: ForbiddenText::Refuse,
         fractions: false,
     };
+
+    /// The settings that [`with_setting`](Self::with_setting) knows, and the values of each. The
+    /// first value is the default.
+    pub const SETTINGS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("forbidden", &["refuse", "base64", "replace", "strip"]),
+        ("fractions", &["no", "yes"]),
+        ("i8", &["plain", "prefixed"]),
+        ("nil", &["plain", "prefixed", "refuse"]),
+        ("strings", &["typed", "untyped"]),
+    ];
+
+    /// Changes a setting by its name, for configurations and command lines. `None` if there is no
+    /// such setting, or not with this value: see [`SETTINGS`](Self::SETTINGS).
+    ///
+    /// ```
+    /// use polywire_codec::xmlrpc::Style;
+    ///
+    /// let style = Style::DEFAULT.with_setting("fractions", "yes");
+    /// assert_eq!(style, Some(Style::DEFAULT.with_fractions(true)));
+    /// assert_eq!(Style::DEFAULT.with_setting("fractions", "maybe"), None);
+    /// ```
+    #[must_use]
+    pub fn with_setting(self, name: &str, value: &str) -> Option<Self> {
+        Some(match (name, value) {
+            ("forbidden", "refuse") => self.with_forbidden(ForbiddenText::Refuse),
+            ("forbidden", "base64") => self.with_forbidden(ForbiddenText::Base64),
+            ("forbidden", "replace") => self.with_forbidden(ForbiddenText::Replace),
+            ("forbidden", "strip") => self.with_forbidden(ForbiddenText::Strip),
+            ("fractions", "no" | "yes") => self.with_fractions(value == "yes"),
+            ("i8", "plain" | "prefixed") => self.with_prefixed_i8(value == "prefixed"),
+            ("nil", "plain") => self.with_nil(Nil::Plain),
+            ("nil", "prefixed") => self.with_nil(Nil::Prefixed),
+            ("nil", "refuse") => self.with_nil(Nil::Refuse),
+            ("strings", "typed" | "untyped") => self.with_untyped_strings(value == "untyped"),
+            _ => return None,
+        })
+    }
 
     /// Whether strings are written without their tag.
     #[must_use]
@@ -103,6 +145,13 @@ impl Style {
     #[must_use]
     pub const fn with_nil(mut self, nil: Nil) -> Self {
         self.nil = nil;
+        self
+    }
+
+    /// Whether integers beyond 32 bits are written as `<ex:i8>`.
+    #[must_use]
+    pub const fn with_prefixed_i8(mut self, prefixed: bool) -> Self {
+        self.prefixed_i8 = prefixed;
         self
     }
 
@@ -124,5 +173,23 @@ impl Style {
 impl Default for Style {
     fn default() -> Self {
         Self::DEFAULT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_setting_has_a_default_and_changes_something() {
+        for (name, values) in Style::SETTINGS {
+            let style = |value| Style::DEFAULT.with_setting(name, value).unwrap();
+            assert_eq!(style(values[0]), Style::DEFAULT, "{name}");
+            for value in &values[1..] {
+                assert_ne!(style(value), Style::DEFAULT, "{name}={value}");
+            }
+            assert_eq!(Style::DEFAULT.with_setting(name, ""), None);
+        }
+        assert_eq!(Style::DEFAULT.with_setting("numbers", "plain"), None);
     }
 }

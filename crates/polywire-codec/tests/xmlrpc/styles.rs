@@ -25,13 +25,33 @@ fn untyped_strings() {
 fn nil() {
     let by = |nil| by(Style::DEFAULT.with_nil(nil), &Value::Null);
     assert_eq!(by(Nil::Plain).unwrap(), "<nil/>");
-    assert_eq!(by(Nil::Prefixed).unwrap(), "<ex:nil/>");
+    let prefixed = by(Nil::Prefixed).unwrap();
+    let namespace = "xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\"";
+    assert_eq!(prefixed, format!("<ex:nil {namespace}/>"));
+    assert_eq!(value(&prefixed).unwrap(), Value::Null);
     assert!(
         by(Nil::Refuse)
             .unwrap_err()
             .message()
             .contains("Style::nil")
     );
+}
+
+#[test]
+fn integers_beyond_32_bits() {
+    let style = Style::DEFAULT.with_prefixed_i8(true);
+    for (number, text) in [(5, "<int>5</int>"), (-1 << 31, "<int>-2147483648</int>")] {
+        assert_eq!(by(style, &Value::Integer(number)).unwrap(), text);
+    }
+    for number in [1 << 31, i64::MIN, i64::MAX] {
+        let written = by(style, &Value::Integer(number)).unwrap();
+        assert!(written.starts_with("<ex:i8 xmlns:ex="), "{written}");
+        assert_eq!(value(&written).unwrap(), Value::Integer(number));
+        assert_eq!(
+            by(Style::DEFAULT, &Value::Integer(number)).unwrap(),
+            format!("<i8>{number}</i8>")
+        );
+    }
 }
 
 #[test]

@@ -65,6 +65,36 @@ fn unwritable(expected: &'static str) -> Error {
         .expected(expected)
 }
 
+/// The digits without an exponent and with a fraction. Words such as `NaN` stay as they are.
+fn plain(digits: String) -> String {
+    if !digits.ends_with(|last: char| last.is_ascii_digit()) {
+        return digits;
+    }
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", &*digits),
+    };
+    let (digits, exponent) = digits.split_once('e').unwrap_or((digits, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    // One place at a time.
+    let (mut whole, mut fraction) = (whole.to_owned(), fraction.to_owned());
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    for _ in 0..exponent {
+        whole.push(if fraction.is_empty() {
+            '0'
+        } else {
+            fraction.remove(0)
+        });
+    }
+    for _ in exponent..0 {
+        fraction.insert(0, whole.pop().unwrap_or('0'));
+    }
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let fraction = if fraction.is_empty() { "0" } else { &fraction };
+    format!("{sign}{whole}.{fraction}")
+}
+
 fn escaped(text: &str, forbidden: Forbidden) -> Result<String, Error> {
     xml::escaped(text.as_bytes(), XmlPlace::Text, forbidden)
         .map_err(|malformed| unwritable(malformed.expected))
@@ -82,19 +112,31 @@ fn inside(value: &Value, style: Style) -> Result<String, Error> {
     Ok(match value {
         Value::Null => match style.nil {
             Nil::Plain => "<nil/>".to_owned(),
-            Nil::Prefixed => "<ex:nil/>".to_owned(),
+            Nil::Prefixed => {
+                "<ex:nil xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\"/>"
+                    .to_owned()
+            }
             Nil::Refuse => return Err(unwritable("a value")),
         },
         Value::Boolean(true) => element("boolean", "1"),
         Value::Boolean(false) => element("boolean", "0"),
         Value::Integer(value) => match i32::try_from(*value) {
             Ok(value) => element("int", &value.to_string()),
+            Err(_) if style.prefixed_i8 => format!(
+                "<ex:i8 xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\">{value}</ex:i8>"
+            ),
             Err(_) => element("i8", &value.to_string()),
         },
         // The shortest digits have one owner, which is held against the standard
         // library elsewhere.
-        Value::Float(value) => element("double", &digits(|out| number::push_f32(out, *value))),
-        Value::Double(value) => element("double", &digits(|out| number::push_f64(out, *value))),
+        Value::Float(value) => element(
+            "double",
+            &plain(digits(|out| number::push_f32(out, *value))),
+        ),
+        Value::Double(value) => element(
+            "double",
+            &plain(digits(|out| number::push_f64(out, *value))),
+        ),
         Value::BigInteger(value) => string(value.as_str(), style)?,
         Value::BigDecimal(value) => string(value.as_str(), style)?,
         Value::String(value) => string(value, style)?,
