@@ -3,6 +3,7 @@
 
 mod bench;
 mod call;
+mod dialect;
 mod export;
 mod findings;
 mod generate;

@@ -13,6 +13,7 @@ use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
 use polywire::schema::Operation;
 use tokio::task::JoinSet;
 
+use crate::dialect::DialectArguments;
 use crate::findings::warn;
 use crate::listen::{ListenArguments, Listening};
 use crate::models::{ModelArguments, bundled, protocol};
@@ -49,9 +50,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes())]
     max_body: usize,
     /// The most bytes of request bodies that are held at once, by all workers
-    /// together; calls beyond it are answered that the server is overloaded. What
-    /// comes over frames is not counted. By
-    /// default 268435456 (256 MiB), or --max-body if that is more.
+    /// together, over all wires; calls beyond it are answered that the server is
+    /// overloaded. By default 268435456 (256 MiB), or --max-body if that is more.
     #[arg(long, value_name = "BYTES")]
     max_memory: Option<usize>,
     /// The most connections that are served at once, on all addresses and by all
@@ -79,6 +79,8 @@ pub(crate) struct Arguments {
     /// many calls.
     #[arg(long)]
     no_multicall: bool,
+    #[command(flatten)]
+    dialect: DialectArguments,
     /// Let web pages of these origins call: https://app.example,
     /// http://localhost:3000; `any` lets all. Browsers say which page they call
     /// for; without this, calls for pages of other servers are answered 403, since
@@ -226,12 +228,16 @@ fn server(
     // A model that has such a method itself answers it itself.
     let own = |operation: Operation<'_>| operation.xmlrpc_method().starts_with("system.");
     let introspection = !arguments.no_introspection && !service.service().operations().any(own);
-    if over_xmlrpc && introspection {
-        let about = polywire::documentation(model);
-        let methods = Methods::new().documentation(about);
-        let methods = methods
-            .introspection(true)
-            .multicall(!arguments.no_multicall);
+    if over_xmlrpc {
+        let mut methods = Methods::new()
+            .xmlrpc_profile(arguments.dialect.profile())
+            .xmlrpc_style(arguments.dialect.style());
+        if introspection {
+            methods = methods
+                .documentation(polywire::documentation(model))
+                .introspection(true)
+                .multicall(!arguments.no_multicall);
+        }
         builder = builder.methods(methods);
     }
     let wires = offers.iter().map(|(mount, kind)| wire(mount, *kind));

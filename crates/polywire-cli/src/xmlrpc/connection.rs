@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use polywire::rpc::xmlrpc::{Client, Leniency};
+use polywire::rpc::xmlrpc::Client;
 
 use crate::call::Headers;
+use crate::dialect::DialectArguments;
 use crate::user::UserArguments;
 use crate::way::WayArguments;
 use crate::{Failure, call};
@@ -18,19 +19,8 @@ pub(super) struct ConnectionArguments {
     header: Vec<Headers>,
     #[command(flatten)]
     way: WayArguments,
-    /// Read answers that are wrong in these ways, by names apart by commas, or in
-    /// all. Names: bare_multicall, boolean_words, control_characters,
-    /// empty_numbers, foreign_encodings, missing_params, odd_dates,
-    /// padded_scalars, wide_ints.
-    #[arg(
-        long,
-        value_name = "NAMES",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "all",
-        value_parser = leniency
-    )]
-    lenient: Option<Leniency>,
+    #[command(flatten)]
+    dialect: DialectArguments,
     /// Seconds until the call is given up.
     #[arg(
         long,
@@ -55,7 +45,8 @@ impl ConnectionArguments {
         let builder = Client::builder(&url).map_err(Failure::usage)?;
         let mut builder = builder
             .deadline(Duration::from_secs_f64(self.timeout))
-            .leniency(self.lenient.unwrap_or(Leniency::STRICT))
+            .leniency(self.dialect.leniency())
+            .style(self.dialect.style())
             .tls(self.way.tls()?)
             .proxy(self.way.proxy()?);
         if let Some((user, password)) = self.user.credentials()? {
@@ -68,45 +59,5 @@ impl ConnectionArguments {
             builder = builder.observer(call::show);
         }
         builder.build().map_err(Failure::usage)
-    }
-}
-
-fn leniency(names: &str) -> Result<Leniency, String> {
-    if names == "all" {
-        return Ok(Leniency::ALL);
-    }
-    let mut each = names.split(',').map(str::trim);
-    each.try_fold(Leniency::STRICT, |all, name| {
-        all.with_name(name)
-            .ok_or_else(|| format!("no `{name}`; there are {}", Leniency::NAMES.join(", ")))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn leniencies_by_name() {
-        assert_eq!(leniency("all"), Ok(Leniency::ALL));
-        let both = leniency("wide_ints, odd_dates").unwrap();
-        assert!(both.wide_ints() && both.odd_dates() && !both.boolean_words());
-        assert!(leniency("wide").unwrap_err().contains("wide_ints"));
-    }
-
-    /// What --help lists is all there is.
-    #[test]
-    fn leniencies_are_listed() {
-        use clap::CommandFactory;
-
-        #[derive(Debug, clap::Parser)]
-        struct Program {
-            #[command(flatten)]
-            arguments: ConnectionArguments,
-        }
-
-        let help = Program::command().render_long_help().to_string();
-        let help = help.split_whitespace().collect::<Vec<&str>>().join(" ");
-        assert!(help.contains(&Leniency::NAMES.join(", ")), "{help}");
     }
 }

@@ -1,0 +1,126 @@
+//! Options for peers that read or write XML-RPC in ways of their own.
+
+use polywire::codec::xmlrpc::XmlRpcProfile;
+use polywire::rpc::xmlrpc::{Leniency, Style};
+
+/// How XML-RPC is read and written.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectArguments {
+    /// Read XML-RPC that is wrong in these ways, by names apart by commas, or in
+    /// all. Names: bare_multicall, boolean_words, control_characters,
+    /// empty_numbers, foreign_encodings, missing_params, odd_dates,
+    /// padded_scalars, wide_ints.
+    #[arg(
+        long,
+        value_name = "NAMES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        value_parser = leniency
+    )]
+    lenient: Option<Leniency>,
+    /// Write XML-RPC for a peer that needs it: forbidden=base64|replace|strip (text that
+    /// XML forbids), fractions=yes (of seconds), i8=prefixed, nil=prefixed|refuse,
+    /// strings=untyped. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    style: Vec<Setting>,
+}
+
+/// A checked setting of [`Style`].
+#[derive(Clone, Debug)]
+struct Setting {
+    name: String,
+    value: String,
+}
+
+impl DialectArguments {
+    pub(crate) fn leniency(&self) -> Leniency {
+        self.lenient.unwrap_or(Leniency::STRICT)
+    }
+
+    pub(crate) fn profile(&self) -> XmlRpcProfile {
+        XmlRpcProfile::DEFAULT.with_leniency(self.leniency())
+    }
+
+    pub(crate) fn style(&self) -> Style {
+        let settings = self.style.iter();
+        settings.fold(Style::DEFAULT, |style, Setting { name, value }| {
+            // `setting` has checked it.
+            style.with_setting(name, value).unwrap_or(style)
+        })
+    }
+}
+
+fn leniency(names: &str) -> Result<Leniency, String> {
+    if names == "all" {
+        return Ok(Leniency::ALL);
+    }
+    let mut each = names.split(',').map(str::trim);
+    each.try_fold(Leniency::STRICT, |all, name| {
+        all.with_name(name)
+            .ok_or_else(|| format!("no `{name}`; there are {}", Leniency::NAMES.join(", ")))
+    })
+}
+
+fn setting(text: &str) -> Result<Setting, String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    if Style::DEFAULT.with_setting(name, value).is_some() {
+        return Ok(Setting {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        });
+    }
+    let settings: Vec<String> = Style::SETTINGS
+        .iter()
+        .map(|(name, values)| format!("{name}={}", values.join("|")))
+        .collect();
+    Err(format!("expected one of {}", settings.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::*;
+
+    #[derive(Debug, clap::Parser)]
+    struct Program {
+        #[command(flatten)]
+        arguments: DialectArguments,
+    }
+
+    #[test]
+    fn leniencies_by_name() {
+        assert_eq!(leniency("all"), Ok(Leniency::ALL));
+        let both = leniency("wide_ints, odd_dates").unwrap();
+        assert!(both.wide_ints() && both.odd_dates() && !both.boolean_words());
+        assert!(leniency("wide").unwrap_err().contains("wide_ints"));
+    }
+
+    #[test]
+    fn styles_by_name() {
+        let style = |arguments: &[&str]| {
+            let all = ["polywire"].iter().chain(arguments);
+            Program::try_parse_from(all).map(|program| program.arguments.style())
+        };
+        assert_eq!(style(&[]).unwrap(), Style::DEFAULT);
+        let both = style(&["--style", "fractions=yes", "--style", "i8=prefixed"]).unwrap();
+        let expected = Style::DEFAULT.with_fractions(true).with_prefixed_i8(true);
+        assert_eq!(both, expected);
+        for wrong in ["nil", "nil=maybe", "color=red"] {
+            let error = style(&["--style", wrong]).unwrap_err().to_string();
+            assert!(error.contains("nil=plain|prefixed|refuse"), "{error}");
+        }
+    }
+
+    /// What --help lists is all there is.
+    #[test]
+    fn help_lists_all_names() {
+        let help = Program::command().render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<&str>>().join(" ");
+        assert!(help.contains(&Leniency::NAMES.join(", ")), "{help}");
+        for (name, _) in Style::SETTINGS {
+            assert!(help.contains(&format!("{name}=")), "{name}: {help}");
+        }
+    }
+}
