@@ -118,8 +118,10 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
             return Err(unknown(message));
         };
         let target = target.to_str().unwrap_or_default();
-        match target.split_once('.') {
-            Some((service, operation)) if service == own => Ok(operation),
+        // Some services have a prefix before the name that is not in their Smithy models, such as
+        // `com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101`.
+        match target.rsplit_once('.') {
+            Some((service, operation)) if service.rsplit('.').next() == Some(own) => Ok(operation),
             _ => Err(unknown(format!(
                 "no operation {target:?}: expected {own}.OPERATION in the header x-amz-target"
             ))),

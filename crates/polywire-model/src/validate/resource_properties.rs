@@ -92,7 +92,7 @@ impl<'m> Checker<'_, 'm> {
             }
             let operation = self.model.get(reference);
             if let Some(item) = operation.and_then(|operation| self.item(operation)) {
-                self.members(item, &Bindings::new(), false);
+                self.use_properties(item);
             }
         }
     }
@@ -106,7 +106,7 @@ impl<'m> Checker<'_, 'm> {
         let mut nested = nested.filter(|m| m.traits().has("smithy.api#nestedProperties"));
         let nested = nested.next().and_then(|member| self.model.target(member));
         let nested = nested.filter(|target| target.shape_type() == ShapeType::Structure);
-        self.members(nested.unwrap_or(structure), &bound, true);
+        self.members(nested.unwrap_or(structure), &bound);
     }
 
     /// What a list gives of each entity: the structure in the only list of
@@ -129,8 +129,20 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// With `is_strict` each member must be a property or an identifier.
-    fn members(&mut self, structure: &'m Shape, bound: &Bindings<'m>, is_strict: bool) {
+    /// Marks the properties that the items of a list have as used. What else is in an item is not
+    /// checked: smithy-cli does not either.
+    fn use_properties(&mut self, item: &'m Shape) {
+        *self.steps += item.members().len();
+        for member in item.members() {
+            let name = property_name(member).unwrap_or(member.name());
+            if let Some((name, _)) = self.properties.get_key_value(name) {
+                self.used.insert(name);
+            }
+        }
+    }
+
+    /// Each member must be a property or an identifier.
+    fn members(&mut self, structure: &'m Shape, bound: &Bindings<'m>) {
         *self.steps += structure.members().len();
         if *self.steps > MAX_STEPS || self.problems.is_full() {
             return;
@@ -138,13 +150,9 @@ impl<'m> Checker<'_, 'm> {
         let bound: HashSet<&str> = bound.values().map(|member| member.name()).collect();
         let mut firsts: HashMap<&str, &Member> = HashMap::new();
         for member in structure.members() {
-            let own_name = member.traits().get("smithy.api#property");
-            let own_name = own_name.and_then(|value| value.get("name")?.as_str());
+            let own_name = property_name(member);
             let is_known = self.properties.contains_key(member.name());
-            let is_free = bound.contains(member.name())
-                || (!is_strict
-                    && (own_name.is_none() || self.identifiers.contains_key(member.name())))
-                || is_no_property(self.model, member);
+            let is_free = bound.contains(member.name()) || is_no_property(self.model, member);
             if is_free && !is_known {
                 continue;
             }
@@ -223,6 +231,12 @@ impl<'m> Checker<'_, 'm> {
             });
         }
     }
+}
+
+/// The name of the property that `@property` gives.
+fn property_name(member: &Member) -> Option<&str> {
+    let property = member.traits().get("smithy.api#property")?;
+    property.get("name")?.as_str()
 }
 
 /// Whether a trait on the member says so, itself or by its definition.

@@ -8,7 +8,7 @@ use crate::closure::Closure;
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
 use crate::node::MAX_DEPTH;
-use crate::shape::{Shape, ShapeRef, ShapeType};
+use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
 
 /// How many shapes are looked at for all services together.
 const MAX_STEPS: usize = 200_000;
@@ -82,7 +82,9 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
         .shapes()
         .chain(operations)
         .chain(resources)
-        .chain([closure.service()]);
+        .chain([closure.service()])
+        // It stands for no data, and no generated type has its name.
+        .filter(|shape| *shape.id() != UNIT);
     let mut firsts: HashMap<String, &'m Shape> = HashMap::new();
     let mut seen = HashSet::new();
     for shape in all {

@@ -66,10 +66,19 @@ operation ListCities {
         filter: String
     }
     output := {
-        names: Names
+        cities: CityItems
     }
 }
 
-list Names {
-    member: String
+// Members of the items of a list are not checked.
+list CityItems {
+    member: CityItem
+}
+
+structure CityItem {
+    cityId: String
+    name: Integer
+    other: String
+    @property(name: "nothing")
+    code: String
 }
