@@ -84,7 +84,7 @@ pub(crate) fn seeds(
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(&run);
+            scope.spawn(run);
         }
     });
     let sum = sum.into_inner().unwrap();
