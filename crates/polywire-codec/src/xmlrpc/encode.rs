@@ -174,6 +174,18 @@ impl XmlRpcEncoder {
         }
     }
 
+    /// An integer beyond 32 bits. Not inlined, so that short integers stay cheap.
+    #[inline(never)]
+    fn long_integer(&mut self, value: i64) {
+        if self.style.prefixed_i8 {
+            self.scalar(PREFIXED_I8, b"</ex:i8></value>", |out| {
+                number::push(out, value);
+            });
+        } else {
+            between::push_i64(&mut self.out, b"<value><i8>", value, b"</i8></value>");
+        }
+    }
+
     pub(super) fn escape(&mut self, text: &str, what: &str) {
         if let Err(malformed) = escape::push_xml(&mut self.out, text) {
             self.forbidden(text, malformed.offset, what);
@@ -485,12 +497,8 @@ impl Encoder for XmlRpcEncoder {
     fn integer(&mut self, _: Member<'_>, value: i64) {
         if i32::try_from(value).is_ok() {
             between::push_i64(&mut self.out, b"<value><int>", value, b"</int></value>");
-        } else if self.style.prefixed_i8 {
-            self.scalar(PREFIXED_I8, b"</ex:i8></value>", |out| {
-                number::push(out, value)
-            });
         } else {
-            between::push_i64(&mut self.out, b"<value><i8>", value, b"</i8></value>");
+            self.long_integer(value);
         }
     }
 

@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned};
 
 use super::corpus::{CONTENTS, Content, METHOD, Side, messages, name};
-use super::dynamic::spelled_as_ours;
 use super::memory::permuted_body;
 use super::targets;
 use super::types::{BorrowedItem, BorrowedNested, Item, Nested};
@@ -119,14 +118,14 @@ fn read<T: Serialize + 'static>(
     case: &mut Case,
     side: Side,
     body: &'static [u8],
-    expected: Vec<u8>,
+    expected: &'static [u8],
     read: impl Fn(&'static [u8]) -> Option<T> + 'static,
 ) {
     case.bytes(body.len()).polywire(
         move || read(body),
         move |answer| {
             let answer = answer.as_ref().ok_or("not read")?;
-            same_bytes(&writes(side)(answer, Vec::new()), &expected)
+            same_bytes(&writes(side)(answer, Vec::new()), expected)
         },
     );
 }
@@ -138,7 +137,7 @@ where
     let file = content.file(side);
     let files = [file.as_str()];
     group.case_from(name(content, side, "read serde"), files, |case, [xml]| {
-        read(case, side, xml, spelled_as_ours(xml), reads::<T>(side));
+        read(case, side, xml, xml, reads::<T>(side));
         if side == Side::Request {
             targets::read_serde(case, content);
         }
@@ -148,10 +147,10 @@ where
             // The case that reads reports it.
             return;
         };
-        let (write, expected) = (writes(side), spelled_as_ours(xml));
-        case.bytes(expected.len()).polywire_writes(
+        let write = writes(side);
+        case.bytes(xml.len()).polywire_writes(
             move |out| *out = write(&value, std::mem::take(out)),
-            move |written| same_bytes(written, &expected),
+            move |written| same_bytes(written, xml),
         );
         if side == Side::Request {
             targets::write(case, content);
@@ -167,7 +166,7 @@ where
     let file = content.file(side);
     let words = name(content, side, "read serde, borrowed");
     group.case_from(words, [file.as_str()], |case, [xml]| {
-        read(case, side, xml, spelled_as_ours(xml), read_borrowed::<T>);
+        read(case, side, xml, xml, read_borrowed::<T>);
     });
 }
 
@@ -180,7 +179,7 @@ where
     let words = name(content, side, "permuted, read serde");
     group.case_from(words, [file.as_str()], |case, [xml]| {
         let body = permuted_body(xml);
-        read(case, side, body, spelled_as_ours(xml), reads::<T>(side));
+        read(case, side, body, xml, reads::<T>(side));
         case.target_instructions_of_case(name(content, side, "read serde"), 1.4);
     });
 }
