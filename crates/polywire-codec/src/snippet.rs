@@ -3,12 +3,55 @@
 /// The most bytes of the input that an error message repeats.
 const LONGEST: usize = 24;
 
-/// The input at `offset`, short and printable, for "found ..." in a message.
+/// The JSON token at `offset`, short and printable, for "found ..." in a message. Only the token:
+/// what follows may belong to another member, and must not get into a log with it.
 #[cold]
-pub(crate) fn text(input: &[u8], offset: usize) -> String {
+pub(crate) fn json(input: &[u8], offset: usize) -> String {
+    token(input, offset, |rest| match rest[0] {
+        b'"' => {
+            let mut escaped = false;
+            let inside = rest[1..].iter().position(|&byte| {
+                let ends = byte == b'"' && !escaped;
+                escaped = byte == b'\\' && !escaped;
+                ends
+            });
+            inside.map_or(rest.len(), |len| len + 2)
+        }
+        b'{' | b'}' | b'[' | b']' | b':' | b',' => 1,
+        _ => {
+            let ends = |byte: &u8| b"{}[]:,\" \t\r\n".contains(byte);
+            rest.iter().position(ends).unwrap_or(rest.len())
+        }
+    })
+}
+
+/// The XML tag, or the text up to the next tag, that begins at `offset`. Like [`json`].
+#[cold]
+pub(crate) fn xml(input: &[u8], offset: usize) -> String {
+    token(input, offset, |rest| {
+        let (from, end) = if rest[0] == b'<' {
+            (0, b'>')
+        } else {
+            (1, b'<')
+        };
+        match memchr::memchr(end, rest) {
+            Some(at) => at + 1 - from,
+            None => rest.len(),
+        }
+    })
+}
+
+/// All that is left from `offset`. Like [`json`], for input that is one token.
+#[cold]
+pub(crate) fn whole(input: &[u8], offset: usize) -> String {
+    token(input, offset, <[u8]>::len)
+}
+
+fn token(input: &[u8], offset: usize, len: impl FnOnce(&[u8]) -> usize) -> String {
     let Some(rest) = input.get(offset..).filter(|rest| !rest.is_empty()) else {
         return "the end of the input".to_owned();
     };
+    let rest = &rest[..len(rest).max(1)];
     let cut = rest.len().min(LONGEST);
     let text = String::from_utf8_lossy(&rest[..cut]);
     let mut shown: String = text.chars().map(printable).collect();
@@ -25,5 +68,41 @@ pub(crate) fn printable(character: char) -> char {
         '\u{b7}'
     } else {
         character
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_token() {
+        for (input, token) in [
+            (r#"[ "hunter2", 1]"#, "`[`"),
+            (r#""a\"b", "hunter2""#, r#"`"a\"b"`"#),
+            (r#""a\\", "hunter2""#, r#"`"a\\"`"#),
+            (
+                r#""open, and never closed by a quote"#,
+                r#"`"open, and never closed ...`"#,
+            ),
+            (r#"1.5,"hunter2""#, "`1.5`"),
+            ("true}", "`true`"),
+            (",1", "`,`"),
+            (" 1", "` `"),
+            ("\u{1}", "`\u{b7}`"),
+            ("", "the end of the input"),
+        ] {
+            assert_eq!(json(input.as_bytes(), 0), token, "{input}");
+        }
+        for (input, token) in [
+            ("<value><string>hunter2", "`<value>`"),
+            ("12</int><string>hunter2", "`12`"),
+            ("</a>hunter2", "`</a>`"),
+            ("no tag", "`no tag`"),
+            ("<open", "`<open`"),
+            ("", "the end of the input"),
+        ] {
+            assert_eq!(xml(input.as_bytes(), 0), token, "{input}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
+use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{Fault, FaultKind, Outcome, ProtocolKind, Retry, Validator};
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
@@ -251,5 +252,66 @@ fn messages_in_other_letters() {
             assert_eq!(found, message, "{kind} {members}");
             assert_eq!(read.get("left"), Some(&Value::Integer(0)));
         }
+    }
+}
+
+/// What a peer sent in place of a sensitive member is not repeated in errors, over any protocol,
+/// and neither are keys of sensitive maps. Other members are quoted.
+#[test]
+fn errors_repeat_no_sensitive_data() {
+    /// The service with another type in the place of `number`.
+    fn service(number: &str) -> SchemaSet<'static> {
+        let text = r#"
+            $version: "2"
+            namespace test.errors
+            service Bank { version: "1", operations: [Login, Look] }
+            @http(method: "POST", uri: "/login")
+            operation Login { output := { pin: Pin, accounts: Accounts } }
+            @http(method: "POST", uri: "/look")
+            operation Look { output := { shown: NUMBER } }
+            @sensitive
+            NUMBER_DEFINITION Pin
+            @sensitive
+            map Accounts { key: String, value: NUMBER }
+        "#
+        .replace("NUMBER_DEFINITION", &number.to_lowercase())
+        .replace("NUMBER", number);
+        let model = Loader::new().add_text("bank.smithy", text).assemble();
+        let model = model.unwrap_or_else(|error| panic!("{error}")).model;
+        model.schemas("test.errors#Bank").unwrap().unwrap()
+    }
+
+    let (sent, expected) = (service("String"), service("Integer"));
+    for kind in ProtocolKind::ALL {
+        let protocol = kind.build(sent.service(0)).unwrap();
+        let reader = kind.build(expected.service(0)).unwrap();
+        let error = |name: &str, output: Value| {
+            let operation = sent.service(0).find_operation(name).unwrap();
+            let output = Dynamic(&output);
+            let (head, body) = protocol
+                .encode_output(operation, &output)
+                .unwrap()
+                .into_parts();
+            let operation = expected.service(0).find_operation(name).unwrap();
+            let body = Body::new(body);
+            let mut map = Map::new();
+            reader
+                .decode_output(operation, &head, &body, &Limits::DEFAULT, &mut map)
+                .unwrap_err()
+                .to_string()
+        };
+        let pin = error("Login", Map::from_iter([("pin", "hunter2")]).into());
+        assert!(!pin.contains("hunter2"), "{kind:?}: {pin}");
+        assert!(pin.to_lowercase().ends_with("pin"), "{kind:?}: {pin}");
+        let accounts = Value::from(Map::from_iter([("savings", Value::from("hunter2"))]));
+        let accounts = error("Login", Map::from_iter([("accounts", accounts)]).into());
+        assert!(!accounts.contains("hunter2"), "{kind:?}: {accounts}");
+        assert!(!accounts.contains("savings"), "{kind:?}: {accounts}");
+        assert!(
+            accounts.to_lowercase().ends_with("accounts"),
+            "{kind:?}: {accounts}"
+        );
+        let shown = error("Look", Map::from_iter([("shown", "hello")]).into());
+        assert!(shown.contains("found"), "{kind:?}: {shown}");
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 
 use polywire_text::Malformed;
 
+use crate::{Member, MemberFlags, ShapeFlags, ShapeKind};
+
 /// Why a message could not be read or written.
 ///
 /// One word wide, so that a `Result` of a small number fits two registers; what
@@ -147,6 +149,23 @@ impl Error {
         self
     }
 
+    /// Removes input from the error if the message that could not be read may hold
+    /// [`@sensitive`](MemberFlags::SENSITIVE) data: [`Self::what_was_found`], and the path below a
+    /// sensitive member, since it may name keys of a map.
+    ///
+    /// `root` is what the message was read as. All of the message counts, not only the member at
+    /// which reading failed: in a malformed message it is not certain which member that is.
+    #[cold]
+    #[must_use]
+    pub fn without_sensitive(mut self, root: Member<'_>) -> Self {
+        if root.has(MemberFlags::SENSITIVE) || root.target().has(ShapeFlags::SENSITIVE) {
+            self.0.found = Cow::Borrowed("");
+            let end = sensitive_from(root, &self.0.path);
+            self.0.path.truncate(end);
+        }
+        self
+    }
+
     /// The kind.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
@@ -225,6 +244,36 @@ impl Error {
         }
         Ok(())
     }
+}
+
+/// How much of a path may be shown: up to the first sensitive member, or up to a list or map with
+/// sensitive items, entries or keys.
+fn sensitive_from(root: Member<'_>, path: &str) -> usize {
+    let (mut at, mut end, mut is_resolved) = (root, 0, false);
+    while end < path.len() && !at.has(MemberFlags::SENSITIVE) {
+        let rest = &path[end..];
+        let shape = at.target();
+        let mut ends = rest.match_indices(['.', '[']).map(|(at, _)| at);
+        let len = ends.find(|at| *at > 0).unwrap_or(rest.len());
+        match at.kind() {
+            ShapeKind::Structure | ShapeKind::Union => {
+                let name = rest[..len].trim_start_matches('.');
+                let named = |member: &Member<'_>| member.has_name(name);
+                match shape.members().find(named) {
+                    Some(member) => (at, is_resolved) = (member, true),
+                    // The path is about a member that the model does not have.
+                    None if is_resolved => return path.len(),
+                    // An element around the structure.
+                    None => {}
+                }
+            }
+            ShapeKind::List if rest.starts_with('[') => at = shape.member(0),
+            _ if shape.has(ShapeFlags::SENSITIVE) => return end,
+            _ => return path.len(),
+        }
+        end += len;
+    }
+    end
 }
 
 /// A name of the sender's choice as a message may show it: short, and without

@@ -107,6 +107,8 @@ flags! {
         /// A member is an XML attribute, or has a prefix in its XML name: elements
         /// are not told apart by their names alone.
         XML_APART = 3;
+        /// A member, or anything below it, is `@sensitive`.
+        SENSITIVE = 4;
     }
 
     /// Yes-or-no traits of a service.

@@ -302,6 +302,13 @@ impl<'s> Member<'s> {
         }
     }
 
+    /// Whether a message may call it so, by whatever source of names.
+    pub(crate) fn has_name(self, name: &str) -> bool {
+        let spans = self.set.plain.iter();
+        let mut spans = spans.filter_map(|spans| spans.get(self.index as usize));
+        spans.any(|span| self.set.str(*span) == name)
+    }
+
     /// Its name, ready for a wire.
     #[inline]
     #[must_use]

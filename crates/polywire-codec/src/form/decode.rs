@@ -276,7 +276,7 @@ impl<'de> FormDecoder<'de> {
         match kind {
             ErrorKind::Limit(_) | ErrorKind::Duplicate => error,
             _ if start + within >= end => error.found("the end of the value"),
-            _ => error.found(snippet::text(&self.form.as_bytes()[..end], start + within)),
+            _ => error.found(snippet::whole(&self.form.as_bytes()[..end], start + within)),
         }
     }
 

@@ -1084,7 +1084,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             .at_offset(self.at)
             .at_path(locate::path(self.text, self.at));
         if !error.is_limit() && kind != ErrorKind::Duplicate {
-            error = error.found(snippet::text(self.text.as_bytes(), self.at));
+            error = error.found(snippet::json(self.text.as_bytes(), self.at));
         }
         error
     }

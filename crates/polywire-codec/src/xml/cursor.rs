@@ -419,7 +419,7 @@ impl<'de> Cursor<'de> {
             .at_offset(self.at)
             .at_path(locate::path(self.text, self.at));
         if !error.is_limit() && kind != ErrorKind::Duplicate {
-            error = error.found(snippet::text(self.text.as_bytes(), self.at));
+            error = error.found(snippet::xml(self.text.as_bytes(), self.at));
         }
         error
     }

@@ -527,7 +527,7 @@ impl<'de> Cursor<'de> {
             .at_offset(self.base + self.at)
             .at_path(path);
         if !error.is_limit() && kind != ErrorKind::Duplicate {
-            error = error.found(snippet::text(self.text.as_bytes(), self.at));
+            error = error.found(snippet::xml(self.text.as_bytes(), self.at));
         }
         error
     }

@@ -3,7 +3,8 @@
 use super::Assembly;
 use crate::builder::BuildError;
 use crate::{
-    BigDecimal, ConstraintDef, ConstraintSpec, EnumValueDef, MemberFlags, ShapeFlags, Span,
+    BigDecimal, ConstraintDef, ConstraintSpec, EnumValueDef, MemberDef, MemberFlags, ShapeFlags,
+    Span,
 };
 
 impl Assembly {
@@ -75,28 +76,45 @@ impl Assembly {
         }
     }
 
-    /// Marks the members with constraints and everything above them, once the
-    /// arrays are whole: each member is looked at once, and once more if what
-    /// it targets turns out to be constrained.
-    pub(super) fn mark_constrained(&mut self) {
+    /// Marks the shapes that have constraints or sensitive data below them, once the arrays are
+    /// whole.
+    pub(super) fn mark_shapes(&mut self) {
+        self.mark_above(
+            |member| member.constraint > 0,
+            MemberFlags::CONSTRAINED,
+            ShapeFlags::CONSTRAINED,
+        );
+        self.mark_above(
+            |member| member.flags.contains(MemberFlags::SENSITIVE),
+            MemberFlags::NONE,
+            ShapeFlags::SENSITIVE,
+        );
+    }
+
+    /// Gives `member_flag` to the members that `is_start` selects and to all members whose values
+    /// contain them, and `shape_flag` to the shapes of these members. Each member is looked at
+    /// once, and once more if its target gets the flag.
+    fn mark_above(
+        &mut self,
+        is_start: impl Fn(&MemberDef) -> bool,
+        member_flag: MemberFlags,
+        shape_flag: ShapeFlags,
+    ) {
         let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.shapes.len()];
         let mut work = Vec::new();
         for (index, member) in self.members.iter().enumerate() {
             users[member.target as usize].push(index as u32);
-            if member.constraint > 0 {
+            if is_start(member) {
                 work.push(index as u32);
             }
         }
         while let Some(index) = work.pop() {
             let member = &mut self.members[index as usize];
-            if member.flags.contains(MemberFlags::CONSTRAINED) {
-                continue;
-            }
-            member.flags = member.flags.with(MemberFlags::CONSTRAINED);
+            member.flags = member.flags.with(member_flag);
             // A root is no part of its shape.
             let shape = &mut self.shapes[member.container as usize];
-            if member.ordinal != u32::MAX && !shape.flags.contains(ShapeFlags::CONSTRAINED) {
-                shape.flags = shape.flags.with(ShapeFlags::CONSTRAINED);
+            if member.ordinal != u32::MAX && !shape.flags.contains(shape_flag) {
+                shape.flags = shape.flags.with(shape_flag);
                 work.append(&mut users[member.container as usize]);
             }
         }

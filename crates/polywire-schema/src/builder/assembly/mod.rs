@@ -88,7 +88,7 @@ impl Assembly {
         for (index, shape) in shapes.into_iter().enumerate() {
             self.shape(index as u32, shape, &targets)?;
         }
-        self.mark_constrained();
+        self.mark_shapes();
         let mut operation_defs = Vec::with_capacity(operations.len());
         for spec in &operations {
             operation_defs.push(self.operation(spec)?);
