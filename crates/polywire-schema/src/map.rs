@@ -218,6 +218,16 @@ impl Map {
         }
     }
 
+    /// The map with keys and values that keep no message alive: [`Value::into_owned`].
+    #[must_use]
+    pub fn into_owned(mut self) -> Self {
+        for (key, value) in self.entries_mut() {
+            *key = std::mem::take(key).into_owned();
+            *value = std::mem::take(value).into_owned();
+        }
+        self
+    }
+
     fn entries_mut(&mut self) -> &mut [(Text, Value)] {
         match &mut self.0 {
             Repr::Small(entries) => entries,

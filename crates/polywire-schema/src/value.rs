@@ -155,6 +155,31 @@ impl Value {
         }
     }
 
+    /// The value with strings and blobs that keep no message alive.
+    ///
+    /// Strings and blobs that were read may be ranges of the message ([`Text`] says which). A
+    /// handler calls this before it stores a value for longer than a call.
+    ///
+    /// ```
+    /// use polywire_schema::{Body, Value};
+    ///
+    /// let body = Body::from(vec![b'x'; 1000]);
+    /// let part = body.blob(&body.as_bytes()[..30]);
+    /// let list = Value::List(vec![Value::Blob(part)]);
+    /// let Value::Blob(stored) = &list.into_owned()[0] else { unreachable!() };
+    /// assert_eq!(stored.heap_size(), 30);
+    /// ```
+    #[must_use]
+    pub fn into_owned(self) -> Self {
+        match self {
+            Self::String(text) => Self::String(text.into_owned()),
+            Self::Blob(blob) => Self::Blob(blob.into_owned()),
+            Self::List(items) => Self::List(items.into_iter().map(Self::into_owned).collect()),
+            Self::Map(map) => Self::Map(map.into_owned()),
+            other => other,
+        }
+    }
+
     /// The value of a key, if this is a map that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {

@@ -59,12 +59,12 @@ pub use body::Body;
 pub const INLINE_CAPACITY: usize = 23;
 
 /// Inputs up to this size are shared whole: a range of any length keeps the
-/// input alive instead of being copied. 64 KiB.
-pub const SHARE_WHOLE: usize = 64 * 1024;
+/// input alive instead of being copied. 4 KiB.
+pub const SHARE_WHOLE: usize = 4 * 1024;
 
 /// In inputs above [`SHARE_WHOLE`], a range is shared if it is at least this
 /// fraction (one part in 256) of the input, and copied otherwise. So a value
-/// never keeps more than 256 times its own size alive, or 64 KiB.
+/// never keeps more than 256 times its own size alive, or 4 KiB.
 pub const SHARE_FRACTION: usize = 256;
 
 /// The size of the representation, and of the window that is copied whole.
