@@ -58,16 +58,34 @@ impl Budget {
         self.items_left
     }
 
-    /// Enters a structure, list or map.
+    /// Whether a message may have so many levels.
+    #[inline]
+    pub(crate) fn depth_of(&self, levels: usize) -> Result<(), LimitKind> {
+        match levels <= self.limits.depth() as usize {
+            true => Ok(()),
+            false => Err(LimitKind::Depth(self.limits.depth())),
+        }
+    }
+
+    /// Enters a structure, list or map. Inside another it counts as an item: a member that is
+    /// known takes memory too, and a recursive shape has any number of them.
     #[inline(always)]
     pub(crate) fn enter(&mut self) -> Result<(), LimitKind> {
-        match self.depth_left.checked_sub(1) {
-            Some(left) => {
-                self.depth_left = left;
-                Ok(())
-            }
-            None => Err(LimitKind::Depth(self.limits.depth())),
+        let Some(left) = self.depth_left.checked_sub(1) else {
+            return Err(LimitKind::Depth(self.limits.depth()));
+        };
+        if self.depth_left != self.limits.depth() {
+            self.count(1)?;
         }
+        self.depth_left = left;
+        Ok(())
+    }
+
+    /// Enters what is skipped, which counts as a level only.
+    pub(crate) fn enter_skipped(&mut self) -> Result<(), LimitKind> {
+        self.depth_of(self.depth() as usize + 1)?;
+        self.depth_left -= 1;
+        Ok(())
     }
 
     /// Leaves what was entered last.
@@ -77,7 +95,7 @@ impl Budget {
         self.depth_left += 1;
     }
 
-    /// Counts items of lists, entries of maps, unknown members.
+    /// Counts items of lists, entries of maps, unknown members, nested collections.
     #[inline(always)]
     pub(crate) fn count(&mut self, items: u32) -> Result<(), LimitKind> {
         match self.items_left.checked_sub(items) {

@@ -26,10 +26,11 @@
 /// | JSON | half of these |
 /// | strings and blobs | once, and 32 bytes each |
 ///
-/// `items` ends the growth of lists and maps: with the default they take
-/// about 112 MB at the most, in a message of 2.5 MB. Members of structures do not count
+/// `items` ends the growth of lists, maps and structures in each other: with the default they take
+/// about 112 MB at the most, in a message of 2.5 MB. Other members of structures do not count
 /// as items, since each comes once; `bytes` alone bounds them, so a service that
-/// reads structures by schema may hold 40 times its `bytes`. Typed shapes take
+/// reads structures by schema may hold 40 times its `bytes`. A server counts what it has decoded
+/// against its memory for bodies. Typed shapes take
 /// what their types take: a list of large ones from `{}` each is bounded by
 /// `items` times their size, and by eight times as much where each stands in a
 /// list of its own, since a list begins with room for up to eight.
@@ -75,9 +76,9 @@ impl Limits {
         self.depth
     }
 
-    /// The most list items and map entries of a message, together; members that
-    /// the model does not have count too. Those that it has come once at the
-    /// most and do not count.
+    /// The most items of a message: list items, map entries, members that the model does not
+    /// have, and structures, lists and maps inside others. A list of structures counts two for
+    /// each. Other members that the model has come once at the most and do not count.
     #[must_use]
     pub const fn items(&self) -> u32 {
         self.items

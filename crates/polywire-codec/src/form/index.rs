@@ -143,7 +143,7 @@ impl Index {
                 continue;
             }
             resolver.shorten(&mut trail, &before);
-            resolver.lengthen(&mut trail, root)?;
+            resolver.lengthen(&mut trail, root, budget)?;
             resolver.check_end(&trail, value == end)?;
             if let Some(Step {
                 place: Place::Nowhere,
@@ -313,14 +313,26 @@ impl<'k> Resolver<'k> {
         }
     }
 
-    /// Goes on to the end of the key.
-    fn lengthen<'s>(&mut self, trail: &mut Vec<Step<'s>>, root: Member<'s>) -> Result<(), Error> {
+    /// Resolves the rest of the key, down to the depth that a message may have.
+    fn lengthen<'s>(
+        &mut self,
+        trail: &mut Vec<Step<'s>>,
+        root: Member<'s>,
+        budget: &Budget,
+    ) -> Result<(), Error> {
         let (mut at, mut place) = match trail.last() {
             None => (0, Place::Value(root)),
             Some(step) if step.segment.end as usize == self.key.len() => return Ok(()),
             Some(step) => (step.segment.end as usize + 1, step.place),
         };
+        // The collections that are entered on the way: the root, and each value on the trail, whose
+        // key goes on.
+        let is_value = |step: &&Step<'_>| matches!(step.place, Place::Value(_));
+        let mut depth = 1 + trail.iter().filter(is_value).count();
         loop {
+            budget
+                .depth_of(depth)
+                .map_err(|limit| self.error(ErrorKind::Limit(limit), at, ""))?;
             let (number, end) = match place {
                 Place::Nowhere => return Ok(()),
                 Place::Entry(map) => {
@@ -373,6 +385,7 @@ impl<'k> Resolver<'k> {
                 },
             };
             let end = end as u32;
+            depth += usize::from(matches!(place, Place::Value(_)));
             trail.push(Step {
                 segment: Segment { number, end },
                 place,

@@ -266,7 +266,10 @@ impl<'de> XmlDecoder<'de> {
             return Ok(());
         }
         let name = self.cursor.name;
-        self.deeper()?;
+        // What is skipped takes no memory, so it is not an item.
+        self.budget
+            .enter_skipped()
+            .map_err(|limit| self.limit(limit))?;
         match self.cursor.plain_text() {
             Some((_, end)) => self.cursor.at = end,
             None => self.skip_content(name)?,

@@ -188,7 +188,7 @@ fn table() {
         ("Scalars", b"{\"string\":\"a\nb\"}",
             "not well formed: expected an escape, since control characters cannot stand in a string, found `·`, at byte 12, in string"),
         ("Scalars", b"{\"string\":\"a\0b\"}",
-            "not well formed: expected an escape, since control characters cannot stand in a string, found `·`, at byte 12, in string"),
+            "not well formed: expected an escape, since control characters cannot stand in a string, found `·b`, at byte 12, in string"),
         ("Scalars", b"{\"string\":\"a\xff\"}",
             "invalid characters: expected UTF-8, at byte 12"),
         ("Scalars", b"{\"string\":\"a\xed\xa0\x80\"}",

@@ -1,7 +1,7 @@
 //! What is read: any order, and what callers are known to send.
 
 use polywire_codec::form::{FormDecoder, FormProfile};
-use polywire_schema::{Body, Decode, ErrorKind, Limits, Text, Value};
+use polywire_schema::{Body, Decode, ErrorKind, LimitKind, Limits, Text, Value};
 
 use crate::shapes::{Choice, Collections, Node, QueryInput, root};
 use crate::{EC2, QUERY, read, read_both, texts};
@@ -191,8 +191,9 @@ fn limits() {
         ("Name=ab", default.with_bytes(6), false),
         ("Name=a%20b", default.with_string(3), true),
         ("Name=abcd", default.with_string(3), false),
-        ("Flat.1=a&Flat.2=b", default.with_items(2), true),
-        ("Flat.1=a&Flat.2=b&Flat.3=c", default.with_items(2), false),
+        // The list counts, and what is in it.
+        ("Flat.1=a&Flat.2=b", default.with_items(3), true),
+        ("Flat.1=a&Flat.2=b&Flat.3=c", default.with_items(3), false),
         ("x&y", default.with_items(2), true),
         ("x&y&z", default.with_items(2), false),
         ("Node.name=n", default.with_depth(2), true),
@@ -203,7 +204,10 @@ fn limits() {
             Err(error) => assert!(!allowed && error.is_limit(), "{form}: {error}"),
         }
     }
-    // Deeper than any stack.
+    // Deeper than any stack. The key is followed down to the limit and not beyond.
     let deep = format!("Node.{}name=n", "left.".repeat(1_000_000));
-    assert!(read(&deep, &default).unwrap_err().is_limit());
+    let error = read(&deep, &default).unwrap_err();
+    let kind = ErrorKind::Limit(LimitKind::Depth(default.depth()));
+    assert_eq!(error.kind(), kind);
+    assert!(error.offset().unwrap() < 5 * 65, "{error}");
 }

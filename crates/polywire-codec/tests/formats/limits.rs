@@ -101,24 +101,38 @@ fn limits_on_depth<F: Format>() {
 }
 
 fn limits_on_items<F: Format>() {
-    // A list of three, of which one holds two. The member that holds it counts
-    // where it is an entry of a map, or unknown to the shape.
+    // A list of three lists, of which one holds two: nine, with the lists. The member that holds
+    // it counts where it is an entry of a map, or unknown to the shape.
     let at = root("Collections");
     let matrix = Collections {
         matrix: Some(vec![vec![1, 2], Vec::new(), Vec::new()]),
         ..Collections::default()
     };
     let bytes = encode::<F, _>(&matrix, at).unwrap();
-    for (at, items) in [(at, 5), (Member::DOCUMENT, 6), (root("Scalars"), 6)] {
+    for (at, items) in [(at, 9), (Member::DOCUMENT, 10), (root("Scalars"), 10)] {
         let limits = Limits::DEFAULT.with_items(items);
         decode_limited::<F, Value>(&bytes, at, &limits).unwrap();
         let limits = Limits::DEFAULT.with_items(items - 1);
         let result = decode_limited::<F, Value>(&bytes, at, &limits);
         limited(result, LimitKind::Items(items - 1), "Limits::items");
     }
-    let limits = Limits::DEFAULT.with_items(4);
+    let limits = Limits::DEFAULT.with_items(8);
     let result = decode_limited::<F, Collections>(&bytes, at, &limits);
-    limited(result, LimitKind::Items(4), "Limits::items");
+    limited(result, LimitKind::Items(8), "Limits::items");
+    // So do structures in each other, which have a member each.
+    let at = root("Node");
+    let mut node = Node::default();
+    for _ in 0..10 {
+        node = Node {
+            left: Some(Box::new(node)),
+            ..Node::default()
+        };
+    }
+    let bytes = encode::<F, _>(&node, at).unwrap();
+    decode_limited::<F, Node>(&bytes, at, &Limits::DEFAULT.with_items(10)).unwrap();
+    let limits = Limits::DEFAULT.with_items(9);
+    let result = decode_limited::<F, Node>(&bytes, at, &limits);
+    limited(result, LimitKind::Items(9), "Limits::items");
     // Entries of maps are items, each once, whatever way its key is read: short,
     // long, not ASCII, with escapes, at the end of the message.
     let keys = [

@@ -112,6 +112,9 @@ impl CborDecoder {
         let Data::Map(entries) = self.take()?.data else {
             return self.wrong_type(at.kind().describe());
         };
+        if !self.open.is_empty() {
+            self.count_items(1)?;
+        }
         self.open.push(Frame::Map {
             entries: entries.into_iter(),
             seen: Vec::new(),
@@ -123,6 +126,9 @@ impl CborDecoder {
         let Data::Array(items) = self.take()?.data else {
             return self.wrong_type(at.kind().describe());
         };
+        if !self.open.is_empty() {
+            self.count_items(1)?;
+        }
         self.open.push(Frame::Array(items.into_iter()));
         Ok(Seq::default())
     }
@@ -183,6 +189,7 @@ impl CborDecoder {
             Data::Bytes(bytes) => self.check_length(bytes.len()),
             Data::Text(text) => self.check_length(text.len()),
             Data::Array(items) => {
+                self.count_items(1)?;
                 for item in items {
                     self.count_items(1)?;
                     self.skip(item)?;
@@ -190,6 +197,7 @@ impl CborDecoder {
                 Ok(())
             }
             Data::Map(entries) => {
+                self.count_items(1)?;
                 for (key, value) in entries {
                     self.count_items(1)?;
                     self.skip(key)?;
@@ -295,7 +303,7 @@ impl CborDecoder {
         let Data::Array(items) = self.take()?.data else {
             return self.wrong_type("an exponent and a mantissa");
         };
-        self.count_items(items.len())?;
+        self.count_items(items.len() + usize::from(!self.open.is_empty()))?;
         let Ok([exponent, mantissa]) = <[Node; 2]>::try_from(items) else {
             return Err(self.invalid("an exponent and a mantissa"));
         };

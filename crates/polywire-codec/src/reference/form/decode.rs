@@ -57,6 +57,9 @@ impl FormDecoder {
             let limit = LimitKind::Depth(self.limits.depth());
             return Err(self.error(ErrorKind::Limit(limit), ""));
         }
+        if !self.open.is_empty() {
+            self.count(1)?;
+        }
         self.open.push(children.into_iter());
         Ok(Seq::default())
     }

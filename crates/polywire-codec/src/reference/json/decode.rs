@@ -93,6 +93,9 @@ impl JsonDecoder {
         let Data::Object(members) = self.take()? else {
             return self.wrong_type(at.kind().describe());
         };
+        if !self.open.is_empty() {
+            self.count_item()?;
+        }
         self.open.push(Frame::Object {
             members: members.into_iter(),
             seen: Vec::new(),
@@ -104,6 +107,9 @@ impl JsonDecoder {
         let Data::Array(items) = self.take()? else {
             return self.wrong_type(at.kind().describe());
         };
+        if !self.open.is_empty() {
+            self.count_item()?;
+        }
         self.open.push(Frame::Array(items.into_iter()));
         Ok(Seq::default())
     }
@@ -159,6 +165,7 @@ impl JsonDecoder {
         match &node.data {
             Data::String(text) => self.check_length(text),
             Data::Array(items) => {
+                self.count_item()?;
                 for item in items {
                     self.count_item()?;
                     self.skip(item)?;
@@ -166,6 +173,7 @@ impl JsonDecoder {
                 Ok(())
             }
             Data::Object(members) => {
+                self.count_item()?;
                 for (key, value) in members {
                     self.count_item()?;
                     self.check_length(key)?;

@@ -132,7 +132,11 @@ impl XmlDecoder {
 
     fn push(&mut self, frame: Frame) -> Result<(), Error> {
         self.open.push(frame);
-        self.check_depth(self.open.len())
+        self.check_depth(self.open.len())?;
+        match self.open.len() {
+            1 => Ok(()),
+            _ => self.count_item(),
+        }
     }
 
     fn check_depth(&self, depth: usize) -> Result<(), Error> {

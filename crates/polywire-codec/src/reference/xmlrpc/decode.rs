@@ -179,7 +179,7 @@ impl Reader {
         Ok((method, values))
     }
 
-    /// Counts a parameter, item or member.
+    /// Counts a parameter, item, member or nested collection.
     fn count(&mut self) -> Result<(), Error> {
         self.items += 1;
         match self.items > self.limits.items() {
@@ -217,6 +217,9 @@ impl Reader {
                 if self.depth == self.limits.depth() {
                     let limit = LimitKind::Depth(self.limits.depth());
                     return Err(error(ErrorKind::Limit(limit), ""));
+                }
+                if self.depth > 0 {
+                    self.count()?;
                 }
                 self.depth += 1;
                 let value = match name {
