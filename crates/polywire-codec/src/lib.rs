@@ -38,6 +38,7 @@ pub mod reference;
 mod refuse;
 mod snippet;
 pub mod xml;
+mod xml_names;
 pub mod xmlrpc;
 
 pub use chosen::{Chosen, ChosenSlot, Formats};

@@ -57,6 +57,9 @@ impl<'de> Cursor<'de> {
             start: self.at,
             len,
         };
+        if self.check_names {
+            self.check_name(name)?;
+        }
         self.at += len;
         self.at += scan::white_space(self.rest());
         if self.rest().first() != Some(&b'=') {

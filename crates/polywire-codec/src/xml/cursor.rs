@@ -11,8 +11,7 @@ use polywire_text::escape::{self, XmlPlace, XmlReading};
 use polywire_text::scan::{self, TAG};
 
 use super::locate;
-use crate::declaration::foreign_encoding;
-use crate::snippet;
+use crate::{declaration, snippet, xml_names};
 
 /// What no text may hold, but for the end of CDATA (XML 1.0, section 2.4).
 const BRACKETS: &[u8] = b"]]>";
@@ -49,6 +48,8 @@ pub(super) struct Cursor<'de> {
     pub(super) attributes: usize,
     /// Whether `]]>` stands anywhere: then it may stand where it must not.
     pub(super) brackets: bool,
+    /// Whether names may have characters that XML does not allow in them: some are not ASCII.
+    pub(super) check_names: bool,
 }
 
 impl<'de> Cursor<'de> {
@@ -63,6 +64,7 @@ impl<'de> Cursor<'de> {
             attribute: Place::default(),
             attributes: 0,
             brackets: false,
+            check_names: rare && !text.is_ascii(),
         };
         if rare {
             cursor.look_for_rare()?;
@@ -173,14 +175,8 @@ impl<'de> Cursor<'de> {
         let (open, close): (usize, &str) = if comment {
             (4, "--")
         } else if self.rest().starts_with(b"<?") {
-            let target = &self.rest()[2..];
-            let len = name_len(target);
-            if len == 0 || target[..len].eq_ignore_ascii_case(b"xml") {
-                return Err(self.error(
-                    ErrorKind::Syntax,
-                    "a processing instruction or the XML declaration at the beginning",
-                ));
-            }
+            xml_names::check_target(&self.text[start + 2..])
+                .map_err(|expected| self.error(ErrorKind::Syntax, expected))?;
             (2, "?>")
         } else {
             let expected = "an element (document types are not read)";
@@ -224,12 +220,24 @@ impl<'de> Cursor<'de> {
             return Err(self.error(ErrorKind::Syntax, "an element"));
         }
         self.name = Place { start, len };
+        if self.check_names {
+            self.check_name(self.name)?;
+        }
         if bytes.get(start + len) == Some(&b'>') {
             self.at = start + len + 1;
             self.special = CONTENT;
             return Ok(());
         }
         self.attributes_of_tag(start + len)
+    }
+
+    /// Refuses a name that XML does not allow: [`name_len`] takes all that is not ASCII.
+    #[cold]
+    pub(super) fn check_name(&self, name: Place) -> Result<(), Error> {
+        match xml_names::is_name(self.name_at(name)) {
+            true => Ok(()),
+            false => Err(self.error(ErrorKind::Syntax, "a name that XML allows")),
+        }
     }
 
     /// Whether the last start tag has anything behind its name.
@@ -390,20 +398,26 @@ impl<'de> Cursor<'de> {
         if self.text.starts_with('\u{feff}') {
             self.at = '\u{feff}'.len_utf8();
         }
-        let rest = self.rest();
-        if !rest.starts_with(b"<?xml") || name_len(&rest[2..]) != 3 {
+        const USUAL: &[u8] = br#"<?xml version="1.0" encoding="UTF-8"?>"#;
+        if self.rest().starts_with(USUAL) {
+            self.at += USUAL.len();
             return Ok(());
         }
-        let Some(len) = self.text[self.at..].find("?>") else {
-            self.at = self.text.len();
-            return Err(self.error(ErrorKind::Truncated, "?> after the XML declaration"));
+        self.spelled_declaration()
+    }
+
+    #[inline(never)]
+    fn spelled_declaration(&mut self) -> Result<(), Error> {
+        let text = &self.text[self.at..];
+        let len = match declaration::len(text) {
+            Ok(len) => len,
+            Err(malformed) => return Err(self.malformed(malformed.offset, malformed.expected)),
         };
-        let declaration = &self.text[self.at..self.at + len];
-        if let Some(encoding) = foreign_encoding(declaration, self.text) {
+        if let Some(encoding) = declaration::foreign_encoding(&text[..len], self.text) {
             let error = self.error(ErrorKind::Encoding, "the encoding UTF-8");
             return Err(error.found(format!("`{encoding}`")));
         }
-        self.at += len + 2;
+        self.at += len;
         Ok(())
     }
 

@@ -15,8 +15,9 @@
 //! order, items of flattened lists apart, namespaces never required, prefixes
 //! without meaning, unknown elements and attributes skipped, CDATA, comments
 //! and processing instructions anywhere. It is strict where XML 1.0 is: there
-//! are no document types and no entities but the five of XML itself, tags
-//! match, there is nothing behind the root.
+//! are no document types and no entities but the five of XML itself, names, the declaration and
+//! targets of processing instructions follow its grammar, tags match, there is nothing behind the
+//! root.
 //!
 //! ```
 //! use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};

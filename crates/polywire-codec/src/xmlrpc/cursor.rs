@@ -11,9 +11,8 @@ use polywire_text::{before, scan};
 use super::collections::{CLOSED, OPEN, PREFIXED};
 use super::leniency::Leniency;
 use super::locate;
-use super::names;
 use super::wellformed::is_well_formed;
-use crate::{declaration, snippet};
+use crate::{declaration, snippet, xml_names};
 
 #[derive(Debug)]
 pub(super) struct Cursor<'de> {
@@ -121,29 +120,10 @@ impl<'de> Cursor<'de> {
         Ok(())
     }
 
-    /// Sees to it that a processing instruction has a target, which begins at `start`:
-    ///
-    /// ```text
-    /// [16] PI       ::= '<?' PITarget (S (Char* - (Char* '?>' Char*)))? '?>'
-    /// [17] PITarget ::= Name - (('X' | 'x') ('M' | 'm') ('L' | 'l'))
-    /// ```
+    /// Checks the target of the processing instruction whose target begins at `start`.
     fn target(&self, start: usize) -> Result<(), Error> {
-        let rest = &self.text[start..];
-        let len = rest.bytes().position(|byte| !is_name(&byte));
-        let (target, behind) = rest.split_at(len.unwrap_or(rest.len()));
-        let expected = if target.eq_ignore_ascii_case("xml") {
-            "a tag (an XML declaration stands at the very beginning, and once)"
-        } else if behind.is_empty() {
-            // It is cut, which is told by what is looked for next.
-            return Ok(());
-        } else if !names::is_name(target) {
-            "the target of a processing instruction behind <?"
-        } else if !behind.starts_with("?>") && scan::white_space(behind.as_bytes()) == 0 {
-            "white space behind the target of a processing instruction"
-        } else {
-            return Ok(());
-        };
-        Err(self.error(ErrorKind::Syntax, expected))
+        xml_names::check_target(&self.text[start..])
+            .map_err(|expected| self.error(ErrorKind::Syntax, expected))
     }
 
     /// The start tag at the cursor, if there is one. Nothing is skipped if not.
@@ -169,7 +149,7 @@ impl<'de> Cursor<'de> {
         let name = &self.text[self.at + 1..self.at + 1 + len];
         // Nearly all begin with a letter, and all that mean something are ASCII.
         let usual = bytes[1].is_ascii_alphabetic() && name.is_ascii();
-        if !usual && !names::is_name(name) {
+        if !usual && !xml_names::is_name(name) {
             return Err(self.error(ErrorKind::Syntax, "a name that XML has for a tag"));
         }
         let mut at = 1 + len;
@@ -205,7 +185,7 @@ impl<'de> Cursor<'de> {
             let len = bytes[at..].iter().position(|byte| !is_name(byte));
             let len = len.unwrap_or(bytes.len() - at);
             let name = &self.text[begin + at..begin + at + len];
-            if !names::is_name(name) {
+            if !xml_names::is_name(name) {
                 return Err(self.not_in_tag(at, "a name that XML has for an attribute"));
             }
             names.push(name);
@@ -533,7 +513,7 @@ impl<'de> Cursor<'de> {
     }
 }
 
-/// Whether a byte may stand in a name: more than XML allows, which [`names::is_name`] looks
+/// Whether a byte may stand in a name: more than XML allows, which [`xml_names::is_name`] looks
 /// at more closely.
 fn is_name(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-') || *byte >= 0x80

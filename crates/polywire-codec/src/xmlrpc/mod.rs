@@ -35,7 +35,6 @@ mod frame;
 mod leniency;
 mod locate;
 mod multicall;
-mod names;
 #[cfg(feature = "serde")]
 mod serde;
 mod style;

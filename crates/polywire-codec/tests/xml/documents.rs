@@ -69,9 +69,20 @@ fn what_xml_forbids() {
         "&#32;",
         "<Name><a/></Name>",
         "<!DOCTYPE a>",
+        // Productions 4, 5, 16 and 17.
+        "<a\u{d7}/>",
+        "<\u{b7}/>",
+        "<Name a\u{d7}='1'/>",
+        "<Name><?1?></Name>",
+        "<Name><?a/b?></Name>",
+        "<Name><?XML a?></Name>",
+        "<?a\u{d7}?>",
+        "<? a?>",
     ] {
         refused(content, ErrorKind::Syntax);
     }
+    // Names of other letters are names.
+    assert!(bucket("<\u{e9}t\u{e9} \u{e9}='1'/><?\u{e9} a?>").is_ok());
 }
 
 #[test]
@@ -96,6 +107,10 @@ fn the_document_around_the_root() {
         ("text<Bucket/>", ErrorKind::Syntax),
         (" <?xml version='1.0'?><Bucket/>", ErrorKind::Syntax),
         ("<!DOCTYPE Bucket><Bucket/>", ErrorKind::Syntax),
+        // Production 23.
+        ("<?xml?><Bucket/>", ErrorKind::Syntax),
+        ("<?xml encoding='UTF-8'?><Bucket/>", ErrorKind::Syntax),
+        ("<?xml version='1.0' a='b'?><Bucket/>", ErrorKind::Syntax),
         (
             "<!DOCTYPE a [<!ENTITY e 'x'>]><Bucket>&e;</Bucket>",
             ErrorKind::Syntax,

@@ -11,7 +11,7 @@ use super::{read_lenient, read_with, write};
 /// So small that documents of some tokens reach them.
 const SMALL: Limits = Limits::DEFAULT.with_depth(4).with_items(6).with_string(12);
 
-const TOKENS: [&str; 60] = [
+const TOKENS: [&str; 63] = [
     "<Bucket>",
     "</Bucket>",
     "<Name>",
@@ -66,6 +66,9 @@ const TOKENS: [&str; 60] = [
     "</Label>",
     "<!-- c -->",
     "<?pi x?>",
+    "<?1 x?>",
+    "<\u{d7}/>",
+    "<\u{e9}/>",
     "<![CDATA[x]]>",
     "]]>",
     "<Unknown a='>'>",

@@ -4,6 +4,8 @@ use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
 use polywire_text::escape::{XmlPlace, XmlReading, is_xml};
 use polywire_text::reference::xml;
 
+use crate::reference::xmlrpc::tree::{declaration, is_name, is_name_start};
+
 /// An element.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Element {
@@ -46,16 +48,6 @@ pub(super) fn document(text: &str, limits: &Limits) -> Result<Element, Error> {
 
 fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r')
-}
-
-fn is_name(character: char) -> bool {
-    is_name_start(character) || character.is_ascii_digit() || matches!(character, '-' | '.')
-}
-
-fn is_name_start(character: char) -> bool {
-    character.is_ascii_alphabetic()
-        || matches!(character, '_' | ':')
-        || (!character.is_ascii() && is_xml(character))
 }
 
 impl<'a> Tokens<'a> {
@@ -112,21 +104,9 @@ impl<'a> Tokens<'a> {
     }
 
     fn prolog(&mut self) -> Result<(), Error> {
-        self.skip("\u{feff}");
-        if self.rest().starts_with("<?xml") && !self.rest()[5..].starts_with(is_name) {
-            let declaration = self.up_to("?>")?;
-            if let Some((_, after)) = declaration.split_once("encoding")
-                && let Some(after) = after.trim_start().strip_prefix('=')
-                && let after = after.trim_start()
-                && let Some(quote) = after.chars().next().filter(|next| "\"'".contains(*next))
-            {
-                let encoding = after[1..].split(quote).next().unwrap_or_default();
-                let known = ["utf-8", "utf8", "us-ascii", "ascii"];
-                if !known.contains(&&*encoding.to_ascii_lowercase()) && !self.text.is_ascii() {
-                    return Err(self.wrong("the encoding UTF-8"));
-                }
-            }
-        }
+        let marked = self.skip("\u{feff}");
+        let behind = declaration(self.rest(), marked)?;
+        self.at = self.text.len() - behind.len();
         self.between()
     }
 
@@ -153,8 +133,11 @@ impl<'a> Tokens<'a> {
             if self.name()?.eq_ignore_ascii_case("xml") {
                 return Err(self.wrong("the XML declaration at the beginning"));
             }
-            self.up_to("?>")?;
-            return Ok(true);
+            let behind = self.up_to("?>")?;
+            return match behind.is_empty() || behind.starts_with(is_space) {
+                true => Ok(true),
+                false => Err(self.wrong("white space behind a target")),
+            };
         }
         Ok(false)
     }

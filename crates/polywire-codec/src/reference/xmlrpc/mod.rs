@@ -6,7 +6,7 @@
 
 mod decode;
 mod encode;
-mod tree;
+pub(in crate::reference) mod tree;
 
 pub use decode::{Response, read_call, read_multicall, read_response};
 pub use encode::{write_call, write_fault, write_response, write_value};

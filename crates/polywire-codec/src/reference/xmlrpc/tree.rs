@@ -63,7 +63,7 @@ pub(super) fn parse(text: &str, lenient: bool) -> Result<Element, Error> {
 /// Sections 2.8 and 4.3.3: what behind the declaration comes, if there is one. The
 /// encoding that it names has to be ours; what is all ASCII is the same in every encoding
 /// that we could be sent; a byte order mark says UTF-8.
-fn declaration(text: &str, marked: bool) -> Result<&str, Error> {
+pub(in crate::reference) fn declaration(text: &str, marked: bool) -> Result<&str, Error> {
     let Some(inside) = text.strip_prefix("<?xml") else {
         return Ok(text);
     };
@@ -162,6 +162,16 @@ fn is_in(ranges: &[(u32, u32)], character: char) -> bool {
         .any(|(first, last)| (*first..=*last).contains(&code))
 }
 
+/// Production 4a.
+pub(in crate::reference) fn is_name(character: char) -> bool {
+    is_name_start(character) || is_in(&NAME_ELSE, character)
+}
+
+/// Production 4.
+pub(in crate::reference) fn is_name_start(character: char) -> bool {
+    is_in(&NAME_START, character)
+}
+
 struct Parser<'a> {
     rest: &'a str,
     lenient: bool,
@@ -228,11 +238,10 @@ impl<'a> Parser<'a> {
     }
 
     fn name(&mut self) -> Result<&'a str, Error> {
-        let is_name = |c: char| is_in(&NAME_START, c) || is_in(&NAME_ELSE, c);
         let end = self.rest.find(|c| !is_name(c)).unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
         self.rest = rest;
-        match name.starts_with(|c| is_in(&NAME_START, c)) {
+        match name.starts_with(is_name_start) {
             true => Ok(name),
             false => Err(wrong("a name")),
         }

@@ -1,4 +1,6 @@
-//! Names of XML.
+//! Names of XML, which XML and XML-RPC share.
+
+use polywire_text::scan;
 
 /// Whether a name is one of XML 1.0.
 ///
@@ -9,9 +11,36 @@
 /// ```
 ///
 /// <https://www.w3.org/TR/xml/#NT-Name>
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(is_start) && characters.all(is_part)
+}
+
+/// Checks the target of a processing instruction, of which `rest` is what follows `<?`. The error
+/// is what was expected there.
+///
+/// ```text
+/// [16] PI       ::= '<?' PITarget (S (Char* - (Char* '?>' Char*)))? '?>'
+/// [17] PITarget ::= Name - (('X' | 'x') ('M' | 'm') ('L' | 'l'))
+/// ```
+///
+/// A target at the very end of the text is accepted: the caller finds that it is cut off.
+///
+/// <https://www.w3.org/TR/xml/#NT-PI>
+pub(crate) fn check_target(rest: &str) -> Result<(), &'static str> {
+    let len = rest.find(|next| !is_part(next)).unwrap_or(rest.len());
+    let (target, behind) = rest.split_at(len);
+    if target.eq_ignore_ascii_case("xml") {
+        Err("a tag (an XML declaration stands at the very beginning, and once)")
+    } else if behind.is_empty() {
+        Ok(())
+    } else if !is_name(target) {
+        Err("the target of a processing instruction behind <?")
+    } else if !behind.starts_with("?>") && scan::white_space(behind.as_bytes()) == 0 {
+        Err("white space behind the target of a processing instruction")
+    } else {
+        Ok(())
+    }
 }
 
 fn is_start(character: char) -> bool {
