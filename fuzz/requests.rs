@@ -95,6 +95,7 @@ fn answer(head: &request::Parts, body: &Body) {
         body,
         route: &route,
         limits: &SMALL,
+        memory: None,
     };
     let mut input = Map::new();
     match protocol.decode_input(operation, &plan, &mut input) {
@@ -142,6 +143,7 @@ fn written(protocol: &dyn Protocol, operation: Operation<'_>, input: &Value) {
         body: &body,
         route: &route,
         limits: &Default::default(),
+        memory: None,
     };
     let mut again = Map::new();
     if let Err(fault) = protocol.decode_input(operation, &plan, &mut again) {

@@ -10,8 +10,8 @@ use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 pub(crate) use crate::detect::Claim;
 use crate::request_id;
 use crate::{
-    AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, Frame, RestJson1, RestXml, RpcV2Cbor,
-    RpcV2Json, XmlRpc,
+    AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, Frame, InputMemory, RestJson1, RestXml,
+    RpcV2Cbor, RpcV2Json, XmlRpc,
 };
 
 /// What is the same on both sides of a protocol.
@@ -407,6 +407,9 @@ pub struct ReadPlan<'de> {
     pub route: &'de Route,
     /// What it may cost.
     pub limits: &'de Limits,
+    /// Where [`read_input`](crate::read_input) counts the memory of the decoded input. That takes a
+    /// walk over it.
+    pub memory: Option<&'de dyn InputMemory>,
 }
 
 /// What a response holds.

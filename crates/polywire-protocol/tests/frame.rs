@@ -57,6 +57,7 @@ fn payloads_are_cbor_alone() {
         body: &body,
         route: &Route::to(send.index()),
         limits: &Limits::DEFAULT,
+        memory: None,
     };
     frame.decode_input(send, &plan, &mut read).unwrap();
     assert_eq!(read, input);
@@ -103,6 +104,7 @@ fn payloads_of_nothing() {
             body: &body,
             route: &Route::to(send.index()),
             limits: &Limits::DEFAULT,
+            memory: None,
         };
         frame.decode_input(send, &plan, &mut read).unwrap();
         assert!(read.is_empty());

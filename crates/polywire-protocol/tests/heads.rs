@@ -321,6 +321,7 @@ fn read(headers: &[(HeaderName, &str)], body: &str) -> Result<Map, FaultKind> {
         body: &body,
         route: &route,
         limits: &Limits::DEFAULT,
+        memory: None,
     };
     let mut input = Map::new();
     let operation = set.operation(route.operation);
@@ -450,6 +451,7 @@ fn a_header_without_a_value_is_no_list() {
         body: &body,
         route: &route,
         limits: &Limits::DEFAULT,
+        memory: None,
     };
     let mut input = Map::new();
     protocol
@@ -503,6 +505,7 @@ fn a_query_of_many_parameters() {
         body: &Body::default(),
         route: &route,
         limits: &Limits::DEFAULT,
+        memory: None,
     };
     let operation = set.operation(route.operation);
     protocol.decode_input(operation, &plan, &mut input).unwrap();

@@ -188,6 +188,7 @@ fn read(protocol: &dyn Protocol, operation: Operation<'_>, request: http::Reques
         body: &Body::from(body),
         route: &route,
         limits: &Limits::DEFAULT,
+        memory: None,
     };
     let mut map = Map::new();
     protocol.decode_input(operation, &plan, &mut map).unwrap();
@@ -258,6 +259,7 @@ fn headers_that_come_twice() {
             body: &Body::from(body),
             route: &route,
             limits: &Limits::DEFAULT,
+            memory: None,
         };
         let mut map = Map::new();
         let read = protocol.decode_input(put, &plan, &mut map);

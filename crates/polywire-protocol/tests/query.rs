@@ -94,6 +94,7 @@ fn serve(
         body: &body,
         route: &route,
         limits,
+        memory: None,
     };
     let mut input = Map::new();
     protocol.decode_input(operation, &plan, &mut input)?;

@@ -192,6 +192,7 @@ fn serve(
         body: &body,
         route: &route,
         limits: &Limits::DEFAULT,
+        memory: None,
     };
     let mut input = Map::new();
     protocol.decode_input(operation, &plan, &mut input)?;

@@ -463,6 +463,7 @@ fn read(set: &SchemaSet<'_>, body: &str, validated: bool) -> Result<Map, Fault> 
         body: &body,
         route: &route,
         limits: &Limits::DEFAULT,
+        memory: None,
     };
     let mut input = Map::new();
     let operation = service.find_operation("Put").unwrap();

@@ -27,6 +27,7 @@ use polywire_schema::{Error, ErrorKind, Map, Member, Operation, Service};
 
 use self::check::Checks;
 use self::walk::Walk;
+use crate::size::size;
 use crate::{Fault, FaultKind, ReadPlan, ServerProtocol};
 
 /// The structure that tells what is wrong, where the model lists it.
@@ -206,7 +207,7 @@ impl Validator {
     }
 }
 
-/// Server: reads the input of a call and checks it.
+/// Server: reads the input of a call, counts its memory, and checks it.
 ///
 /// With a validator, an input that lacks required members is told apart from one
 /// that cannot be read: the fault lists what is missing together with everything
@@ -228,6 +229,11 @@ where
     S: Sink<'de> + Message,
 {
     let read = protocol.decode_input(operation, request, sink);
+    if let Some(memory) = request.memory
+        && read.is_ok()
+    {
+        memory.take(size(operation.input().root(), sink))?;
+    }
     match validator {
         Some(validator) => validator.judge(protocol, operation, request, read, sink),
         None => read,

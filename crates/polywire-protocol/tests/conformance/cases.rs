@@ -236,6 +236,7 @@ fn read(
         body: &body,
         route: &route,
         limits: &LIMITS,
+        memory: None,
     };
     let input = subject.decode_input(protocol, run.operation, &plan, run.validator)?;
     Ok((route, input))

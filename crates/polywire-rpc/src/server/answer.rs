@@ -23,6 +23,7 @@ use tokio::time::{Instant, Sleep};
 use super::HttpResponse;
 use super::app::{App, Called};
 use super::body::RequestBody;
+use super::decoding::is_large;
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::methods::{Found, MethodFuture, MethodReply, Target};
@@ -44,8 +45,8 @@ pub(super) enum Answer {
     Ready(Response<Bytes>),
     Reading(Reading),
     Handling(Handling),
-    /// Behind layers around heads.
-    Layered(Boxed<Response<Bytes>>),
+    /// Behind layers around heads, or decoded on another thread.
+    Boxed(Boxed<Response<Bytes>>),
     /// A call with an id.
     Marked(Box<Marked>),
     /// Given away.
@@ -265,7 +266,7 @@ impl Future for Answer {
             *self = match &mut *self {
                 own @ Self::Reading(_) => ready!(own.poll_reading(context)),
                 Self::Handling(handling) => return handling.poll(context),
-                Self::Layered(future) => return future.as_mut().poll(context),
+                Self::Boxed(future) => return future.as_mut().poll(context),
                 Self::Marked(marked) => return marked.poll(context),
                 ready @ Self::Ready(_) => match mem::replace(ready, Self::Taken) {
                     Self::Ready(response) => return Poll::Ready(response),
@@ -288,15 +289,43 @@ impl Answer {
         let (app, body) = (&reading.app, &mut reading.body);
         let bytes = ready!(body.poll_read(app.limits.bytes(), &app.memory, context));
         Poll::Ready(match mem::replace(self, Self::Taken) {
-            Self::Reading(reading) => reading.begin(bytes),
+            Self::Reading(reading) => match bytes {
+                Ok(bytes) if is_large(&reading.context.headers(), &bytes) => {
+                    reading.begin_apart(bytes)
+                }
+                bytes => reading.begin(bytes),
+            },
             other => other,
         })
     }
 }
 
 impl Reading {
+    /// Begins a call with a large body on another thread.
+    #[cold]
+    fn begin_apart(self, bytes: Bytes) -> Answer {
+        let app = Arc::clone(&self.app);
+        let protocol = self.context.mount as usize;
+        let called = self.called();
+        let decoding = app.decoding.clone();
+        let begun = decoding.run(move || self.begin(Ok(bytes)));
+        Answer::Boxed(Box::pin(async move {
+            match begun.await {
+                Ok(answer) => answer.await,
+                Err(fault) => app.fault(protocol, &called, &fault),
+            }
+        }))
+    }
+
+    /// What it calls, as far as the head told it.
+    fn called(&self) -> Called {
+        let operation = |route: &Route| Called::Operation(route.operation);
+        self.route.as_ref().map_or(Called::Unknown, operation)
+    }
+
     /// Begins, now that the body is there, or will not come.
     fn begin(self, bytes: Result<Bytes, Fault>) -> Answer {
+        let mut called = self.called();
         let Self {
             app,
             route,
@@ -304,10 +333,6 @@ impl Reading {
             mut body,
         } = self;
         let protocol = context.mount as usize;
-        let mut called = match &route {
-            Some(route) => Called::Operation(route.operation),
-            None => Called::Unknown,
-        };
         let begun = caught(|| {
             let call = (protocol, route);
             app.begin_with(call, context, bytes?, &mut body, &mut called)

@@ -11,7 +11,9 @@ use std::task::{self, Poll};
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use polywire_protocol::{Fault, FaultKind, Plan, ReadPlan, Route, ServerProtocol, Validator};
+use polywire_protocol::{
+    Fault, FaultKind, InputMemory, Plan, ReadPlan, Route, ServerProtocol, Validator,
+};
 use polywire_schema::{Body, Limits, Operation};
 use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
@@ -20,6 +22,7 @@ use uuid::Uuid;
 
 use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
+use super::decoding::{COUNTED_FROM, DecodePool, Decoded};
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::{Gate, InFlight, overloaded};
 use super::memory::Memory;
@@ -90,6 +93,7 @@ pub(crate) struct App {
     /// Checks inputs, unless that is switched off.
     pub(super) validator: Option<Validator>,
     pub(super) memory: Arc<Memory>,
+    pub(super) decoding: DecodePool,
     pub(super) timeouts: Timeouts,
     /// Places for connections, at whatever listener.
     pub(super) connections: Arc<Semaphore>,
@@ -367,7 +371,7 @@ impl App {
             body,
         };
         let app = Arc::clone(self);
-        Answer::Layered(Box::pin(async move {
+        Answer::Boxed(Box::pin(async move {
             // Behind layers the operation of a fault is known only if the head
             // told it.
             let called = arriving.called();
@@ -443,11 +447,14 @@ impl App {
             let message = format!("{} has no handler", operation.name());
             return Err(Fault::new(FaultKind::UnknownOperation, message));
         };
+        let is_counted = body.as_bytes().len() > COUNTED_FROM;
+        let decoded = is_counted.then(|| Decoded::new(Arc::clone(&self.memory)));
         let plan = ReadPlan {
             head: &context.head,
             body,
             route,
             limits: &self.limits,
+            memory: decoded.as_ref().map(|decoded| decoded as &dyn InputMemory),
         };
         let validator = self.validator.as_ref();
         let input = handler.decode(protocol, operation, &plan, validator)?;
@@ -458,9 +465,16 @@ impl App {
             context,
             input,
         };
-        Ok(match self.layered.get(index) {
+        let output = match self.layered.get(index) {
             Some(Some(layered)) => Box::pin(layered.clone().oneshot(call)),
             _ => handler.call(call),
+        };
+        Ok(match decoded.map(Decoded::into_held) {
+            Some(held) if held.is_something() => Box::pin(async move {
+                let _held = held;
+                output.await
+            }),
+            _ => output,
         })
     }
 

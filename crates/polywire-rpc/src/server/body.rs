@@ -313,8 +313,8 @@ fn late(time: Duration) -> Fault {
     Fault::new(FaultKind::RequestTimeout, message)
 }
 
-fn overloaded() -> Fault {
-    let message = "the bodies of too many calls are here already, try again later";
+pub(super) fn overloaded() -> Fault {
+    let message = "the inputs of too many calls are here already, try again later";
     Fault::new(FaultKind::Overloaded, message)
 }
 

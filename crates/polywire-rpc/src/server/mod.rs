@@ -20,6 +20,7 @@ mod body;
 mod builder;
 mod byte_stream;
 mod connection;
+mod decoding;
 mod frames;
 mod gate;
 mod listener;

@@ -164,6 +164,52 @@ async fn bodies_of_calls_in_progress() {
     }
 }
 
+/// What a body decodes to counts too, until the call ends.
+#[tokio::test]
+async fn decoded_inputs() {
+    let limits = Limits::DEFAULT.with_bytes(1 << 20);
+    let server = builder().limits(limits).body_memory(4 << 20).build();
+    let running = server.unwrap().listen("127.0.0.1:0".parse().unwrap()).await;
+    let site = Site::of(running.unwrap());
+    let list = |items: usize| {
+        let list = format!("[{}1]", "1,".repeat(items - 1));
+        let call = call_of(RestJson1, "/payload/document", "DocumentPayload", &list);
+        String::from_utf8(call).unwrap().replacen("POST", "PUT", 1)
+    };
+    // 32 bytes an item: 3 MiB and 6 MiB.
+    for _ in 0..3 {
+        assert_eq!(site.send(list(100_000)).await.status, 200);
+        let reply = site.send(list(200_000)).await;
+        let (status, _, message) = reply.error(RestJson1);
+        assert_eq!(status, 503, "{message}");
+        assert!(
+            message.contains("the inputs of too many calls"),
+            "{message}"
+        );
+    }
+}
+
+/// A large body is decoded, and its handler begun, on another thread than that of its connection.
+#[tokio::test]
+async fn large_bodies_are_decoded_apart() {
+    let (seen, mut threads) = mpsc::unbounded_channel();
+    let create = dynamic(move |input: Map, _| {
+        seen.send(std::thread::current().id()).unwrap();
+        async move { Ok(input) }
+    });
+    let (_, site) = server(|builder| builder.operation("Names", create)).await;
+    let client = site.client(RestJson1);
+    let mut thread_for = async |len: usize| {
+        let text = format!(r#"{{"text":"{}"}}"#, "x".repeat(len));
+        client.call("Names", &text).await.unwrap();
+        threads.recv().await.unwrap()
+    };
+    let own = std::thread::current().id();
+    assert_eq!(thread_for(1_000).await, own);
+    assert_ne!(thread_for(100_000).await, own);
+    assert_eq!(thread_for(60_000).await, own);
+}
+
 #[test]
 fn at_least_one_body() {
     let error = builder().body_memory(1_000).build().unwrap_err();

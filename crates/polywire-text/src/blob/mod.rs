@@ -105,7 +105,7 @@ impl Blob {
 
     /// A part of the bytes, of the same allocation, or None if the range does
     /// not lie within them. What is short is inline, and a part below 1/256 of
-    /// something above 64 KiB is a copy.
+    /// something above 4 KiB is a copy.
     ///
     /// ```
     /// use polywire_text::Blob;

@@ -36,7 +36,7 @@ use crate::{Blob, Malformed, utf8};
 /// | `String`, `Box<str>`, `Vec<u8>`, `Cow::Owned` | one allocation of 40 bytes; a copy instead if more than half of the capacity is unused |
 /// | `Arc<str>` | nothing |
 /// | `Bytes`, `Blob` | UTF-8 is checked; one allocation of 48 bytes, or nothing |
-/// | a range of a [`Body`](crate::Body) | count; the first of a body allocates 48 bytes, and 24 if the body was a `Vec`; a copy if it is below 1/256 of a body above 64 KiB |
+/// | a range of a [`Body`](crate::Body) | count; the first of a body allocates 48 bytes, and 24 if the body was a `Vec`; a copy if it is below 1/256 of a body above 4 KiB |
 /// | a part of a `Text`, by [`Text::slice`] | count; a copy by the same rule; two allocations of 72 bytes in all if the `Text` is a copy, or was an `Arc<str>` |
 /// | an iterator, [`Text::format`] | a `String` that grows, then as from that |
 ///
@@ -334,7 +334,7 @@ impl Text {
 
     /// A part of the string, of the same allocation. None if the range does
     /// not lie within it, or splits a character. What is short is inline, and
-    /// a part below 1/256 of something above 64 KiB is a copy.
+    /// a part below 1/256 of something above 4 KiB is a copy.
     ///
     /// ```
     /// use polywire_text::Text;

@@ -12,7 +12,9 @@ use super::pipe::Pipe;
 use super::turns::Cost;
 use crate::frames::payload;
 use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
+use crate::server::answer::caught;
 use crate::server::app::{App, Called};
+use crate::server::decoding::is_large_payload;
 use crate::{Context, ServiceHandle};
 
 /// From so many bytes on, what is read out of a payload shares its bytes.
@@ -169,6 +171,36 @@ impl Table {
 
     /// Begins a call.
     pub(super) fn begin(
+        &self,
+        app: &Arc<App>,
+        index: u32,
+        context: Context,
+        (payload, whole): (&[u8], Option<&Bytes>),
+    ) -> Result<MethodFuture, Fault> {
+        // A large one is shared with what came.
+        let shared = || match whole.and_then(|whole| payload::part(whole, payload)) {
+            Some(part) => part,
+            None => Bytes::copy_from_slice(payload),
+        };
+        if is_large_payload(payload) {
+            let (app, bytes) = (Arc::clone(app), shared());
+            let decoding = app.decoding.clone();
+            return Ok(Box::pin(async move {
+                let begun = decoding.run(move || {
+                    let Some(table) = &app.frames else {
+                        return Err(Fault::internal("a call over frames that are not offered"));
+                    };
+                    let payload = (&bytes[..], Some(&bytes));
+                    caught(|| table.begin_here(&app, index, context, payload))
+                });
+                begun.await??.await
+            }));
+        }
+        self.begin_here(app, index, context, (payload, whole))
+    }
+
+    /// Begins a call on this thread.
+    fn begin_here(
         &self,
         app: &Arc<App>,
         index: u32,
