@@ -24,6 +24,9 @@ impl ServerBuilder {
     /// given back when the call ends. 256 MiB, or the limit on one body if that
     /// is more.
     ///
+    /// What a body of more than 8 KiB decodes to counts too, by an estimate, unless it is parameters of
+    /// a method without a model.
+    ///
     /// Over frames it bounds two things more, of which one connection may have half: answers of more than 4 KiB
     /// until they have been written, since a client may ask for much and read nothing (a call for whose answer there is
     /// no room is answered that the server is overloaded); and items of streams that wait, beyond 64 KiB of those that
