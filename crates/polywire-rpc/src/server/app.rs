@@ -22,6 +22,7 @@ use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::{Gate, InFlight, overloaded};
+use super::malformed;
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::peer::Peer;
@@ -185,7 +186,8 @@ impl Server {
     ) -> (HttpAnswer, Option<InFlight>) {
         let (head, body) = request.into_parts();
         let time = self.app.timeouts.body;
-        let in_flight = match self.app.admit(&head, peer) {
+        let admitted = malformed::check(&head, &body).and_then(|()| self.app.admit(&head, peer));
+        let in_flight = match admitted {
             Ok(in_flight) => in_flight,
             Err(response) => {
                 drop(RequestBody::incoming(&head, body, time));

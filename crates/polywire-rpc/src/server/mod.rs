@@ -23,6 +23,7 @@ mod connection;
 mod frames;
 mod gate;
 mod listener;
+mod malformed;
 mod memory;
 mod mount;
 mod peer;

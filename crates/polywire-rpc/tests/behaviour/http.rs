@@ -130,6 +130,88 @@ async fn chunks() {
     }
 }
 
+/// Codings that another reader may undo in another way (RFC 9112, sections 6.1 and 7).
+#[tokio::test]
+async fn transfer_codings() {
+    let site = Site::plain().await;
+    let chunked = format!("{:x}\r\n{CALL}\r\n0\r\n\r\n", CALL.len());
+    for (lines, status) in [
+        (&["Transfer-Encoding: chunked"][..], 200),
+        (&["Transfer-Encoding: Chunked"], 200),
+        // A list may have empty elements (RFC 9110, section 5.6.1.2).
+        (&["Transfer-Encoding: , chunked"], 200),
+        (&["Transfer-Encoding: chunked, chunked"], 400),
+        (&["Transfer-Encoding: chunked,\tCHUNKED"], 400),
+        (
+            &["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+            400,
+        ),
+        (&["Transfer-Encoding: gzip, chunked"], 501),
+        (
+            &["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"],
+            501,
+        ),
+        (&["Transfer-Encoding: identity, chunked"], 501),
+    ] {
+        let mut socket = site.open().await;
+        let mut bytes = call("1.1", lines, &chunked);
+        bytes.extend(request("GET /status/299", &[], ""));
+        socket.write(bytes).await;
+        let reply = socket.reply().await;
+        assert_eq!(reply.status, status, "{lines:?}: {}", reply.text());
+        if status == 200 {
+            assert_eq!(socket.reply().await.status, 299, "{lines:?}");
+        } else {
+            assert_eq!(reply.header("connection"), Some("close"), "{lines:?}");
+            assert_eq!(socket.raw().await, "", "{lines:?}");
+        }
+    }
+}
+
+/// Which host a request is for decides in a proxy what it may do (RFC 9112, section 3.2).
+#[tokio::test]
+async fn hosts() {
+    let site = Site::plain().await;
+    for (start, lines, status) in [
+        ("GET /status/299 HTTP/1.1", &["Host: x"][..], 299),
+        ("GET /status/299 HTTP/1.1", &["Host:"], 299),
+        ("GET /status/299 HTTP/1.1", &["Host: [::1]:8080"], 299),
+        ("GET /status/299 HTTP/1.0", &[], 299),
+        // With a host in the target the header is ignored (section 3.2.2), but not left out.
+        ("GET http://y/status/299 HTTP/1.1", &["Host: x"], 299),
+        ("GET http://y/status/299 HTTP/1.1", &[], 400),
+        ("GET http://u@y/status/299 HTTP/1.1", &["Host: y"], 400),
+        ("GET /status/299 HTTP/1.1", &[], 400),
+        ("GET /status/299 HTTP/1.1", &["X-Host: x"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: x", "Host: x"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: x", "Host: y"], 400),
+        ("GET /status/299 HTTP/1.0", &["Host: x", "host: y"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: x, y"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: u@x"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: x/y"], 400),
+        ("GET /status/299 HTTP/1.0", &["Host: x:y"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: \u{e9}"], 400),
+    ] {
+        let mut socket = site.open().await;
+        let head = format!("{start}\r\n{}\r\n\r\n", lines.join("\r\n"));
+        let head = head.replace("\r\n\r\n\r\n", "\r\n\r\n");
+        socket.write(&head).await;
+        let reply = socket.reply().await;
+        assert_eq!(reply.status, status, "{head}{}", reply.text());
+        if status == 400 {
+            assert_eq!(reply.header("connection"), Some("close"), "{head}");
+            assert!(socket.ends().await, "{head}");
+        }
+    }
+    // The body is not taken for a request.
+    let mut socket = site.open().await;
+    let body = "GET /status/299 HTTP/1.1\r\nHost: x\r\n\r\n";
+    let length = format!("Content-Length: {}", body.len());
+    socket.write(call("1.1", &["Host: y", &length], body)).await;
+    assert_eq!(socket.reply().await.status, 400);
+    assert_eq!(socket.raw().await, "");
+}
+
 #[tokio::test]
 async fn two_calls_in_one_write() {
     let site = Site::plain().await;
