@@ -22,6 +22,7 @@ use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::{Gate, InFlight, overloaded};
+use super::incoming::IncomingBody;
 use super::malformed;
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
@@ -181,12 +182,13 @@ impl Server {
     /// answer counts the call for as long as it is there.
     pub(super) fn answer(
         &self,
-        request: Request<hyper::body::Incoming>,
+        request: Request<IncomingBody>,
         peer: &Peer,
     ) -> (HttpAnswer, Option<InFlight>) {
         let (head, body) = request.into_parts();
         let time = self.app.timeouts.body;
-        let admitted = malformed::check(&head, &body).and_then(|()| self.app.admit(&head, peer));
+        let admitted = malformed::check(&head, body.chunks().is_some())
+            .and_then(|()| self.app.admit(&head, peer));
         let in_flight = match admitted {
             Ok(in_flight) => in_flight,
             Err(response) => {

@@ -8,11 +8,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use http::header::CONTENT_LENGTH;
-use http::{Method, Request, Version};
+use http::header::{CONNECTION, CONTENT_LENGTH};
+use http::{HeaderValue, Method, Request, Version};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -27,6 +27,7 @@ use super::begin::{Begin, Spoken};
 use super::byte_stream::ByteStream;
 use super::frames;
 use super::gate::{BUSY_HTTP, InFlight};
+use super::incoming::{Chunks, IncomingBody};
 use super::listener::bind;
 use super::peer::Peer;
 use super::running::Running;
@@ -229,12 +230,16 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 
     fn call(&self, request: Request<Incoming>) -> Answering {
         let call = self.activity.call();
-        let bare = request.method() == Method::HEAD && request.version() == Version::HTTP_2;
+        let version = request.version();
+        let bare = request.method() == Method::HEAD && version == Version::HTTP_2;
+        let request = request.map(|body| IncomingBody::new(version, body));
+        let chunks = request.body().chunks().cloned();
         let (answer, in_flight) = self.server.answer(request, &self.peer);
         Answering {
             _call: call,
             _in_flight: in_flight,
             bare,
+            chunks,
             answer,
         }
     }
@@ -246,6 +251,8 @@ struct Answering {
     _in_flight: Option<InFlight>,
     /// Whether the body has to be left out here: hyper does so in HTTP/1 only.
     bare: bool,
+    /// How the body ended, if it is in chunks of HTTP/1.
+    chunks: Option<Arc<Chunks>>,
     answer: HttpAnswer,
 }
 
@@ -253,16 +260,27 @@ impl Future for Answering {
     type Output = Result<HttpResponse, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let bare = self.bare;
-        let answer = Pin::new(&mut self.answer).poll(context);
-        answer.map(|response| {
-            Ok(if bare {
-                without_body(response)
-            } else {
-                response
-            })
-        })
+        let response = ready!(Pin::new(&mut self.answer).poll(context));
+        let response = match self.bare {
+            true => without_body(response),
+            false => response,
+        };
+        let chunks = self.chunks.as_ref();
+        Poll::Ready(Ok(
+            match chunks.is_some_and(|chunks| !chunks.have_ended()) {
+                true => last(response),
+                false => response,
+            },
+        ))
     }
+}
+
+/// A response behind which hyper ends the connection (RFC 9112, section 9.6).
+#[cold]
+pub(super) fn last(mut response: HttpResponse) -> HttpResponse {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
 }
 
 /// The answer to HEAD: what the answer to GET would be, but for the body.

@@ -3,19 +3,18 @@
 //! A proxy may read such a request in another way than this server does: as one for another
 //! host, or with another end. Rules of the proxy would then not hold here.
 
-use http::header::{CONNECTION, HOST, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderValue, StatusCode, Version, request};
-use hyper::body::{Body, Incoming};
+use http::header::{HOST, TRANSFER_ENCODING};
+use http::{HeaderMap, StatusCode, Version, request};
 
 use super::HttpResponse;
+use super::connection::last;
 use super::mount::host_len;
 use crate::layers::text;
 
-/// Returns the response to a request that is malformed.
+/// Returns the response to a request that is malformed. `in_chunks`: its body is read in
+/// chunks, so that hyper has found `chunked` as the last transfer coding.
 #[inline]
-pub(super) fn check(head: &request::Parts, body: &Incoming) -> Result<(), Box<HttpResponse>> {
-    // hyper reads a body without a length in chunks, and only if `chunked` is the last coding.
-    let in_chunks = head.version == Version::HTTP_11 && body.size_hint().exact().is_none();
+pub(super) fn check(head: &request::Parts, in_chunks: bool) -> Result<(), Box<HttpResponse>> {
     check_host(head)
         .and_then(|()| match in_chunks {
             true => check_coding(&head.headers),
@@ -168,12 +167,11 @@ fn check_coding(headers: &HeaderMap) -> Result<(), Problem> {
 /// The connection ends behind the response: where the next request begins is in doubt.
 #[cold]
 fn response(version: Version, (status, words): Problem) -> Box<HttpResponse> {
-    let mut response = text(status, words);
-    if version < Version::HTTP_2 {
-        let close = HeaderValue::from_static("close");
-        response.headers_mut().insert(CONNECTION, close);
-    }
-    Box::new(response)
+    let response = text(status, words);
+    Box::new(match version < Version::HTTP_2 {
+        true => last(response),
+        false => response,
+    })
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod byte_stream;
 mod connection;
 mod frames;
 mod gate;
+mod incoming;
 mod listener;
 mod malformed;
 mod memory;

@@ -119,14 +119,79 @@ async fn chunks() {
     let mut socket = site.open().await;
     let (first, second) = CALL.split_at(50);
     let body = format!(
-        "{:x};name=value\r\n{first}\r\n{:X}\r\n{second}\r\n0\r\nTrailer: x\r\n\r\n",
+        "{:x};name=value\r\n{first}\r\n{:X}\r\n{second}\r\n0\r\n",
         first.len(),
         second.len()
     );
+    let lines = ["Transfer-Encoding: chunked"];
     for _ in 0..2 {
-        let lines = ["Transfer-Encoding: chunked"];
-        socket.write(call("1.1", &lines, &body)).await;
-        assert!(socket.reply().await.text().contains("3</"));
+        let bytes = call("1.1", &lines, &format!("{body}\r\n"));
+        socket.write(bytes).await;
+        let reply = socket.reply().await;
+        assert!(reply.text().contains("3</"));
+        assert_eq!(reply.header("connection"), None);
+    }
+    // Trailers are read, and the connection ends behind them.
+    let bytes = call("1.1", &lines, &format!("{body}Trailer: x\r\n\r\n"));
+    socket.write(bytes).await;
+    let reply = socket.reply().await;
+    assert!(reply.text().contains("3</"));
+    assert_eq!(reply.header("connection"), Some("close"));
+    assert!(socket.ends().await);
+}
+
+/// For a reader that takes a bare LF for the end of a line, as RFC 9112, section 2.2, allows,
+/// a request ends in the middle of the trailers, and another one follows. hyper goes on to the
+/// next CRLF, and would take the body of the other request for a third one.
+#[tokio::test]
+async fn a_bare_line_feed_in_trailers() {
+    let site = Site::plain().await;
+    let hidden = String::from_utf8(request("GET /status/299", &[], "")).unwrap();
+    let seen = request(
+        "PUT /payload/text",
+        &[("Content-Type", "text/plain")],
+        &hidden,
+    );
+    let seen = String::from_utf8(seen).unwrap();
+    // The first is answered after its body, the other ones before: by their head alone.
+    for (start, status) in [
+        ("POST /RPC2", 200),
+        ("POST /nowhere", 200),
+        ("DELETE /RPC2", 405),
+    ] {
+        for trailers in ["X: y\n\n", "\n", "X: y\r\nZ: w\n\n", "X: y\n"] {
+            let chunked = format!("{:x}\r\n{CALL}\r\n0\r\n", CALL.len());
+            let headers = [
+                ("Content-Type", "text/xml"),
+                ("Transfer-Encoding", "chunked"),
+            ];
+            let mut bytes = request(start, &headers, "");
+            bytes.extend_from_slice(chunked.as_bytes());
+            let head = bytes.len();
+            bytes.extend_from_slice(trailers.as_bytes());
+            bytes.extend_from_slice(seen.as_bytes());
+            for cut in [0, head] {
+                let mut socket = site.open().await;
+                socket.write(&bytes[..cut]).await;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                socket.write(&bytes[cut..]).await;
+                let all = socket.raw().await;
+                // Trailers that hyper refuses are an error of XML-RPC.
+                assert!(
+                    all.starts_with(&format!("HTTP/1.1 {status} ")),
+                    "{start} {trailers:?}: {all}"
+                );
+                assert_eq!(
+                    all.matches("HTTP/1.1 ").count(),
+                    1,
+                    "{start} {trailers:?}: {all}"
+                );
+                assert!(
+                    all.contains("connection: close"),
+                    "{start} {trailers:?}: {all}"
+                );
+            }
+        }
     }
 }
 
