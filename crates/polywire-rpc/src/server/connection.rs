@@ -117,8 +117,9 @@ impl Server {
     }
 }
 
-/// How long a connection without a call may stay once the server stops, for
-/// what its peer has sent and has not arrived.
+/// How long a connection without a call stays once the server stops: for a request that its
+/// peer has sent and that has not arrived, or sends before it knows. The response to a request
+/// of HTTP/1 in this time says that the connection ends.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The bytes that the head of a request over HTTP/1 may have, all its lines together.
@@ -211,7 +212,7 @@ async fn speak_http2(
 
 /// Returns when the server has been told to stop and the grace is over.
 pub(super) async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
-    // Nobody who could say it is as good as said.
+    // A sender that is gone means stop.
     let _ = stopped.changed().await;
     tokio::time::sleep(GRACE).await;
 }
@@ -236,7 +237,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
         let chunks = request.body().chunks().cloned();
         let (answer, in_flight) = self.server.answer(request, &self.peer);
         Answering {
-            _call: call,
+            call,
             _in_flight: in_flight,
             bare,
             chunks,
@@ -247,7 +248,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 
 /// A request that is being answered. hyper drops it with the answer.
 struct Answering {
-    _call: InCall,
+    call: InCall,
     _in_flight: Option<InFlight>,
     /// Whether the body has to be left out here: hyper does so in HTTP/1 only.
     bare: bool,
@@ -266,12 +267,11 @@ impl Future for Answering {
             false => response,
         };
         let chunks = self.chunks.as_ref();
-        Poll::Ready(Ok(
-            match chunks.is_some_and(|chunks| !chunks.have_ended()) {
-                true => last(response),
-                false => response,
-            },
-        ))
+        let is_unclear = chunks.is_some_and(|chunks| !chunks.have_ended());
+        Poll::Ready(Ok(match is_unclear || self.call.is_last() {
+            true => last(response),
+            false => response,
+        }))
     }
 }
 
@@ -343,6 +343,20 @@ impl Watch {
         if ended.is_some() {
             return ended;
         }
+        // A client learns from GOAWAY of HTTP/2, and in HTTP/1 from nothing but a response, that
+        // a connection ends. If an idle one were closed at once, the request that is on its way
+        // would be lost, and a client must not repeat all of them (RFC 9110, section 9.2.2).
+        let mut grace = GRACE;
+        if stopped.has_changed().unwrap_or(true) && activity.stop() {
+            tokio::select! {
+                biased;
+                ended = connection.as_mut() => return Some(ended),
+                () = activity.waiting(GRACE) => {}
+                () = activity.stuck(time) => return None,
+            }
+            // It is over, but for what the look below may find.
+            grace /= 10;
+        }
         // What has arrived and was not read yet counts as taken: one more look
         // at the sockets, which the runtime takes before it comes back here.
         tokio::select! {
@@ -354,9 +368,9 @@ impl Watch {
         shut_down(connection.as_mut());
         let stopping = async {
             let mut stopped = stopped;
-            // Nobody who could say it is as good as said.
+            // A sender that is gone means stop.
             let _ = stopped.changed().await;
-            activity.waiting(GRACE).await;
+            activity.waiting(grace).await;
         };
         tokio::select! {
             ended = connection => Some(ended),
