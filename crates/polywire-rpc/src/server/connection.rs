@@ -25,6 +25,7 @@ use super::activity::{Activity, Idle, InCall, Watched};
 use super::answer::HttpAnswer;
 use super::begin::{Begin, Spoken};
 use super::byte_stream::ByteStream;
+use super::frame_budget::FrameBudget;
 use super::frames;
 use super::gate::{BUSY_HTTP, InFlight};
 use super::incoming::{Chunks, IncomingBody};
@@ -163,6 +164,10 @@ async fn serve_socket(
         server,
         peer: peer.clone(),
         activity: Arc::clone(&activity),
+    };
+    let stream = match http2 {
+        true => ByteStream::Http2(Box::new(FrameBudget::new(stream))),
+        false => stream,
     };
     let stream = Watched::new(stream, begin, Arc::clone(&activity));
     let watch = Watch {

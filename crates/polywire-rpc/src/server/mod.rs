@@ -20,6 +20,7 @@ mod body;
 mod builder;
 mod byte_stream;
 mod connection;
+mod frame_budget;
 mod frames;
 mod gate;
 mod incoming;

@@ -6,9 +6,12 @@ use tokio::net::TcpStream;
 use crate::support::{Site, within};
 
 const HEADERS: u8 = 1;
+const PRIORITY: u8 = 2;
 const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
+const PING: u8 = 6;
 const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
 
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
@@ -82,6 +85,62 @@ impl Connection {
                 _ => {}
             }
         }
+    }
+}
+
+/// What costs a peer nothing is limited (RFC 9113, section 10.5).
+#[tokio::test]
+async fn floods_of_control_frames() {
+    let site = Site::plain().await;
+    for (name, one) in [
+        ("SETTINGS", frame(SETTINGS, 0, 0, &[])),
+        ("PING", frame(PING, 0, 0, &[0; 8])),
+        ("answers to PING", frame(PING, ACK, 0, &[0; 8])),
+        ("PRIORITY", frame(PRIORITY, 0, 1, &[0, 0, 0, 0, 1])),
+        ("WINDOW_UPDATE", frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1])),
+        ("unknown", frame(0x42, 0, 0, &[])),
+    ] {
+        let stream = Connection::open(&site).await.0;
+        let (mut read, mut write) = stream.into_split();
+        let drain = tokio::spawn(async move {
+            let mut bytes = vec![0; 65_536];
+            // The end, or a reset.
+            while read.read(&mut bytes).await.is_ok_and(|count| count > 0) {}
+        });
+        // It ends long before so many are read.
+        let flood = async {
+            let many = one.repeat(1_000);
+            for _ in 0..1_000 {
+                if write.write_all(&many).await.is_err() {
+                    return true;
+                }
+            }
+            false
+        };
+        assert!(within(flood).await, "{name}");
+        within(drain).await.unwrap();
+    }
+    site.serves_on().await;
+}
+
+/// A connection with calls may have some for each of them.
+#[tokio::test]
+async fn control_frames_between_calls() {
+    let site = Site::plain().await;
+    let mut connection = Connection::open(&site).await;
+    let headers = [
+        (":method", "GET"),
+        (":scheme", "http"),
+        (":path", "/status/200"),
+        (":authority", "x"),
+    ];
+    let flags = END_STREAM | END_HEADERS;
+    for call in 0..100 {
+        let mut bytes = frame(PING, 0, 0, &[0; 8]).repeat(50);
+        bytes.extend(frame(HEADERS, flags, 2 * call + 1, &block(&headers)));
+        bytes.extend(frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]).repeat(50));
+        connection.write(&bytes).await;
+        assert_eq!(connection.status(2 * call + 1).await, Ok(200));
     }
 }
 
