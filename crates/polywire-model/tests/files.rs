@@ -8,6 +8,7 @@ mod zip;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use polywire_model::{Loader, Severity, Step, ast};
 #[cfg(feature = "jar")]
@@ -118,6 +119,76 @@ fn links_may_lead_around() {
     link(folder.0.join("nowhere"), folder.0.join("b.smithy")).unwrap();
     let error = Loader::new().add_dir(&folder.0).assemble().unwrap_err();
     assert!(error.to_string().contains("b.smithy` can't be read: "));
+}
+
+/// Findings print lines of files: a model from elsewhere must not choose which ones.
+#[cfg(unix)]
+#[test]
+fn links_out_of_a_folder_are_not_followed() {
+    let folder = Folder::new("links-out");
+    let outside = Folder::new("links-outside");
+    outside.write("secret", "password: hunter2\n");
+    outside.write("nested/other.smithy", "password: hunter2\n");
+    folder.write("nested/a.smithy", MODEL);
+    let link = std::os::unix::fs::symlink::<PathBuf, PathBuf>;
+    // A folder that is no part of the model, as build tools leave them: a warning.
+    link(outside.0.join("nested"), folder.0.join("out")).unwrap();
+    let assembled = Loader::new().add_dir(&folder.0).assemble().unwrap();
+    assert_eq!(assembled.model.sources().files().len(), 1);
+    let [warning] = &*assembled.warnings else {
+        panic!("{:?}", assembled.warnings);
+    };
+    assert_eq!(warning.severity, Severity::Warning);
+    let text = warning.to_string();
+    let message = "out` is not searched: it is a link out of the folder";
+    assert!(text.contains(message), "{text}");
+    // By its own path it is searched, and so is a folder that is a link itself.
+    let error = Loader::new().add_dir(folder.0.join("out")).assemble();
+    assert!(error.unwrap_err().to_string().contains("other.smithy:1:1"));
+    // A file that is called like a model: an error, from a folder further in as well.
+    link(outside.0.join("secret"), folder.0.join("b.smithy")).unwrap();
+    link("../..".into(), folder.0.join("nested/up")).unwrap();
+    link(PathBuf::from("/etc/passwd"), folder.0.join("nested/c.json")).unwrap();
+    let error = Loader::new().add_dir(&folder.0).assemble().unwrap_err();
+    let text = error.to_string();
+    assert_eq!(error.errors().count(), 2, "{text}");
+    for name in ["b.smithy", "c.json"] {
+        let message = format!("{name}` can't be read: it is a link out of the folder");
+        assert!(text.contains(&message), "{text}");
+    }
+    assert!(
+        !text.contains("hunter2") && !text.contains("root:"),
+        "{text}"
+    );
+    // Nothing else in it: no model.
+    let empty = Folder::new("links-only");
+    link(outside.0.join("nested"), empty.0.join("out")).unwrap();
+    let error = Loader::new().add_dir(&empty.0).assemble().unwrap_err();
+    assert!(error.to_string().contains("holds no model"), "{error}");
+}
+
+/// Opening a pipe waits until somebody writes to it.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_of_a_folder_are_read() {
+    let folder = Folder::new("pipes");
+    folder.write("a.smithy", MODEL);
+    let pipe = folder.0.join("b.smithy");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    std::os::unix::fs::symlink(&pipe, folder.0.join("c.smithy")).unwrap();
+    std::os::unix::net::UnixListener::bind(folder.0.join("d.json")).unwrap();
+    let path = folder.0.clone();
+    let (done, result) = mpsc::channel();
+    std::thread::spawn(move || done.send(Loader::new().add_dir(path).assemble()));
+    let result = result.recv_timeout(Duration::from_secs(30));
+    let error = result.expect("it waits for a pipe").unwrap_err();
+    let text = error.to_string();
+    assert_eq!(error.errors().count(), 3, "{text}");
+    for name in ["b.smithy", "c.smithy", "d.json"] {
+        let message = format!("{name}` can't be read: it is not a regular file");
+        assert!(text.contains(&message), "{text}");
+    }
 }
 
 #[test]

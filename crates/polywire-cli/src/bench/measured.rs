@@ -19,7 +19,7 @@ pub(super) struct Measured {
     pub(super) tally: Tally,
     /// Counted from the beginning of the run.
     pub(super) window: Range<Duration>,
-    /// Whether somebody has ended it before its time.
+    /// Whether it ended before its time: somebody ended it, or no call could succeed.
     pub(super) cut: bool,
     pub(super) seconds: Vec<Second>,
     pub(super) used: Used,
@@ -67,7 +67,10 @@ pub(super) trait Watcher {
 /// Between two glances.
 const TICK: Duration = Duration::from_millis(250);
 
-/// How long open calls have when somebody ends the run.
+/// A run ends when so much of its measured time has passed and all calls have failed for good.
+const HOPELESS: Duration = Duration::from_secs(1);
+
+/// How long open calls have when a run ends before its time.
 const CUT: Duration = Duration::from_secs(1);
 
 /// Runs a plan against a target.
@@ -102,7 +105,13 @@ async fn run<C: Connect>(
     let mut cuts = 0;
     loop {
         tokio::select! {
-            _ = ticks.tick() => view.look()?,
+            _ = ticks.tick() => {
+                view.look()?;
+                if cuts == 0 && view.is_hopeless() {
+                    threads.run.cut(CUT);
+                    cuts += 1;
+                }
+            }
             () = threads.ended() => break,
             () = signals.next() => {
                 // The second time nothing is waited for.
@@ -213,6 +222,10 @@ impl<'a> View<'a> {
             self.end_second(now.min(window.end))?;
         }
         Ok(())
+    }
+
+    fn is_hopeless(&self) -> bool {
+        self.last >= self.run.window().start + HOPELESS && self.total.is_hopeless()
     }
 
     /// Ends a second there.

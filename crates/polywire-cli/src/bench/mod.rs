@@ -128,13 +128,23 @@ fn tell(arguments: &Arguments, report: &Report, old: Option<&Report>) -> Result<
     let missed = report.thresholds.iter().filter(|it| !it.passed);
     let missed: Vec<&str> = missed.map(|it| it.threshold.as_str()).collect();
     if report.replies == 0 {
-        return Err(Failure::transport("no call had a right reply"));
+        return Err(Failure::transport(no_reply(report)));
     }
     if !missed.is_empty() {
         let message = format!("error: missed: {}", missed.join(", "));
         return Err(Failure::new(MISSED, message));
     }
     Ok(())
+}
+
+/// What is said if no call had a right reply: with the first error, since the report has it far up.
+fn no_reply(report: &Report) -> String {
+    let errors = report.errors.first();
+    let sample = errors.and_then(|errors| Some((&errors.kind, errors.samples.first()?)));
+    match sample {
+        Some((kind, sample)) => format!("no call had a right reply: {kind}: {sample}"),
+        None => "no call had a right reply".to_owned(),
+    }
 }
 
 /// Tries rates until the highest is known that is sustained, and reports on it; if there is none,

@@ -175,6 +175,14 @@ impl Tally {
         }
     }
 
+    /// Whether all calls failed, and in ways that more time or less load do not change.
+    pub(super) fn is_hopeless(&self) -> bool {
+        const LASTING: [&str; 5] = ["different", "fault", "invalid", "status", "unreadable"];
+        self.replied + self.arrived == 0
+            && !self.errors.is_empty()
+            && self.errors.keys().all(|kind| LASTING.contains(kind))
+    }
+
     /// The part of the calls that got their reply, from 0 to 1; 0 if there were none.
     pub(super) fn success_rate(&self) -> f64 {
         match self.sent {
@@ -342,6 +350,24 @@ mod tests {
         );
         all.clear();
         assert_eq!((all.sent, all.failed(), all.latency.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_run_is_hopeless_if_nothing_can_change() {
+        let hopeless = |outcomes: &[Outcome]| {
+            let mut recorder = Recorder::new();
+            for outcome in outcomes {
+                recorder.sent(&WINDOW, millis(200), millis(200));
+                recorder.ended(&WINDOW, millis(200), millis(201), outcome);
+            }
+            recorder.tally.is_hopeless()
+        };
+        let other = || Err(Wrong::new("overloaded", "x"));
+        assert!(hopeless(&[wrong("a"), wrong("b")]));
+        assert!(!hopeless(&[]));
+        assert!(!hopeless(&[wrong("a"), Ok(()), wrong("b")]));
+        assert!(!hopeless(&[other(), other()]));
+        assert!(!hopeless(&[wrong("a"), other()]));
     }
 
     #[test]

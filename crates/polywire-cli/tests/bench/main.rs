@@ -45,6 +45,8 @@ impl Serving {
                     });
                 let server = Server::methods(methods).frames(true).build().unwrap();
                 let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+                // The same port, so that one address is enough.
+                let _udp = server.listen_udp(running.address()).await.unwrap();
                 tell.send(running.address()).unwrap();
                 let _ = stopped.await;
             });
@@ -204,6 +206,27 @@ fn what_fails_is_told_by_kind() {
     assert!(sample.contains("unknown operation"), "{sample}");
     let late = report_with(3, &[&url, "Never", "-b", "2", "--deadline", "0.1"]);
     assert_eq!(late["errors"][0]["kind"], "deadline");
+}
+
+/// Over UDP a model has to be named, and without one every call of an operation fails.
+#[test]
+fn a_run_without_hope_ends() {
+    let serving = Serving::start();
+    let urls = [serving.frames(), serving.frames().replace("tcp", "udp")];
+    for url in urls {
+        let begin = std::time::Instant::now();
+        let output = bench(&[&url, "Add", "{}", "-b", "2", "-d", "600000", "--json", "-q"]);
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(begin.elapsed().as_secs() < 60, "{url}");
+        assert_eq!(output.status.code(), Some(3), "{url}: {err}");
+        assert!(
+            err.contains("no call had a right reply: fault: "),
+            "{url}: {err}"
+        );
+        let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["ended_early"], true);
+        assert_eq!(report["success_rate"], 0.0);
+    }
 }
 
 #[test]

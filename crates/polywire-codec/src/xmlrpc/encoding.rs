@@ -53,8 +53,8 @@ pub fn to_utf8(
     transcoded(body, charset, limits)
 }
 
-/// The error of bytes that are not UTF-8: of their encoding, if they say that they are in
-/// another.
+/// The error of bytes that are not UTF-8: names their encoding, if a byte order mark or the
+/// declaration says that it is another one.
 #[cold]
 pub(super) fn not_utf8(body: &Body, error: Error) -> Error {
     let bytes = body.as_bytes();
@@ -64,11 +64,19 @@ pub(super) fn not_utf8(body: &Body, error: Error) -> Error {
     };
     match encoding {
         None => error,
-        Some(encoding) => Error::new(ErrorKind::Encoding)
-            .in_format("XML-RPC")
-            .expected(ENCODING)
-            .found(format!("`{encoding}`")),
+        Some(encoding) => unsupported(&encoding),
     }
+}
+
+/// The error of an encoding that is not read. Its offset is that of the byte order mark or
+/// of the declaration: the beginning of the document.
+#[cold]
+fn unsupported(encoding: &str) -> Error {
+    Error::new(ErrorKind::Encoding)
+        .in_format("XML-RPC")
+        .expected(ENCODING)
+        .found(format!("`{encoding}`"))
+        .at_offset(0)
 }
 
 /// What stands between `<?xml` and `?>`, if the document begins so.
@@ -99,10 +107,7 @@ fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Opt
     let declared = || pseudo_attribute(declaration(bytes)?, "encoding");
     let refuse = |label: &str| {
         let shown: String = label.chars().take(24).map(snippet::printable).collect();
-        Error::new(ErrorKind::Encoding)
-            .in_format("XML-RPC")
-            .expected(ENCODING)
-            .found(format!("`{shown}`"))
+        unsupported(&shown)
     };
     // How a document in UTF-16 begins that has no byte order mark.
     let (encoding, mark) = match Encoding::for_bom(bytes) {
@@ -125,10 +130,11 @@ fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Opt
     let text = encoding
         .decode_without_bom_handling_and_without_replacement(&bytes[mark..])
         .ok_or_else(|| {
-            let error = Error::new(ErrorKind::Characters).in_format("XML-RPC");
-            error
+            Error::new(ErrorKind::Characters)
+                .in_format("XML-RPC")
                 .expected("UTF-8")
                 .found(format!("bytes that {} does not have", encoding.name()))
+                .at_offset(mark + malformed_at(encoding, &bytes[mark..]))
         })?;
     let mut text = text.into_owned();
     if text.len() > limits.bytes() {
@@ -140,4 +146,29 @@ fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Opt
         text.replace_range(..end + 2, &" ".repeat(end + 2));
     }
     Ok(Some(Body::from(text.into_bytes())))
+}
+
+/// Where the first sequence begins that is malformed in `encoding`; `bytes.len()` if there is
+/// none.
+#[cfg(feature = "encodings")]
+#[cold]
+fn malformed_at(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> usize {
+    use encoding_rs::DecoderResult;
+
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut unused = [0; 1024];
+    let mut read = 0;
+    loop {
+        let rest = &bytes[read..];
+        let (result, count, _) =
+            decoder.decode_to_utf8_without_replacement(rest, &mut unused, true);
+        read += count;
+        match result {
+            DecoderResult::OutputFull => {}
+            DecoderResult::InputEmpty => return read,
+            DecoderResult::Malformed(sequence, behind) => {
+                return read.saturating_sub(usize::from(sequence) + usize::from(behind));
+            }
+        }
+    }
 }

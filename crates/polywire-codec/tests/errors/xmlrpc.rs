@@ -92,6 +92,10 @@ fn table() {
             "invalid characters: expected UTF-8, at byte 46"),
         ("Scalars", b"<?xml version=\"1.0\" encoding=\"utf-16\"?><methodResponse>\xc3\xa9",
             "unsupported encoding: expected the encoding UTF-8, found `utf-16`, at byte 0"),
+        ("Scalars", b"<?xml version=\"1.0\" encoding=\"latin1\"?><methodResponse>\xe9",
+            "unsupported encoding: expected the encoding UTF-8, found `latin1`, at byte 0"),
+        ("Scalars", b"\xff\xfe",
+            "unsupported encoding: expected the encoding UTF-8, found `UTF-16`, at byte 0"),
         // Tags.
         ("Scalars", member!("integer", "<number>1</number>"),
             "out of place: expected a type of XML-RPC, found `<number>`, at byte 81, in integer"),

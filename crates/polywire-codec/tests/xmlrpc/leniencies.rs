@@ -332,9 +332,21 @@ fn foreign_encodings() {
     let unknown = Body::from(message("<?xml version='1.0' encoding='klingon'?>").into_bytes());
     let error = to_utf8(&unknown, None, switch, &limits).unwrap_err();
     assert_eq!(code::of(&error), code::UNSUPPORTED_ENCODING);
-    let broken = Body::from(&b"\xff\xfe<\0\x00\xd8"[..]);
-    let error = to_utf8(&broken, None, switch, &limits).unwrap_err();
-    assert_eq!(code::of(&error), code::INVALID_CHARACTER);
+    assert_eq!(error.offset(), Some(0));
+    // A surrogate without its second half, at the end and before something else; a byte that
+    // Shift_JIS does not have, behind more characters than are decoded at once.
+    let mut long = b"<?xml version='1.0' encoding='shift_jis'?>".to_vec();
+    long.extend_from_slice(&[0x83, 0x41].repeat(5000));
+    long.extend_from_slice(b"\xa0<a/>");
+    for (broken, offset) in [
+        (&b"\xff\xfe<\0\x00\xd8"[..], 4),
+        (b"\xfe\xff\0<\xd8\x00\0a\0b", 4),
+        (&long, long.len() - 5),
+    ] {
+        let error = to_utf8(&Body::from(broken.to_vec()), None, switch, &limits).unwrap_err();
+        assert_eq!(code::of(&error), code::INVALID_CHARACTER);
+        assert_eq!(error.offset(), Some(offset), "{error}");
+    }
     // Two bytes of UTF-16 become three: the limit is looked at again.
     let long = format!("\u{feff}{}", "語".repeat(100));
     let long = Body::from(utf_16(&long, true));

@@ -264,6 +264,18 @@ fn value(source: &mut Source, depth: usize) -> Value {
     }
 }
 
+/// The white space of XML is four characters; that of Rust is more.
+#[test]
+fn space_around_method_names() {
+    for space in ["\n\t ", "\u{b}", "\u{85}", "\u{a0}", "\u{3000}"] {
+        let message = format!(
+            "<methodCall><methodName>{space}echo{space}</methodName><params/></methodCall>"
+        );
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL);
+        compare(message.as_bytes(), profile, &Limits::DEFAULT);
+    }
+}
+
 /// What the fuzz targets found worth keeping.
 #[test]
 fn corpora() {

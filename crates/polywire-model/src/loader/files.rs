@@ -1,4 +1,4 @@
-//! What stands on the disk. The only file of this crate that reads it.
+//! Files and folders on the disk. This is the only file of the crate that reads them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -22,7 +22,6 @@ pub(super) fn unreadable(name: impl std::fmt::Display, message: &str) -> Problem
 }
 
 /// A warning about a file as a whole.
-#[cfg(feature = "jar")]
 pub(super) fn without_place(code: &'static str, message: String) -> Problem {
     Problem::warning(code, SourceLocation::NONE, message)
 }
@@ -55,10 +54,16 @@ pub(super) fn identity(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
 }
 
-/// The model files of a folder and the folders in it, sorted by path. A folder
-/// to which several links lead is searched once, so that no circle is endless.
+/// The model files of a folder and the folders in it, sorted by path.
+///
+/// Symbolic links are followed to what is in `folder`. A model may come from another user, and
+/// findings print lines of files, so links out of `folder` are not followed: for a model file
+/// that is an error, for a folder a warning. A folder that several links lead to is searched
+/// once, so links may form a circle. Only regular files are read: opening a pipe waits for a
+/// writer.
 pub(super) fn find(folder: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     let mut walk = Walk {
+        root: identity(folder),
         seen: HashSet::new(),
         files: Vec::new(),
         problems,
@@ -70,6 +75,8 @@ pub(super) fn find(folder: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
 }
 
 struct Walk<'p> {
+    /// The canonical path of the folder where the search began.
+    root: Option<PathBuf>,
     seen: HashSet<PathBuf>,
     files: Vec<PathBuf>,
     problems: &'p mut Vec<Problem>,
@@ -85,21 +92,20 @@ impl Walk<'_> {
         if identity(folder).is_some_and(|identity| !self.seen.insert(identity)) {
             return;
         }
-        let mut inner = Vec::new();
-        match fs::read_dir(folder) {
-            Ok(entries) => {
-                for entry in entries {
-                    match entry.map(|entry| entry.path()) {
-                        Ok(path) if path.is_dir() => inner.push(path),
-                        Ok(path) if is_model_file(&path) => self.files.push(path),
-                        Ok(_) => {}
-                        Err(error) => self.problems.push(unopened(folder, &error)),
-                    }
-                }
-            }
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
             Err(error) => {
                 let problem = unreadable(folder.display(), &error.to_string());
                 self.problems.push(problem);
+                return;
+            }
+        };
+        let mut inner = Vec::new();
+        for entry in entries {
+            let kind = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)));
+            match kind {
+                Ok((path, kind)) => self.entry(path, kind, &mut inner),
+                Err(error) => self.problems.push(unopened(folder, &error)),
             }
         }
         // Sorted, so that of two ways to a folder the same one is taken each time.
@@ -108,6 +114,52 @@ impl Walk<'_> {
             self.folder(&folder, depth + 1);
         }
     }
+
+    /// Adds an entry of a folder to the model files or to the inner folders, if it is one of
+    /// them.
+    fn entry(&mut self, path: PathBuf, mut kind: fs::FileType, inner: &mut Vec<PathBuf>) {
+        let is_model = is_model_file(&path);
+        if kind.is_symlink() {
+            kind = match fs::metadata(&path) {
+                Ok(target) => target.file_type(),
+                Err(error) if is_model => return self.problems.push(unopened(&path, &error)),
+                // It leads nowhere, and is not called like a model.
+                Err(_) => return,
+            };
+            if (is_model || kind.is_dir()) && self.leads_out(&path) {
+                return self.problems.push(link_out(&path, kind));
+            }
+        }
+        if kind.is_dir() {
+            inner.push(path);
+        } else if is_model && kind.is_file() {
+            self.files.push(path);
+        } else if is_model {
+            let problem = unreadable(path.display(), "it is not a regular file");
+            self.problems.push(problem);
+        }
+    }
+
+    fn leads_out(&self, link: &Path) -> bool {
+        match (&self.root, identity(link)) {
+            (Some(root), Some(target)) => !target.starts_with(root),
+            _ => true,
+        }
+    }
+}
+
+/// The finding about a symbolic link out of the folder of a model.
+#[cold]
+fn link_out(path: &Path, kind: fs::FileType) -> Problem {
+    let hint = "name what it leads to as a path of the model as well";
+    if kind.is_dir() {
+        let message = format!(
+            "`{}` is not searched: it is a link out of the folder",
+            path.display()
+        );
+        return without_place("LinkOut", message).hint(hint);
+    }
+    unreadable(path.display(), "it is a link out of the folder").hint(hint)
 }
 
 fn is_model_file(path: &Path) -> bool {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::assemble::assemble;
 use crate::ast;
 use crate::bundled::Bundled;
-use crate::diagnostic::{Diagnostic, ModelError, Problem, Problems};
+use crate::diagnostic::{Diagnostic, ModelError, Problem, Problems, Severity};
 use crate::fragment::Fragment;
 use crate::idl;
 use crate::model::Model;
@@ -109,11 +109,17 @@ impl Loader {
     /// sorted by path. JSON files without the key `smithy` are other programs'
     /// files, and passed over, as are JARs. A folder without any model is an
     /// error.
+    ///
+    /// Symbolic links are followed to files and folders within the folder. A model
+    /// file that is a link out of it, or that is not a regular file, is an error. A
+    /// folder that is a link out of it is a warning and is not searched.
     pub fn add_dir(&mut self, path: impl AsRef<Path>) -> &mut Self {
         let path = path.as_ref();
         let problems = self.unreadable.len();
         let files = files::find(path, &mut self.unreadable);
-        if files.is_empty() && self.unreadable.len() == problems {
+        let mut found = self.unreadable[problems..].iter();
+        let has_error = found.any(|problem| problem.severity == Severity::Error);
+        if files.is_empty() && !has_error {
             let problem = files::unreadable(path.display(), "the folder holds no model")
                 .expected("files that end in `.smithy` or `.json`");
             self.unreadable.push(problem);

@@ -9,7 +9,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use std::{io, mem};
@@ -37,6 +37,8 @@ pub(super) struct Activity {
     /// The moves when the peer last took no more of an answer; one less at
     /// first.
     held_at: AtomicU32,
+    /// Whether the server stops. Only in HTTP/1.
+    stopping: AtomicBool,
 }
 
 impl Activity {
@@ -47,7 +49,16 @@ impl Activity {
             turns: AtomicU32::new(0),
             moves: AtomicU32::new(0),
             held_at: AtomicU32::new(u32::MAX),
+            stopping: AtomicBool::new(false),
         }
+    }
+
+    /// Makes the next response of HTTP/1 the last one of the connection. Returns false in
+    /// HTTP/2, which has GOAWAY for this.
+    pub(super) fn stop(&self) -> bool {
+        let is_http1 = !self.spawned;
+        self.stopping.store(is_http1, Ordering::Relaxed);
+        is_http1
     }
 
     /// Counts a call until the guard is dropped.
@@ -153,6 +164,13 @@ impl Idle {
 /// A call in progress.
 #[derive(Debug)]
 pub(super) struct InCall(Arc<Activity>);
+
+impl InCall {
+    /// Whether the response has to say that the connection ends behind it.
+    pub(super) fn is_last(&self) -> bool {
+        self.0.stopping.load(Ordering::Relaxed)
+    }
+}
 
 impl Drop for InCall {
     fn drop(&mut self) {

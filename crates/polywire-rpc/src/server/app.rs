@@ -25,6 +25,8 @@ use super::body::RequestBody;
 use super::decoding::{COUNTED_FROM, DecodePool, Decoded};
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::{Gate, InFlight, overloaded};
+use super::incoming::IncomingBody;
+use super::malformed;
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::peer::Peer;
@@ -184,12 +186,14 @@ impl Server {
     /// answer counts the call for as long as it is there.
     pub(super) fn answer(
         &self,
-        request: Request<hyper::body::Incoming>,
+        request: Request<IncomingBody>,
         peer: &Peer,
     ) -> (HttpAnswer, Option<InFlight>) {
         let (head, body) = request.into_parts();
         let time = self.app.timeouts.body;
-        let in_flight = match self.app.admit(&head, peer) {
+        let admitted = malformed::check(&head, body.chunks().is_some())
+            .and_then(|()| self.app.admit(&head, peer));
+        let in_flight = match admitted {
             Ok(in_flight) => in_flight,
             Err(response) => {
                 drop(RequestBody::incoming(&head, body, time));

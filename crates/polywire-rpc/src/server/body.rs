@@ -10,10 +10,10 @@ use bytes::{Bytes, BytesMut};
 use http::{Request, Version, header, request};
 use http_body::Body;
 use http_body_util::{BodyExt, combinators::BoxBody};
-use hyper::body::Incoming;
 use polywire_protocol::{Fault, FaultKind};
 use tokio::time::Sleep;
 
+use super::incoming::IncomingBody;
 use super::memory::{FREE, Held, Memory};
 use super::{BodyError, Timeouts};
 
@@ -35,13 +35,13 @@ pub(super) struct RequestBody {
 
 /// hyper's body, or one that went through layers; or what was taken for it.
 enum Source {
-    Incoming(Incoming),
+    Incoming(IncomingBody),
     Boxed(BoxBody<Bytes, BodyError>),
     Read { held: Held },
 }
 
 impl RequestBody {
-    pub(super) fn incoming(head: &request::Parts, body: Incoming, time: Duration) -> Self {
+    pub(super) fn incoming(head: &request::Parts, body: IncomingBody, time: Duration) -> Self {
         let source = (!body.is_end_stream()).then_some(Source::Incoming(body));
         Self::new(head, source, time)
     }

@@ -10,6 +10,7 @@ use tokio::net::TcpStream;
 use tokio::net::UnixStream;
 
 use super::accept::Stream;
+use super::frame_budget::FrameBudget;
 
 /// The byte stream of a connection, over any transport.
 ///
@@ -21,6 +22,8 @@ pub(super) enum ByteStream {
     Unix(UnixStream),
     #[cfg(feature = "tls")]
     Tls(Box<tokio_rustls::server::TlsStream<TcpStream>>),
+    /// HTTP/2, over any of them.
+    Http2(Box<FrameBudget>),
     /// Streams that tests control.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests have other streams"))]
     Other(Box<dyn Stream + Sync>),
@@ -48,6 +51,7 @@ macro_rules! forward {
             Self::Unix($stream) => $call,
             #[cfg(feature = "tls")]
             Self::Tls($stream) => $call,
+            Self::Http2($stream) => $call,
             Self::Other($stream) => $call,
         }
     };

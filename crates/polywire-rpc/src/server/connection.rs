@@ -8,11 +8,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use http::header::CONTENT_LENGTH;
-use http::{Method, Request, Version};
+use http::header::{CONNECTION, CONTENT_LENGTH};
+use http::{HeaderValue, Method, Request, Version};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -25,8 +25,10 @@ use super::activity::{Activity, Idle, InCall, Watched};
 use super::answer::HttpAnswer;
 use super::begin::{Begin, Spoken};
 use super::byte_stream::ByteStream;
+use super::frame_budget::FrameBudget;
 use super::frames;
 use super::gate::{BUSY_HTTP, InFlight};
+use super::incoming::{Chunks, IncomingBody};
 use super::listener::bind;
 use super::peer::Peer;
 use super::running::Running;
@@ -116,8 +118,9 @@ impl Server {
     }
 }
 
-/// How long a connection without a call may stay once the server stops, for
-/// what its peer has sent and has not arrived.
+/// How long a connection without a call stays once the server stops: for a request that its
+/// peer has sent and that has not arrived, or sends before it knows. The response to a request
+/// of HTTP/1 in this time says that the connection ends.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The bytes that the head of a request over HTTP/1 may have, all its lines together.
@@ -161,6 +164,10 @@ async fn serve_socket(
         server,
         peer: peer.clone(),
         activity: Arc::clone(&activity),
+    };
+    let stream = match http2 {
+        true => ByteStream::Http2(Box::new(FrameBudget::new(stream))),
+        false => stream,
     };
     let stream = Watched::new(stream, begin, Arc::clone(&activity));
     let watch = Watch {
@@ -210,7 +217,7 @@ async fn speak_http2(
 
 /// Returns when the server has been told to stop and the grace is over.
 pub(super) async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
-    // Nobody who could say it is as good as said.
+    // A sender that is gone means stop.
     let _ = stopped.changed().await;
     tokio::time::sleep(GRACE).await;
 }
@@ -229,12 +236,16 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 
     fn call(&self, request: Request<Incoming>) -> Answering {
         let call = self.activity.call();
-        let bare = request.method() == Method::HEAD && request.version() == Version::HTTP_2;
+        let version = request.version();
+        let bare = request.method() == Method::HEAD && version == Version::HTTP_2;
+        let request = request.map(|body| IncomingBody::new(version, body));
+        let chunks = request.body().chunks().cloned();
         let (answer, in_flight) = self.server.answer(request, &self.peer);
         Answering {
-            _call: call,
+            call,
             _in_flight: in_flight,
             bare,
+            chunks,
             answer,
         }
     }
@@ -242,10 +253,12 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 
 /// A request that is being answered. hyper drops it with the answer.
 struct Answering {
-    _call: InCall,
+    call: InCall,
     _in_flight: Option<InFlight>,
     /// Whether the body has to be left out here: hyper does so in HTTP/1 only.
     bare: bool,
+    /// How the body ended, if it is in chunks of HTTP/1.
+    chunks: Option<Arc<Chunks>>,
     answer: HttpAnswer,
 }
 
@@ -253,16 +266,26 @@ impl Future for Answering {
     type Output = Result<HttpResponse, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let bare = self.bare;
-        let answer = Pin::new(&mut self.answer).poll(context);
-        answer.map(|response| {
-            Ok(if bare {
-                without_body(response)
-            } else {
-                response
-            })
-        })
+        let response = ready!(Pin::new(&mut self.answer).poll(context));
+        let response = match self.bare {
+            true => without_body(response),
+            false => response,
+        };
+        let chunks = self.chunks.as_ref();
+        let is_unclear = chunks.is_some_and(|chunks| !chunks.have_ended());
+        Poll::Ready(Ok(match is_unclear || self.call.is_last() {
+            true => last(response),
+            false => response,
+        }))
     }
+}
+
+/// A response behind which hyper ends the connection (RFC 9112, section 9.6).
+#[cold]
+pub(super) fn last(mut response: HttpResponse) -> HttpResponse {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
 }
 
 /// The answer to HEAD: what the answer to GET would be, but for the body.
@@ -325,6 +348,20 @@ impl Watch {
         if ended.is_some() {
             return ended;
         }
+        // A client learns from GOAWAY of HTTP/2, and in HTTP/1 from nothing but a response, that
+        // a connection ends. If an idle one were closed at once, the request that is on its way
+        // would be lost, and a client must not repeat all of them (RFC 9110, section 9.2.2).
+        let mut grace = GRACE;
+        if stopped.has_changed().unwrap_or(true) && activity.stop() {
+            tokio::select! {
+                biased;
+                ended = connection.as_mut() => return Some(ended),
+                () = activity.waiting(GRACE) => {}
+                () = activity.stuck(time) => return None,
+            }
+            // It is over, but for what the look below may find.
+            grace /= 10;
+        }
         // What has arrived and was not read yet counts as taken: one more look
         // at the sockets, which the runtime takes before it comes back here.
         tokio::select! {
@@ -336,9 +373,9 @@ impl Watch {
         shut_down(connection.as_mut());
         let stopping = async {
             let mut stopped = stopped;
-            // Nobody who could say it is as good as said.
+            // A sender that is gone means stop.
             let _ = stopped.changed().await;
-            activity.waiting(GRACE).await;
+            activity.waiting(grace).await;
         };
         tokio::select! {
             ended = connection => Some(ended),

@@ -228,12 +228,16 @@ fn host(head: &request::Parts) -> Option<&str> {
         Some(host) => host,
         None => head.headers.get(header::HOST)?.to_str().ok()?,
     };
+    host.get(..host_len(host))
+}
+
+/// Where the host ends in a host with an optional port.
+pub(super) fn host_len(authority: &str) -> usize {
     // The colons of an address of IPv6 stand in brackets.
-    let end = match host.rfind(']') {
+    match authority.rfind(']') {
         Some(bracket) => bracket + 1,
-        None => host.find(':').unwrap_or(host.len()),
-    };
-    host.get(..end)
+        None => authority.find(':').unwrap_or(authority.len()),
+    }
 }
 
 /// Takes so many bytes off the path.

@@ -119,15 +119,162 @@ async fn chunks() {
     let mut socket = site.open().await;
     let (first, second) = CALL.split_at(50);
     let body = format!(
-        "{:x};name=value\r\n{first}\r\n{:X}\r\n{second}\r\n0\r\nTrailer: x\r\n\r\n",
+        "{:x};name=value\r\n{first}\r\n{:X}\r\n{second}\r\n0\r\n",
         first.len(),
         second.len()
     );
+    let lines = ["Transfer-Encoding: chunked"];
     for _ in 0..2 {
-        let lines = ["Transfer-Encoding: chunked"];
-        socket.write(call("1.1", &lines, &body)).await;
-        assert!(socket.reply().await.text().contains("3</"));
+        let bytes = call("1.1", &lines, &format!("{body}\r\n"));
+        socket.write(bytes).await;
+        let reply = socket.reply().await;
+        assert!(reply.text().contains("3</"));
+        assert_eq!(reply.header("connection"), None);
     }
+    // Trailers are read, and the connection ends behind them.
+    let bytes = call("1.1", &lines, &format!("{body}Trailer: x\r\n\r\n"));
+    socket.write(bytes).await;
+    let reply = socket.reply().await;
+    assert!(reply.text().contains("3</"));
+    assert_eq!(reply.header("connection"), Some("close"));
+    assert!(socket.ends().await);
+}
+
+/// For a reader that takes a bare LF for the end of a line, as RFC 9112, section 2.2, allows,
+/// a request ends in the middle of the trailers, and another one follows. hyper goes on to the
+/// next CRLF, and would take the body of the other request for a third one.
+#[tokio::test]
+async fn a_bare_line_feed_in_trailers() {
+    let site = Site::plain().await;
+    let hidden = String::from_utf8(request("GET /status/299", &[], "")).unwrap();
+    let seen = request(
+        "PUT /payload/text",
+        &[("Content-Type", "text/plain")],
+        &hidden,
+    );
+    let seen = String::from_utf8(seen).unwrap();
+    // The first is answered after its body, the other ones before: by their head alone.
+    for (start, status) in [
+        ("POST /RPC2", 200),
+        ("POST /nowhere", 200),
+        ("DELETE /RPC2", 405),
+    ] {
+        for trailers in ["X: y\n\n", "\n", "X: y\r\nZ: w\n\n", "X: y\n"] {
+            let chunked = format!("{:x}\r\n{CALL}\r\n0\r\n", CALL.len());
+            let headers = [
+                ("Content-Type", "text/xml"),
+                ("Transfer-Encoding", "chunked"),
+            ];
+            let mut bytes = request(start, &headers, "");
+            bytes.extend_from_slice(chunked.as_bytes());
+            let head = bytes.len();
+            bytes.extend_from_slice(trailers.as_bytes());
+            bytes.extend_from_slice(seen.as_bytes());
+            for cut in [0, head] {
+                let mut socket = site.open().await;
+                socket.write(&bytes[..cut]).await;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                socket.write(&bytes[cut..]).await;
+                let all = socket.raw().await;
+                // Trailers that hyper refuses are an error of XML-RPC.
+                assert!(
+                    all.starts_with(&format!("HTTP/1.1 {status} ")),
+                    "{start} {trailers:?}: {all}"
+                );
+                assert_eq!(
+                    all.matches("HTTP/1.1 ").count(),
+                    1,
+                    "{start} {trailers:?}: {all}"
+                );
+                assert!(
+                    all.contains("connection: close"),
+                    "{start} {trailers:?}: {all}"
+                );
+            }
+        }
+    }
+}
+
+/// Codings that another reader may undo in another way (RFC 9112, sections 6.1 and 7).
+#[tokio::test]
+async fn transfer_codings() {
+    let site = Site::plain().await;
+    let chunked = format!("{:x}\r\n{CALL}\r\n0\r\n\r\n", CALL.len());
+    for (lines, status) in [
+        (&["Transfer-Encoding: chunked"][..], 200),
+        (&["Transfer-Encoding: Chunked"], 200),
+        // A list may have empty elements (RFC 9110, section 5.6.1.2).
+        (&["Transfer-Encoding: , chunked"], 200),
+        (&["Transfer-Encoding: chunked, chunked"], 400),
+        (&["Transfer-Encoding: chunked,\tCHUNKED"], 400),
+        (
+            &["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+            400,
+        ),
+        (&["Transfer-Encoding: gzip, chunked"], 501),
+        (
+            &["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"],
+            501,
+        ),
+        (&["Transfer-Encoding: identity, chunked"], 501),
+    ] {
+        let mut socket = site.open().await;
+        let mut bytes = call("1.1", lines, &chunked);
+        bytes.extend(request("GET /status/299", &[], ""));
+        socket.write(bytes).await;
+        let reply = socket.reply().await;
+        assert_eq!(reply.status, status, "{lines:?}: {}", reply.text());
+        if status == 200 {
+            assert_eq!(socket.reply().await.status, 299, "{lines:?}");
+        } else {
+            assert_eq!(reply.header("connection"), Some("close"), "{lines:?}");
+            assert_eq!(socket.raw().await, "", "{lines:?}");
+        }
+    }
+}
+
+/// Which host a request is for decides in a proxy what it may do (RFC 9112, section 3.2).
+#[tokio::test]
+async fn hosts() {
+    let site = Site::plain().await;
+    for (start, lines, status) in [
+        ("GET /status/299 HTTP/1.1", &["Host: x"][..], 299),
+        ("GET /status/299 HTTP/1.1", &["Host:"], 299),
+        ("GET /status/299 HTTP/1.1", &["Host: [::1]:8080"], 299),
+        ("GET /status/299 HTTP/1.0", &[], 299),
+        // With a host in the target the header is ignored (section 3.2.2), but not left out.
+        ("GET http://y/status/299 HTTP/1.1", &["Host: x"], 299),
+        ("GET http://y/status/299 HTTP/1.1", &[], 400),
+        ("GET http://u@y/status/299 HTTP/1.1", &["Host: y"], 400),
+        ("GET /status/299 HTTP/1.1", &[], 400),
+        ("GET /status/299 HTTP/1.1", &["X-Host: x"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: x", "Host: x"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: x", "Host: y"], 400),
+        ("GET /status/299 HTTP/1.0", &["Host: x", "host: y"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: x, y"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: u@x"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: x/y"], 400),
+        ("GET /status/299 HTTP/1.0", &["Host: x:y"], 400),
+        ("GET /status/299 HTTP/1.1", &["Host: \u{e9}"], 400),
+    ] {
+        let mut socket = site.open().await;
+        let head = format!("{start}\r\n{}\r\n\r\n", lines.join("\r\n"));
+        let head = head.replace("\r\n\r\n\r\n", "\r\n\r\n");
+        socket.write(&head).await;
+        let reply = socket.reply().await;
+        assert_eq!(reply.status, status, "{head}{}", reply.text());
+        if status == 400 {
+            assert_eq!(reply.header("connection"), Some("close"), "{head}");
+            assert!(socket.ends().await, "{head}");
+        }
+    }
+    // The body is not taken for a request.
+    let mut socket = site.open().await;
+    let body = "GET /status/299 HTTP/1.1\r\nHost: x\r\n\r\n";
+    let length = format!("Content-Length: {}", body.len());
+    socket.write(call("1.1", &["Host: y", &length], body)).await;
+    assert_eq!(socket.reply().await.status, 400);
+    assert_eq!(socket.raw().await, "");
 }
 
 #[tokio::test]

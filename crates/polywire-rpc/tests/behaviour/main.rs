@@ -14,6 +14,7 @@ mod flow_layers;
 mod guards;
 mod handlers;
 mod http;
+mod http2;
 mod ids;
 mod layers;
 mod memory;

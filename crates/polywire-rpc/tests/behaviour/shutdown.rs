@@ -38,7 +38,7 @@ async fn calls_in_progress_end() {
     within(entered.acquire_many(2)).await.unwrap().forget();
 
     let stopping = tokio::spawn(site.into_running().shutdown());
-    // Those that wait for nothing are let go at once.
+    // Those that wait for nothing end before the calls do.
     assert!(idle.ends().await);
     assert!(silent.ends().await);
     assert!(TcpStream::connect(address).await.is_err());
@@ -126,6 +126,36 @@ async fn requests_that_were_sent_are_answered() {
         assert_eq!(socket.reply().await.status, 200);
         assert!(socket.ends().await);
     }
+    within(stopping).await.unwrap();
+}
+
+/// A client can keep a connection for its next request, and learns only from a response that
+/// there is none.
+#[tokio::test]
+async fn the_last_response_says_so() {
+    let site = Site::plain().await;
+    let time = request("GET /status/200", &[], "");
+    let mut sockets = Vec::new();
+    for _ in 0..20 {
+        let mut socket = site.open().await;
+        socket.write(&time).await;
+        let reply = socket.reply().await;
+        assert_eq!((reply.status, reply.header("connection")), (200, None));
+        sockets.push(socket);
+    }
+    let mut idle = sockets.pop().unwrap();
+    let stopping = tokio::spawn(site.into_running().shutdown());
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    for socket in &mut sockets {
+        // Two at once: the second one is not answered, and counts as not sent.
+        socket.write([&*time, &time].concat()).await;
+        let reply = socket.try_reply().await.expect("closed without a word");
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.header("connection"), Some("close"));
+        assert!(socket.ends().await);
+    }
+    assert!(!stopping.is_finished());
+    assert!(idle.ends().await);
     within(stopping).await.unwrap();
 }
 

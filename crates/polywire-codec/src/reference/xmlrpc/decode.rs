@@ -163,7 +163,7 @@ impl Reader {
         if name.name != "methodName" || name.closed {
             return Err(wrong("<methodName>"));
         }
-        let method = self.short(name.text()?)?.trim().to_owned();
+        let method = self.short(name.text()?)?.trim_matches(is_space).to_owned();
         let mut values = Vec::new();
         for parameter in parameters
             .map(Element::children)

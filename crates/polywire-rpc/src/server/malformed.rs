@@ -1,0 +1,224 @@
+//! Requests that hyper accepts and that HTTP does not allow.
+//!
+//! A proxy may read such a request in another way than this server does: as one for another
+//! host, or with another end. Rules of the proxy would then not hold here.
+
+use http::header::{HOST, TRANSFER_ENCODING};
+use http::{HeaderMap, StatusCode, Version, request};
+
+use super::HttpResponse;
+use super::connection::last;
+use super::mount::host_len;
+use crate::layers::text;
+
+/// Returns the response to a request that is malformed. `in_chunks`: its body is read in
+/// chunks, so that hyper has found `chunked` as the last transfer coding.
+#[inline]
+pub(super) fn check(head: &request::Parts, in_chunks: bool) -> Result<(), Box<HttpResponse>> {
+    check_host(head)
+        .and_then(|()| match in_chunks {
+            true => check_coding(&head.headers),
+            false => Ok(()),
+        })
+        .map_err(|problem| response(head.version, problem))
+}
+
+/// The status and the text of the response.
+type Problem = (StatusCode, &'static str);
+
+const NO_HOST: Problem = (
+    StatusCode::BAD_REQUEST,
+    "A request of HTTP/1.1 needs the header Host (RFC 9112, section 3.2).\n",
+);
+const SECOND_HOST: Problem = (
+    StatusCode::BAD_REQUEST,
+    "A request has one header Host (RFC 9112, section 3.2).\n",
+);
+const INVALID_HOST: Problem = (
+    StatusCode::BAD_REQUEST,
+    "Host and :authority are a host and an optional port (RFC 9110, section 7.2).\n",
+);
+const OTHER_HOST: Problem = (
+    StatusCode::BAD_REQUEST,
+    "The header Host and :authority name different hosts (RFC 9113, section 8.3.1).\n",
+);
+const CHUNKED_TWICE: Problem = (
+    StatusCode::BAD_REQUEST,
+    "A body is in chunks once (RFC 9112, section 6.1).\n",
+);
+const UNKNOWN_CODING: Problem = (
+    StatusCode::NOT_IMPLEMENTED,
+    "The only transfer coding that this server knows is chunked (RFC 9112, section 6.1).\n",
+);
+
+/// RFC 9112, section 3.2: 400 for "any HTTP/1.1 request message that lacks a Host header field
+/// and to any request message that contains more than one Host header field line or a Host
+/// header field with an invalid field value".
+fn check_host(head: &request::Parts) -> Result<(), Problem> {
+    let authority = head.uri.authority();
+    // RFC 9110, section 4.2.4: a user before the host is an error.
+    if authority.is_some_and(|authority| !is_host(authority.as_str())) {
+        return Err(INVALID_HOST);
+    }
+    let mut hosts = head.headers.get_all(HOST).iter();
+    let Some(host) = hosts.next() else {
+        return match head.version {
+            Version::HTTP_11 => Err(NO_HOST),
+            _ => Ok(()),
+        };
+    };
+    if hosts.next().is_some() {
+        return Err(SECOND_HOST);
+    }
+    let host = host.to_str().ok().filter(|host| is_host(host));
+    let host = host.ok_or(INVALID_HOST)?;
+    match authority {
+        // RFC 9113, section 8.3.1: a request is malformed "if it contains a Host header field
+        // that identifies an entity that differs from the entity in the ":authority"
+        // pseudo-header field". In HTTP/1 the target counts, and Host is ignored (RFC 9112,
+        // section 3.2.2).
+        Some(authority) if head.version == Version::HTTP_2 => {
+            let scheme = head.uri.scheme_str();
+            match is_same(scheme, authority.as_str(), host) {
+                true => Ok(()),
+                false => Err(OTHER_HOST),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a text is `uri-host [ ":" port ]` (RFC 9110, section 7.2; RFC 3986, section 3.2.2).
+/// The host may be empty.
+fn is_host(authority: &str) -> bool {
+    let (host, port) = authority.split_at(host_len(authority));
+    let is_port = match port.strip_prefix(':') {
+        Some(port) => port.bytes().all(|byte| byte.is_ascii_digit()),
+        None => port.is_empty(),
+    };
+    let literal = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    is_port
+        && match literal {
+            Some(literal) => literal.bytes().all(|byte| byte == b':' || is_of_name(byte)),
+            None => host.bytes().all(is_of_name),
+        }
+}
+
+/// `unreserved`, `sub-delims`, and the percent sign of `pct-encoded`.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'.'
+                | b'_'
+                | b'~'
+                | b'%'
+                | b'!'
+                | b'$'
+                | b'&'
+                | b'\''
+                | b'('
+                | b')'
+                | b'*'
+                | b'+'
+                | b','
+                | b';'
+                | b'='
+        )
+}
+
+/// Whether two authorities are the same after normalisation (RFC 3986, section 6.2): of case,
+/// and of the port, which may be left out if it is that of the scheme.
+fn is_same(scheme: Option<&str>, left: &str, right: &str) -> bool {
+    let parts = |authority| {
+        let (host, port) = str::split_at(authority, host_len(authority));
+        let port = match (port.trim_start_matches(':').trim_start_matches('0'), scheme) {
+            ("", Some("http")) => "80",
+            ("", Some("https")) => "443",
+            (port, _) => port,
+        };
+        (host, port)
+    };
+    let ((left, left_port), (right, right_port)) = (parts(left), parts(right));
+    left.eq_ignore_ascii_case(right) && left_port == right_port
+}
+
+/// RFC 9112, section 6.1: "A sender MUST NOT apply the chunked transfer coding more than once",
+/// and a server responds with 501 to "a transfer coding it does not understand".
+#[cold]
+fn check_coding(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut chunked = false;
+    for value in headers.get_all(TRANSFER_ENCODING) {
+        for coding in value.as_bytes().split(|byte| *byte == b',') {
+            // A list may have empty elements (RFC 9110, section 5.6.1.2).
+            match coding.trim_ascii() {
+                b"" => {}
+                coding if !coding.eq_ignore_ascii_case(b"chunked") => return Err(UNKNOWN_CODING),
+                _ if chunked => return Err(CHUNKED_TWICE),
+                _ => chunked = true,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The connection ends behind the response: where the next request begins is in doubt.
+#[cold]
+fn response(version: Version, (status, words): Problem) -> Box<HttpResponse> {
+    let response = text(status, words);
+    Box::new(match version < Version::HTTP_2 {
+        true => last(response),
+        false => response,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_host() {
+        for host in [
+            "",
+            ":",
+            "a",
+            "a:",
+            "a:8080",
+            "A-b.c_d~",
+            "127.0.0.1:1",
+            "[::1]",
+            "[::1]:80",
+            "[v1.a:b]",
+            "a%2Db",
+            "*",
+        ] {
+            assert!(is_host(host), "{host}");
+        }
+        for host in [
+            "a:b", "a:1:2", "::1", "u@a", "u:p@a", "a/", "a?", "a#", "a b", " a", "[::1", "::1]",
+            "[a]b", "[[a]]", "a\\", "<a>", "a\"", "é",
+        ] {
+            assert!(!is_host(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn hosts_that_are_the_same() {
+        for (scheme, left, right, same) in [
+            (Some("http"), "a", "A", true),
+            (Some("http"), "a:80", "a", true),
+            (Some("http"), "a:080", "a:", true),
+            (Some("https"), "a:443", "a", true),
+            (Some("https"), "a:80", "a", false),
+            (Some("http"), "[::A]:1", "[::a]:1", true),
+            (None, "a:80", "a", false),
+            (Some("http"), "a", "b", false),
+            (Some("http"), "a:1", "a:2", false),
+            (Some("http"), "a", "", false),
+        ] {
+            assert_eq!(is_same(scheme, left, right), same, "{left} {right}");
+        }
+    }
+}
