@@ -12,6 +12,7 @@ use super::collections::{CLOSED, OPEN, PREFIXED};
 use super::leniency::Leniency;
 use super::locate;
 use super::names;
+use super::surrogates;
 use super::wellformed::is_well_formed;
 use crate::{declaration, snippet};
 
@@ -396,7 +397,11 @@ impl<'de> Cursor<'de> {
             let rest = self.rest();
             let len = memchr::memchr(b'<', rest).unwrap_or(rest.len());
             let part = &self.text[self.at..self.at + len];
-            match escape::unescape_xml(part, XmlPlace::Text, reading) {
+            let read = match self.leniency.surrogate_pairs() {
+                true => surrogates::unescape(part, reading),
+                false => escape::unescape_xml(part, XmlPlace::Text, reading),
+            };
+            match read {
                 Ok(read) => join(&mut text, read),
                 Err(malformed) => {
                     self.at += malformed.offset;

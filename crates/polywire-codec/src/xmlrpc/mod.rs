@@ -39,6 +39,7 @@ mod names;
 #[cfg(feature = "serde")]
 mod serde;
 mod style;
+mod surrogates;
 mod value;
 mod wellformed;
 

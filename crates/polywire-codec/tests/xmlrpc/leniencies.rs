@@ -175,6 +175,46 @@ fn empty_big_numbers() {
     }
 }
 
+/// As Apache's XML-RPC for Java 3.1 writes an emoji.
+#[test]
+fn surrogate_pairs() {
+    let switch = Leniency::STRICT.with_surrogate_pairs(true);
+    reads(switch, "<string>&#55357;&#56832;</string>", "\u{1f600}");
+    reads(switch, "a &amp; &#xD83D;&#xDE00; b", "a & \u{1f600} b");
+    let long = "&#55357;&#56832;".repeat(1000);
+    reads(
+        switch,
+        &format!("<string>{long}</string>"),
+        "\u{1f600}".repeat(1000),
+    );
+    let named = "<struct><member><name>&#55357;&#56832;</name><value>x</value></member></struct>";
+    reads(
+        switch,
+        named,
+        Value::Map(Map::from_iter([("\u{1f600}", "x")])),
+    );
+    for never in [
+        "&#55357;",
+        "&#56832;",
+        "&#56832;&#55357;",
+        "&#55357; &#56832;",
+        "&#55357;<!-- -->&#56832;",
+        "&#55357;<![CDATA[]]>&#56832;",
+        "&#55357;&#65;",
+        "&#55357;&#56832",
+        "<string a='&#55357;&#56832;'>b</string>",
+    ] {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL);
+        assert!(value_by(profile, never).is_err(), "{never}");
+    }
+    // Errors are where they were.
+    let inside = "<string>&#55357;&#56832;&nbsp;</string>";
+    let profile = XmlRpcProfile::DEFAULT.with_leniency(switch);
+    let error = value_by(profile, inside).unwrap_err();
+    let expected = super::response(inside).find("nbsp").unwrap();
+    assert_eq!(error.offset(), Some(expected), "{error}");
+}
+
 #[test]
 fn missing_params() {
     let switch = Leniency::STRICT.with_missing_params(true);

@@ -119,7 +119,7 @@ fn begin(text: &str, profile: XmlRpcProfile, limits: &Limits) -> Result<(Reader,
             "",
         ));
     }
-    let root = tree::parse(text, profile.leniency.control_characters())?;
+    let root = tree::parse(text, profile.leniency)?;
     let reader = Reader {
         leniency: profile.leniency,
         duplicates: profile.duplicates,
