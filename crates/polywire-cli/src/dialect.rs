@@ -8,8 +8,8 @@ use polywire::rpc::xmlrpc::{Leniency, Style};
 pub(crate) struct DialectArguments {
     /// Read XML-RPC that is wrong in these ways, by names apart by commas, or in
     /// all. Names: bare_multicall, boolean_words, control_characters,
-    /// empty_numbers, foreign_encodings, missing_params, odd_dates,
-    /// padded_scalars, surrogate_pairs, wide_ints.
+    /// empty_numbers, foreign_encodings, leading_space, missing_params,
+    /// odd_dates, padded_scalars, surrogate_pairs, wide_ints.
     #[arg(
         long,
         value_name = "NAMES",

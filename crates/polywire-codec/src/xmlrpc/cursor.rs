@@ -487,6 +487,13 @@ impl<'de> Cursor<'de> {
         if self.text.starts_with('\u{feff}') {
             self.at = '\u{feff}'.len_utf8();
         }
+        if self.leniency.leading_space() {
+            let space = scan::white_space(self.rest());
+            // Without a declaration it is what may stand around the root.
+            if declaration::len(&self.text[self.at + space..]) != Ok(0) {
+                self.at += space;
+            }
+        }
         let text = &self.text[self.at..];
         let len = match declaration::len(text) {
             Ok(len) => len,

@@ -16,6 +16,7 @@
 /// | `padded_scalars` | white space around numbers, booleans and dates | servers that indent |
 /// | `empty_numbers` | an empty number as 0 | libiqxmlrpc's option of the same purpose |
 /// | `missing_params` | a response without a value as nil | servers without a result |
+/// | `leading_space` | white space before the XML declaration | WordPress, where a plugin's file begins with it |
 /// | `surrogate_pairs` | a character beyond U+FFFF as references to its two surrogates | Apache's XML-RPC for Java, for emoji |
 /// | `foreign_encodings` | documents in other encodings than UTF-8 ([`to_utf8`](super::to_utf8)) | PHP, `iso-8859-1` |
 ///
@@ -88,6 +89,8 @@ switches! {
     /// Documents in other encodings. It is [`to_utf8`](super::to_utf8) that reads
     /// them, before a reader sees them.
     4 foreign_encodings with_foreign_encodings;
+    /// White space before the XML declaration, and behind a byte order mark.
+    10 leading_space with_leading_space;
     /// A response with neither a value nor a fault as nil.
     5 missing_params with_missing_params;
     /// Dates in forms that are neither the specification's nor ISO 8601 of the

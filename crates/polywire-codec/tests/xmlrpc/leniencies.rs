@@ -215,6 +215,51 @@ fn surrogate_pairs() {
     assert_eq!(error.offset(), Some(expected), "{error}");
 }
 
+/// Reads a whole response.
+fn whole(message: &str, leniency: Leniency) -> Result<Value, Error> {
+    let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+    let (_, mut decoder) = XmlRpcDecoder::response_from_str(message, profile, &Limits::DEFAULT)?;
+    let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// As WordPress answers if the file of a plugin begins with an empty line.
+#[test]
+fn leading_space() {
+    let switch = Leniency::STRICT.with_leading_space(true);
+    let message = super::response("<string>hi</string>");
+    for before in ["\n", "\r\n\t ", "\u{feff}\n"] {
+        let message = format!("{before}{message}");
+        assert!(whole(&message, Leniency::STRICT).is_err(), "{message}");
+        assert_eq!(whole(&message, switch).unwrap(), Value::from("hi"));
+        assert_eq!(whole(&message, Leniency::ALL).unwrap(), Value::from("hi"));
+    }
+    for before in [
+        "\n\u{feff}",
+        "\n<!-- -->",
+        "<!-- -->\n",
+        "\n<?xml version='1.0'?>",
+        "\u{a0}",
+        "\n\u{c}",
+        "x",
+    ] {
+        let message = format!("{before}{message}");
+        assert!(whole(&message, Leniency::ALL).is_err(), "{message}");
+    }
+    // What the declaration says counts all the same.
+    let foreign = "\n<?xml version='1.0' encoding='iso-8859-1'?><methodResponse><params><param>\
+        <value>Z\u{fc}rich</value></param></params></methodResponse>";
+    let error = whole(foreign, switch).unwrap_err();
+    assert_eq!(code::of(&error), code::UNSUPPORTED_ENCODING);
+    let latin: Vec<u8> = foreign.chars().map(|character| character as u8).collect();
+    let both = switch.with_foreign_encodings(true);
+    let body = to_utf8(&Body::from(latin), None, both, &Limits::DEFAULT);
+    let body = body.unwrap().unwrap();
+    let text = std::str::from_utf8(body.as_bytes()).unwrap();
+    assert_eq!(whole(text, both).unwrap(), Value::from("Z\u{fc}rich"));
+}
+
 #[test]
 fn missing_params() {
     let switch = Leniency::STRICT.with_missing_params(true);

@@ -520,6 +520,8 @@ fn prolog(source: &mut Source, out: &mut String) {
         "<?xml version=\"1.0\" encoding=\"us-ascii\" standalone='yes'?>",
         "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>",
         "\u{feff}<?xml version=\"1.0\"?>\r\n",
+        "\r\n <?xml version=\"1.0\"?>",
+        "\u{feff}\n<?xml version=\"1.0\"?>",
         "",
         "\u{feff}",
         " <!-- a comment -->",

@@ -47,6 +47,10 @@ pub(super) fn is_space(character: char) -> bool {
 pub(super) fn parse(text: &str, leniency: Leniency) -> Result<Element, Error> {
     let marked = text.starts_with('\u{feff}');
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = match leniency.leading_space() {
+        true => text.trim_start_matches(is_space),
+        false => text,
+    };
     // Section 2.2: they may stand nowhere.
     if !leniency.control_characters() && !text.chars().all(is_xml) {
         return Err(wrong("characters that XML 1.0 allows"));
