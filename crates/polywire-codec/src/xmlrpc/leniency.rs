@@ -13,6 +13,7 @@
 /// | `boolean_words` | `true` and `false` in any case | hand-written servers |
 /// | `wide_ints` | integers beyond the range of their tag | Node's `xmlrpc`, `<int>3000000000</int>` |
 /// | `odd_dates` | dates without a time, dashes with or without colons, `T24:00:00` | hand-written servers, WordPress |
+/// | `zero_dates` | the date `00000000T00:00:00Z` as nil | WordPress, for a draft without a date |
 /// | `padded_scalars` | white space around numbers, booleans and dates | servers that indent |
 /// | `empty_numbers` | an empty number as 0 | libiqxmlrpc's option of the same purpose |
 /// | `missing_params` | a response without a value as nil | servers without a result |
@@ -105,6 +106,8 @@ switches! {
     /// Integers that the range of their tag does not have, such as an `int`
     /// beyond 32 bits.
     8 wide_ints with_wide_ints;
+    /// The date `00000000T00:00:00Z`, which is no date, as nil.
+    11 zero_dates with_zero_dates;
 }
 
 impl Leniency {

@@ -194,6 +194,19 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
+    /// Whether the text of a date stands for none, by the leniency.
+    fn is_zero_date(&self, text: &str) -> bool {
+        self.cursor.leniency.zero_dates() && text == dates::ZERO
+    }
+
+    /// Reads a date whose start tag has been read. Whether it stands for none; if not, the
+    /// cursor is somewhere within it.
+    #[cold]
+    fn skip_zero_date(&mut self, tag: Start<'_>) -> bool {
+        let text = self.scalar_text(Type::DateTime, tag);
+        text.is_ok_and(|text| self.is_zero_date(&text))
+    }
+
     /// The bytes that a text says.
     pub(super) fn blob_of(&mut self, text: &str, start: usize) -> Result<Blob, Error> {
         blob_of(text).map_err(|expected| self.invalid(start, expected))
@@ -486,6 +499,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         let text = self.scalar_text(kind, tag)?;
         Ok(match kind {
+            Type::DateTime if self.is_zero_date(&text) => Value::Null,
             Type::Boolean => Value::Boolean(self.boolean_of(&text, start)?),
             Type::Base64 => Value::Blob(self.blob_of(&text, start)?),
             Type::DateTime => Value::Timestamp(self.timestamp_of(&text, start)?),
@@ -586,6 +600,11 @@ impl<'de> XmlRpcDecoder<'de> {
         match self.value_type()? {
             (Type::Nil, tag) => {
                 self.end_nil(tag)?;
+                Ok(true)
+            }
+            (Type::DateTime, tag)
+                if self.cursor.leniency.zero_dates() && self.skip_zero_date(tag) =>
+            {
                 Ok(true)
             }
             _ => {

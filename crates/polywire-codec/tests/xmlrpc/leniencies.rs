@@ -95,6 +95,58 @@ fn odd_dates() {
     }
 }
 
+/// As WordPress sends the date of a draft.
+#[test]
+fn zero_dates() {
+    let date = |text: &str| format!("<dateTime.iso8601>{text}</dateTime.iso8601>");
+    let switch = Leniency::STRICT.with_zero_dates(true);
+    let zero = date("00000000T00:00:00Z");
+    reads(switch, &zero, Value::Null);
+    reads(
+        switch,
+        "<dateTime><![CDATA[00000000T00:00:00Z]]></dateTime>",
+        Value::Null,
+    );
+    for never in [
+        "00000000T00:00:00",
+        "0000-00-00T00:00:00Z",
+        "00000000T00:00:00+00:00",
+        "00000000T00:00:01Z",
+        "00000000",
+        "",
+    ] {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL);
+        assert!(value_by(profile, &date(never)).is_err(), "{never}");
+    }
+    let typed = |inside: &str| {
+        let text = super::response(inside);
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(switch);
+        let (_, mut decoder) =
+            XmlRpcDecoder::response_from_str(&text, profile, &Limits::DEFAULT).unwrap();
+        let value = decoder.deserialize::<Vec<Option<Timestamp>>>()?;
+        decoder.finish()?;
+        Ok::<_, Error>(value)
+    };
+    let known = Timestamp::parse_xmlrpc("20260102T03:04:05").unwrap();
+    let values = [&zero, "<nil/>", &date("20260102T03:04:05")]
+        .map(|value| format!("<value>{value}</value>"))
+        .concat();
+    let list = typed(&format!("<array><data>{values}</data></array>")).unwrap();
+    assert_eq!(list, [None, None, Some(known)]);
+    let wrong = date("00000000T00:00:01Z");
+    let error = typed(&format!(
+        "<array><data><value>{wrong}</value></data></array>"
+    ));
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidValue);
+    // Where there has to be a date, none is an error.
+    let text = super::response(&zero);
+    let profile = XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL);
+    let (_, mut decoder) =
+        XmlRpcDecoder::response_from_str(&text, profile, &Limits::DEFAULT).unwrap();
+    let error = decoder.timestamp(Member::DOCUMENT).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidValue);
+}
+
 #[test]
 fn padded_scalars() {
     let switch = Leniency::STRICT.with_padded_scalars(true);

@@ -375,9 +375,14 @@ impl Reader {
             true => odd_date(text, &read),
             false => None,
         };
+        let none = || {
+            let none = self.leniency.zero_dates() && text == "00000000T00:00:00Z";
+            none.then_some(Value::Null)
+        };
         read(text)
             .or_else(odd)
             .map(Value::from)
+            .or_else(none)
             .ok_or_else(|| invalid("a date"))
     }
 }
