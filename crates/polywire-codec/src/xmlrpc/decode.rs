@@ -100,10 +100,8 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         if !self.empty_value && self.cursor.skip(b"<struct>") {
             return self.begin_struct(OPEN);
         }
-        match self.value_type()? {
-            (Type::Struct, tag) => self.begin_struct(tag.mark()),
-            _ => Err(self.wrong_type(start, at.kind().describe())),
-        }
+        let found = self.value_type()?;
+        self.begin_struct_of(found, start, at.kind().describe())
     }
 
     #[inline]
@@ -194,10 +192,8 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         if !self.empty_value && self.cursor.skip(b"<struct>") {
             return self.begin_struct(OPEN);
         }
-        match self.value_type()? {
-            (Type::Struct, tag) => self.begin_struct(tag.mark()),
-            _ => Err(self.wrong_type(start, at.kind().describe())),
-        }
+        let found = self.value_type()?;
+        self.begin_struct_of(found, start, at.kind().describe())
     }
 
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {

@@ -14,6 +14,7 @@
 /// | `wide_ints` | integers beyond the range of their tag | Node's `xmlrpc`, `<int>3000000000</int>` |
 /// | `odd_dates` | dates without a time, dashes with or without colons, `T24:00:00` | hand-written servers, WordPress |
 /// | `zero_dates` | the date `00000000T00:00:00Z` as nil | WordPress, for a draft without a date |
+/// | `array_structs` | an empty array as an empty struct | PHP, which has one type for both |
 /// | `padded_scalars` | white space around numbers, booleans and dates | servers that indent |
 /// | `empty_numbers` | an empty number as 0 | libiqxmlrpc's option of the same purpose |
 /// | `missing_params` | a response without a value as nil | servers without a result |
@@ -74,6 +75,10 @@ macro_rules! switches {
 }
 
 switches! {
+    /// An empty array where a struct is expected, as one without members. An array with
+    /// items stays an error, and so does a struct where an array is expected. A reader
+    /// without a schema or type expects neither, and reads an array.
+    12 array_structs with_array_structs;
     /// Results of `system.multicall` that are not wrapped in arrays of one: any
     /// value but a fault's struct is then a result. A reply is wrapped or bare as a
     /// whole: where one result is no array of one, none is unwrapped. A reply in

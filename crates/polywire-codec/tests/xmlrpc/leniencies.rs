@@ -42,6 +42,104 @@ fn control_characters() {
     reads(switch, named, Value::Map(Map::from_iter([("\u{7}", "x")])));
 }
 
+/// As PHP writes an empty map.
+#[test]
+fn array_structs() {
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Post {
+        id: i32,
+        tags: std::collections::BTreeMap<String, i32>,
+        more: Option<Fields>,
+    }
+
+    #[derive(Debug, Default, PartialEq, serde::Deserialize)]
+    #[serde(default)]
+    struct Fields {
+        a: i32,
+    }
+
+    fn by<T>(
+        leniency: Leniency,
+        text: &str,
+        read: impl FnOnce(&mut XmlRpcDecoder<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+        let (_, mut decoder) = XmlRpcDecoder::response_from_str(text, profile, &Limits::DEFAULT)?;
+        let value = read(&mut decoder)?;
+        decoder.finish()?;
+        Ok(value)
+    }
+
+    let switch = Leniency::STRICT.with_array_structs(true);
+    let strict = Leniency::ALL.with_array_structs(false);
+    let post = |tags: &str, more: &str| {
+        super::response(&format!(
+            "<struct><member><name>tags</name><value>{tags}</value></member>\
+             <member><name>more</name><value>{more}</value></member>\
+             <member><name>id</name><value><int>3</int></value></member></struct>"
+        ))
+    };
+    let typed = |leniency, text: &str| by(leniency, text, |decoder| decoder.deserialize::<Post>());
+    for empty in [
+        "<array><data></data></array>",
+        "<array><data/></array>",
+        "<array></array>",
+        "<array/>",
+        " <ex:array>\n<data> </data>\n</ex:array >\n",
+    ] {
+        let text = post(empty, empty);
+        let expected = Post {
+            id: 3,
+            tags: std::collections::BTreeMap::new(),
+            more: Some(Fields { a: 0 }),
+        };
+        assert_eq!(typed(switch, &text).unwrap(), expected, "{empty}");
+        assert_eq!(typed(Leniency::ALL, &text).unwrap(), expected, "{empty}");
+        let error = typed(strict, &text).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WrongType, "{error}");
+        // By a schema too.
+        let text = super::response(empty);
+        let map = |decoder: &mut XmlRpcDecoder<'_>| {
+            let mut seq = decoder.map(Member::DOCUMENT)?;
+            assert_eq!(decoder.key(Member::DOCUMENT, &mut seq)?, None);
+            Ok(())
+        };
+        by(switch, &text, map).unwrap();
+        assert!(by(strict, &text, map).is_err(), "{empty}");
+        // Without one it is what it is.
+        assert_eq!(value(empty).unwrap(), Value::List(Vec::new()));
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(switch);
+        assert_eq!(value_by(profile, empty).unwrap(), Value::List(Vec::new()));
+        // One level of the limit is one level, however often it is left.
+        let limits = Limits::DEFAULT.with_depth(1);
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(switch);
+        let (_, mut decoder) = XmlRpcDecoder::response_from_str(&text, profile, &limits).unwrap();
+        assert!(decoder.deserialize::<Fields>().is_ok());
+    }
+    let empty = "<struct></struct>";
+    for never in [
+        "<array><data><value>1</value></data></array>",
+        "<array><data><value/></data></array>",
+        "<array><data/><data/></array>",
+        "<array><data></array>",
+        "<array>x</array>",
+        "<nil/>",
+        "<string></string>",
+        "",
+    ] {
+        let text = post(never, empty);
+        let (strictly, by_choice) = (typed(strict, &text), typed(Leniency::ALL, &text));
+        let (strictly, by_choice) = (strictly.unwrap_err(), by_choice.unwrap_err());
+        assert_eq!(strictly.to_string(), by_choice.to_string(), "{never}");
+    }
+    // A struct is no array.
+    let list = super::response(empty);
+    let list = by(Leniency::ALL, &list, |decoder| {
+        decoder.deserialize::<Vec<i32>>()
+    });
+    assert!(list.is_err());
+}
+
 #[test]
 fn boolean_words() {
     let switch = Leniency::STRICT.with_boolean_words(true);
