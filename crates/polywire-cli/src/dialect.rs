@@ -9,8 +9,8 @@ pub(crate) struct DialectArguments {
     /// Read XML-RPC that is wrong in these ways, by names apart by commas, or in
     /// all. Names: array_structs, bare_multicall, boolean_words,
     /// control_characters, empty_numbers, foreign_encodings, leading_space,
-    /// missing_params, odd_dates, padded_scalars, surrogate_pairs, wide_ints,
-    /// zero_dates.
+    /// missing_params, odd_dates, padded_scalars, string_fault_codes,
+    /// surrogate_pairs, wide_ints, zero_dates.
     #[arg(
         long,
         value_name = "NAMES",

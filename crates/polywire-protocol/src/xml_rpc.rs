@@ -10,7 +10,7 @@ use http::header::{CONTENT_TYPE, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::xmlrpc::{
     Envelope, ForbiddenText, Reply, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile, code,
-    to_utf8,
+    fault_parts, to_utf8,
 };
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
@@ -378,8 +378,7 @@ impl ClientProtocol for XmlRpc {
         if let Some(error) = operation.find_error(id) {
             return Ok(Outcome::Error(error));
         }
-        let code = value["faultCode"].as_i64().unwrap_or_default();
-        let message = value["faultString"].as_str().unwrap_or_default();
+        let (code, message) = fault_parts(&value, self.profile.leniency)?;
         Ok(Outcome::Fault(
             Fault::new(kind_of(code), message).with_code(code),
         ))

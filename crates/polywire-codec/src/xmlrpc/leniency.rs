@@ -18,6 +18,7 @@
 /// | `padded_scalars` | white space around numbers, booleans and dates | servers that indent |
 /// | `empty_numbers` | an empty number as 0 | libiqxmlrpc's option of the same purpose |
 /// | `missing_params` | a response without a value as nil | servers without a result |
+/// | `string_fault_codes` | a fault whose code is text, as one with the code 0 | Odoo |
 /// | `leading_space` | white space before the XML declaration | WordPress, where a plugin's file begins with it |
 /// | `surrogate_pairs` | a character beyond U+FFFF as references to its two surrogates | Apache's XML-RPC for Java, for emoji |
 /// | `foreign_encodings` | documents in other encodings than UTF-8 ([`to_utf8`](super::to_utf8)) | PHP, `iso-8859-1` |
@@ -105,6 +106,9 @@ switches! {
     6 odd_dates with_odd_dates;
     /// White space around the text of numbers, booleans and dates.
     7 padded_scalars with_padded_scalars;
+    /// A fault whose `faultCode` is a string that is no number. It has the code 0, and
+    /// that string stands before its text ([`fault_parts`](super::fault_parts)).
+    13 string_fault_codes with_string_fault_codes;
     /// A character beyond U+FFFF as two character references, the first to a high
     /// surrogate and the second to a low one. One without the other stays an error.
     9 surrogate_pairs with_surrogate_pairs;
