@@ -54,7 +54,7 @@ pub use fault::fault_parts;
 pub use frame::Reply;
 pub use leniency::{Duplicates, Leniency};
 pub use multicall::{MulticallEntry, MulticallResult};
-pub use style::{ForbiddenText, Nil, Style};
+pub use style::{FaultDetail, ForbiddenText, Nil, Style};
 
 /// What is expected of a declaration.
 const ENCODING: &str = "the encoding UTF-8";
