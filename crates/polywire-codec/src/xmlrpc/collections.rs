@@ -307,6 +307,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         match self.cursor.start()? {
             Some(start) if start.name == "member" && !start.empty => {}
+            Some(start) if start.name == "member" => return Err(self.cursor.empty_tag("<member>")),
             Some(_) => return Err(self.cursor.wrong_tag("<member> or </struct>")),
             None => {
                 let end = match seq.mark {

@@ -275,12 +275,17 @@ impl<'de> Cursor<'de> {
         expected: &'static str,
     ) -> Result<(), Error> {
         self.skip_between()?;
-        let before = self.at;
         if self.expect_start(name, expected)? {
             return Ok(());
         }
-        self.at = before;
-        Err(self.unexpected(expected))
+        Err(self.empty_tag(expected))
+    }
+
+    /// The error of a start tag that was read and is also the end, which it must not be.
+    #[cold]
+    pub(super) fn empty_tag(&mut self, expected: &'static str) -> Error {
+        let error = self.wrong_tag(expected);
+        error.expected(format!("{expected} that is not empty"))
     }
 
     /// Reads this start tag. `false` if it is also the end.

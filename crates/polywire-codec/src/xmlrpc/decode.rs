@@ -15,6 +15,8 @@ use polywire_schema::{
     Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
 };
 
+use polywire_text::scan;
+
 use super::XmlRpcProfile;
 use super::collections::OPEN;
 use super::cursor::Cursor;
@@ -64,14 +66,26 @@ impl<'de> XmlRpcDecoder<'de> {
 
     #[cold]
     pub(super) fn wrong_type(&mut self, start: usize, expected: &'static str) -> Error {
-        self.cursor.at = start;
+        self.go_to_value(start);
         self.error(ErrorKind::WrongType, expected)
     }
 
     #[cold]
     pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
-        self.cursor.at = start;
+        self.go_to_value(start);
         self.error(ErrorKind::InvalidValue, expected)
+    }
+
+    /// Goes to what stands at `start`, for an error about it: white space before a start tag is
+    /// layout, of which an error shows nothing. Before text it may be what is wrong.
+    fn go_to_value(&mut self, start: usize) {
+        self.cursor.at = start;
+        let space = scan::white_space(self.cursor.rest());
+        if let [b'<', next, ..] = self.cursor.rest()[space..]
+            && next != b'/'
+        {
+            self.cursor.at += space;
+        }
     }
 }
 

@@ -87,10 +87,7 @@ impl<'de> XmlRpcDecoder<'de> {
             "struct" => Type::Struct,
             "biginteger" => Type::BigInteger,
             "bigdecimal" => Type::BigDecimal,
-            _ => {
-                self.cursor.at = start;
-                return Err(self.cursor.unexpected("a type of XML-RPC"));
-            }
+            _ => return Err(self.cursor.wrong_tag("a type of XML-RPC")),
         };
         Ok((kind, tag))
     }
