@@ -124,6 +124,24 @@ fn a_result_is_json() {
     );
 }
 
+/// As users of torrents send hashes: some look like numbers.
+#[test]
+fn strings_that_look_like_something_else() {
+    for arguments in [
+        &["--strings", "m", "1234567", "38F7"][..],
+        &["m", "s/1234567", "s/38F7"],
+    ] {
+        let (url, requests) = scripted(vec![result("<int>1</int>")]);
+        let said = polywire(&[&[&*url], arguments].concat());
+        assert_eq!((said.code, &*said.err), (0, ""));
+        let request = requests.recv().unwrap();
+        let parameters: String = ["1234567", "38F7"]
+            .map(|text| format!("<param><value><string>{text}</string></value></param>"))
+            .concat();
+        assert!(request.contains(&parameters), "{request}");
+    }
+}
+
 /// People read of it on standard error, programs on standard output, where the result would be.
 #[test]
 fn a_fault_is_told_with_its_code() {
@@ -180,7 +198,12 @@ fn what_makes_no_sense_is_not_sent() {
     let url = format!("http://{}", nobody());
     for (arguments, part) in [
         (&["m", "{x: 1}"][..], "argument 1, `{x: 1}`, is no JSON"),
-        (&["m", "web", "2026-11-22"], r#"write '"2026-11-22"'"#),
+        (&["m", "web", "2026-11-22"], "write 's/2026-11-22'"),
+        (
+            &["m", "i/38F7"],
+            "argument 1, `i/38F7`: expected an integer",
+        ),
+        (&["--strings", "--multicall", "-"], "cannot be used with"),
         (&["m", "\u{1}"], "XML-RPC"),
         (&[], "required"),
         (&["--list", "m"], "cannot be used with"),

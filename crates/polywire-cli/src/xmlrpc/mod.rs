@@ -4,6 +4,7 @@ mod connection;
 pub(crate) mod input;
 mod multicall;
 mod paint;
+mod typed;
 
 use std::io::IsTerminal;
 
@@ -26,9 +27,12 @@ pub(crate) struct Arguments {
     /// The method.
     #[arg(required_unless_present_any = ["list", "describe", "multicall"])]
     method: Option<String>,
-    /// The parameters: JSON, or words. See below.
+    /// The parameters: JSON, words, or a type and a text as in s/38F7. See below.
     #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
     parameters: Vec<String>,
+    /// Send all parameters as strings, just as they stand.
+    #[arg(long, conflicts_with = "multicall")]
+    strings: bool,
     /// Print the names of the server's methods, one a line.
     #[arg(long, conflicts_with_all = ["method", "describe", "multicall"])]
     list: bool,
@@ -57,11 +61,16 @@ pub(crate) struct Arguments {
 const AFTER_HELP: &str = "\
 Arguments: each is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or \
 '{\"name\": \"web\"}'. A word that JSON does not begin with is a string as it stands: \
-web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string; to \
-send it as one, quote it for JSON and for the shell: '\"2026\"', '\"true\"'. An integer \
-beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON \
+web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string. An \
+integer beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON \
 has no form for: '{\"$blob\": \"aGVsbG8=\"}' (base64), \
 '{\"$timestamp\": \"2026-11-22T10:00:00\"}' (dateTime.iso8601).
+
+The letter of a type and a slash make the rest of an argument a value of that type, as in the \
+program xmlrpc of xmlrpc-c: s/ string, i/ integer of 32 bits, I/ of 64 bits (<i8> beyond 32), \
+d/ double, b/ boolean (true, t, 1, false, f, 0), t/ dateTime (2026-11-22T10:00:00Z or \
+20261122T10:00:00), h/ base64 of bytes in hexadecimal, n/ nil. So a hash that looks like a number \
+is s/1234567, or --strings sends it; and a string that begins so is s/s/x.
 
 Exit status: 0 with a result; 1 with a fault, which is printed; 2 when the call makes no \
 sense and is not sent; 3 when the server cannot be reached, or what answers is not understood.
@@ -81,7 +90,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 
 async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     // What was typed is checked before anything is sent.
-    let parameters = input::parameters(&arguments.parameters)?;
+    let parameters = input::parameters(&arguments.parameters, arguments.strings)?;
     let calls = match &arguments.multicall {
         Some(path) => Some(multicall::read(path)?),
         None => None,
