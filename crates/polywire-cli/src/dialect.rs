@@ -7,9 +7,10 @@ use polywire::rpc::xmlrpc::{Leniency, Style};
 #[derive(Debug, clap::Args)]
 pub(crate) struct DialectArguments {
     /// Read XML-RPC that is wrong in these ways, by names apart by commas, or in
-    /// all. Names: bare_multicall, boolean_words, control_characters,
-    /// empty_numbers, foreign_encodings, missing_params, odd_dates,
-    /// padded_scalars, wide_ints.
+    /// all. Names: array_structs, bare_multicall, boolean_words,
+    /// control_characters, empty_numbers, foreign_encodings, leading_space,
+    /// missing_params, odd_dates, padded_scalars, string_fault_codes,
+    /// surrogate_pairs, wide_ints, zero_dates.
     #[arg(
         long,
         value_name = "NAMES",
@@ -19,7 +20,8 @@ pub(crate) struct DialectArguments {
         value_parser = leniency
     )]
     lenient: Option<Leniency>,
-    /// Write XML-RPC for a peer that needs it: forbidden=base64|replace|strip (text that
+    /// Write XML-RPC for a peer that needs it: detail=always|never (the structure of a
+    /// modelled error in a fault; else where a caller asks for it), forbidden=base64|replace|strip (text that
     /// XML forbids), fractions=yes (of seconds), i8=prefixed, nil=prefixed|refuse,
     /// strings=untyped. May be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]

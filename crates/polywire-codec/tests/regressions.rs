@@ -1154,3 +1154,31 @@ fn doubles_in_json_without_a_schema() {
         }
     }
 }
+
+/// PHP has one type for lists and maps, and writes an empty one as an array.
+#[test]
+fn empty_arrays_for_structures_and_maps() {
+    let response = |inside: &str| {
+        format!(
+            "<methodResponse><params><param><value>{inside}</value></param></params>\
+             </methodResponse>"
+        )
+    };
+    let read = |leniency, inside: &str| {
+        let (text, limits) = (response(inside), Limits::DEFAULT);
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+        let (_, mut decoder) = XmlRpcDecoder::response_from_str(&text, profile, &limits)?;
+        let value = Scalars::decode(root("Scalars"), &mut decoder)?;
+        decoder.finish()?;
+        Ok::<_, Error>(value)
+    };
+    let switch = Leniency::STRICT.with_array_structs(true);
+    let empty = "<array><data></data></array>";
+    assert_eq!(read(switch, empty).unwrap(), Scalars::default());
+    assert_eq!(
+        read(Leniency::STRICT, empty).unwrap_err().kind(),
+        ErrorKind::WrongType
+    );
+    let items = "<array><data><value>a</value></data></array>";
+    assert!(read(Leniency::ALL, items).is_err());
+}

@@ -67,6 +67,8 @@ struct Inner {
     retry: Option<Retry>,
     retry_after: Option<Duration>,
     query_error: Option<QueryError>,
+    /// Whether its caller asked for details that its protocol leaves out otherwise.
+    wants_detail: bool,
     /// Whether the readable twins of the formats write it.
     #[cfg(feature = "reference")]
     by_twins: bool,
@@ -214,6 +216,7 @@ impl Fault {
             retry: None,
             retry_after: None,
             query_error: None,
+            wants_detail: false,
             #[cfg(feature = "reference")]
             by_twins: false,
         }))
@@ -340,6 +343,15 @@ impl Fault {
         self
     }
 
+    /// Sets whether its caller asked for the structure of an error where its protocol leaves
+    /// that out otherwise: what
+    /// [`ServerProtocol::wants_detail`](crate::ServerProtocol::wants_detail) says of the call.
+    #[must_use]
+    pub fn with_detail(mut self, wanted: bool) -> Self {
+        self.0.wants_detail = wanted;
+        self
+    }
+
     /// Client: takes over what the head of an answer says of the fault in it,
     /// in whatever protocol: `x-amzn-query-error`, `retry-after` in seconds.
     #[must_use]
@@ -449,6 +461,11 @@ impl Fault {
     #[must_use]
     pub fn details(&self) -> &Map {
         &self.0.details
+    }
+
+    /// Whether its caller asked for the structure of an error.
+    pub(crate) fn wants_detail(&self) -> bool {
+        self.0.wants_detail
     }
 
     /// The number of XML-RPC, if one was set or read.

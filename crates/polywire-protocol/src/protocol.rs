@@ -107,6 +107,14 @@ pub trait ServerProtocol: OfKind {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error>;
 
+    /// Whether the head of a call asks for the structure of an error, where the protocol
+    /// leaves that out of a fault otherwise. A fault that the call ends in is told so, by
+    /// [`Fault::with_detail`], before it is written.
+    fn wants_detail(&self, head: &request::Parts) -> bool {
+        let _ = head;
+        false
+    }
+
     /// Writes an error of the model.
     ///
     /// # Errors

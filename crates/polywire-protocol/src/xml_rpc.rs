@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ORIGIN};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, request, response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::xmlrpc::{
-    Envelope, ForbiddenText, Reply, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile, code,
-    to_utf8,
+    Envelope, FaultDetail, ForbiddenText, Reply, Style, XmlRpcDecoder, XmlRpcEncoder,
+    XmlRpcProfile, code, fault_parts, to_utf8,
 };
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
@@ -18,7 +18,7 @@ use polywire_schema::{
     Operation, OperationFlags, Schema, Service, Text, Value,
 };
 
-use crate::fault::Public;
+use crate::fault::{Members, Public};
 use crate::protocol::{
     Claim, ClientProtocol, MountError, OfKind, Outcome, Plan, ProtocolKind, ReadPlan, Route,
     ServerProtocol,
@@ -42,7 +42,8 @@ const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 ///   nothing, neither of which the specification has: "Scalar values", and "Types" of the mapping.
 /// - The answer to a call has the status 200, a fault too: "Response format". Faults have the codes of the
 ///   [interoperability specification](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php),
-///   and an error of the model stands in `detail`: "Modelled errors" of the mapping.
+///   and an error of the model stands in a third member, `detail`, if the call asks for it or
+///   [`Style::fault_detail`] says so: "Modelled errors" of the mapping.
 #[derive(Debug)]
 pub struct XmlRpc {
     path: String,
@@ -53,6 +54,10 @@ pub struct XmlRpc {
 
 /// The member of a fault that holds a modelled error.
 const DETAIL: &str = "detail";
+
+/// The header of a call that asks for it, and its value.
+const DETAIL_HEADER: HeaderName = HeaderName::from_static("polywire-fault-detail");
+const YES: HeaderValue = HeaderValue::from_static("yes");
 
 impl XmlRpc {
     /// The protocol for a service, at `/RPC2`.
@@ -133,6 +138,15 @@ impl XmlRpc {
 
     fn encoder(&self, envelope: Envelope<'_>) -> XmlRpcEncoder {
         XmlRpcEncoder::new(envelope, Vec::with_capacity(512)).with_style(self.style)
+    }
+
+    /// Whether a fault has a third member for its details.
+    fn tells_detail(&self, fault: &Fault) -> bool {
+        match self.style.fault_detail {
+            FaultDetail::Always => true,
+            FaultDetail::Never => false,
+            _ => fault.wants_detail(),
+        }
     }
 
     /// The text of a fault is a string, whatever is in it: clients show it.
@@ -248,34 +262,39 @@ impl ServerProtocol for XmlRpc {
         Ok(response(encoder.finish()?))
     }
 
-    /// Its structure in `detail`, beside code and text.
+    fn wants_detail(&self, head: &request::Parts) -> bool {
+        head.headers.get(DETAIL_HEADER) == Some(&YES)
+    }
+
+    /// Code and text, and its structure in `detail` if that is to be told.
     fn encode_error(
         &self,
         error: Schema<'_>,
         fault: &Fault,
     ) -> Result<http::Response<Bytes>, Error> {
-        let members = fault.members(error)?.0;
+        let members = fault.members(error)?;
         let status = error.error().map_or(500, |error| i64::from(error.status));
         let text = match fault.message() {
             "" => error.name().to_owned(),
             message => format!("{}: {message}", error.name()),
         };
         let at = Member::DOCUMENT;
+        let tells_detail = self.tells_detail(fault);
         let mut encoder = self.fault_encoder();
-        encoder.begin_map(at, 3);
+        encoder.begin_map(at, 2 + usize::from(tells_detail));
         encoder.key(at, "faultCode");
         encoder.integer(at, fault.code().unwrap_or(status));
         encoder.key(at, "faultString");
         encoder.string(at, &text);
-        encoder.key(at, DETAIL);
-        encoder.begin_map(at, members.len() + 1);
-        encoder.key(at, "__type");
-        encoder.string(at, error.id());
-        for (member, value) in members {
-            encoder.member(member);
-            value.encode(member, &mut encoder);
+        if tells_detail {
+            encoder.key(at, DETAIL);
+            push_detail(&mut encoder, error, &members);
+        } else {
+            // What does not fit the structure is an error, whoever calls.
+            let mut unsent = self.encoder(Envelope::Value);
+            push_detail(&mut unsent, error, &members);
+            unsent.finish()?;
         }
-        encoder.end_map(at);
         encoder.end_map(at);
         let mut response = response(encoder.finish()?);
         fault.write_head(response.headers_mut());
@@ -290,6 +309,7 @@ impl ServerProtocol for XmlRpc {
             ..
         } = fault.public();
         let code = fault_code(fault);
+        let details = details.filter(|_| self.tells_detail(fault));
         let write = |text: &str, details: Option<&Map>| {
             let mut map = Map::from_iter([
                 ("faultCode", Value::from(code)),
@@ -345,6 +365,9 @@ impl ClientProtocol for XmlRpc {
                 .expected(format!("a path, not {}", self.path))
         })?;
         request.headers_mut().insert(CONTENT_TYPE, TEXT_XML);
+        if self.style.fault_detail != FaultDetail::Never {
+            request.headers_mut().insert(DETAIL_HEADER, YES);
+        }
         Ok(request)
     }
 
@@ -378,8 +401,7 @@ impl ClientProtocol for XmlRpc {
         if let Some(error) = operation.find_error(id) {
             return Ok(Outcome::Error(error));
         }
-        let code = value["faultCode"].as_i64().unwrap_or_default();
-        let message = value["faultString"].as_str().unwrap_or_default();
+        let (code, message) = fault_parts(&value, self.profile.leniency)?;
         Ok(Outcome::Fault(
             Fault::new(kind_of(code), message).with_code(code),
         ))
@@ -416,6 +438,19 @@ impl ClientProtocol for XmlRpc {
         }
         sink.finish(error.root(), &mut decoder)
     }
+}
+
+/// Writes the structure of a modelled error, with its name.
+fn push_detail(encoder: &mut XmlRpcEncoder, error: Schema<'_>, Members(members): &Members<'_, '_>) {
+    let at = Member::DOCUMENT;
+    encoder.begin_map(at, members.len() + 1);
+    encoder.key(at, "__type");
+    encoder.string(at, error.id());
+    for (member, value) in members {
+        encoder.member(*member);
+        value.encode(*member, encoder);
+    }
+    encoder.end_map(at);
 }
 
 /// Whether a browser sends such a request for any page to any server without asking

@@ -51,6 +51,8 @@ fn constraints_of_models_without_an_error_for_them() {
     let validator = Validator::new(service).unwrap();
     let input = Map::from_iter([("name", "too long"), ("pin", "secret")]);
     let fault = validator.check(put, &input).unwrap_err();
+    // XML-RPC has a place for the list where a caller asks for it.
+    let fault = fault.with_detail(true);
     for kind in ProtocolKind::ALL {
         let protocol = kind.build(service).unwrap();
         let response = protocol.encode_fault(Some(put), &fault);
@@ -80,6 +82,92 @@ fn constraints_of_models_without_an_error_for_them() {
             ),
             other => panic!("{kind}: {other:?}"),
         }
+    }
+}
+
+/// The specification of XML-RPC has two members of a fault and allows no other: "Response
+/// format". A client with the model asks for the structure of an error, and a server can be
+/// told to write it always or never.
+#[test]
+fn faults_of_xmlrpc_have_two_members_unless_asked() {
+    use polywire_codec::xmlrpc::{FaultDetail, Style, read_response};
+    use polywire_protocol::{ClientProtocol as _, ServerProtocol as _, XmlRpc};
+
+    let set = set();
+    let service = set.service(0);
+    let put = service.find_operation("Put").unwrap();
+    let validator = Validator::new(service).unwrap();
+    let wrong = Map::from_iter([("name", "too long"), ("pin", "secret")]);
+    for (detail, asks, unasked, asked) in [
+        (FaultDetail::Asked, true, 2, 3),
+        (FaultDetail::Always, true, 3, 3),
+        (FaultDetail::Never, false, 2, 2),
+    ] {
+        let style = Style::DEFAULT.with_fault_detail(detail);
+        let protocol = XmlRpc::new(service).unwrap().with_style(style);
+        let input = Value::Map(Map::from_iter([("name", "abc")]));
+        let call = protocol.encode_input(put, &Dynamic(&input));
+        let (head, _) = call.unwrap().into_parts();
+        assert_eq!(protocol.wants_detail(&head), asks, "{detail:?}");
+        let plain = http::Request::post("/RPC2")
+            .body(())
+            .unwrap()
+            .into_parts()
+            .0;
+        assert!(!protocol.wants_detail(&plain));
+        for (wanted, members) in [(false, unasked), (true, asked)] {
+            let full = Fault::modelled("test.errors#Full", Map::from_iter([("left", 0)]));
+            let invalid = validator.check(put, &wrong).unwrap_err();
+            for fault in [full, invalid] {
+                let fault = fault.with_detail(wanted);
+                let response = protocol.encode_fault(Some(put), &fault);
+                let text = std::str::from_utf8(response.body()).unwrap();
+                let read = read_response(text, &Limits::DEFAULT).unwrap().unwrap_err();
+                let map = read.as_map().unwrap();
+                assert_eq!(map.len(), members, "{detail:?} {wanted}: {read:?}");
+                assert_eq!(map.contains_key("detail"), members == 3);
+                // Whichever it is, the client reads it.
+                let (head, body) = response.into_parts();
+                let outcome = protocol.outcome(put, &head, &Body::new(body), &Limits::DEFAULT);
+                match (outcome.unwrap(), fault.shape()) {
+                    (Outcome::Error(shape), own) => assert_eq!((shape.id(), members), (own, 3)),
+                    (Outcome::Fault(read), "") => assert_eq!(read.kind(), FaultKind::Invalid),
+                    (Outcome::Fault(read), _) => {
+                        assert_eq!((read.code(), members), (Some(409), 2));
+                        assert_eq!(read.message(), "Full");
+                    }
+                    (other, _) => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+}
+
+/// As Odoo answers: a fault without a number is none, unless its text is taken for one.
+#[test]
+fn faults_of_xmlrpc_whose_code_is_text() {
+    use polywire_codec::xmlrpc::{Leniency, XmlRpcProfile};
+    use polywire_protocol::{ClientProtocol as _, XmlRpc};
+
+    let set = set();
+    let put = set.service(0).find_operation("Put").unwrap();
+    let answer = "<methodResponse><fault><value><struct><member><name>faultCode</name><value>\
+        AccessDenied</value></member><member><name>faultString</name><value>no</value></member>\
+        </struct></value></fault></methodResponse>";
+    let outcome = |leniency| {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+        let protocol = XmlRpc::new(set.service(0)).unwrap().with_profile(profile);
+        let (head, ()) = http::Response::new(()).into_parts();
+        protocol.outcome(put, &head, &Body::from(answer), &Limits::DEFAULT)
+    };
+    let error = outcome(Leniency::STRICT).unwrap_err().to_string();
+    assert!(error.contains("faultCode, an int"), "{error}");
+    match outcome(Leniency::STRICT.with_string_fault_codes(true)).unwrap() {
+        Outcome::Fault(fault) => {
+            let told = (fault.code(), fault.message());
+            assert_eq!(told, (Some(0), "AccessDenied: no"));
+        }
+        other => panic!("{other:?}"),
     }
 }
 

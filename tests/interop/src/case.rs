@@ -96,6 +96,12 @@ impl Case {
         Script::node().map_err(|reason| self.skip(&reason)).ok()
     }
 
+    /// Ruby with its `xmlrpc`; otherwise the case is skipped.
+    #[must_use]
+    pub fn ruby(&self) -> Option<Script> {
+        Script::ruby().map_err(|reason| self.skip(&reason)).ok()
+    }
+
     /// The program `xmlrpc` of xmlrpc-c; otherwise the case is skipped.
     #[must_use]
     pub fn xmlrpc_c(&self) -> Option<XmlRpcC> {

@@ -46,6 +46,21 @@ const call = (method, parameters, at = url) => new Promise((resolve) => {
 const show = (value) => console.log(JSON.stringify(value));
 ";
 
+/// `call`, which gives the answer, the fault as a value or the error as a line, and `show`.
+const RUBY: &str = r#"
+require 'json'
+require 'xmlrpc/client'
+$client = XMLRPC::Client.new2(ARGV[0])
+def show(value) puts JSON.generate(value) end
+def call(method, *parameters)
+    $client.call(method, *parameters)
+rescue XMLRPC::FaultException => fault
+    { 'code' => fault.faultCode, 'text' => fault.faultString }
+rescue StandardError => error
+    "error: #{error.message}"
+end
+"#;
+
 impl Script {
     /// Perl with RPC::XML, or why there is none.
     pub(crate) fn perl() -> Result<Self, String> {
@@ -68,6 +83,17 @@ impl Script {
             environment: vec![("NODE_PATH", modules.into()), ("TZ", "UTC".into())],
         }
         .with("require('xmlrpc')")
+    }
+
+    /// Ruby with its `xmlrpc`, or why there is none.
+    pub(crate) fn ruby() -> Result<Self, String> {
+        Self {
+            program: "ruby",
+            option: "-e",
+            prelude: RUBY,
+            environment: Vec::new(),
+        }
+        .with("require 'json'; require 'xmlrpc/client'")
     }
 
     fn with(self, modules: &str) -> Result<Self, String> {

@@ -1,27 +1,33 @@
 //! What was typed as values.
 
 use polywire::codec::json::{JsonDecoder, JsonProfile};
-use polywire::schema::{Decode, Error, Limits, Map, Member, Timestamp, Value};
+use polywire::schema::{Decode, Error, Limits, Map, Member, Value};
 use polywire::text::base64;
 
+use super::typed;
 use crate::Failure;
 
-/// The parameters of a call.
-pub(super) fn parameters(arguments: &[String]) -> Result<Vec<Value>, Failure> {
+/// The parameters of a call: strings as they stand, or values of all types.
+pub(super) fn parameters(arguments: &[String], are_strings: bool) -> Result<Vec<Value>, Failure> {
+    if are_strings {
+        return Ok(arguments.iter().map(|text| Value::from(&**text)).collect());
+    }
     let each = arguments.iter().enumerate();
     each.map(|(index, text)| argument(index + 1, text))
         .collect()
 }
 
 fn argument(number: usize, text: &str) -> Result<Value, Failure> {
+    if let Some(value) = typed::value(text) {
+        return value
+            .map_err(|reason| Failure::usage(format!("argument {number}, `{text}`: {reason}")));
+    }
     let said = |reason: String| {
-        // So that what was typed is a string: for JSON in JSON's quotes, for the shell
-        // in its own.
-        let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-        let quoted = quoted.replace('\'', "'\\''");
+        // As a shell takes it, whatever is in it.
+        let quoted = text.replace('\'', "'\\''");
         Failure::usage(format!(
             "argument {number}, `{text}`, is no JSON: {reason}\nto send it as a string, write \
-             '{quoted}'"
+             's/{quoted}'; --strings sends all as strings"
         ))
     };
     if text.is_empty() {
@@ -66,7 +72,7 @@ pub(crate) fn with_types(value: Value) -> Result<Value, String> {
             list.map(Value::List)
         }
         Value::Map(map) => {
-            if let Some(value) = typed(&map)? {
+            if let Some(value) = tagged(&map)? {
                 return Ok(value);
             }
             let members = map.iter();
@@ -100,7 +106,7 @@ fn too_large(digits: &str, what: &str, room: &str) -> String {
     )
 }
 
-fn typed(map: &Map) -> Result<Option<Value>, String> {
+fn tagged(map: &Map) -> Result<Option<Value>, String> {
     let mut members = map.iter();
     let (Some((key, value)), None) = (members.next(), members.next()) else {
         return Ok(None);
@@ -113,10 +119,9 @@ fn typed(map: &Map) -> Result<Option<Value>, String> {
             Ok(Some(Value::Blob(blob)))
         }
         "$timestamp" => {
-            let text = text()?;
-            let time = Timestamp::parse_date_time(text).or_else(|_| Timestamp::parse_xmlrpc(text));
-            let time = time.map_err(|error| format!("$timestamp: expected {}", error.expected))?;
-            Ok(Some(Value::Timestamp(time)))
+            let time = typed::time(text()?);
+            time.map(Some)
+                .map_err(|error| format!("$timestamp: {error}"))
         }
         _ => Ok(None),
     }
@@ -150,23 +155,42 @@ mod tests {
         }
     }
 
+    /// A hash looks like a number, or like none.
+    #[test]
+    fn all_are_strings_by_choice() {
+        let arguments = ["1234567", "38F7", "", "null", "{", "s/x", "-3"];
+        let strings = arguments.map(str::to_owned);
+        let strings = parameters(&strings, true).unwrap();
+        assert_eq!(strings, arguments.map(Value::from));
+        let typed = ["s/1234567".to_owned(), "1234567".to_owned()];
+        let values = parameters(&typed, false).unwrap();
+        assert_eq!(values, ["1234567".into(), Value::from(1_234_567)]);
+    }
+
     #[test]
     fn slips_are_no_strings() {
         for (text, quoted) in [
-            ("{name: web}", r#"'"{name: web}"'"#),
-            ("2026-11-22", r#"'"2026-11-22"'"#),
-            ("True", r#"'"True"'"#),
-            ("'web'", r#"'"'\''web'\''"'"#),
-            ("\"web", r#"'"\"web"'"#),
-            ("1 2", r#"'"1 2"'"#),
-            ("", r#"'""'"#),
-            ("-x", r#"'"-x"'"#),
-            ("NaN", r#"'"NaN"'"#),
+            ("{name: web}", "'s/{name: web}'"),
+            ("2026-11-22", "'s/2026-11-22'"),
+            ("38F7", "'s/38F7'"),
+            ("True", "'s/True'"),
+            ("'web'", r"'s/'\''web'\'''"),
+            ("\"web", "'s/\"web'"),
+            ("1 2", "'s/1 2'"),
+            ("", "'s/'"),
+            ("-x", "'s/-x'"),
+            ("NaN", "'s/NaN'"),
         ] {
             let message = one(text).unwrap_err();
             assert!(message.contains("is no JSON"), "{message}");
-            assert!(message.ends_with(quoted), "{message}");
+            let hint = format!("write {quoted}; --strings");
+            assert!(message.contains(&hint), "{message}");
         }
+        let wrong = one("i/38F7").unwrap_err();
+        assert!(
+            wrong.starts_with("error: argument 1, `i/38F7`: "),
+            "{wrong}"
+        );
     }
 
     /// XML-RPC would have them as strings: only who says so sends that.

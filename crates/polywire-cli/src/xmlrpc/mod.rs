@@ -1,15 +1,19 @@
 //! `polywire xmlrpc`.
 
+mod advice;
 mod connection;
 pub(crate) mod input;
 mod multicall;
 mod paint;
+mod typed;
 
 use std::io::IsTerminal;
 
 use polywire::codec::json;
 use polywire::rpc::xmlrpc::{CallError, Client, Fault};
 use polywire::schema::{Map, Value};
+
+use advice::Advice;
 
 use crate::{Failure, Report, print};
 
@@ -26,9 +30,12 @@ pub(crate) struct Arguments {
     /// The method.
     #[arg(required_unless_present_any = ["list", "describe", "multicall"])]
     method: Option<String>,
-    /// The parameters: JSON, or words. See below.
+    /// The parameters: JSON, words, or a type and a text as in s/38F7. See below.
     #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
     parameters: Vec<String>,
+    /// Send all parameters as strings, just as they stand.
+    #[arg(long, conflicts_with = "multicall")]
+    strings: bool,
     /// Print the names of the server's methods, one a line.
     #[arg(long, conflicts_with_all = ["method", "describe", "multicall"])]
     list: bool,
@@ -57,11 +64,16 @@ pub(crate) struct Arguments {
 const AFTER_HELP: &str = "\
 Arguments: each is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or \
 '{\"name\": \"web\"}'. A word that JSON does not begin with is a string as it stands: \
-web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string; to \
-send it as one, quote it for JSON and for the shell: '\"2026\"', '\"true\"'. An integer \
-beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON \
+web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string. An \
+integer beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON \
 has no form for: '{\"$blob\": \"aGVsbG8=\"}' (base64), \
 '{\"$timestamp\": \"2026-11-22T10:00:00\"}' (dateTime.iso8601).
+
+The letter of a type and a slash make the rest of an argument a value of that type, as in the \
+program xmlrpc of xmlrpc-c: s/ string, i/ integer of 32 bits, I/ of 64 bits (<i8> beyond 32), \
+d/ double, b/ boolean (true, t, 1, false, f, 0), t/ dateTime (2026-11-22T10:00:00Z or \
+20261122T10:00:00), h/ base64 of bytes in hexadecimal, n/ nil. So a hash that looks like a number \
+is s/1234567, or --strings sends it; and a string that begins so is s/s/x.
 
 Exit status: 0 with a result; 1 with a fault, which is printed; 2 when the call makes no \
 sense and is not sent; 3 when the server cannot be reached, or what answers is not understood.
@@ -81,27 +93,27 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 
 async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     // What was typed is checked before anything is sent.
-    let parameters = input::parameters(&arguments.parameters)?;
+    let parameters = input::parameters(&arguments.parameters, arguments.strings)?;
     let calls = match &arguments.multicall {
         Some(path) => Some(multicall::read(path)?),
         None => None,
     };
-    let client = arguments.connection.client(&arguments.url, arguments.raw)?;
+    let (client, advice) = arguments.connection.client(&arguments.url, arguments.raw)?;
     let output = Output::new(arguments.compact);
     // These print lines, which nobody reads as JSON.
     let unreported = |failure: Failure| failure.reported(Report::None);
     if arguments.list {
-        return list(&client).await.map_err(unreported);
+        return list(&client, &advice).await.map_err(unreported);
     }
     if let Some(method) = &arguments.describe {
-        return describe(&client, method).await.map_err(unreported);
+        return describe(&client, &advice, method).await.map_err(unreported);
     }
     if let Some(calls) = calls {
-        return multicall::run(&client, calls, output).await;
+        return multicall::run(&client, &advice, calls, output).await;
     }
     let method = arguments.method.unwrap_or_default();
     let result = client.call_values(&method, &parameters).await;
-    output.print(&result.map_err(failure)?)
+    output.print(&result.map_err(|error| failure(&advice, error))?)
 }
 
 /// How results are printed.
@@ -128,18 +140,18 @@ impl Output {
     }
 }
 
-async fn list(client: &Client) -> Result<(), Failure> {
+async fn list(client: &Client, advice: &Advice) -> Result<(), Failure> {
     let names = client.list_methods().await;
     let names = names.map_err(|error| match error.as_fault() {
         Some(fault) if fault.is_unknown_method() => without_introspection(fault, "--list"),
-        _ => failure(error),
+        _ => failure(advice, error),
     })?;
     let lines = names.iter().map(|name| print::harmless(name) + "\n");
     print::out(&lines.collect::<String>())
 }
 
 /// "sample.add(int, int) -> int" for each signature, and the help below.
-async fn describe(client: &Client, method: &str) -> Result<(), Failure> {
+async fn describe(client: &Client, advice: &Advice, method: &str) -> Result<(), Failure> {
     let signatures = client.method_signatures(method).await;
     let help = client.method_help(method).await;
     // Some servers know one and not the other.
@@ -152,7 +164,7 @@ async fn describe(client: &Client, method: &str) -> Result<(), Failure> {
                 {
                     without_introspection(fault, "--describe")
                 }
-                _ => failure(error),
+                _ => failure(advice, error),
             });
         }
         (signatures, help) => (signatures.unwrap_or_default(), help.unwrap_or_default()),
@@ -182,7 +194,7 @@ fn without_introspection(fault: &Fault, option: &str) -> Failure {
     ))
 }
 
-fn failure(error: CallError) -> Failure {
+fn failure(advice: &Advice, error: CallError) -> Failure {
     let Some(fault) = error.as_fault() else {
         let kind = match &error {
             CallError::Response { .. } => "answer",
@@ -190,13 +202,10 @@ fn failure(error: CallError) -> Failure {
             _ if error.is_timeout() => "timeout",
             _ => "transport",
         };
-        let failure = match &error {
-            CallError::Request(_) => return Failure::usage(error),
-            CallError::Response { begins, .. } if begins.is_empty() => Failure::transport(format!(
-                "{error}\n--lenient reads what some servers write wrong: see --help"
-            )),
-            _ => Failure::transport(error),
-        };
+        if let CallError::Request(_) = &error {
+            return Failure::usage(error);
+        }
+        let failure = Failure::transport(format!("{error}{}", advice.line(&error)));
         return failure.reported(Report::Error(kind));
     };
     let mut message = fault.to_string();

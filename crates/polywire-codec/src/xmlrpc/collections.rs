@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use polywire_schema::{Decoder, Error, Event, Seq};
 
 use super::XmlRpcDecoder;
+use super::cursor::Start;
 use super::leniency::Duplicates;
 use super::value::Type;
 
@@ -74,6 +75,59 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
+    /// Begins a struct that comes as an empty array, whose start tag has been read, by the
+    /// leniency. `None` if it does not; the cursor is then somewhere within the array.
+    #[inline(never)]
+    pub(super) fn begin_empty_array(&mut self, tag: Start<'_>) -> Option<Seq> {
+        if !self.cursor.leniency.array_structs() {
+            return None;
+        }
+        let budget = self.budget.mark();
+        match self.read_empty_array(tag) {
+            // Nothing of it is left but the end of the value.
+            Ok(()) => Some(Seq {
+                mark: CLOSED,
+                ..Seq::default()
+            }),
+            Err(_) => {
+                self.budget.back_to(budget);
+                None
+            }
+        }
+    }
+
+    fn read_empty_array(&mut self, tag: Start<'_>) -> Result<(), Error> {
+        const EXPECTED: &str = "the end tag of an empty array";
+
+        let array = self.begin_array(tag.mark())?;
+        if array.mark == CLOSED {
+            return Ok(());
+        }
+        if array.mark & WITHOUT_DATA == 0 {
+            self.cursor.expect_end("data", EXPECTED)?;
+        }
+        self.cursor.expect_end(tag.name, EXPECTED)
+    }
+
+    /// Begins the struct whose type and start tag have been read. `start` is where its
+    /// value begins.
+    #[inline]
+    pub(super) fn begin_struct_of(
+        &mut self,
+        (kind, tag): (Type, Start<'_>),
+        start: usize,
+        expected: &'static str,
+    ) -> Result<Seq, Error> {
+        if kind == Type::Struct {
+            return self.begin_struct(tag.mark());
+        }
+        let empty = match kind {
+            Type::Array => self.begin_empty_array(tag),
+            _ => None,
+        };
+        empty.ok_or_else(|| self.wrong_type(start, expected))
+    }
+
     /// Begins a struct, whose start tag comes next.
     #[cfg(feature = "serde")]
     #[inline(always)]
@@ -90,10 +144,8 @@ impl<'de> XmlRpcDecoder<'de> {
     #[inline(never)]
     fn begin_spelled_struct(&mut self) -> Result<Seq, Error> {
         let start = self.cursor.at;
-        match self.value_type()? {
-            (Type::Struct, tag) => self.begin_struct(tag.mark()),
-            _ => Err(self.wrong_type(start, "a struct")),
-        }
+        let found = self.value_type()?;
+        self.begin_struct_of(found, start, "a struct")
     }
 
     /// Goes to the next item of an array.
@@ -255,6 +307,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         match self.cursor.start()? {
             Some(start) if start.name == "member" && !start.empty => {}
+            Some(start) if start.name == "member" => return Err(self.cursor.empty_tag("<member>")),
             Some(_) => return Err(self.cursor.wrong_tag("<member> or </struct>")),
             None => {
                 let end = match seq.mark {

@@ -11,6 +11,7 @@ use polywire_text::{before, scan};
 use super::collections::{CLOSED, OPEN, PREFIXED};
 use super::leniency::Leniency;
 use super::locate;
+use super::surrogates;
 use super::wellformed::is_well_formed;
 use crate::{declaration, snippet, xml_names};
 
@@ -254,12 +255,17 @@ impl<'de> Cursor<'de> {
         expected: &'static str,
     ) -> Result<(), Error> {
         self.skip_between()?;
-        let before = self.at;
         if self.expect_start(name, expected)? {
             return Ok(());
         }
-        self.at = before;
-        Err(self.unexpected(expected))
+        Err(self.empty_tag(expected))
+    }
+
+    /// The error of a start tag that was read and is also the end, which it must not be.
+    #[cold]
+    pub(super) fn empty_tag(&mut self, expected: &'static str) -> Error {
+        let error = self.wrong_tag(expected);
+        error.expected(format!("{expected} that is not empty"))
     }
 
     /// Reads this start tag. `false` if it is also the end.
@@ -376,7 +382,11 @@ impl<'de> Cursor<'de> {
             let rest = self.rest();
             let len = memchr::memchr(b'<', rest).unwrap_or(rest.len());
             let part = &self.text[self.at..self.at + len];
-            match escape::unescape_xml(part, XmlPlace::Text, reading) {
+            let read = match self.leniency.surrogate_pairs() {
+                true => surrogates::unescape(part, reading),
+                false => escape::unescape_xml(part, XmlPlace::Text, reading),
+            };
+            match read {
                 Ok(read) => join(&mut text, read),
                 Err(malformed) => {
                     self.at += malformed.offset;
@@ -461,6 +471,13 @@ impl<'de> Cursor<'de> {
     fn spelled_declaration(&mut self) -> Result<(), Error> {
         if self.text.starts_with('\u{feff}') {
             self.at = '\u{feff}'.len_utf8();
+        }
+        if self.leniency.leading_space() {
+            let space = scan::white_space(self.rest());
+            // Without a declaration it is what may stand around the root.
+            if declaration::len(&self.text[self.at + space..]) != Ok(0) {
+                self.at += space;
+            }
         }
         let text = &self.text[self.at..];
         let len = match declaration::len(text) {

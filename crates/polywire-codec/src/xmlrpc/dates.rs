@@ -2,6 +2,10 @@
 
 use polywire_text::Timestamp;
 
+/// What WordPress sends for a date that is not set: `IXR_Date` writes the columns of the
+/// database, where `0000-00-00 00:00:00` says so.
+pub(super) const ZERO: &str = "00000000T00:00:00Z";
+
 /// A date in a form that [`Timestamp::parse_xmlrpc`] does not take: one without a
 /// time, one without colons, and the end of a day as its 24th hour. None of them
 /// makes a day of one that no month has.

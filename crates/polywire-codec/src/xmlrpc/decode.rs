@@ -15,6 +15,8 @@ use polywire_schema::{
     Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
 };
 
+use polywire_text::scan;
+
 use super::XmlRpcProfile;
 use super::collections::OPEN;
 use super::cursor::Cursor;
@@ -64,14 +66,26 @@ impl<'de> XmlRpcDecoder<'de> {
 
     #[cold]
     pub(super) fn wrong_type(&mut self, start: usize, expected: &'static str) -> Error {
-        self.cursor.at = start;
+        self.go_to_value(start);
         self.error(ErrorKind::WrongType, expected)
     }
 
     #[cold]
     pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
-        self.cursor.at = start;
+        self.go_to_value(start);
         self.error(ErrorKind::InvalidValue, expected)
+    }
+
+    /// Goes to what stands at `start`, for an error about it: white space before a start tag is
+    /// layout, of which an error shows nothing. Before text it may be what is wrong.
+    fn go_to_value(&mut self, start: usize) {
+        self.cursor.at = start;
+        let space = scan::white_space(self.cursor.rest());
+        if let [b'<', next, ..] = self.cursor.rest()[space..]
+            && next != b'/'
+        {
+            self.cursor.at += space;
+        }
     }
 }
 
@@ -100,10 +114,8 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         if !self.empty_value && self.cursor.skip(b"<struct>") {
             return self.begin_struct(OPEN);
         }
-        match self.value_type()? {
-            (Type::Struct, tag) => self.begin_struct(tag.mark()),
-            _ => Err(self.wrong_type(start, at.kind().describe())),
-        }
+        let found = self.value_type()?;
+        self.begin_struct_of(found, start, at.kind().describe())
     }
 
     #[inline]
@@ -194,10 +206,8 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         if !self.empty_value && self.cursor.skip(b"<struct>") {
             return self.begin_struct(OPEN);
         }
-        match self.value_type()? {
-            (Type::Struct, tag) => self.begin_struct(tag.mark()),
-            _ => Err(self.wrong_type(start, at.kind().describe())),
-        }
+        let found = self.value_type()?;
+        self.begin_struct_of(found, start, at.kind().describe())
     }
 
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {

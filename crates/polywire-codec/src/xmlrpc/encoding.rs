@@ -50,7 +50,7 @@ pub fn to_utf8(
     if body.len() > limits.bytes() {
         return Err(too_long(limits));
     }
-    transcoded(body, charset, limits)
+    transcoded(body, charset, leniency, limits)
 }
 
 /// The error of bytes that are not UTF-8: names their encoding, if a byte order mark or the
@@ -92,19 +92,30 @@ fn too_long(limits: &Limits) -> Error {
 }
 
 #[cfg(not(feature = "encodings"))]
-fn transcoded(_: &Body, _: Option<&str>, _: &Limits) -> Result<Option<Body>, Error> {
+fn transcoded(_: &Body, _: Option<&str>, _: Leniency, _: &Limits) -> Result<Option<Body>, Error> {
     Ok(None)
 }
 
 #[cfg(feature = "encodings")]
-fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Option<Body>, Error> {
+fn transcoded(
+    body: &Body,
+    charset: Option<&str>,
+    leniency: Leniency,
+    limits: &Limits,
+) -> Result<Option<Body>, Error> {
     use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+    use polywire_text::scan;
 
     use crate::declaration::{is_utf8, pseudo_attribute};
     use crate::snippet;
 
     let bytes = body.as_bytes();
-    let declared = || pseudo_attribute(declaration(bytes)?, "encoding");
+    // Where the declaration is looked for.
+    let begin = |bytes: &[u8]| match leniency.leading_space() {
+        true => scan::white_space(bytes),
+        false => 0,
+    };
+    let declared = || pseudo_attribute(declaration(&bytes[begin(bytes)..])?, "encoding");
     let refuse = |label: &str| {
         let shown: String = label.chars().take(24).map(snippet::printable).collect();
         unsupported(&shown)
@@ -140,7 +151,7 @@ fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Opt
     if text.len() > limits.bytes() {
         return Err(too_long(limits));
     }
-    if text.starts_with("<?xml")
+    if text[begin(text.as_bytes())..].starts_with("<?xml")
         && let Some(end) = text.find("?>")
     {
         text.replace_range(..end + 2, &" ".repeat(end + 2));

@@ -203,6 +203,8 @@ impl<'de> XmlRpcDecoder<'de> {
                 self.cursor.at = start;
                 return self.nothing();
             }
+            Some(tag) if tag.name == "params" => return Err(cursor.empty_tag("<params>")),
+            Some(tag) if tag.name == "fault" => return Err(cursor.empty_tag("<fault>")),
             Some(_) => return Err(cursor.wrong_tag("<params> or <fault>")),
             None if lenient => {
                 self.cursor.at = start;
@@ -358,6 +360,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 self.count_item()?;
                 Ok(true)
             }
+            Some(start) if start.name == "param" => Err(cursor.empty_tag("<param>")),
             Some(_) => Err(cursor.wrong_tag("<param> or </params>")),
             None => {
                 cursor.expect_end("params", "<param> or </params>")?;

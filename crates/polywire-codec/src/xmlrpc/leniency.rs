@@ -13,9 +13,14 @@
 /// | `boolean_words` | `true` and `false` in any case | hand-written servers |
 /// | `wide_ints` | integers beyond the range of their tag | Node's `xmlrpc`, `<int>3000000000</int>` |
 /// | `odd_dates` | dates without a time, dashes with or without colons, `T24:00:00` | hand-written servers, WordPress |
+/// | `zero_dates` | the date `00000000T00:00:00Z` as nil | WordPress, for a draft without a date |
+/// | `array_structs` | an empty array as an empty struct | PHP, which has one type for both |
 /// | `padded_scalars` | white space around numbers, booleans and dates | servers that indent |
 /// | `empty_numbers` | an empty number as 0 | libiqxmlrpc's option of the same purpose |
 /// | `missing_params` | a response without a value as nil | servers without a result |
+/// | `string_fault_codes` | a fault whose code is text, as one with the code 0 | Odoo |
+/// | `leading_space` | white space before the XML declaration | WordPress, where a plugin's file begins with it |
+/// | `surrogate_pairs` | a character beyond U+FFFF as references to its two surrogates | Apache's XML-RPC for Java, for emoji |
 /// | `foreign_encodings` | documents in other encodings than UTF-8 ([`to_utf8`](super::to_utf8)) | PHP, `iso-8859-1` |
 ///
 /// ```
@@ -71,6 +76,10 @@ macro_rules! switches {
 }
 
 switches! {
+    /// An empty array where a struct is expected, as one without members. An array with
+    /// items stays an error, and so does a struct where an array is expected. A reader
+    /// without a schema or type expects neither, and reads an array.
+    12 array_structs with_array_structs;
     /// Results of `system.multicall` that are not wrapped in arrays of one: any
     /// value but a fault's struct is then a result. A reply is wrapped or bare as a
     /// whole: where one result is no array of one, none is unwrapped. A reply in
@@ -87,6 +96,8 @@ switches! {
     /// Documents in other encodings. It is [`to_utf8`](super::to_utf8) that reads
     /// them, before a reader sees them.
     4 foreign_encodings with_foreign_encodings;
+    /// White space before the XML declaration, and behind a byte order mark.
+    10 leading_space with_leading_space;
     /// A response with neither a value nor a fault as nil.
     5 missing_params with_missing_params;
     /// Dates in forms that are neither the specification's nor ISO 8601 of the
@@ -95,9 +106,17 @@ switches! {
     6 odd_dates with_odd_dates;
     /// White space around the text of numbers, booleans and dates.
     7 padded_scalars with_padded_scalars;
+    /// A fault whose `faultCode` is a string that is no number. It has the code 0, and
+    /// that string stands before its text ([`fault_parts`](super::fault_parts)).
+    13 string_fault_codes with_string_fault_codes;
+    /// A character beyond U+FFFF as two character references, the first to a high
+    /// surrogate and the second to a low one. One without the other stays an error.
+    9 surrogate_pairs with_surrogate_pairs;
     /// Integers that the range of their tag does not have, such as an `int`
     /// beyond 32 bits.
     8 wide_ints with_wide_ints;
+    /// The date `00000000T00:00:00Z`, which is no date, as nil.
+    11 zero_dates with_zero_dates;
 }
 
 impl Leniency {

@@ -31,6 +31,7 @@ mod duplicates;
 mod encode;
 mod encoding;
 mod envelope;
+mod fault;
 mod frame;
 mod leniency;
 mod locate;
@@ -38,6 +39,7 @@ mod multicall;
 #[cfg(feature = "serde")]
 mod serde;
 mod style;
+mod surrogates;
 mod value;
 mod wellformed;
 
@@ -47,10 +49,11 @@ pub use decode::XmlRpcDecoder;
 pub use encode::XmlRpcEncoder;
 pub use encoding::to_utf8;
 pub use envelope::Envelope;
+pub use fault::fault_parts;
 pub use frame::Reply;
 pub use leniency::{Duplicates, Leniency};
 pub use multicall::{MulticallEntry, MulticallResult};
-pub use style::{ForbiddenText, Nil, Style};
+pub use style::{FaultDetail, ForbiddenText, Nil, Style};
 
 /// What is expected of a declaration.
 const ENCODING: &str = "the encoding UTF-8";

@@ -19,6 +19,23 @@ pub enum Nil {
     Refuse,
 }
 
+/// Whether a server writes the structure of a modelled error into its fault, as a third
+/// member `detail`.
+///
+/// The specification has two members and allows no other ("Response format"): Ruby's client
+/// takes a fault with a third for a broken answer.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum FaultDetail {
+    /// Where the head of the call asks for it, as clients with the model do.
+    #[default]
+    Asked,
+    /// Always.
+    Always,
+    /// Never, and a client does not ask for it.
+    Never,
+}
+
 /// What happens to a string with characters that XML 1.0 forbids.
 ///
 /// Names of members and methods are never changed: one with such a character is an error
@@ -85,6 +102,8 @@ pub struct Style {
     /// lost; where it matters and a peer cannot read it, it is better sent as a `double` or
     /// a `string`.
     pub fractions: bool,
+    /// Whether a server writes the structure of a modelled error into its fault.
+    pub fault_detail: FaultDetail,
 }
 
 impl Style {
@@ -95,11 +114,13 @@ impl Style {
         prefixed_i8: false,
         forbidden: ForbiddenText::Refuse,
         fractions: false,
+        fault_detail: FaultDetail::Asked,
     };
 
     /// The settings that [`with_setting`](Self::with_setting) knows, and the values of each. The
     /// first value is the default.
     pub const SETTINGS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("detail", &["asked", "always", "never"]),
         ("forbidden", &["refuse", "base64", "replace", "strip"]),
         ("fractions", &["no", "yes"]),
         ("i8", &["plain", "prefixed"]),
@@ -120,6 +141,9 @@ impl Style {
     #[must_use]
     pub fn with_setting(self, name: &str, value: &str) -> Option<Self> {
         Some(match (name, value) {
+            ("detail", "asked") => self.with_fault_detail(FaultDetail::Asked),
+            ("detail", "always") => self.with_fault_detail(FaultDetail::Always),
+            ("detail", "never") => self.with_fault_detail(FaultDetail::Never),
             ("forbidden", "refuse") => self.with_forbidden(ForbiddenText::Refuse),
             ("forbidden", "base64") => self.with_forbidden(ForbiddenText::Base64),
             ("forbidden", "replace") => self.with_forbidden(ForbiddenText::Replace),
@@ -159,6 +183,13 @@ impl Style {
     #[must_use]
     pub const fn with_forbidden(mut self, forbidden: ForbiddenText) -> Self {
         self.forbidden = forbidden;
+        self
+    }
+
+    /// Whether a server writes the structure of a modelled error into its fault.
+    #[must_use]
+    pub const fn with_fault_detail(mut self, fault_detail: FaultDetail) -> Self {
+        self.fault_detail = fault_detail;
         self
     }
 

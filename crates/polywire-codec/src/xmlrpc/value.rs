@@ -87,10 +87,7 @@ impl<'de> XmlRpcDecoder<'de> {
             "struct" => Type::Struct,
             "biginteger" => Type::BigInteger,
             "bigdecimal" => Type::BigDecimal,
-            _ => {
-                self.cursor.at = start;
-                return Err(self.cursor.unexpected("a type of XML-RPC"));
-            }
+            _ => return Err(self.cursor.wrong_tag("a type of XML-RPC")),
         };
         Ok((kind, tag))
     }
@@ -192,6 +189,19 @@ impl<'de> XmlRpcDecoder<'de> {
                     .ok_or_else(|| self.invalid(start, malformed.expected))
             }
         }
+    }
+
+    /// Whether the text of a date stands for none, by the leniency.
+    fn is_zero_date(&self, text: &str) -> bool {
+        self.cursor.leniency.zero_dates() && text == dates::ZERO
+    }
+
+    /// Reads a date whose start tag has been read. Whether it stands for none; if not, the
+    /// cursor is somewhere within it.
+    #[cold]
+    fn skip_zero_date(&mut self, tag: Start<'_>) -> bool {
+        let text = self.scalar_text(Type::DateTime, tag);
+        text.is_ok_and(|text| self.is_zero_date(&text))
     }
 
     /// The bytes that a text says.
@@ -486,6 +496,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         let text = self.scalar_text(kind, tag)?;
         Ok(match kind {
+            Type::DateTime if self.is_zero_date(&text) => Value::Null,
             Type::Boolean => Value::Boolean(self.boolean_of(&text, start)?),
             Type::Base64 => Value::Blob(self.blob_of(&text, start)?),
             Type::DateTime => Value::Timestamp(self.timestamp_of(&text, start)?),
@@ -586,6 +597,11 @@ impl<'de> XmlRpcDecoder<'de> {
         match self.value_type()? {
             (Type::Nil, tag) => {
                 self.end_nil(tag)?;
+                Ok(true)
+            }
+            (Type::DateTime, tag)
+                if self.cursor.leniency.zero_dates() && self.skip_zero_date(tag) =>
+            {
                 Ok(true)
             }
             _ => {

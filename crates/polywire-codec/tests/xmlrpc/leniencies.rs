@@ -42,6 +42,104 @@ fn control_characters() {
     reads(switch, named, Value::Map(Map::from_iter([("\u{7}", "x")])));
 }
 
+/// As PHP writes an empty map.
+#[test]
+fn array_structs() {
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Post {
+        id: i32,
+        tags: std::collections::BTreeMap<String, i32>,
+        more: Option<Fields>,
+    }
+
+    #[derive(Debug, Default, PartialEq, serde::Deserialize)]
+    #[serde(default)]
+    struct Fields {
+        a: i32,
+    }
+
+    fn by<T>(
+        leniency: Leniency,
+        text: &str,
+        read: impl FnOnce(&mut XmlRpcDecoder<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+        let (_, mut decoder) = XmlRpcDecoder::response_from_str(text, profile, &Limits::DEFAULT)?;
+        let value = read(&mut decoder)?;
+        decoder.finish()?;
+        Ok(value)
+    }
+
+    let switch = Leniency::STRICT.with_array_structs(true);
+    let strict = Leniency::ALL.with_array_structs(false);
+    let post = |tags: &str, more: &str| {
+        super::response(&format!(
+            "<struct><member><name>tags</name><value>{tags}</value></member>\
+             <member><name>more</name><value>{more}</value></member>\
+             <member><name>id</name><value><int>3</int></value></member></struct>"
+        ))
+    };
+    let typed = |leniency, text: &str| by(leniency, text, |decoder| decoder.deserialize::<Post>());
+    for empty in [
+        "<array><data></data></array>",
+        "<array><data/></array>",
+        "<array></array>",
+        "<array/>",
+        " <ex:array>\n<data> </data>\n</ex:array >\n",
+    ] {
+        let text = post(empty, empty);
+        let expected = Post {
+            id: 3,
+            tags: std::collections::BTreeMap::new(),
+            more: Some(Fields { a: 0 }),
+        };
+        assert_eq!(typed(switch, &text).unwrap(), expected, "{empty}");
+        assert_eq!(typed(Leniency::ALL, &text).unwrap(), expected, "{empty}");
+        let error = typed(strict, &text).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WrongType, "{error}");
+        // By a schema too.
+        let text = super::response(empty);
+        let map = |decoder: &mut XmlRpcDecoder<'_>| {
+            let mut seq = decoder.map(Member::DOCUMENT)?;
+            assert_eq!(decoder.key(Member::DOCUMENT, &mut seq)?, None);
+            Ok(())
+        };
+        by(switch, &text, map).unwrap();
+        assert!(by(strict, &text, map).is_err(), "{empty}");
+        // Without one it is what it is.
+        assert_eq!(value(empty).unwrap(), Value::List(Vec::new()));
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(switch);
+        assert_eq!(value_by(profile, empty).unwrap(), Value::List(Vec::new()));
+        // One level of the limit is one level, however often it is left.
+        let limits = Limits::DEFAULT.with_depth(1);
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(switch);
+        let (_, mut decoder) = XmlRpcDecoder::response_from_str(&text, profile, &limits).unwrap();
+        assert!(decoder.deserialize::<Fields>().is_ok());
+    }
+    let empty = "<struct></struct>";
+    for never in [
+        "<array><data><value>1</value></data></array>",
+        "<array><data><value/></data></array>",
+        "<array><data/><data/></array>",
+        "<array><data></array>",
+        "<array>x</array>",
+        "<nil/>",
+        "<string></string>",
+        "",
+    ] {
+        let text = post(never, empty);
+        let (strictly, by_choice) = (typed(strict, &text), typed(Leniency::ALL, &text));
+        let (strictly, by_choice) = (strictly.unwrap_err(), by_choice.unwrap_err());
+        assert_eq!(strictly.to_string(), by_choice.to_string(), "{never}");
+    }
+    // A struct is no array.
+    let list = super::response(empty);
+    let list = by(Leniency::ALL, &list, |decoder| {
+        decoder.deserialize::<Vec<i32>>()
+    });
+    assert!(list.is_err());
+}
+
 #[test]
 fn boolean_words() {
     let switch = Leniency::STRICT.with_boolean_words(true);
@@ -93,6 +191,58 @@ fn odd_dates() {
         let profile = XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL);
         assert!(value_by(profile, &inside).is_err(), "{never}");
     }
+}
+
+/// As WordPress sends the date of a draft.
+#[test]
+fn zero_dates() {
+    let date = |text: &str| format!("<dateTime.iso8601>{text}</dateTime.iso8601>");
+    let switch = Leniency::STRICT.with_zero_dates(true);
+    let zero = date("00000000T00:00:00Z");
+    reads(switch, &zero, Value::Null);
+    reads(
+        switch,
+        "<dateTime><![CDATA[00000000T00:00:00Z]]></dateTime>",
+        Value::Null,
+    );
+    for never in [
+        "00000000T00:00:00",
+        "0000-00-00T00:00:00Z",
+        "00000000T00:00:00+00:00",
+        "00000000T00:00:01Z",
+        "00000000",
+        "",
+    ] {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL);
+        assert!(value_by(profile, &date(never)).is_err(), "{never}");
+    }
+    let typed = |inside: &str| {
+        let text = super::response(inside);
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(switch);
+        let (_, mut decoder) =
+            XmlRpcDecoder::response_from_str(&text, profile, &Limits::DEFAULT).unwrap();
+        let value = decoder.deserialize::<Vec<Option<Timestamp>>>()?;
+        decoder.finish()?;
+        Ok::<_, Error>(value)
+    };
+    let known = Timestamp::parse_xmlrpc("20260102T03:04:05").unwrap();
+    let values = [&zero, "<nil/>", &date("20260102T03:04:05")]
+        .map(|value| format!("<value>{value}</value>"))
+        .concat();
+    let list = typed(&format!("<array><data>{values}</data></array>")).unwrap();
+    assert_eq!(list, [None, None, Some(known)]);
+    let wrong = date("00000000T00:00:01Z");
+    let error = typed(&format!(
+        "<array><data><value>{wrong}</value></data></array>"
+    ));
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidValue);
+    // Where there has to be a date, none is an error.
+    let text = super::response(&zero);
+    let profile = XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL);
+    let (_, mut decoder) =
+        XmlRpcDecoder::response_from_str(&text, profile, &Limits::DEFAULT).unwrap();
+    let error = decoder.timestamp(Member::DOCUMENT).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidValue);
 }
 
 #[test]
@@ -173,6 +323,91 @@ fn empty_big_numbers() {
         assert!(by(Leniency::ALL, inside, integer).is_err(), "{inside}");
         assert!(by(Leniency::ALL, inside, decimal).is_err(), "{inside}");
     }
+}
+
+/// As Apache's XML-RPC for Java 3.1 writes an emoji.
+#[test]
+fn surrogate_pairs() {
+    let switch = Leniency::STRICT.with_surrogate_pairs(true);
+    reads(switch, "<string>&#55357;&#56832;</string>", "\u{1f600}");
+    reads(switch, "a &amp; &#xD83D;&#xDE00; b", "a & \u{1f600} b");
+    let long = "&#55357;&#56832;".repeat(1000);
+    reads(
+        switch,
+        &format!("<string>{long}</string>"),
+        "\u{1f600}".repeat(1000),
+    );
+    let named = "<struct><member><name>&#55357;&#56832;</name><value>x</value></member></struct>";
+    reads(
+        switch,
+        named,
+        Value::Map(Map::from_iter([("\u{1f600}", "x")])),
+    );
+    for never in [
+        "&#55357;",
+        "&#56832;",
+        "&#56832;&#55357;",
+        "&#55357; &#56832;",
+        "&#55357;<!-- -->&#56832;",
+        "&#55357;<![CDATA[]]>&#56832;",
+        "&#55357;&#65;",
+        "&#55357;&#56832",
+        "<string a='&#55357;&#56832;'>b</string>",
+    ] {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL);
+        assert!(value_by(profile, never).is_err(), "{never}");
+    }
+    // Errors are where they were.
+    let inside = "<string>&#55357;&#56832;&nbsp;</string>";
+    let profile = XmlRpcProfile::DEFAULT.with_leniency(switch);
+    let error = value_by(profile, inside).unwrap_err();
+    let expected = super::response(inside).find("nbsp").unwrap();
+    assert_eq!(error.offset(), Some(expected), "{error}");
+}
+
+/// Reads a whole response.
+fn whole(message: &str, leniency: Leniency) -> Result<Value, Error> {
+    let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+    let (_, mut decoder) = XmlRpcDecoder::response_from_str(message, profile, &Limits::DEFAULT)?;
+    let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// As WordPress answers if the file of a plugin begins with an empty line.
+#[test]
+fn leading_space() {
+    let switch = Leniency::STRICT.with_leading_space(true);
+    let message = super::response("<string>hi</string>");
+    for before in ["\n", "\r\n\t ", "\u{feff}\n"] {
+        let message = format!("{before}{message}");
+        assert!(whole(&message, Leniency::STRICT).is_err(), "{message}");
+        assert_eq!(whole(&message, switch).unwrap(), Value::from("hi"));
+        assert_eq!(whole(&message, Leniency::ALL).unwrap(), Value::from("hi"));
+    }
+    for before in [
+        "\n\u{feff}",
+        "\n<!-- -->",
+        "<!-- -->\n",
+        "\n<?xml version='1.0'?>",
+        "\u{a0}",
+        "\n\u{c}",
+        "x",
+    ] {
+        let message = format!("{before}{message}");
+        assert!(whole(&message, Leniency::ALL).is_err(), "{message}");
+    }
+    // What the declaration says counts all the same.
+    let foreign = "\n<?xml version='1.0' encoding='iso-8859-1'?><methodResponse><params><param>\
+        <value>Z\u{fc}rich</value></param></params></methodResponse>";
+    let error = whole(foreign, switch).unwrap_err();
+    assert_eq!(code::of(&error), code::UNSUPPORTED_ENCODING);
+    let latin: Vec<u8> = foreign.chars().map(|character| character as u8).collect();
+    let both = switch.with_foreign_encodings(true);
+    let body = to_utf8(&Body::from(latin), None, both, &Limits::DEFAULT);
+    let body = body.unwrap().unwrap();
+    let text = std::str::from_utf8(body.as_bytes()).unwrap();
+    assert_eq!(whole(text, both).unwrap(), Value::from("Z\u{fc}rich"));
 }
 
 #[test]

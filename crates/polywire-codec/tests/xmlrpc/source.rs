@@ -90,6 +90,9 @@ const PIECES: &[&str] = &[
     "&#27;",
     "&#0;",
     "&#x10FFFF;",
+    "&#55357;",
+    "&#56832;",
+    "&#xD83D;&#xDE00;",
     "&",
     "&nbsp;",
     "\u{1b}",
@@ -364,11 +367,12 @@ fn date(source: &mut Source) -> String {
         "2026-1-2",
         "",
         "00000101",
+        "00000000",
     ]);
     let separator = source.one_of(&["T", "T", "T", "t", " ", ""]);
     let time = source.one_of(&[
         "03:04:05", "03:04:05", "03:04:05", "030405", "03:04", "24:00:00", "23:59:60", "25:00:00",
-        "", "3:4:5", "240000", "24:00",
+        "", "00:00:00", "3:4:5", "240000", "24:00",
     ]);
     let zone = source.one_of(&[
         "",
@@ -517,6 +521,8 @@ fn prolog(source: &mut Source, out: &mut String) {
         "<?xml version=\"1.0\" encoding=\"us-ascii\" standalone='yes'?>",
         "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>",
         "\u{feff}<?xml version=\"1.0\"?>\r\n",
+        "\r\n <?xml version=\"1.0\"?>",
+        "\u{feff}\n<?xml version=\"1.0\"?>",
         "",
         "\u{feff}",
         " <!-- a comment -->",

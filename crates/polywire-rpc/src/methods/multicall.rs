@@ -87,7 +87,10 @@ async fn run(
                 results.result(&reply);
                 space = reply.into_space();
             }
-            Err(fault) => results.fault(app.fault(context.mount as usize, &called, &fault).body()),
+            Err(fault) => {
+                let fault = fault.with_detail(app.wants_detail(&context));
+                results.fault(app.fault(context.mount as usize, &called, &fault).body());
+            }
         }
     }
     let bytes = results.end_list().map_err(Fault::internal)?;

@@ -66,6 +66,8 @@ pub(super) struct Reading {
 pub(super) struct Handling {
     app: Arc<App>,
     protocol: usize,
+    /// Whether the caller asked for details of a fault.
+    wants_detail: bool,
     called: Called,
     work: Work,
     /// From when the handler is first seen to wait for something: most have
@@ -126,9 +128,10 @@ impl App {
             Some(route) if body.is_empty() => {
                 context.deadline = self.handler_ends();
                 let called = Called::Operation(route.operation);
+                let wants_detail = self.wants_detail(&context);
                 let begun = caught(|| self.handle(protocol, &route, context, &Body::default()));
                 let begun = begun.map(|output| Work::Operation(route.operation, output));
-                self.begun(protocol, called, body, begun)
+                self.begun((protocol, wants_detail), called, body, begun)
             }
             route => Answer::Reading(Reading {
                 app: Arc::clone(self),
@@ -218,7 +221,7 @@ impl App {
 
     fn begun(
         self: &Arc<Self>,
-        protocol: usize,
+        (protocol, wants_detail): (usize, bool),
         called: Called,
         body: RequestBody,
         begun: Result<Work, Fault>,
@@ -227,12 +230,16 @@ impl App {
             Ok(work) => Answer::Handling(Handling {
                 app: Arc::clone(self),
                 protocol,
+                wants_detail,
                 called,
                 work,
                 deadline: None,
                 _body: body,
             }),
-            Err(fault) => Answer::Ready(self.fault(protocol, &called, &fault)),
+            Err(fault) => {
+                let fault = fault.with_detail(wants_detail);
+                Answer::Ready(self.fault(protocol, &called, &fault))
+            }
         }
     }
 }
@@ -290,7 +297,7 @@ impl Answer {
         let bytes = ready!(body.poll_read(app.limits.bytes(), &app.memory, context));
         Poll::Ready(match mem::replace(self, Self::Taken) {
             Self::Reading(reading) => match bytes {
-                Ok(bytes) if is_large(&reading.context.headers(), &bytes) => {
+                Ok(bytes) if is_large(reading.context.headers(), &bytes) => {
                     reading.begin_apart(bytes)
                 }
                 bytes => reading.begin(bytes),
@@ -333,11 +340,12 @@ impl Reading {
             mut body,
         } = self;
         let protocol = context.mount as usize;
+        let wants_detail = app.wants_detail(&context);
         let begun = caught(|| {
             let call = (protocol, route);
             app.begin_with(call, context, bytes?, &mut body, &mut called)
         });
-        app.begun(protocol, called, body, begun)
+        app.begun((protocol, wants_detail), called, body, begun)
     }
 }
 
@@ -380,6 +388,7 @@ impl Handling {
             }
             Err(fault) => fault,
         };
+        let fault = fault.with_detail(self.wants_detail);
         Poll::Ready(self.app.fault(self.protocol, &self.called, &fault))
     }
 

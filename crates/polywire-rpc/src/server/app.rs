@@ -379,6 +379,7 @@ impl App {
             // Behind layers the operation of a fault is known only if the head
             // told it.
             let called = arriving.called();
+            let wants_detail = app.wants_detail(&arriving.context);
             let mut answer = Box::pin(layers.oneshot(arriving));
             let ended = poll_fn(
                 |context| match caught(|| Ok(answer.as_mut().poll(context))) {
@@ -387,6 +388,7 @@ impl App {
                 },
             );
             ended.await.unwrap_or_else(|fault| {
+                let fault = fault.with_detail(wants_detail);
                 let mut response = app.fault(protocol, &called, &fault);
                 app.tell_id(protocol, id.as_ref(), &mut response);
                 response
@@ -526,6 +528,11 @@ impl App {
             Called::Operation(index) => self.service.operation(*index).name(),
             Called::Method(entry) => entry.name(),
         }
+    }
+
+    /// Whether a caller asks for details of a fault that its protocol leaves out otherwise.
+    pub(crate) fn wants_detail(&self, context: &Context) -> bool {
+        self.mounts.protocols[context.mount as usize].wants_detail(&context.head)
     }
 
     pub(crate) fn fault(&self, protocol: usize, called: &Called, fault: &Fault) -> Response<Bytes> {

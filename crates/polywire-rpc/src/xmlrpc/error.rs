@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
+use polywire_codec::xmlrpc::{Leniency, fault_parts};
 use polywire_schema::{Error, Value};
 
 use crate::connect::{TransportError, write_chain};
@@ -130,18 +131,17 @@ pub struct Fault(Arc<(i64, String, Value)>, Option<Duration>);
 
 impl Fault {
     /// The fault that a value describes: a struct of `faultCode` and `faultString`.
-    /// Some servers put the code into a string. `None` if it is none.
+    /// `None` if it is none. See [`fault_parts`](polywire_codec::xmlrpc::fault_parts).
     #[must_use]
     pub fn from_value(value: &Value) -> Option<Self> {
-        let code = value.get("faultCode")?;
-        let code = code
-            .as_i64()
-            .or_else(|| code.as_str()?.trim().parse().ok())?;
-        let message = match value.get("faultString")? {
-            Value::Null => String::new(),
-            text => text.as_str()?.to_owned(),
-        };
-        Some(Self(Arc::new((code, message, value.clone())), None))
+        Self::read(value, Leniency::STRICT).ok()
+    }
+
+    /// As [`Self::from_value`], by the leniency.
+    pub(super) fn read(value: &Value, leniency: Leniency) -> Result<Self, Error> {
+        let (code, message) = fault_parts(value, leniency)?;
+        let parts = (code, message.into_owned(), value.clone());
+        Ok(Self(Arc::new(parts), None))
     }
 
     pub(super) fn with_retry_after(self, after: Option<Duration>) -> Self {
@@ -156,13 +156,15 @@ impl Fault {
     }
 
     /// `faultCode`. Those of Polywire's servers are in `docs/xmlrpc-mapping.md`; others
-    /// have their own.
+    /// have their own. 0 if it is text, which
+    /// [`Leniency::string_fault_codes`](polywire_codec::xmlrpc::Leniency::string_fault_codes)
+    /// reads.
     #[must_use]
     pub fn code(&self) -> i64 {
         self.0.0
     }
 
-    /// `faultString`.
+    /// `faultString`, behind `faultCode` if that is text.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.1

@@ -140,7 +140,7 @@ impl Reading {
             Reply::Result => Ok(read(&mut decoder)?),
             Reply::Fault => {
                 let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
-                Err(fault(&value)?)
+                Err(self.read_fault(&value)?)
             }
         };
         decoder.finish()?;
@@ -163,6 +163,10 @@ impl Reading {
         told(url, body, answer)
     }
 
+    fn read_fault(&self, value: &Value) -> Result<Fault, Error> {
+        Fault::read(value, self.profile.leniency)
+    }
+
     /// The fault that an answer of any status holds, if it does.
     pub(super) fn fault(&self, body: &Body) -> Option<Fault> {
         let answer = self.answer(body, |decoder| Value::decode(Member::DOCUMENT, decoder));
@@ -181,7 +185,7 @@ impl Reading {
             let (reply, mut decoder) = XmlRpcDecoder::response(body, self.profile, &self.limits)?;
             if reply == Reply::Fault {
                 let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
-                return Ok(Err(fault(&value)?));
+                return Ok(Err(self.read_fault(&value)?));
             }
             let results = decoder.multicall_results()?;
             match results.len() == calls {
@@ -198,7 +202,7 @@ impl Reading {
                 let part = Bytes::copy_from_slice(&body.as_bytes()[start..end]);
                 Ok(Part::Value(Body::new(part), start))
             }
-            MulticallResult::Fault(value) => match fault(&value) {
+            MulticallResult::Fault(value) => match self.read_fault(&value) {
                 Ok(fault) => Err(CallError::Fault(fault)),
                 Err(error) => Err(unreadable(url, body, error)),
             },
@@ -217,14 +221,6 @@ impl Reading {
             }
         }
     }
-}
-
-fn fault(value: &Value) -> Result<Fault, Error> {
-    Fault::from_value(value).ok_or_else(|| {
-        Error::new(ErrorKind::WrongType)
-            .in_format("XML-RPC")
-            .expected("a fault of faultCode, an int, and faultString, a string")
-    })
 }
 
 fn told<T>(

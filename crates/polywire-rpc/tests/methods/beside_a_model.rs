@@ -178,9 +178,20 @@ async fn a_multicall_calls_both() {
         entry("Stock", vec![]),
         entry("Price", vec![named("a"), named("b")]),
     ];
-    let results = call(&server, "system.multicall", &[Value::List(calls)])
-        .await
-        .unwrap();
+    let asking = async |value: Option<&str>| {
+        let calls = [Value::List(calls.clone())];
+        let body = polywire_codec::xmlrpc::write_call("system.multicall", &calls).unwrap();
+        let mut request = Request::post("/RPC2").header("content-type", "text/xml");
+        if let Some(value) = value {
+            request = request.header("polywire-fault-detail", value);
+        }
+        let (_, body) = send(&server, request.body(Bytes::from(body)).unwrap()).await;
+        read(std::str::from_utf8(&body).unwrap()).unwrap()
+    };
+    // The specification's two members, and a third for callers who ask for it.
+    let results = asking(None).await;
+    assert_eq!(results[3].as_map().unwrap().len(), 2, "{results:?}");
+    let results = asking(Some("yes")).await;
     assert_eq!(results[0][0]["cents"].as_i64(), Some(250));
     assert_eq!(results[1][0].as_i64(), Some(3));
     assert!(

@@ -5,7 +5,7 @@ use polywire_rpc::xmlrpc::{CallError, Client};
 use polywire_schema::Value;
 use serde::{Deserialize, Serialize};
 
-use crate::support::{Act, Scripted, http, ok, result};
+use crate::support::{Act, Scripted, fault, http, ok, result};
 
 #[derive(Debug, Deserialize, PartialEq)]
 struct Process {
@@ -113,6 +113,46 @@ async fn leniencies_are_named() {
     let client = Client::builder(&server.url()).unwrap().leniency(leniency);
     let text: String = client.build().unwrap().call("m", ()).await.unwrap();
     assert_eq!(text, "\x1b[31mred");
+}
+
+/// As Odoo answers: alone, and in a batch.
+#[tokio::test]
+async fn codes_that_are_text_are_read_by_leniency() {
+    let server = Scripted::start(|_, seen| {
+        let odoo = fault(0, "Traceback").replace("<int>0</int>", "<string>AccessDenied</string>");
+        let multicall = seen.body().contains("system.multicall");
+        Act::Answer(http(
+            "200 OK",
+            "",
+            match multicall {
+                false => odoo,
+                true => {
+                    let value = odoo.replace("<methodResponse><fault>", "");
+                    let value = value.replace("</fault></methodResponse>", "");
+                    result(&format!("<array><data>{value}{value}</data></array>"))
+                }
+            },
+        ))
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    let error = client.call_values("m", &[]).await.unwrap_err();
+    assert!(error.as_fault().is_none(), "{error}");
+    assert!(error.to_string().contains("faultCode, an int"), "{error}");
+    let leniency = Leniency::STRICT.with_string_fault_codes(true);
+    let client = Client::builder(&server.url()).unwrap().leniency(leniency);
+    let client = client.build().unwrap();
+    let error = client.call_values("m", &[]).await.unwrap_err();
+    assert_eq!(error.to_string(), "fault 0: AccessDenied: Traceback");
+    let value = error.as_fault().unwrap().value();
+    assert_eq!(value["faultCode"].as_str(), Some("AccessDenied"));
+    let mut batch = client.batch();
+    let places = [(); 2].map(|()| batch.add::<i32>("m", ()).unwrap());
+    let replies = batch.send().await.unwrap();
+    for place in places {
+        let error = replies.get(place).unwrap_err();
+        assert_eq!(error.to_string(), "fault 0: AccessDenied: Traceback");
+    }
 }
 
 #[cfg(feature = "encodings")]

@@ -15,6 +15,7 @@ mod polywire_serve;
 mod polywire_wires;
 mod python_cbor;
 mod python_xmlrpc;
+mod ruby_xmlrpc;
 mod same_answers;
 mod smithy_page;
 

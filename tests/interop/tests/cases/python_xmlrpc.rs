@@ -126,22 +126,25 @@ show([
 #[test]
 fn python_xmlrpc_client_fault_detail() {
     let case = Case::begin("python_xmlrpc_client_fault_detail");
-    // The client keeps code and text only; its reader has the rest.
+    // The client keeps code and text only; its reader has the rest, for a caller who asks.
     let script = "
-body = xmlrpc.client.dumps(({'cityId': 'atlantis'},), 'GetCity').encode()
-request = urllib.request.Request(url + '/RPC2', body, {'Content-Type': 'text/xml'})
-answer = urllib.request.urlopen(request)
-parser, reader = xmlrpc.client.getparser()
-parser.feed(answer.read())
-parser.close()
-show([answer.status, reader._type, reader._stack[0]['detail']])";
+def fault(headers):
+    body = xmlrpc.client.dumps(({'cityId': 'atlantis'},), 'GetCity').encode()
+    headers = {'Content-Type': 'text/xml', **headers}
+    answer = urllib.request.urlopen(urllib.request.Request(url + '/RPC2', body, headers))
+    parser, reader = xmlrpc.client.getparser()
+    parser.feed(answer.read())
+    parser.close()
+    return [answer.status, reader._type, reader._stack[0]]
+status, kind, asked = fault({'Polywire-Fault-Detail': 'yes'})
+show([status, kind, asked['detail'], sorted(fault({})[2])])";
     let Some(answer) = python(&case, script) else {
         return;
     };
     assert_eq!(
         answer,
         json(
-            r#"[200,"fault",{"__type":"example.weather#NoSuchResource","message":"there is no city \"atlantis\"","resourceKind":"city","resourceId":"atlantis"}]"#
+            r#"[200,"fault",{"__type":"example.weather#NoSuchResource","message":"there is no city \"atlantis\"","resourceKind":"city","resourceId":"atlantis"},["faultCode","faultString"]]"#
         )
     );
 }

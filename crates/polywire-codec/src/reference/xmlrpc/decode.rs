@@ -119,7 +119,7 @@ fn begin(text: &str, profile: XmlRpcProfile, limits: &Limits) -> Result<(Reader,
             "",
         ));
     }
-    let root = tree::parse(text, profile.leniency.control_characters())?;
+    let root = tree::parse(text, profile.leniency)?;
     let reader = Reader {
         leniency: profile.leniency,
         duplicates: profile.duplicates,
@@ -378,9 +378,14 @@ impl Reader {
             true => odd_date(text, &read),
             false => None,
         };
+        let none = || {
+            let none = self.leniency.zero_dates() && text == "00000000T00:00:00Z";
+            none.then_some(Value::Null)
+        };
         read(text)
             .or_else(odd)
             .map(Value::from)
+            .or_else(none)
             .ok_or_else(|| invalid("a date"))
     }
 }

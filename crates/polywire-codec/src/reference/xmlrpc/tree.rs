@@ -6,6 +6,8 @@ use polywire_schema::{Error, ErrorKind};
 use polywire_text::escape::{XmlPlace, XmlReading, is_xml};
 use polywire_text::reference::xml;
 
+use crate::xmlrpc::Leniency;
+
 /// Elements in each other: above what the deepest message can have, and so little
 /// that reading them needs no care about the stack.
 const DEEPEST: usize = 4 * 512 + 8;
@@ -41,16 +43,20 @@ pub(super) fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\r' | '\n')
 }
 
-/// Reads a whole document. Lenient: characters that XML forbids are read.
-pub(super) fn parse(text: &str, lenient: bool) -> Result<Element, Error> {
+/// Reads a whole document.
+pub(super) fn parse(text: &str, leniency: Leniency) -> Result<Element, Error> {
     let marked = text.starts_with('\u{feff}');
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = match leniency.leading_space() {
+        true => text.trim_start_matches(is_space),
+        false => text,
+    };
     // Section 2.2: they may stand nowhere.
-    if !lenient && !text.chars().all(is_xml) {
+    if !leniency.control_characters() && !text.chars().all(is_xml) {
         return Err(wrong("characters that XML 1.0 allows"));
     }
     let rest = declaration(text, marked)?;
-    let mut parser = Parser { rest, lenient };
+    let mut parser = Parser { rest, leniency };
     parser.misc()?;
     let root = parser.element(0)?;
     parser.misc()?;
@@ -174,7 +180,7 @@ pub(in crate::reference) fn is_name_start(character: char) -> bool {
 
 struct Parser<'a> {
     rest: &'a str,
-    lenient: bool,
+    leniency: Leniency,
 }
 
 impl<'a> Parser<'a> {
@@ -185,7 +191,7 @@ impl<'a> Parser<'a> {
     }
 
     fn reading(&self) -> XmlReading {
-        match self.lenient {
+        match self.leniency.control_characters() {
             true => XmlReading::Lenient,
             false => XmlReading::Strict,
         }
@@ -329,13 +335,59 @@ impl<'a> Parser<'a> {
             .ok_or_else(|| error(ErrorKind::Truncated, "an end tag"))?;
         let (raw, rest) = self.rest.split_at(end);
         self.rest = rest;
-        let text = xml::unescaped(raw.as_bytes(), XmlPlace::Text, self.reading())
+        let joined = match self.leniency.surrogate_pairs() {
+            true => with_pairs_joined(raw),
+            false => raw.to_owned(),
+        };
+        let text = xml::unescaped(joined.as_bytes(), XmlPlace::Text, self.reading())
             .map_err(|malformed| wrong(malformed.expected))?;
         Ok(Node::Text {
             text,
             layout: raw.chars().all(is_space),
         })
     }
+}
+
+/// The text with each pair of references to surrogates as the character that it means.
+/// References are what the text falls into at each `&`: an end behind the first `;`.
+fn with_pairs_joined(raw: &str) -> String {
+    let half = |part: Option<&&str>| -> Option<u16> {
+        let (number, _) = part?.strip_prefix("&#")?.split_once(';')?;
+        let (digits, radix) = match number.strip_prefix('x') {
+            Some(digits) => (digits, 16),
+            None => (number, 10),
+        };
+        let all = digits.chars().all(|digit| digit.is_digit(radix));
+        all.then(|| u16::from_str_radix(digits, radix).ok())?
+    };
+    let mut parts = Vec::new();
+    let mut rest = raw;
+    while !rest.is_empty() {
+        let mut references = rest.match_indices('&').map(|(at, _)| at);
+        let end = references.find(|at| *at > 0).unwrap_or(rest.len());
+        let (part, behind) = rest.split_at(end);
+        parts.push(part);
+        rest = behind;
+    }
+    let mut joined = String::new();
+    let mut at = 0;
+    while let Some(part) = parts.get(at) {
+        at += 1;
+        let pair = match (half(Some(part)), half(parts.get(at))) {
+            (Some(high), Some(low)) if part.ends_with(';') => String::from_utf16(&[high, low]).ok(),
+            _ => None,
+        };
+        match pair {
+            Some(pair) if pair.chars().count() == 1 => {
+                let (_, behind) = parts[at].split_once(';').unwrap_or_default();
+                joined.push_str(&pair);
+                joined.push_str(behind);
+                at += 1;
+            }
+            _ => joined.push_str(part),
+        }
+    }
+    joined
 }
 
 impl Element {
