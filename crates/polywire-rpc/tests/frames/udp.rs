@@ -12,7 +12,7 @@ use polywire_rpc::server::{FrameLimits, UdpAddress, UdpSocket};
 use polywire_rpc::{Context, Methods, Running, Server};
 
 use crate::lossy::{Network, Weather};
-use crate::overload::settled;
+use crate::overload::{at_each_turn, settled};
 use crate::support::methods;
 
 async fn server() -> Running<UdpAddress> {
@@ -391,6 +391,45 @@ fn call(machine: &mut datagram::Client<u32>, name: &str, number: u32) {
     let request = request.with_deadline(Time::ZERO.after(Duration::from_secs(60)));
     let call = machine.call(Time::ZERO, &request).unwrap();
     call.send(number).unwrap();
+}
+
+/// A turn ends with its time slice, and not after the sixteen batches of datagrams that it may have.
+#[tokio::test(start_paused = true)]
+async fn others_have_their_turn_however_many_datagrams_wait() {
+    // Short enough to be carried out where it is read.
+    let methods = Methods::new().method("Step", |()| async {
+        tokio::time::advance(Duration::from_micros(90)).await;
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let mut clients = Vec::new();
+    for nonce in 0..32 {
+        clients.push(greeted(&running, nonce).await);
+    }
+    for (socket, machine) in &mut clients {
+        for number in 0..8 {
+            call(machine, "Step", number);
+        }
+        for (_, datagram) in machine.output().iter() {
+            socket.try_send(datagram).unwrap();
+        }
+    }
+    let longest = Arc::new(AtomicU32::new(0));
+    let own = Arc::clone(&longest);
+    let other = tokio::spawn(async move {
+        let mut last = tokio::time::Instant::now();
+        at_each_turn(|_| {
+            let waited = last.elapsed().as_micros() as u32;
+            own.fetch_max(waited, Ordering::Relaxed);
+            last = tokio::time::Instant::now();
+        })
+        .await;
+    });
+    settled(&server, |server| server.frame_stats().replies, 256).await;
+    other.abort();
+    // A batch of 32 datagrams is not split.
+    let longest = longest.load(Ordering::Relaxed);
+    assert!((90..6_000).contains(&longest), "{longest} us");
 }
 
 #[tokio::test]

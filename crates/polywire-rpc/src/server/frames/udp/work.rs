@@ -14,6 +14,7 @@ use super::super::admit::Gatekeeper;
 use super::super::calls;
 use super::super::done::Done;
 use super::super::handlers::{Answers, Became, Handlers, Request, context};
+use super::super::slice::Slice;
 use super::super::stats::Sum;
 use super::super::turns::Waiting;
 use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
@@ -21,7 +22,7 @@ use crate::methods::MethodReply;
 use crate::server::app::App;
 use crate::server::peer::Peer;
 
-/// Reads after which other tasks of the thread have their turn.
+/// Reads after which other tasks of the thread have their turn, if the time slice has not ended before.
 const MOST_READS: usize = 16;
 
 /// Bytes that are sent before more is read.
@@ -60,6 +61,7 @@ pub(super) struct Work {
     context: crate::Context,
     gate: Gatekeeper,
     sending: Sending<Sender>,
+    slice: Slice,
     /// What has been added to the counts of the server: calls that are open, and clients that are known.
     counted: (u64, u64),
     clock: Clock,
@@ -91,6 +93,7 @@ impl Work {
             done: Arc::default(),
             context: context(Peer::default()),
             sending: Sending::default(),
+            slice: Slice::new(),
             counted: (0, 0),
             clock: Clock::new(),
             alarm: Alarm::new(),
@@ -112,6 +115,7 @@ impl Work {
 
     /// Reads, answers and waits, until the server has stopped.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.slice.begin();
         for _ in 0..MOST_READS {
             self.settle(context);
             // Who sends more than can be answered is not read.
@@ -120,6 +124,9 @@ impl Work {
                 true => Poll::Pending,
                 false => self.poll_receive(context),
             };
+            if received.is_ready() && self.slice.is_over() {
+                break;
+            }
             // What has come together is answered together.
             if received == Poll::Ready(Received::More) && self.machine.output().bytes() < ENOUGH {
                 continue;
@@ -218,12 +225,16 @@ impl Work {
             gate,
             clock,
             open,
+            slice,
             ..
         } = self;
         let now = clock.now();
         gate.turn();
         let (mut bytes, mut calls) = (0, false);
         let received = socket.poll_receive(context, &mut |from, datagram| {
+            if bytes == 0 {
+                slice.take(now, gate.pause(), *clock);
+            }
             bytes += datagram.len();
             let peer = Peer::from(from.address);
             if handlers.app.connect(&peer).is_err() {
@@ -234,11 +245,11 @@ impl Work {
             let event = machine.receive(now, from, datagram, |name| table.find(name));
             let Some(event) = event else { return };
             circumstances.peer = peer;
-            let turn = match calls {
-                false => now,
-                true => clock.now(),
-            };
+            if slice.next(*clock) {
+                handlers.suspect();
+            }
             calls = true;
+            let turn = slice.now();
             let begins = match &event {
                 Event::Call {
                     call,
@@ -258,7 +269,10 @@ impl Work {
                 && let cost = Some(table.cost(operation))
                 && let Err(refused) = match call {
                     Some(call) if machine.open_of(call) > most => Err(gate.too_many()),
-                    _ => gate.begin(turn, turn.since(now), Duration::ZERO, deadline, cost),
+                    _ => {
+                        let (read, unread) = slice.waited();
+                        gate.begin(turn, read, unread, deadline, cost)
+                    }
                 }
             {
                 if let Some(call) = call {
@@ -275,7 +289,13 @@ impl Work {
             {
                 open.push(call);
             }
+            // As it is known now.
+            slice.had(
+                begins.is_none_or(|(_, _, operation)| handlers.table.cost(operation).is_watched()),
+            );
         });
+        slice.ends();
+        slice.is_dry();
         if calls {
             gate.look();
         }
