@@ -148,7 +148,45 @@ fn frames() {
     assert!(said.contains("use tcp+tls://"), "{said}");
 }
 
-/// Datagrams have no HTTP beside them, so that the model has to be told.
+/// A protocol is called where the server has it, and none that it does not offer.
+#[test]
+fn protocols_are_called_where_they_are() {
+    let bundled = Serving::start(&["--listen", "http://127.0.0.1:0"]);
+    let url = bundled.url("http");
+    for protocol in ["restXml", "ec2Query", "restJson1"] {
+        let city = out(&["call", url, "GetCity", OSLO, "-p", protocol]);
+        assert!(city.contains(r#""name":"Oslo""#), "{protocol}: {city}");
+    }
+    // The path may be given too, and then says which protocol is meant.
+    let xml = format!("{url}/restXml");
+    let wire = ["--show-wire", "-p", "restXml"];
+    for more in [&[][..], &wire] {
+        let city = out(&[&["call", &xml, "GetCity", OSLO], more].concat());
+        assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    }
+    let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
+    let report = out(&[
+        &["bench", url, "GetCity", OSLO, "-p", "restXml"][..],
+        &short,
+    ]
+    .concat());
+    assert!(
+        report.starts_with("{\n  \"success_rate\": 1.0,\n"),
+        "{report}"
+    );
+    // The first protocol that the model names is another.
+    let listen = ["--listen", "http://127.0.0.1:0"];
+    let one = Serving::start(&[&listen[..], &["--protocol", "awsQuery"]].concat());
+    let city = out(&["call", one.url("http"), "GetCity", OSLO]);
+    assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    let said = refused(&["call", one.url("http"), "GetCity", OSLO, "-p", "rpcv2Cbor"]);
+    assert!(
+        said.contains("does not offer rpcv2Cbor; it offers awsQuery"),
+        "{said}"
+    );
+}
+
+/// Without HTTP on its port the model of a server of UDP has to be given.
 #[test]
 fn frames_over_udp() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/models/weather.smithy");
