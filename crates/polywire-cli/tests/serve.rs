@@ -186,6 +186,21 @@ fn protocols_are_called_where_they_are() {
     );
 }
 
+/// The same text names the same file to both clients and to the server.
+#[cfg(unix)]
+#[test]
+fn sockets_with_a_space_in_their_path() {
+    let folder = Folder::new("spaces");
+    let socket = format!("unix://{}", folder.file("my%20a.sock"));
+    let serving = Serving::start(&["--listen", &socket]);
+    assert_eq!(serving.urls, [&*socket]);
+    assert!(Path::new(&folder.file("my a.sock")).exists());
+    for more in [&[][..], &["-p", "rpcv2Cbor"]] {
+        let city = out(&[&["call", &socket, "GetCity", OSLO], more].concat());
+        assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    }
+}
+
 /// Without HTTP on its port the model of a server of UDP has to be given.
 #[test]
 fn frames_over_udp() {
