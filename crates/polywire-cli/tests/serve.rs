@@ -201,6 +201,32 @@ fn sockets_with_a_space_in_their_path() {
     }
 }
 
+/// A server of UDP that listens for HTTP on the same port tells the model there.
+#[test]
+fn the_model_of_a_server_of_udp() {
+    // Free a moment ago, for UDP; that TCP has it too is likely.
+    let free = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let (http, udp) = (
+        format!("http://127.0.0.1:{port}"),
+        format!("udp://127.0.0.1:{port}"),
+    );
+    let serving = Serving::start(&["--listen", &http, &udp]);
+    let city = out(&["call", serving.url("udp"), "GetCity", OSLO]);
+    assert!(
+        city.contains(r#""founded":"1048-01-01T00:00:00Z""#),
+        "{city}"
+    );
+    // Without an operation the model says which.
+    let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
+    let report = out(&[&["bench", serving.url("udp")][..], &short].concat());
+    assert!(
+        report.starts_with("{\n  \"success_rate\": 1.0,\n"),
+        "{report}"
+    );
+}
+
 /// Without HTTP on its port the model of a server of UDP has to be given.
 #[test]
 fn frames_over_udp() {

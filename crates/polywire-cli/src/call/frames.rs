@@ -149,7 +149,7 @@ fn is_guarded(url: &str) -> bool {
 /// How long a server may take to tell its model over HTTP: it may not know HTTP at all.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// Where the same server may answer over HTTP.
+/// Where the same server may answer over HTTP: on the same port, of TCP for one of UDP.
 fn base_of(url: &str) -> Result<Option<String>, Failure> {
     if !url.starts_with("unix:")
         && let Some((_, rest)) = url.split_once('@')
@@ -161,7 +161,7 @@ fn base_of(url: &str) -> Result<Option<String>, Failure> {
     }
     let wrong = |expected: &str| Failure::usage(format!("`{url}`: expected {expected}"));
     match url.split_once("://") {
-        Some((scheme @ ("tcp" | "tcp+tls"), rest)) => {
+        Some((scheme @ ("tcp" | "tcp+tls" | "udp"), rest)) => {
             let http = if scheme == "tcp+tls" { "https" } else { "http" };
             let authority: Result<http::uri::Authority, _> = rest.parse();
             match authority {
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(base("tcp://[::1]:7"), "http://[::1]:7");
         assert_eq!(base("tcp+tls://h:7"), "https://h:7");
         assert_eq!(base("unix:///run/a%20b"), "unix://%2Frun%2Fa%20b");
-        assert_eq!(base_of("udp://h:1").unwrap(), None);
+        assert_eq!(base("udp://h:1"), "http://h:1");
         for url in ["tcp://ann:secret@h:1", "udp://ann@h:1"] {
             let message = base_of(url).unwrap_err().message;
             assert!(message.contains("--user"), "{message}");
