@@ -11,9 +11,9 @@ use tokio::time::{Instant, sleep};
 /// After this time without a result the next address is tried too (RFC 8305, section 5).
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// Connects to the first of these addresses that answers. The next one is tried as soon as an attempt fails, and beside
-/// the attempts that are under way when they take long, so that an address that is not reachable holds nobody up for
-/// longer than a moment.
+/// Connects to the first of these addresses that answers. The next address is tried as soon as an attempt fails, and
+/// after [`ATTEMPT_DELAY`] beside the attempts that are under way: an address that drops packets delays the connection by
+/// no more than that.
 ///
 /// # Errors
 ///

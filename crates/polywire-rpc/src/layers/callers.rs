@@ -111,7 +111,7 @@ impl Callers {
 /// Forgets callers, so that others can be remembered: those that may ask as often as any, and if these are too few, the
 /// half that has asked least. They may ask anew, so that no caller is locked out.
 ///
-/// Keys may be invented. Who invents them must ask as often under each as under its own before its own is forgotten.
+/// A caller can invent keys. To have its own key forgotten, it must ask as often under each of them as under its own.
 #[cold]
 fn make_room(shard: &mut HashMap<u64, u64>, now: u64) {
     shard.retain(|_, due| *due > now);

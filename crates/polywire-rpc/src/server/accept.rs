@@ -232,7 +232,7 @@ mod tests {
             }
         };
         tokio::select! {
-            _ = next => panic!("nobody has connected"),
+            _ = next => panic!("there was no connection"),
             () = ending => {}
         }
         assert_eq!(connections.len(), 0);
