@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use polywire::prelude::*;
+use polywire::rpc::connect;
 use polywire::rpc::server::{ClientCertificates, Pem, Place, Running, Tls, bind_shared};
 
 use crate::Failure;
@@ -100,10 +101,8 @@ impl ListenArguments {
                     tls.clone().map_or(Tcp::Http, Tcp::Https)
                 }
                 "http+unix" | "scgi+unix" | "unix" => {
-                    let path = socket_path(&scheme, rest).map_err(|reason| usage(&reason))?;
-                    listening
-                        .urls
-                        .push(format!("{scheme}://{}", path.display()));
+                    let path = socket_path(&scheme, url).map_err(|reason| usage(&reason))?;
+                    listening.urls.push(url.clone());
                     let scgi = scheme == "scgi+unix";
                     listening.sockets.push(Socket { path, scgi });
                     continue;
@@ -262,15 +261,13 @@ fn addresses(scheme: &str, rest: &str) -> Result<Vec<SocketAddr>, String> {
     Ok(own)
 }
 
-/// The path of a socket: what stands behind `http+unix://`, as it is.
-fn socket_path(scheme: &str, rest: &str) -> Result<PathBuf, String> {
-    let absolute = rest.len() > 1 && rest.starts_with('/') && !rest.ends_with('/');
-    if !absolute || rest.contains(['?', '#', '%', ':']) {
-        return Err(format!(
-            "expected {scheme}:///PATH, the whole path of a socket and nothing behind it"
-        ));
-    }
-    Ok(PathBuf::from(rest))
+/// The path of a socket, as clients read it.
+fn socket_path(scheme: &str, url: &str) -> Result<PathBuf, String> {
+    let path = connect::socket_path(url).ok();
+    let path = path.filter(|_| !url.ends_with('/'));
+    path.ok_or_else(|| {
+        format!("expected {scheme}:///PATH, the whole path of a socket and nothing behind it")
+    })
 }
 
 /// Reads the mode of a file.

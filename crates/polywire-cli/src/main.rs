@@ -10,6 +10,7 @@ mod generate;
 mod listen;
 mod model;
 mod models;
+mod offers;
 mod output;
 mod pages;
 mod paste;

@@ -9,12 +9,15 @@ use http::{Method, Response, StatusCode, request};
 use polywire::model::{Model, ast};
 use polywire::prelude::*;
 
-/// The pages: `/_polywire/` for people, `health` for load balancers,
-/// `model.json` for `polywire call` and other programs.
+use crate::offers::Offer;
+
+/// The pages: `/_polywire/` for people, `health` for load balancers, `model.json` and
+/// `protocols.json` for `polywire call` and other programs.
 pub(crate) fn pages(
     model: Model,
     service: ServiceHandle,
     wires: Vec<String>,
+    offers: Vec<Offer>,
 ) -> impl Fn(&request::Parts) -> Response<Bytes> + Send + Sync + 'static {
     // A large model takes a moment to write; most servers are never asked.
     let json: OnceLock<Bytes> = OnceLock::new();
@@ -32,6 +35,11 @@ pub(crate) fn pages(
             "/_polywire/model.json" => {
                 let json = json.get_or_init(|| ast::write(&model).to_json().into());
                 page(StatusCode::OK, JSON, json.clone())
+            }
+            "/_polywire/protocols.json" => {
+                // Names and mounts, which can always be written.
+                let json = serde_json::to_vec(&offers).unwrap_or_default();
+                page(StatusCode::OK, JSON, json.into())
             }
             path => page(
                 StatusCode::NOT_FOUND,
@@ -69,6 +77,6 @@ fn index(service: &ServiceHandle, wires: &[String]) -> String {
             .map_or(String::new(), |(method, uri, _)| format!("{method} {uri}"));
         let _ = writeln!(text, "  {:<24} {http}", operation.name());
     }
-    text.push_str("\n/_polywire/health\n/_polywire/model.json\n");
+    text.push_str("\n/_polywire/health\n/_polywire/model.json\n/_polywire/protocols.json\n");
     text
 }

@@ -17,6 +17,7 @@ use crate::dialect::DialectArguments;
 use crate::findings::warn;
 use crate::listen::{ListenArguments, Listening};
 use crate::models::{ModelArguments, bundled, protocol};
+use crate::offers::Offer;
 use crate::signals::Signals;
 use crate::workers::Workers;
 use crate::{Failure, pages, paste, print, weather};
@@ -241,8 +242,15 @@ fn server(
         builder = builder.methods(methods);
     }
     let wires = offers.iter().map(|(mount, kind)| wire(mount, *kind));
+    let wires = wires.collect();
+    let offers = offers.iter().map(|(mount, kind)| Offer::new(mount, *kind));
     builder
-        .pages(pages::pages(model.clone(), service, wires.collect()))
+        .pages(pages::pages(
+            model.clone(),
+            service,
+            wires,
+            offers.collect(),
+        ))
         .build()
         .map_err(|error| match &error {
             BuildError::Conflict(_, conflict) => {

@@ -31,6 +31,16 @@ impl Target {
         &self.origin
     }
 
+    /// The host, without port; that of a socket is not one.
+    pub(crate) fn host(&self) -> &str {
+        let authority = self.origin.split_once("://");
+        let authority = authority.map_or("", |(_, authority)| authority);
+        match authority.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => authority,
+        }
+    }
+
     /// The whole, without a slash at the end.
     pub(crate) fn base(&self) -> String {
         format!("{}{}", self.origin, self.path.trim_end_matches('/'))
@@ -73,6 +83,9 @@ mod tests {
         ] {
             let target = Target::parse(url).unwrap();
             assert_eq!(target.base(), base);
+            if url.starts_with("http://h") || url.starts_with("https://h") {
+                assert_eq!(target.host(), "h");
+            }
             assert_eq!(target.endpoint(), endpoint, "{url}");
             // It is one again.
             assert_eq!(Target::parse(&target.base()).unwrap().base(), base);

@@ -148,7 +148,86 @@ fn frames() {
     assert!(said.contains("use tcp+tls://"), "{said}");
 }
 
-/// Datagrams have no HTTP beside them, so that the model has to be told.
+/// A protocol is called where the server has it, and none that it does not offer.
+#[test]
+fn protocols_are_called_where_they_are() {
+    let bundled = Serving::start(&["--listen", "http://127.0.0.1:0"]);
+    let url = bundled.url("http");
+    for protocol in ["restXml", "ec2Query", "restJson1"] {
+        let city = out(&["call", url, "GetCity", OSLO, "-p", protocol]);
+        assert!(city.contains(r#""name":"Oslo""#), "{protocol}: {city}");
+    }
+    // The path may be given too, and then says which protocol is meant.
+    let xml = format!("{url}/restXml");
+    let wire = ["--show-wire", "-p", "restXml"];
+    for more in [&[][..], &wire] {
+        let city = out(&[&["call", &xml, "GetCity", OSLO], more].concat());
+        assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    }
+    let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
+    let report = out(&[
+        &["bench", url, "GetCity", OSLO, "-p", "restXml"][..],
+        &short,
+    ]
+    .concat());
+    assert!(
+        report.starts_with("{\n  \"success_rate\": 1.0,\n"),
+        "{report}"
+    );
+    // The first protocol that the model names is another.
+    let listen = ["--listen", "http://127.0.0.1:0"];
+    let one = Serving::start(&[&listen[..], &["--protocol", "awsQuery"]].concat());
+    let city = out(&["call", one.url("http"), "GetCity", OSLO]);
+    assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    let said = refused(&["call", one.url("http"), "GetCity", OSLO, "-p", "rpcv2Cbor"]);
+    assert!(
+        said.contains("does not offer rpcv2Cbor; it offers awsQuery"),
+        "{said}"
+    );
+}
+
+/// The same text names the same file to both clients and to the server.
+#[cfg(unix)]
+#[test]
+fn sockets_with_a_space_in_their_path() {
+    let folder = Folder::new("spaces");
+    let socket = format!("unix://{}", folder.file("my%20a.sock"));
+    let serving = Serving::start(&["--listen", &socket]);
+    assert_eq!(serving.urls, [&*socket]);
+    assert!(Path::new(&folder.file("my a.sock")).exists());
+    for more in [&[][..], &["-p", "rpcv2Cbor"]] {
+        let city = out(&[&["call", &socket, "GetCity", OSLO], more].concat());
+        assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    }
+}
+
+/// A server of UDP that listens for HTTP on the same port tells the model there.
+#[test]
+fn the_model_of_a_server_of_udp() {
+    // Free a moment ago, for UDP; that TCP has it too is likely.
+    let free = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let (http, udp) = (
+        format!("http://127.0.0.1:{port}"),
+        format!("udp://127.0.0.1:{port}"),
+    );
+    let serving = Serving::start(&["--listen", &http, &udp]);
+    let city = out(&["call", serving.url("udp"), "GetCity", OSLO]);
+    assert!(
+        city.contains(r#""founded":"1048-01-01T00:00:00Z""#),
+        "{city}"
+    );
+    // Without an operation the model says which.
+    let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
+    let report = out(&[&["bench", serving.url("udp")][..], &short].concat());
+    assert!(
+        report.starts_with("{\n  \"success_rate\": 1.0,\n"),
+        "{report}"
+    );
+}
+
+/// Without HTTP on its port the model of a server of UDP has to be given.
 #[test]
 fn frames_over_udp() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/models/weather.smithy");

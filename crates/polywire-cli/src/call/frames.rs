@@ -149,7 +149,7 @@ fn is_guarded(url: &str) -> bool {
 /// How long a server may take to tell its model over HTTP: it may not know HTTP at all.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// Where the same server may answer over HTTP.
+/// Where the same server may answer over HTTP: on the same port, of TCP for one of UDP.
 fn base_of(url: &str) -> Result<Option<String>, Failure> {
     if !url.starts_with("unix:")
         && let Some((_, rest)) = url.split_once('@')
@@ -161,24 +161,19 @@ fn base_of(url: &str) -> Result<Option<String>, Failure> {
     }
     let wrong = |expected: &str| Failure::usage(format!("`{url}`: expected {expected}"));
     match url.split_once("://") {
-        Some(("tcp", rest)) => {
+        Some((scheme @ ("tcp" | "tcp+tls" | "udp"), rest)) => {
+            let http = if scheme == "tcp+tls" { "https" } else { "http" };
             let authority: Result<http::uri::Authority, _> = rest.parse();
             match authority {
-                Ok(authority) if authority.port().is_some() => Ok(Some(format!("http://{rest}"))),
-                _ => Err(wrong("tcp://HOST:PORT, without a path")),
+                Ok(authority) if authority.port().is_some() => Ok(Some(format!("{http}://{rest}"))),
+                _ => Err(wrong(&format!("{scheme}://HOST:PORT, without a path"))),
             }
         }
-        Some(("tcp+tls", rest)) => {
-            let authority: Result<http::uri::Authority, _> = rest.parse();
-            match authority {
-                Ok(authority) if authority.port().is_some() => Ok(Some(format!("https://{rest}"))),
-                _ => Err(wrong("tcp+tls://HOST:PORT, without a path")),
-            }
-        }
-        Some(("unix", path)) if path.starts_with('/') && path.len() > 1 => {
-            Ok(Some(format!("http+unix://{path}:")))
-        }
-        Some(("unix", _)) => Err(wrong("unix:///PATH, the whole path of a socket")),
+        // The client of HTTP knows the same URL.
+        Some(("unix", _)) => match connect::split(url) {
+            Ok((server, None)) => Ok(Some(server)),
+            _ => Err(wrong("unix:///PATH, the whole path of a socket")),
+        },
         _ => Ok(None),
     }
 }
@@ -409,8 +404,8 @@ mod tests {
         let base = |url| base_of(url).unwrap().unwrap();
         assert_eq!(base("tcp://[::1]:7"), "http://[::1]:7");
         assert_eq!(base("tcp+tls://h:7"), "https://h:7");
-        assert_eq!(base("unix:///run/a b"), "http+unix:///run/a b:");
-        assert_eq!(base_of("udp://h:1").unwrap(), None);
+        assert_eq!(base("unix:///run/a%20b"), "unix://%2Frun%2Fa%20b");
+        assert_eq!(base("udp://h:1"), "http://h:1");
         for url in ["tcp://ann:secret@h:1", "udp://ann@h:1"] {
             let message = base_of(url).unwrap_err().message;
             assert!(message.contains("--user"), "{message}");
@@ -422,6 +417,8 @@ mod tests {
             "tcp://h:1/x",
             "tcp://",
             "unix://run/a",
+            "unix:///run/a.sock/x",
+            "unix:///run/a b",
             "unix://",
         ] {
             let message = base_of(url).unwrap_err().message;

@@ -14,6 +14,7 @@ use polywire::schema::{Operation, Schema, decode_structure};
 use super::frames;
 use super::header::{Headers, basic, headers};
 use crate::models::{ModelArguments, from_json, protocol};
+use crate::offers::{Offer, Place, choose};
 use crate::target::Target;
 use crate::user::UserArguments;
 use crate::way::WayArguments;
@@ -28,7 +29,8 @@ pub(crate) struct ServiceArguments {
     pub(super) model: ModelArguments,
     /// The protocol: awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1,
     /// restXml, rpcv2Cbor, rpcv2Json or xmlRpc. By default the first that the
-    /// model names. Frames, over tcp:// and unix://, have no other.
+    /// model names, of those that the server says it offers. It is called where
+    /// the server has it. Frames, over tcp:// and unix://, have no other.
     #[arg(long, short, value_parser = protocol)]
     pub(super) protocol: Option<ProtocolKind>,
     #[command(flatten)]
@@ -49,6 +51,8 @@ pub(crate) struct HttpCall {
     pub(crate) input: Map,
     pub(crate) kind: ProtocolKind,
     target: Target,
+    /// The path at which the server has the protocol, behind that of the URL.
+    mount: String,
     headers: Vec<(HeaderName, HeaderValue)>,
     tls: connect::Tls,
     proxy: Option<connect::Proxy>,
@@ -58,8 +62,16 @@ pub(crate) struct HttpCall {
 impl HttpCall {
     /// Where it goes, without what may be a secret.
     pub(crate) fn url(&self) -> String {
-        let base = self.target.base();
+        let base = self.base();
         base.split('?').next().unwrap_or_default().to_owned()
+    }
+
+    /// Where the paths of the protocol begin.
+    fn base(&self) -> String {
+        let base = self.target.base();
+        let at = base.find('?').unwrap_or(base.len());
+        let (path, query) = base.split_at(at);
+        format!("{path}{}{query}", self.mount)
     }
 
     /// A client with connections of its own.
@@ -80,7 +92,7 @@ impl HttpCall {
                     .custom_protocol(protocol)
                     .connect(self.target.origin())
             }
-            _ => builder.connect(&self.target.base()),
+            _ => builder.connect(&self.base()),
         };
         client.map_err(Failure::usage)
     }
@@ -103,24 +115,35 @@ impl ServiceArguments {
     ) -> Result<HttpCall, Failure> {
         let target = Target::parse(url)?;
         let headers = self.headers()?;
-        let model = if self.model.is_given() {
+        let (model, offers) = if self.model.is_given() {
             // Who calls a service can do nothing about the warnings of its model.
-            self.model.load()?.model
+            (self.model.load()?.model, None)
         } else {
             self.told(&target, &headers, deadline).await?
         };
         let service = self.model.service(&model)?;
         let (operation, input) = chosen(&model, &service, operation, input)?;
-        let named = service
-            .service()
-            .protocols()
-            .find_map(ProtocolKind::from_name);
-        let Some(kind) = self.protocol.or(named) else {
-            return Err(Failure::usage(
-                "the model names no protocol that is known here: use --protocol",
-            ));
+        let named = service.service().protocols();
+        let named: Vec<ProtocolKind> = named.filter_map(ProtocolKind::from_name).collect();
+        let (kind, mount) = match offers {
+            Some((offers, path)) => {
+                let place = Place {
+                    host: target.host(),
+                    path: &path,
+                };
+                choose(&offers, place, self.protocol, &named)?
+            }
+            None => {
+                let Some(kind) = self.protocol.or(named.first().copied()) else {
+                    return Err(Failure::usage(
+                        "the model names no protocol that is known here: use --protocol",
+                    ));
+                };
+                (kind, String::new())
+            }
         };
         Ok(HttpCall {
+            mount,
             service,
             operation,
             input,
@@ -159,27 +182,31 @@ impl ServiceArguments {
         Ok(headers)
     }
 
-    /// The model that the server of a URL tells.
+    /// The model that the server of a URL tells, and which protocols it offers, if it tells that, with what the
+    /// URL has behind the server.
     async fn told(
         &self,
         target: &Target,
         headers: &[(HeaderName, HeaderValue)],
         deadline: Duration,
-    ) -> Result<Model, Failure> {
+    ) -> Result<(Model, Option<(Vec<Offer>, String)>), Failure> {
         let fetch = |base| fetch_model(base, headers, &self.way, deadline);
         let (base, origin) = (target.base(), target.origin());
         // A query is the service's, and may hold a secret.
-        let base = base.split('?').next().unwrap_or_default().to_owned();
-        match self.protocol {
-            Some(ProtocolKind::XmlRpc) => fetch(origin).await,
+        let base = base.split('?').next().unwrap_or_default();
+        let (model, server) = match self.protocol {
+            Some(ProtocolKind::XmlRpc) => (fetch(origin).await?, origin),
             // Before a proxy the server is below the path; at a mount the path
             // is below the server.
-            _ if base != origin => match fetch(&base).await {
-                Ok(model) => Ok(model),
-                Err(failure) => fetch(origin).await.map_err(|_| failure),
+            _ if base != origin => match fetch(base).await {
+                Ok(model) => (model, base),
+                Err(failure) => (fetch(origin).await.map_err(|_| failure)?, origin),
             },
-            _ => fetch(&base).await,
-        }
+            _ => (fetch(base).await?, base),
+        };
+        let offers = fetch_offers(server, headers, &self.way, deadline).await;
+        let path = base.strip_prefix(server).unwrap_or_default();
+        Ok((model, offers.map(|offers| (offers, path.to_owned()))))
     }
 
     /// What a client of frames says with each call, and how it speaks TLS.
@@ -262,6 +289,24 @@ async fn fetch_model(
     let body = response.into_body();
     let text = std::str::from_utf8(&body).map_err(|error| reason(&error))?;
     from_json("model.json", text)
+}
+
+/// The protocols that a Polywire server offers. Other servers do not tell, and a failure is for the call to report.
+async fn fetch_offers(
+    base: &str,
+    headers: &[(HeaderName, HeaderValue)],
+    way: &WayArguments,
+    deadline: Duration,
+) -> Option<Vec<Offer>> {
+    let target = format!("{base}/_polywire/protocols.json");
+    let headers = headers.iter().cloned().collect();
+    let (tls, proxy) = (way.tls().ok()?, way.proxy().ok()?);
+    let response = connect::get(&target, headers, tls, proxy, 1 << 20, deadline).await;
+    let response = response.ok()?;
+    match response.status().is_success() {
+        true => serde_json::from_slice(response.body()).ok(),
+        false => None,
+    }
 }
 
 fn unknown_operation(name: &str, service: &ServiceHandle) -> Failure {

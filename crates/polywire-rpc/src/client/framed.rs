@@ -213,13 +213,7 @@ impl Called {
             head.status = *status;
             return Ok((head, Body::new(Bytes::from(details))));
         }
-        let kind = kind_of(fault.code());
-        let kind = FaultKind::from_name(name).unwrap_or(kind);
-        let read = Fault::new(kind, fault.message());
-        let read = match name {
-            "" => read.with_name(fault.code().to_string()),
-            name => read.with_name(name),
-        };
+        let read = read_fault(fault.code(), name, fault.message());
         Err(CallError::Fault(match fault.retry_after() {
             Some(time) => read.with_retry_after(time),
             None => read,
@@ -349,17 +343,65 @@ fn head() -> response::Parts {
     http::Response::new(()).into_parts().0
 }
 
+/// A fault that is none of the model.
+fn read_fault(code: FaultCode, name: &str, message: &str) -> Fault {
+    let own_name = match name {
+        "" => code.to_string(),
+        name => name.to_owned(),
+    };
+    // Faults have no kind for these: the status tells them apart, as it does over HTTP.
+    let status = match code {
+        FaultCode::FORBIDDEN => StatusCode::FORBIDDEN,
+        FaultCode::UNAUTHENTICATED => StatusCode::UNAUTHORIZED,
+        _ => {
+            let kind = FaultKind::from_name(name).unwrap_or(kind_of(code));
+            return Fault::new(kind, message).with_name(own_name);
+        }
+    };
+    Fault::named(status, own_name, message)
+}
+
 const fn kind_of(code: FaultCode) -> FaultKind {
     match code {
         FaultCode::DEADLINE => FaultKind::DeadlineExceeded,
         FaultCode::INVALID => FaultKind::Invalid,
-        FaultCode::MALFORMED | FaultCode::UNSUPPORTED | FaultCode::FORBIDDEN => {
-            FaultKind::Malformed
-        }
+        FaultCode::MALFORMED | FaultCode::UNSUPPORTED => FaultKind::Malformed,
         FaultCode::NAMED => FaultKind::Named,
         FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => FaultKind::Overloaded,
         FaultCode::TOO_LARGE => FaultKind::TooLarge,
         FaultCode::UNKNOWN_OPERATION => FaultKind::UnknownOperation,
         _ => FaultKind::Internal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use polywire_protocol::Retry;
+
+    use super::*;
+
+    #[test]
+    fn callers_that_are_not_known_or_may_not_are_told_so() {
+        for (code, status, words) in [
+            (FaultCode::UNAUTHENTICATED, 401, "unauthenticated"),
+            (FaultCode::FORBIDDEN, 403, "forbidden"),
+        ] {
+            for (name, shown) in [
+                ("", words),
+                ("AccessDeniedException", "AccessDeniedException"),
+            ] {
+                let fault = read_fault(code, name, "no");
+                assert_eq!(fault.kind(), FaultKind::Named, "{code}");
+                assert_eq!(fault.status().as_u16(), status, "{code}");
+                assert_eq!((fault.name(), fault.message()), (shown, "no"));
+                assert_eq!(fault.retry(), Retry::No);
+            }
+        }
+        let other = read_fault(FaultCode::NAMED, "ValidationException", "no");
+        assert_eq!(other.kind(), FaultKind::Invalid);
+        assert_eq!(
+            read_fault(FaultCode::INTERNAL, "", "").kind(),
+            FaultKind::Internal
+        );
     }
 }

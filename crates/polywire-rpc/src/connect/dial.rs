@@ -1,6 +1,5 @@
 //! Making connections: look up, connect, pass the proxy, speak TLS.
 
-use std::convert::Infallible;
 use std::future::{Future, ready};
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -9,15 +8,17 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::dns::Name;
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::rt::TokioIo;
-use tokio::net::lookup_host;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpStream, lookup_host};
 use tower::Service;
 
 use super::proxy::{Hop, HopKind};
+use super::race::race;
 use super::stream::{Known, Socket, Stream};
+#[cfg(feature = "tls")]
+use super::url::UrlError;
 use super::url::{Endpoint, Place, Wire};
 use super::{Step, TransportError};
 
@@ -40,6 +41,25 @@ struct Inner {
 pub(crate) struct Secured {
     pub(crate) config: Arc<rustls::ClientConfig>,
     pub(crate) name: rustls::pki_types::ServerName<'static>,
+}
+
+#[cfg(feature = "tls")]
+impl Secured {
+    /// How TLS is spoken with a server, if it is: who is trusted, and which protocol is asked for (ALPN).
+    pub(crate) fn new(
+        endpoint: &Endpoint,
+        tls: &super::Tls,
+        protocol: Option<&[u8]>,
+    ) -> Result<Option<Self>, UrlError> {
+        let (Place::Tcp { host, .. }, true) = (&endpoint.place, endpoint.wire.is_tls()) else {
+            return Ok(None);
+        };
+        let fail = |error: super::TlsError| UrlError::new(endpoint.shown(), error.to_string());
+        Ok(Some(Self {
+            config: tls.config(protocol).map_err(fail)?,
+            name: tls.name_for(host).map_err(fail)?,
+        }))
+    }
 }
 
 /// How far a connection has got, for saying so when time is up.
@@ -158,8 +178,7 @@ impl Dialer {
         Err(error.because("this system has no Unix sockets"))
     }
 
-    /// Looks up a host and connects to the first of its addresses that lets it, to two of
-    /// them at once where the first is slow (RFC 8305).
+    /// Looks up a host and connects to the first of its addresses that answers.
     async fn tcp(
         &self,
         host: &str,
@@ -181,31 +200,18 @@ impl Dialer {
         let list: Vec<String> = found.iter().map(SocketAddr::to_string).collect();
         let list = list.join(", ");
         progress.at(Step::Connect, &list);
-        let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
-            let error = os_error(&*error).map_or(error, Into::into);
-            self.error(Step::Connect).at(&*list).with_source(error)
-        };
-        let uri = Uri::builder()
-            .scheme("http")
-            .authority(named)
-            .path_and_query("/");
-        let uri = uri.build().map_err(|error| failed(error.into()))?;
-        let resolver =
-            tower::service_fn(move |_: Name| ready(Ok::<_, Infallible>(found.clone().into_iter())));
-        let mut connector = HttpConnector::new_with_resolver(resolver);
-        connector.enforce_http(false);
-        connector.set_nodelay(true);
-        connector.set_keepalive(Some(KEEPALIVE));
-        match connector.call(uri).await {
+        match race(found, connect_to).await {
             Ok(stream) => {
-                let stream = stream.into_inner();
                 let address = match stream.peer_addr() {
                     Ok(address) => address.to_string(),
                     Err(_) => list,
                 };
                 Ok((Socket::Tcp(stream), address))
             }
-            Err(error) => Err(failed(error.into())),
+            Err(error) => {
+                let error = error.unwrap_or_else(|| std::io::Error::other("there is no address"));
+                Err(self.error(Step::Connect).at(list).with_source(error))
+            }
         }
     }
 
@@ -279,17 +285,13 @@ fn said(error: &dyn std::error::Error) -> String {
     }
 }
 
-/// The system's own words, without those around them.
-fn os_error(error: &(dyn std::error::Error + 'static)) -> Option<std::io::Error> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let io: Option<&std::io::Error> = error.downcast_ref();
-        if let Some(code) = io.and_then(std::io::Error::raw_os_error) {
-            return Some(std::io::Error::from_raw_os_error(code));
-        }
-        next = error.source();
-    }
-    None
+/// Connects to an address.
+async fn connect_to(address: SocketAddr) -> std::io::Result<TcpStream> {
+    let stream = TcpStream::connect(address).await?;
+    // Small messages must not wait for more data.
+    stream.set_nodelay(true)?;
+    SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
+    Ok(stream)
 }
 
 impl Service<Uri> for Dialer {

@@ -190,6 +190,38 @@ fn io_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e std::io::Error> {
     None
 }
 
+/// The failure for a client that names the URL itself: what was being done, at which address, and why.
+impl From<TransportError> for std::io::Error {
+    fn from(error: TransportError) -> Self {
+        let source = error.0.source.as_deref();
+        let kind = match source.and_then(|source| io_of(source)) {
+            Some(source) => source.kind(),
+            None if error.is_timeout() => std::io::ErrorKind::TimedOut,
+            None => std::io::ErrorKind::Other,
+        };
+        Self::new(kind, Unnamed(error))
+    }
+}
+
+/// A failure with its causes and without its URL.
+#[derive(Debug)]
+struct Unnamed(TransportError);
+
+impl fmt::Display for Unnamed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.to_string();
+        let text = text.strip_prefix(self.0.url()).unwrap_or(&text);
+        let text = text.strip_prefix(": ").unwrap_or(text);
+        write_causes(f, text.to_owned(), self.0.source())
+    }
+}
+
+impl Error for Unnamed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
+
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
@@ -233,8 +265,14 @@ pub(crate) fn write_chain(
     f: &mut fmt::Formatter<'_>,
     error: &(dyn Error + 'static),
 ) -> fmt::Result {
-    let mut text = error.to_string();
-    let mut source = error.source();
+    write_causes(f, error.to_string(), error.source())
+}
+
+fn write_causes(
+    f: &mut fmt::Formatter<'_>,
+    mut text: String,
+    mut source: Option<&(dyn Error + 'static)>,
+) -> fmt::Result {
     while let Some(error) = source {
         let more = error.to_string();
         if !text.contains(&more) {

@@ -7,12 +7,17 @@
 //! | `http://HOST:PORT/PATH`, `https://HOST:PORT/PATH` | HTTP/1.1, over TLS with the `s` |
 //! | `http+unix://SOCKET`, `unix://SOCKET` | HTTP/1.1 over a Unix socket |
 //! | `scgi://HOST:PORT/PATH`, `scgi+unix://SOCKET` | SCGI, as rTorrent has it |
+//! | `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `unix://SOCKET`, `udp://HOST:PORT` | frames, for a client of frames |
 //!
 //! Two paths stand in the URL of a socket. `http+unix://%2Frun%2Fs.sock/RPC2` has the
 //! socket percent-encoded in the host's place; `http+unix:///run/s.sock:/RPC2` has `:/`
 //! between them; and in `http+unix:///run/s.sock/RPC2` the socket's path ends with the
 //! first segment that ends in `.sock` or `.socket`. Without any of these the whole path
-//! is the socket's. The text alone decides, never what is on the disk.
+//! is the socket's. The text alone decides, never what is on the disk. Frames have no path of
+//! a request.
+//!
+//! Where a host has several addresses, the next one is tried as soon as one fails, and beside
+//! those that have not answered after a quarter of a second (RFC 8305).
 //!
 //! Connections are kept and used again. A [`TransportError`] names the URL, without
 //! secrets, the step that failed, the address, and the reason.
@@ -21,6 +26,7 @@ mod dial;
 mod error;
 mod headers;
 mod proxy;
+mod race;
 mod scgi;
 mod stream;
 #[cfg(feature = "tls")]
@@ -32,15 +38,18 @@ pub use error::{Step, TransportError};
 pub use proxy::Proxy;
 #[cfg(feature = "tls")]
 pub use tls::{Tls, TlsError};
-pub use url::{UrlError, split};
+pub use url::{UrlError, socket_path, split};
 
 #[cfg(feature = "tls")]
 #[doc(hidden)]
 pub use transport::get;
 
+pub(crate) use dial::Dialer;
+#[cfg(feature = "tls")]
+pub(crate) use dial::Secured;
 pub(crate) use error::write_chain;
 pub(crate) use headers::guarded;
-#[cfg(feature = "tls")]
-pub(crate) use tls::{hint, reason};
+pub(crate) use race::race;
+pub(crate) use stream::{Layer, Socket};
 pub(crate) use transport::{Deadline, Options, Transport, too_large};
-pub(crate) use url::{Credentials, Endpoint, NO_USER, without_secrets};
+pub(crate) use url::{Credentials, Endpoint, NO_USER, Place, Wire, without_secrets};

@@ -119,6 +119,8 @@ impl Proxy {
         let hop = match endpoint.wire {
             Wire::Http { tls: false } => self.http.as_ref()?,
             Wire::Http { tls: true } | Wire::Scgi => self.https.as_ref()?,
+            // Frames go by no proxy.
+            Wire::Frames { .. } | Wire::Datagrams => return None,
         };
         let matcher = Matcher::builder()
             .all("http://proxy.invalid")

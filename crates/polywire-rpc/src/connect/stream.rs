@@ -80,7 +80,8 @@ pub(crate) struct Stream {
     pub(crate) proxied: bool,
 }
 
-enum Layer {
+/// What the bytes of a connection go through.
+pub(crate) enum Layer {
     Plain(Socket),
     #[cfg(feature = "tls")]
     Tls(Box<tokio_rustls::client::TlsStream<Socket>>),
@@ -102,6 +103,13 @@ impl Stream {
             known: Arc::new(known),
             proxied: false,
         }
+    }
+}
+
+impl Stream {
+    /// The connection without what is known of it.
+    pub(crate) fn into_layer(self) -> Layer {
+        self.inner
     }
 }
 

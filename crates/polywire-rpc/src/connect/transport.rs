@@ -321,17 +321,8 @@ fn secured(
     endpoint: &Endpoint,
     options: &Options,
 ) -> Result<Option<super::dial::Secured>, UrlError> {
-    let super::url::Place::Tcp { host, .. } = &endpoint.place else {
-        return Ok(None);
-    };
-    if endpoint.wire != (Wire::Http { tls: true }) {
-        return Ok(None);
-    }
-    let fail = |error: super::TlsError| UrlError::new(endpoint.shown(), error.to_string());
     let protocol: &[u8] = if options.http2 { b"h2" } else { b"http/1.1" };
-    let config = options.tls.config(Some(protocol)).map_err(fail)?;
-    let name = options.tls.name_for(host).map_err(fail)?;
-    Ok(Some(super::dial::Secured { config, name }))
+    super::dial::Secured::new(endpoint, &options.tls, Some(protocol))
 }
 
 #[cfg(test)]

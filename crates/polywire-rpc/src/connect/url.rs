@@ -36,6 +36,15 @@ impl UrlError {
         let reason = reason.into();
         Self { url, reason }
     }
+
+    /// The URL without secrets.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(crate) fn reason(&self) -> &str {
+        &self.reason
+    }
 }
 
 impl fmt::Display for UrlError {
@@ -80,6 +89,44 @@ pub(crate) enum Wire {
     Http { tls: bool },
     /// SCGI, one connection a request.
     Scgi,
+    /// Frames on a stream, by TLS or not.
+    Frames { tls: bool },
+    /// Frames over UDP.
+    Datagrams,
+}
+
+impl Wire {
+    pub(crate) const fn is_tls(self) -> bool {
+        matches!(self, Self::Http { tls: true } | Self::Frames { tls: true })
+    }
+
+    /// The wire of a scheme in a URL for a client of HTTP, and whether a Unix socket is meant.
+    fn of_http(scheme: &str) -> Result<(Self, bool), String> {
+        Ok(match scheme {
+            "http" => (Self::Http { tls: false }, false),
+            "https" => (Self::Http { tls: true }, false),
+            "http+unix" | "unix" => (Self::Http { tls: false }, true),
+            "scgi" => (Self::Scgi, false),
+            "scgi+unix" => (Self::Scgi, true),
+            "inproc" | "tcp" | "tcp+tls" | "udp" => {
+                let reason = "a scheme of frames, which are spoken by a client of ProtocolKind::Frame or of \
+                              polywire_rpc::frames";
+                return Err(reason.to_owned());
+            }
+            _ => return Err(format!("unknown scheme; {SCHEMES}")),
+        })
+    }
+
+    /// The same in a URL for a client of frames.
+    fn of_frames(scheme: &str) -> Result<(Self, bool), String> {
+        Ok(match scheme {
+            "tcp" => (Self::Frames { tls: false }, false),
+            "tcp+tls" => (Self::Frames { tls: true }, false),
+            "udp" => (Self::Datagrams, false),
+            "unix" => (Self::Frames { tls: false }, true),
+            _ => return Err(SCHEMES_OF_FRAMES.to_owned()),
+        })
+    }
 }
 
 /// Where a server listens.
@@ -106,8 +153,32 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Reads a URL.
+    /// Reads a URL for a client of HTTP.
     pub(crate) fn parse(url: &str) -> Result<Self, UrlError> {
+        Self::read(url, SCHEMES, Wire::of_http)
+    }
+
+    /// Reads a URL for a client of frames: it names a server, and nothing behind it.
+    pub(crate) fn parse_frames(url: &str) -> Result<Self, UrlError> {
+        let endpoint = Self::read(url, SCHEMES_OF_FRAMES, Wire::of_frames)?;
+        let fail = |reason: &str| Err(UrlError::new(url, reason));
+        if endpoint.credentials.is_some() {
+            return fail("a URL has no user: `Client::with_authorization` sets one");
+        }
+        match (&endpoint.place, &endpoint.target) {
+            (_, None) => Ok(endpoint),
+            (Place::Unix(_), Some(_)) => {
+                fail("expected the path of a socket and nothing behind it")
+            }
+            (Place::Tcp { .. }, Some(_)) => fail("expected HOST:PORT and nothing behind it"),
+        }
+    }
+
+    fn read(
+        url: &str,
+        schemes: &str,
+        wire_of: fn(&str) -> Result<(Wire, bool), String>,
+    ) -> Result<Self, UrlError> {
         let fail = |reason: &str| UrlError::new(url, reason);
         if url
             .bytes()
@@ -118,22 +189,10 @@ impl Endpoint {
             ));
         }
         let Some((scheme, rest)) = url.split_once("://") else {
-            return Err(fail(&format!("no scheme; {SCHEMES}")));
+            return Err(fail(&format!("no scheme; {schemes}")));
         };
-        let (wire, unix) = match scheme.to_ascii_lowercase().as_str() {
-            "http" => (Wire::Http { tls: false }, false),
-            "https" => (Wire::Http { tls: true }, false),
-            "http+unix" | "unix" => (Wire::Http { tls: false }, true),
-            "scgi" => (Wire::Scgi, false),
-            "scgi+unix" => (Wire::Scgi, true),
-            "inproc" | "tcp" | "tcp+tls" | "udp" => {
-                return Err(fail(
-                    "a scheme of frames, which are spoken by a client of ProtocolKind::Frame or of \
-                     polywire_rpc::frames",
-                ));
-            }
-            _ => return Err(fail(&format!("unknown scheme; {SCHEMES}"))),
-        };
+        let scheme = scheme.to_ascii_lowercase();
+        let (wire, unix) = wire_of(&scheme).map_err(|it| fail(&it))?;
         // Fragments are the caller's own business.
         let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
         let (head, path) = match rest.find(['/', '?']) {
@@ -147,10 +206,11 @@ impl Endpoint {
             Some((user, host)) => (Some(credentials(user).map_err(|it| fail(&it))?), host),
         };
         let (place, target) = if unix {
-            let (socket, target) = socket(host, path).map_err(|it| fail(&it))?;
+            let (socket, target) = socket(&scheme, host, path).map_err(|it| fail(&it))?;
             (Place::Unix(socket), target)
         } else {
-            (tcp(host, wire).map_err(|it| fail(&it))?, path.to_owned())
+            let place = tcp(&scheme, host, wire).map_err(|it| fail(&it))?;
+            (place, path.to_owned())
         };
         let target = match target.as_str() {
             "" => None,
@@ -255,6 +315,34 @@ pub fn split(url: &str) -> Result<(String, Option<String>), UrlError> {
     Ok((server, endpoint.target.map(|target| target.to_string())))
 }
 
+/// The path of the Unix socket that a URL names, for a server that listens there: the URL has nothing behind it.
+///
+/// ```
+/// use polywire_rpc::connect::socket_path;
+///
+/// assert_eq!(socket_path("unix:///run/my%20a.sock")?.to_str(), Some("/run/my a.sock"));
+/// assert!(socket_path("http+unix:///run/a.sock/RPC2").is_err());
+/// # Ok::<(), polywire_rpc::connect::UrlError>(())
+/// ```
+///
+/// # Errors
+///
+/// It is not the URL of a Unix socket alone.
+pub fn socket_path(url: &str) -> Result<PathBuf, UrlError> {
+    match Endpoint::parse(url)? {
+        Endpoint {
+            place: Place::Unix(path),
+            target: None,
+            credentials: None,
+            ..
+        } => Ok(path),
+        _ => Err(UrlError::new(
+            url,
+            "expected the URL of a Unix socket and nothing behind it",
+        )),
+    }
+}
+
 /// Whoever gives a user and a password in a URL wants them sent, which is not done
 /// everywhere; and what errors show may be logged.
 pub(crate) const NO_USER: &str = "user and password of a URL are not sent: leave them out, and \
@@ -262,22 +350,25 @@ pub(crate) const NO_USER: &str = "user and password of a URL are not sent: leave
 
 const SCHEMES: &str = "expected http://HOST, https://HOST, http+unix://SOCKET, scgi://HOST:PORT or scgi+unix://SOCKET";
 
+pub(crate) const SCHEMES_OF_FRAMES: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, \
+    udp://HOST:PORT, unix:///PATH or inproc://NAME";
+
 fn default_port(wire: Wire) -> Option<u16> {
     match wire {
         Wire::Http { tls: false } => Some(80),
         Wire::Http { tls: true } => Some(443),
-        Wire::Scgi => None,
+        Wire::Scgi | Wire::Frames { .. } | Wire::Datagrams => None,
     }
 }
 
-fn tcp(text: &str, wire: Wire) -> Result<Place, String> {
+fn tcp(scheme: &str, text: &str, wire: Wire) -> Result<Place, String> {
     if !text.is_ascii() {
         return Err("the host has letters beyond ASCII: write it in punycode, xn--...".to_owned());
     }
     let text = text.strip_suffix(':').unwrap_or(text);
     let authority: Authority = text.parse().map_err(|_| match text {
         "" => "no host".to_owned(),
-        _ => "the host or port is none".to_owned(),
+        _ => format!("not a host and a port: expected {scheme}://HOST:PORT"),
     })?;
     let host = authority.host();
     if host.is_empty() {
@@ -292,16 +383,14 @@ fn tcp(text: &str, wire: Wire) -> Result<Place, String> {
         },
     };
     let Some(port) = port.or_else(|| default_port(wire)) else {
-        return Err("SCGI has no port of its own: expected scgi://HOST:PORT".to_owned());
+        return Err(format!("there is no port: expected {scheme}://HOST:PORT"));
     };
     let host = host.to_ascii_lowercase();
     Ok(Place::Tcp { host, port })
 }
 
 /// The path of a socket, and that of requests; the latter is empty if it is not there.
-fn socket(host: &str, path: &str) -> Result<(PathBuf, String), String> {
-    const EXPECTED: &str = "expected the path of a socket, as in http+unix:///run/name.sock/RPC2 \
-                            or http+unix://%2Frun%2Fname.sock/RPC2";
+fn socket(scheme: &str, host: &str, path: &str) -> Result<(PathBuf, String), String> {
     let (socket, target) = if host.is_empty() {
         // Nothing but the socket may hold a query.
         let (path, query) = match path.find('?') {
@@ -315,7 +404,10 @@ fn socket(host: &str, path: &str) -> Result<(PathBuf, String), String> {
     };
     let socket = percent_decoded(socket).ok_or("a `%` without two hex digits behind it")?;
     if !socket.starts_with(b"/") || socket.len() < 2 {
-        return Err(EXPECTED.to_owned());
+        return Err(format!(
+            "expected the path of a socket, as in {scheme}:///run/name.sock or \
+             {scheme}://%2Frun%2Fname.sock"
+        ));
     }
     if socket.contains(&0) {
         return Err("a socket's path has no NUL in it".to_owned());
@@ -440,6 +532,41 @@ mod tests {
             let target = Some(target.to_owned()).filter(|target| !target.is_empty());
             assert_eq!(unix(url), (socket.to_owned(), target), "{url}");
         }
+    }
+
+    /// The clients of HTTP and of frames connect to the same file.
+    #[test]
+    fn sockets_of_frames_are_those_of_http() {
+        for (url, socket) in [
+            ("unix:///run/my%20a.sock", "/run/my a.sock"),
+            ("unix://%2Frun%2Fmy%20a.sock", "/run/my a.sock"),
+            ("unix:///run/a", "/run/a"),
+            ("unix:///run/a:", "/run/a"),
+            ("UNIX:///run/a:b.sock", "/run/a:b.sock"),
+            ("unix:///run/a@b", "/run/a@b"),
+        ] {
+            assert_eq!(unix(url).0, socket, "{url}");
+            let endpoint = Endpoint::parse_frames(url).unwrap();
+            assert_eq!(endpoint.place, Place::Unix(socket.into()), "{url}");
+            assert_eq!(endpoint.wire, Wire::Frames { tls: false });
+        }
+        for (url, part) in [
+            ("unix:///run/a.sock/RPC2", "nothing behind it"),
+            ("unix://run/a.sock", "as in unix:///run/name.sock"),
+            ("unix://", "path of a socket"),
+            ("tcp://h:1/x", "nothing behind it"),
+            ("tcp://h", "expected tcp://HOST:PORT"),
+            ("udp://h:0", "port"),
+            ("http://h", "inproc://NAME"),
+            ("tcp://me:hunter2@h:1", "has no user"),
+        ] {
+            let text = Endpoint::parse_frames(url).unwrap_err().to_string();
+            assert!(text.contains(part), "{url}: {text}");
+            assert!(!text.contains("hunter2"), "{text}");
+        }
+        let place = |url| Endpoint::parse_frames(url).unwrap().place;
+        let (host, port) = ("[::1]".to_owned(), 7);
+        assert_eq!(place("udp://[::1]:7"), Place::Tcp { host, port });
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Calls as their callers poll them.
 
 use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
 use std::task::{Context, Poll};
 
 use polywire_frame::client::Refused;
@@ -14,18 +15,43 @@ use super::state::Shared;
 use super::tickets::{End, Outcome, wake_with};
 
 thread_local! {
-    /// Where payloads are, before they are written and after they were read, so that nobody
-    /// waits for that.
+    /// The buffer of this thread for payloads. A payload is encoded into it before the connection is
+    /// locked, and decoded from it after the connection is unlocked.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Room that a thread keeps for the next payload.
+/// A thread keeps a buffer of at most so many bytes for the next payload.
 const MOST_KEPT: usize = 64 << 10;
 
-fn keep(mut scratch: Vec<u8>) {
-    scratch.clear();
-    if scratch.capacity() <= MOST_KEPT {
-        SCRATCH.set(scratch);
+/// The buffer of the thread, taken. Dropping it gives it back, so that each way out of a poll does.
+struct Scratch(Vec<u8>);
+
+impl Scratch {
+    fn take() -> Self {
+        Self(SCRATCH.take())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.0.clear();
+        if self.0.capacity() <= MOST_KEPT {
+            SCRATCH.set(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+impl Deref for Scratch {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.0
+    }
+}
+
+impl DerefMut for Scratch {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0
     }
 }
 
@@ -43,7 +69,8 @@ impl<M: Machine> Shared<M> {
         read: impl FnOnce(Payload<'_>) -> Result<R, CallError>,
         context: &Context<'_>,
     ) -> Poll<Result<R, CallError>> {
-        let mut scratch = SCRATCH.take();
+        // Dropped after the lock, which is taken later.
+        let mut scratch = Scratch::take();
         let ticket = match *stage {
             Stage::New => None,
             Stage::Waits(ticket) => Some(ticket),
@@ -75,13 +102,11 @@ impl<M: Machine> Shared<M> {
                         return Poll::Ready(Err(CallError::Deadline));
                     }
                     wake_with(&mut slot.waker, context);
-                    drop(state);
-                    keep(scratch);
                     return Poll::Pending;
                 }
                 Outcome::Ended(end) => {
                     let end = std::mem::replace(end, End::Reply);
-                    std::mem::swap(&mut scratch, &mut slot.payload);
+                    std::mem::swap(&mut *scratch, &mut slot.payload);
                     state.tickets.remove(ticket);
                     drop(state);
                     *stage = Stage::Done;
@@ -90,7 +115,6 @@ impl<M: Machine> Shared<M> {
                         End::Large(payload) => read(Payload::Shared(*payload)),
                         end => Err(CallError::from_end(end, &scratch)),
                     };
-                    keep(scratch);
                     return Poll::Ready(result);
                 }
                 Outcome::Queued => {
@@ -109,7 +133,7 @@ impl<M: Machine> Shared<M> {
                     }
                     // It was written when it began to wait.
                     let slot = &mut state.tickets.slots[ticket as usize];
-                    std::mem::swap(&mut scratch, &mut slot.payload);
+                    std::mem::swap(&mut *scratch, &mut slot.payload);
                 }
                 Outcome::Free(_) | Outcome::Left => return Poll::Pending,
             }
@@ -124,8 +148,6 @@ impl<M: Machine> Shared<M> {
             }
         }
         state.wake_task();
-        drop(state);
-        keep(scratch);
         Poll::Pending
     }
 
@@ -212,20 +234,8 @@ mod tests {
     use crate::frames::link::LinkOptions;
     use crate::frames::room::Room;
 
-    #[derive(Default)]
-    struct Woken(AtomicUsize);
-
-    impl Wake for Woken {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// What it leaves to be written is written without anything else: that it is given up, and the call that waited.
-    #[tokio::test(start_paused = true)]
-    async fn who_finds_its_own_call_late_wakes_the_task() {
-        let clock = Clock::new();
-        let shared = Shared::new(
+    fn shared(clock: Clock) -> Shared {
+        Shared::new(
             Connection::new(Settings::DEFAULT),
             LinkOptions {
                 settings: Settings::DEFAULT,
@@ -240,8 +250,11 @@ mod tests {
                 clock,
                 seed: 7,
             },
-        );
-        let asked = |deadline| Asked {
+        )
+    }
+
+    fn asked(clock: Clock, deadline: Time) -> Asked<'static> {
+        Asked {
             what: What::Call,
             operation: "Echo",
             now: clock.now(),
@@ -250,7 +263,47 @@ mod tests {
             metadata: &[],
             trace: None,
             hand: None,
+        }
+    }
+
+    /// A call that waits for room is polled by each event of the task that it is part of.
+    #[tokio::test(start_paused = true)]
+    async fn a_queued_call_that_is_polled_gives_the_buffer_back() {
+        let clock = Clock::new();
+        let shared = shared(clock);
+        let asked = asked(clock, Time::NEVER);
+        let poll = |stage: &mut Stage| {
+            let context = Context::from_waker(Waker::noop());
+            let write = &mut |out: &mut Vec<u8>| {
+                out.extend_from_slice(&[7; 100]);
+                Ok(())
+            };
+            shared.poll_call(stage, &asked, write, |_| Ok(()), &context)
         };
+        let (mut open, mut queued) = (Stage::New, Stage::New);
+        assert!(poll(&mut open).is_pending());
+        assert!(poll(&mut queued).is_pending());
+        SCRATCH.set(Vec::with_capacity(1_000));
+        assert!(poll(&mut queued).is_pending());
+        assert!(poll(&mut open).is_pending());
+        assert_eq!(SCRATCH.take().capacity(), 1_000);
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// What it leaves to be written is written without anything else: that it is given up, and the call that waited.
+    #[tokio::test(start_paused = true)]
+    async fn who_finds_its_own_call_late_wakes_the_task() {
+        let clock = Clock::new();
+        let shared = shared(clock);
+        let asked = |deadline| asked(clock, deadline);
         let poll = |stage: &mut Stage, asked: &Asked<'_>| {
             let context = Context::from_waker(Waker::noop());
             shared.poll_call(stage, asked, &mut |_| Ok(()), |_| Ok(()), &context)

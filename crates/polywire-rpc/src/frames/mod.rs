@@ -20,6 +20,7 @@ mod locked;
 mod machine;
 pub(crate) mod payload;
 mod queue;
+mod read_buffer;
 mod room;
 mod session;
 mod state;

@@ -65,8 +65,8 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) greeted: bool,
     /// Why no call can be made any more.
     pub(super) ended: Option<Cause>,
-    /// Whether the server has said so in order: it answers what is open.
-    pub(super) goodbye: bool,
+    /// Why the server ends the connection, if it said so and answers the calls that are open.
+    pub(super) goodbye: Option<Reason>,
     /// Nobody has the client any more.
     pub(super) left: bool,
     pub(super) chance: u64,
@@ -113,7 +113,7 @@ impl<M: Machine> Shared<M> {
                 full: Waiters::default(),
                 greeted: false,
                 ended: None,
-                goodbye: false,
+                goodbye: None,
                 left: false,
                 chance: seed,
             }),
@@ -168,8 +168,8 @@ impl<M: Machine> Shared<M> {
 #[derive(Clone, Debug)]
 pub(super) struct Farewell {
     pub(super) why: Cause,
-    /// Whether the server has said so in order, and is there: another connection can be had at once.
-    pub(super) goodbye: bool,
+    /// The reason, if the server ended the connection in order and can be connected to again.
+    pub(super) goodbye: Option<Reason>,
 }
 
 impl<M: Machine> State<M> {
@@ -319,7 +319,7 @@ impl<M: Machine> State<M> {
             words => words.to_owned(),
         };
         self.ended = Some(format!("the server ends the connection: {why}").into());
-        self.goodbye = !reason.is_mistake();
+        self.goodbye = (!reason.is_mistake()).then_some(reason);
         self.admit_waiting(now);
     }
 

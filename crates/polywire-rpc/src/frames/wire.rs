@@ -1,6 +1,6 @@
 //! Bytes in and out of a stream, as frames want them.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::future::Future;
 use std::io::{self, IoSlice};
 use std::pin::{Pin, pin};
@@ -9,6 +9,8 @@ use std::task::{Context, Poll};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use polywire_frame::Output;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+
+use super::read_buffer::{ReadBuffer, with_buffer};
 
 /// What is read at once.
 const SCRATCH: usize = 64 << 10;
@@ -20,9 +22,8 @@ const LEAST: usize = 4 << 10;
 const AHEAD: usize = 16;
 
 thread_local! {
-    /// What the streams of this thread read into, one after the other: a connection that waits
-    /// has no buffer of its own.
-    static READ: RefCell<Box<[u8]>> = RefCell::new(vec![0; SCRATCH].into());
+    /// What the streams of this thread read into, one after the other.
+    static READ: ReadBuffer = const { Cell::new(Vec::new()) };
 }
 
 /// The bytes of a stream that have come and are no whole frame yet.
@@ -73,7 +74,7 @@ impl Reading {
         if !self.rest.is_empty() {
             return self.poll_rest(stream, context, take);
         }
-        READ.with_borrow_mut(|scratch| {
+        with_buffer(&READ, SCRATCH, |scratch| {
             let mut buffer = ReadBuf::new(scratch);
             match stream.as_mut().poll_read(context, &mut buffer) {
                 Poll::Pending => return Poll::Pending,

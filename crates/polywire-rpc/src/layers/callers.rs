@@ -1,4 +1,4 @@
-//! Limits per caller, whoever that is.
+//! Limits per caller, by a key of the server's choice.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -93,11 +93,7 @@ impl Callers {
             return Err(Duration::from_nanos(over));
         }
         if known.is_none() && shard.len() >= MOST / SHARDS {
-            shard.retain(|_, due| *due > now);
-            // Nobody is locked out: callers beyond that may ask anew.
-            if shard.len() > MOST / SHARDS / 2 {
-                shard.clear();
-            }
+            make_room(&mut shard, now);
         }
         shard.insert(key, due);
         Ok(())
@@ -109,6 +105,19 @@ impl Callers {
             .iter()
             .map(|shard| shard.lock().unwrap().len())
             .sum()
+    }
+}
+
+/// Forgets callers, so that others can be remembered: those that may ask as often as any, and if these are too few, the
+/// half that has asked least. They may ask anew, so that no caller is locked out.
+///
+/// A caller can invent keys. To have its own key forgotten, it must ask as often under each of them as under its own.
+#[cold]
+fn make_room(shard: &mut HashMap<u64, u64>, now: u64) {
+    shard.retain(|_, due| *due > now);
+    if shard.len() > MOST / SHARDS / 2 {
+        let least = super::median(shard.values().copied());
+        shard.retain(|_, due| *due > least);
     }
 }
 
@@ -146,6 +155,25 @@ mod tests {
         for key in 0..200_000 {
             let _ = ask(Some(key));
         }
+        assert!(callers.known() <= MOST, "{}", callers.known());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_that_invents_others_is_not_forgotten() {
+        let number = |number| NonZeroU32::new(number).unwrap();
+        let callers = Callers::new(number(10), number(2), |caller| {
+            caller.headers().get("key").cloned()
+        });
+        let ask = |key: u32| {
+            let mut headers = HeaderMap::new();
+            headers.insert("key", key.into());
+            callers.request(&Caller::new(&Peer::default(), &headers))
+        };
+        assert_eq!([ask(0), ask(0)], [Ok(()); 2]);
+        for key in 1..200_000 {
+            assert_eq!(ask(key), Ok(()));
+        }
+        assert_eq!(ask(0), Err(Duration::from_millis(100)));
         assert!(callers.known() <= MOST, "{}", callers.known());
     }
 }

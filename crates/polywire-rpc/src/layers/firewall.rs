@@ -31,8 +31,8 @@ use crate::server::Peer;
 ///
 /// Some 48 bytes are held for each address of which there is something to know, and
 /// no more than for [`Firewall::addresses`]. Where more come within a moment,
-/// addresses without a connection are forgotten: they may then ask anew, and
-/// nobody is locked out.
+/// addresses without a connection are forgotten, those that have asked least first:
+/// they may then ask anew, and no address is locked out.
 ///
 /// Clones share what they count, so that one firewall can stand before several
 /// servers.
@@ -258,10 +258,13 @@ impl Firewall {
         shard
             .known
             .retain(|_, known| known.connections > 0 || known.due > now);
-        // More than half, and not all: else the next address would have all of them
-        // gone through again.
+        // Those that have asked least, whose addresses may be invented. More than half of
+        // them: else the next address would have all of them gone through again.
         if shard.known.len() > most / 2 {
-            shard.known.retain(|_, known| known.connections > 0);
+            let others = shard.known.values().filter(|known| known.connections == 0);
+            let least = super::median(others.map(|known| known.due));
+            let stays = |known: &Known| known.connections > 0 || known.due > least;
+            shard.known.retain(|_, known| stays(known));
         }
         shard.known.shrink_to(2 * shard.known.len());
         // Connections are limited elsewhere, and so are those who have some.
@@ -373,6 +376,21 @@ mod tests {
         assert_eq!(firewall.request_at(rate, Key::V4(2), 0), Ok(()));
         assert_eq!([at(90_000), at(90_000), at(90_000)], [Ok(()); 3]);
         assert!(at(90_000).is_err());
+    }
+
+    #[test]
+    fn an_address_that_asks_too_often_is_not_forgotten_for_others() {
+        let firewall = Firewall::new()
+            .requests_per_address(number(1), number(3))
+            .addresses(1_600);
+        let rate = firewall.rate.unwrap();
+        let far = u64::MAX / 4;
+        let ask = |number| firewall.request_at(rate, Key::V6(number), far);
+        assert_eq!([ask(0), ask(0), ask(0)], [Ok(()); 3]);
+        for number in 1..100_000 {
+            ask(number).unwrap();
+        }
+        assert_eq!(ask(0), Err(Duration::from_secs(1)));
     }
 
     #[test]

@@ -40,6 +40,16 @@ use http_body_util::Full;
 
 use crate::server::HttpResponse;
 
+/// The value in the middle; 0 if there is none.
+fn median(values: impl Iterator<Item = u64>) -> u64 {
+    let mut values: Vec<u64> = values.collect();
+    let middle = values.len() / 2;
+    match middle < values.len() {
+        true => *values.select_nth_unstable(middle).1,
+        false => 0,
+    }
+}
+
 /// An answer in words, for people.
 pub(crate) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {
     let mut response = Response::new(Full::new(text.into()));

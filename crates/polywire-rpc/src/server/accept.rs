@@ -22,7 +22,7 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
 /// What gives connections.
-pub(super) trait Listener: Send + 'static {
+pub(super) trait Listener: Send + Sync + 'static {
     type Stream: Stream;
     /// The connections that wait to be accepted once no more are waited for.
     type Waiting: Send;
@@ -144,7 +144,7 @@ async fn accept<L, F, C>(
     let mut next = None;
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = next_connection(&listener, &mut connections) => accepted,
             _ = stopped.changed() => break,
         };
         match accepted {
@@ -170,7 +170,6 @@ async fn accept<L, F, C>(
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         }
-        while connections.try_join_next().is_some() {}
     }
     // Those that the system has connected to us have sent their requests, or
     // are about to: as far as there are places for them, they are answered.
@@ -190,9 +189,54 @@ async fn accept<L, F, C>(
     }
 }
 
+/// Waits for a connection. Meanwhile what the tasks of connections that have ended take is freed: a server that had
+/// many connections may wait long for the next.
+async fn next_connection<L: Listener>(
+    listener: &L,
+    connections: &mut JoinSet<()>,
+) -> io::Result<(L::Stream, Peer)> {
+    loop {
+        while connections.try_join_next().is_some() {}
+        tokio::select! {
+            accepted = listener.accept() => return accepted,
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn connections_that_have_ended_are_freed_while_none_comes() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut connections = JoinSet::new();
+        let (end, mut ended) = watch::channel(());
+        for _ in 0..100 {
+            let mut ended = end.subscribe();
+            connections.spawn(async move {
+                let _ = ended.changed().await;
+            });
+        }
+        let next = async {
+            let next = next_connection(&listener, &mut connections).await;
+            next.is_ok()
+        };
+        let ending = async {
+            tokio::task::yield_now().await;
+            end.send(()).unwrap();
+            let _ = ended.changed().await;
+            for _ in 0..1_000 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            _ = next => panic!("there was no connection"),
+            () = ending => {}
+        }
+        assert_eq!(connections.len(), 0);
+    }
 
     #[test]
     fn warnings_once_a_second() {

@@ -157,8 +157,14 @@ async fn what_one_server_turns_away_another_takes() {
 #[tokio::test]
 async fn what_is_no_endpoint_is_told_at_once() {
     for (url, words) in [
-        ("tcp://localhost", "expected tcp://HOST:PORT"),
-        ("tcp://localhost:port", "expected tcp://HOST:PORT"),
+        (
+            "tcp://localhost",
+            "there is no port: expected tcp://HOST:PORT",
+        ),
+        (
+            "tcp://localhost:port",
+            "not a host and a port: expected tcp://HOST:PORT",
+        ),
         (
             "http://localhost:1",
             "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH or inproc://NAME",

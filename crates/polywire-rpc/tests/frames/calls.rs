@@ -177,3 +177,28 @@ async fn methods_of_bytes() {
         "{error}"
     );
 }
+
+/// A thread that may block has the connections of a blocking client read while a connection of the server has it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_handler_that_blocks_on_another_call_has_its_answer() {
+    let other = server().await;
+    let url = format!("tcp://{}", other.address());
+    let methods = Methods::new().method("Relay", move |(a, b): (i32, i32)| {
+        let url = url.clone();
+        async move {
+            tokio::task::block_in_place(|| {
+                let mut runtime = tokio::runtime::Builder::new_current_thread();
+                let runtime = runtime.enable_all().build().unwrap();
+                runtime.block_on(async {
+                    let client = Client::connect(&url).await.unwrap();
+                    client.call::<i32>("Add", (a, b)).await.unwrap()
+                })
+            })
+        }
+    });
+    let relay = Server::methods(methods).frames(true).build().unwrap();
+    let relay = relay.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client = client(&relay).await;
+    let sum: i32 = client.call("Relay", (2, 3)).await.unwrap();
+    assert_eq!(sum, 5);
+}

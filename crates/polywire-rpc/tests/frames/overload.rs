@@ -77,7 +77,7 @@ fn is_shed(frame: &Frame) -> bool {
 }
 
 /// Does something, goes to the end of the runtime's queue, and so on.
-async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
+pub(crate) async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
     poll_fn(|context| {
         does(context);
         context.waker().wake_by_ref();
@@ -87,7 +87,7 @@ async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
 }
 
 /// Sums are added up a moment behind the answers.
-async fn settled(server: &Server, sum: impl Fn(&Server) -> u64, wanted: u64) {
+pub(crate) async fn settled(server: &Server, sum: impl Fn(&Server) -> u64, wanted: u64) {
     for _ in 0..1_000 {
         if sum(server) == wanted {
             return;

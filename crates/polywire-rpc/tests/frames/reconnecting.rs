@@ -2,8 +2,10 @@
 
 use std::error::Error;
 use std::io;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use polywire_frame::Reason;
 use polywire_rpc::frames::{CallError, Client, ClientBuilder, Stats};
 use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, sleep};
@@ -297,7 +299,7 @@ async fn who_ends_each_connection_is_not_asked_all_the_time() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_says_goodbye_loses_no_call() {
     let server = Scripted::new(|call| match call.number % 100 {
-        99 => Act::GoAway,
+        99 => Act::GoAway(Reason::AGE),
         _ => Act::Later(Duration::from_millis(1)),
     });
     let client = builder(&server).connect().await.unwrap();
@@ -313,13 +315,13 @@ async fn a_server_that_says_goodbye_loses_no_call() {
     assert!(client.stats().reconnects > 0);
 }
 
-/// The next connection is made as soon as the server has said goodbye, while what is open ends on the
+/// The next connection is made as soon as the server has said goodbye to this one, while what is open ends on the
 /// old one: no call fails, none takes longer than it would, and none is a further try.
 #[tokio::test(start_paused = true)]
 async fn a_goodbye_is_no_gap() {
     for fail_fast in [false, true] {
         let server = Scripted::new(|call| match call.number % 2_000 {
-            1_999 => Act::GoAway,
+            1_999 => Act::GoAway(Reason::AGE),
             _ => Act::Later(Duration::from_millis(5)),
         });
         let client = builder(&server).fail_fast(fail_fast).retry_budget(0.0, 0.0);
@@ -355,6 +357,35 @@ async fn a_goodbye_is_no_gap() {
     }
 }
 
+/// A server that stops says so to all of its clients in one moment.
+#[tokio::test(start_paused = true)]
+async fn clients_of_a_server_that_stops_do_not_come_back_together() {
+    let server = Scripted::new(|_| Act::GoAway(Reason::STOP));
+    let connected = Arc::new(Mutex::new(Vec::new()));
+    let mut clients = Vec::new();
+    for seed in 0..20 {
+        let (connect, connected) = (server.connector(), Arc::clone(&connected));
+        let builder = Client::builder().seed(seed).connector("scripted", move || {
+            connected.lock().unwrap().push(Instant::now());
+            connect()
+        });
+        clients.push(builder.connect().await.unwrap());
+    }
+    sleep(Duration::from_secs(10)).await;
+    connected.lock().unwrap().clear();
+    let stopped = Instant::now();
+    for client in &clients {
+        client.call_bytes("Echo", b"").await.unwrap();
+    }
+    assert_eq!(stopped.elapsed(), Duration::ZERO);
+    sleep(Duration::from_secs(1)).await;
+    let mut connected = std::mem::take(&mut *connected.lock().unwrap());
+    assert_eq!(connected.len(), 20);
+    assert!(!connected.contains(&stopped));
+    connected.dedup();
+    assert!(connected.len() > 3, "{connected:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn connections_end_with_the_last_client() {
     let server = Scripted::new(|_| Act::Echo);
@@ -377,7 +408,7 @@ async fn connections_end_with_the_last_client() {
 async fn a_call_that_has_not_left_is_made_elsewhere() {
     let server = Scripted::new(|_| Act::Echo);
     let (first, streams) = std::sync::mpsc::channel();
-    let streams = std::sync::Mutex::new(streams);
+    let streams = Mutex::new(streams);
     let connect = server.connector();
     let builder =
         Client::builder().connector("cut", move || match streams.lock().unwrap().try_recv() {

@@ -19,8 +19,8 @@ pub(crate) enum Act {
     Echo,
     /// Answers with a fault: code, milliseconds to wait, whether nothing was carried out.
     Fault(FaultCode, u32, bool),
-    /// Says that the connection ends, and answers with the input.
-    GoAway,
+    /// Says that the connection ends, and why, and answers with the input.
+    GoAway(Reason),
     /// Ends the connection.
     HangUp,
     /// Does nothing.
@@ -206,9 +206,9 @@ async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
         bytes.drain(..at);
         for (id, act, payload) in acts {
             match act {
-                Act::Echo | Act::GoAway => {
-                    if matches!(act, Act::GoAway) {
-                        machine.go_away(Reason::AGE, 0, "");
+                Act::Echo | Act::GoAway(_) => {
+                    if let Act::GoAway(reason) = act {
+                        machine.go_away(reason, 0, "");
                     }
                     if let Some(mut answer) = machine.reply(now, id) {
                         answer.payload().extend_from_slice(&payload);

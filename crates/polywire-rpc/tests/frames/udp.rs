@@ -12,6 +12,7 @@ use polywire_rpc::server::{FrameLimits, UdpAddress, UdpSocket};
 use polywire_rpc::{Context, Methods, Running, Server};
 
 use crate::lossy::{Network, Weather};
+use crate::overload::{at_each_turn, settled};
 use crate::support::methods;
 
 async fn server() -> Running<UdpAddress> {
@@ -332,27 +333,12 @@ async fn no_client_has_more_calls_than_it_may() {
     assert_eq!(most.load(Ordering::SeqCst), 3);
 
     // One that hears the hello and nothing else.
-    let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
-    socket.connect(running.address()).await.unwrap();
-    let mut machine = datagram::Client::new(Settings::DEFAULT);
-    machine.begin(Time::ZERO, 7);
-    send(&socket, &mut machine).await;
-    let mut room = [0; 2_000];
-    let len = socket.recv(&mut room).await.unwrap();
-    assert_eq!(
-        machine.receive(Time::ZERO, &room[..len]),
-        Some(Event::Hello)
-    );
+    let (socket, mut machine) = greeted(&running, 7).await;
     for number in 0..8 {
-        let wait = Request::new(Operation {
-            number: 1,
-            name: "Wait",
-        });
-        let wait = wait.with_deadline(Time::ZERO.after(Duration::from_secs(60)));
-        let call = machine.call(Time::ZERO, &wait).unwrap();
-        call.send(number).unwrap();
+        call(&mut machine, "Wait", number);
     }
     send(&socket, &mut machine).await;
+    let mut room = [0; 2_000];
     let (mut replies, mut refused, mut told) = (0, 0, false);
     while replies + refused < 8 {
         let len = socket.recv(&mut room).await.unwrap();
@@ -379,6 +365,101 @@ async fn no_client_has_more_calls_than_it_may() {
     }
     assert_eq!((replies, refused, told), (3, 5, true));
     assert_eq!(most.load(Ordering::SeqCst), 3);
+}
+
+/// A client that a test drives, once the server has said hello.
+async fn greeted(
+    running: &Running<UdpAddress>,
+    nonce: u64,
+) -> (tokio::net::UdpSocket, datagram::Client<u32>) {
+    let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    socket.connect(running.address()).await.unwrap();
+    let mut machine = datagram::Client::new(Settings::DEFAULT);
+    machine.begin(Time::ZERO, nonce);
+    send(&socket, &mut machine).await;
+    let mut room = [0; 2_000];
+    let len = socket.recv(&mut room).await.unwrap();
+    assert_eq!(
+        machine.receive(Time::ZERO, &room[..len]),
+        Some(Event::Hello)
+    );
+    (socket, machine)
+}
+
+fn call(machine: &mut datagram::Client<u32>, name: &str, number: u32) {
+    let request = Request::new(Operation { number: 1, name });
+    let request = request.with_deadline(Time::ZERO.after(Duration::from_secs(60)));
+    let call = machine.call(Time::ZERO, &request).unwrap();
+    call.send(number).unwrap();
+}
+
+/// A turn ends with its time slice, and not after the sixteen batches of datagrams that it may have.
+#[tokio::test(start_paused = true)]
+async fn others_have_their_turn_however_many_datagrams_wait() {
+    // Short enough to be carried out where it is read.
+    let methods = Methods::new().method("Step", |()| async {
+        tokio::time::advance(Duration::from_micros(90)).await;
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let mut clients = Vec::new();
+    for nonce in 0..32 {
+        clients.push(greeted(&running, nonce).await);
+    }
+    for (socket, machine) in &mut clients {
+        for number in 0..8 {
+            call(machine, "Step", number);
+        }
+        for (_, datagram) in machine.output().iter() {
+            socket.try_send(datagram).unwrap();
+        }
+    }
+    let longest = Arc::new(AtomicU32::new(0));
+    let own = Arc::clone(&longest);
+    let other = tokio::spawn(async move {
+        let mut last = tokio::time::Instant::now();
+        at_each_turn(|_| {
+            let waited = last.elapsed().as_micros() as u32;
+            own.fetch_max(waited, Ordering::Relaxed);
+            last = tokio::time::Instant::now();
+        })
+        .await;
+    });
+    settled(&server, |server| server.frame_stats().replies, 256).await;
+    other.abort();
+    // A batch of 32 datagrams is not split.
+    let longest = longest.load(Ordering::Relaxed);
+    assert!((90..6_000).contains(&longest), "{longest} us");
+}
+
+#[tokio::test]
+async fn what_comes_over_udp_is_counted() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let client = client(&running).await;
+    for number in 0..3 {
+        client.call::<i32>("Add", (number, 1)).await.unwrap();
+    }
+    client.call::<()>("Fail", ()).await.unwrap_err();
+    client.call::<()>("NoSuch", ()).await.unwrap_err();
+    client.notify("Nothing", ()).await.unwrap();
+    let slow = client.with_deadline(Duration::from_millis(20));
+    slow.call::<u64>("Sleep", (60_000,)).await.unwrap_err();
+    let ended = |server: &Server| {
+        let stats = server.frame_stats();
+        stats.deadlines + stats.cancelled
+    };
+    settled(&server, ended, 1).await;
+    settled(&server, |server| server.frame_stats().one_ways, 1).await;
+    let stats = server.frame_stats();
+    assert_eq!((stats.calls, stats.replies, stats.faults), (6, 3, 2));
+    assert_eq!((stats.connections, stats.accepted), (1, 1));
+    assert_eq!((stats.open, stats.shed, stats.late), (0, 0, 0));
+    assert!(stats.bytes_in > 0 && stats.bytes_out > 0, "{stats:?}");
+    drop((client, slow));
+    running.shutdown().await;
+    let stats = server.frame_stats();
+    assert_eq!((stats.connections, stats.open, stats.replies), (0, 0, 3));
 }
 
 async fn send(socket: &tokio::net::UdpSocket, machine: &mut datagram::Client<u32>) {

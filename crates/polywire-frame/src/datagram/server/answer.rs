@@ -44,6 +44,7 @@ where
             answer.payload().extend_from_slice(details);
             let (token, to) = (answer.token, answer.to);
             if answer.send().is_ok() {
+                self.tally.fault(fault);
                 if fault.unstarted && fault.code == FaultCode::OVERLOADED {
                     self.tell_limit(token, to);
                 }
@@ -134,6 +135,8 @@ where
             .peers
             .change(call.place, |peer| peer.answer(now, call.id, datagram));
         server.open -= 1;
+        let replies = &mut server.tally.replies;
+        *replies = replies.wrapping_add(u32::from(self.draft.kind() == Kind::REPLY));
         server.peers.fit(call.place, &server.limits);
         Ok(())
     }

@@ -91,6 +91,7 @@ where
                 }
             }
         }
+        self.joined += 1;
         let peer = Peer::new(from, token, made, now);
         Some(self.peers.insert(peer, now.after(self.limits.idle)))
     }

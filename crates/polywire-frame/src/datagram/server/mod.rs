@@ -14,7 +14,7 @@ use super::peers::Peers;
 use super::token::Mint;
 use super::{Address, Datagrams, MOST};
 use crate::header::header;
-use crate::{CallId, FaultCode, Header, Kind, Reason, Settings, Time};
+use crate::{CallId, FaultCode, Header, Kind, Reason, Settings, Tally, Time};
 
 pub use crate::server::Fault;
 pub use answer::Answer;
@@ -46,6 +46,9 @@ pub struct Server<O, T, H, A: Address = SocketAddr> {
     earliest: Time,
     /// Why no more calls are taken, if so.
     stops: Option<Reason>,
+    tally: Tally,
+    /// Clients that have become known since the owner last asked.
+    joined: u64,
 }
 
 impl<O, T, H, A> Server<O, T, H, A>
@@ -78,6 +81,8 @@ where
             open: 0,
             earliest: Time::NEVER,
             stops: None,
+            tally: Tally::default(),
+            joined: 0,
         }
     }
 
@@ -138,6 +143,17 @@ where
     /// Whether clients are known that have not said that they leave.
     pub fn is_wanted(&mut self) -> bool {
         self.peers.each().any(|(.., peer)| !peer.left)
+    }
+
+    /// What has become of calls since the owner last cleared it.
+    #[must_use]
+    pub const fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+
+    /// How many clients have become known since this was last called; one that has begun anew counts again.
+    pub const fn take_joined(&mut self) -> u64 {
+        std::mem::replace(&mut self.joined, 0)
     }
 
     /// How many clients are known.

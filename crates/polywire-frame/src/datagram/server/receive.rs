@@ -70,6 +70,7 @@ where
                     return None;
                 }
                 let operation = self.operation(place, frame, resolve)??;
+                self.tally.one_ways = self.tally.one_ways.wrapping_add(1);
                 Some(Event::OneWay {
                     operation,
                     deadline: now.after_millis(value),
@@ -222,6 +223,7 @@ where
             return false;
         };
         self.open += more as usize;
+        self.tally.calls = self.tally.calls.wrapping_add(1);
         self.earliest = self.earliest.min(deadline);
         self.peers.fit(call.place, &limits);
         true

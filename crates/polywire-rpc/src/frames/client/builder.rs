@@ -326,7 +326,7 @@ impl ClientBuilder {
         for given in given {
             endpoints.push(Arc::new(match given {
                 Given::Endpoint(endpoint) => endpoint,
-                Given::Url(url) => Endpoint::parse(&url, &self.needs)?,
+                Given::Url(url) => Endpoint::parse(&url, &self.needs, self.connect_timeout)?,
             }));
         }
         if endpoints.is_empty() {

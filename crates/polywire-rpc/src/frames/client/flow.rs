@@ -293,7 +293,7 @@ impl Flow {
         if own.link.as_ref().is_some_and(|own| Arc::ptr_eq(own, link)) {
             own.link = None;
             self.failed(lane, now, &farewell.why);
-            self.lanes[lane].renews = farewell.goodbye;
+            self.lanes[lane].renews = farewell.goodbye.is_some();
         }
     }
 

@@ -269,7 +269,7 @@ impl<'a> Going<'a> {
                 let farewell = farewell.or_else(|| match &error {
                     CallError::Disconnected { why, .. } => Some(Farewell {
                         why: why.clone(),
-                        goodbye: false,
+                        goodbye: None,
                     }),
                     _ => None,
                 });

@@ -1,7 +1,8 @@
-//! Whoever keeps a connection: makes it, and makes another when it has ended.
+//! The task that keeps a connection: it connects, and connects again when the connection has ended.
 
 use std::sync::Arc;
 
+use polywire_frame::Reason;
 use tokio::time::timeout;
 
 use super::core::Core;
@@ -25,8 +26,9 @@ pub(super) async fn keep(core: Arc<Core>, lane: usize, endpoint: Arc<Endpoint>) 
                 drop(link);
                 if now.since(since) >= core.plan.reconnect.most() {
                     failures = 0;
-                    if farewell.goodbye {
-                        // It is there, and calls wait for the next connection alone.
+                    // For these reasons a server ends connections one by one, and calls wait for the next one. A
+                    // server that stops ends all of them together: their clients must not come back together.
+                    if let Some(Reason::AGE | Reason::IDLE) = farewell.goodbye {
                         continue;
                     }
                 }
@@ -34,7 +36,7 @@ pub(super) async fn keep(core: Arc<Core>, lane: usize, endpoint: Arc<Endpoint>) 
             Err(why) => core.failed(lane, &why),
         }
         failures += 1;
-        // With chance in it the first time too: all clients of a server that ends are told so at once.
+        // With chance in the first wait too: all clients of a server that ends are told so at once.
         let chance = core.flow().chance.next();
         tokio::time::sleep(core.plan.reconnect.wait(failures, chance)).await;
     }

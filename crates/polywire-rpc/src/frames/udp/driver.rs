@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 use super::alarm::Alarm;
 use super::socket::{Received, Sending, Socket};
+use crate::connect::race;
 use crate::frames::machine::Machine;
 use crate::frames::machine::nonce;
 use crate::frames::poll_others;
@@ -24,27 +25,34 @@ type Shared = state::Shared<datagram::Client<Ticket>>;
 /// Reads after which other tasks of the thread have their turn.
 const MOST_READS: usize = 16;
 
-/// Sockets that are connected to the addresses of a server, one after the other: whether anybody is
-/// there is only known when one has answered.
+/// Connects to the first address of a host that answers: whether a server is there is only known when it has.
 pub(in crate::frames) async fn connect<F, T>(
-    address: &str,
-    try_one: impl Fn(Socket) -> F,
+    host: &str,
+    port: u16,
+    attempt: impl Fn(Socket) -> F,
 ) -> io::Result<T>
 where
     F: Future<Output = io::Result<T>>,
 {
-    let mut failed = None;
-    for address in tokio::net::lookup_host(address).await? {
-        let tried = match connect_to(address) {
-            Ok(socket) => try_one(socket).await,
-            Err(error) => Err(error),
-        };
-        match tried {
-            Ok(connected) => return Ok(connected),
-            Err(error) => failed = Some(error),
-        }
-    }
-    Err(failed.unwrap_or_else(|| io::Error::other("the name has no address")))
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let addresses = tokio::net::lookup_host((bare, port)).await?;
+    connect_any(addresses.collect(), attempt).await
+}
+
+async fn connect_any<F, T>(
+    addresses: Vec<SocketAddr>,
+    attempt: impl Fn(Socket) -> F,
+) -> io::Result<T>
+where
+    F: Future<Output = io::Result<T>>,
+{
+    let attempt = |address| {
+        let attempt = connect_to(address).map(&attempt);
+        async { attempt?.await }
+    };
+    let connected = race(addresses, attempt).await;
+    connected
+        .map_err(|failed| failed.unwrap_or_else(|| io::Error::other("the name has no address")))
 }
 
 fn connect_to(address: SocketAddr) -> io::Result<Socket> {
@@ -258,5 +266,26 @@ impl Driver {
             return Poll::Ready(());
         }
         self.alarm.poll(clock, next, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// One that never answers, as behind a firewall that drops what comes.
+    #[tokio::test(start_paused = true)]
+    async fn a_blackholed_address_is_passed() {
+        let addresses: Vec<SocketAddr> = [1, 2].map(|port| ([127, 0, 0, 1], port).into()).into();
+        let connected = connect_any(addresses.clone(), |socket| async move {
+            match socket.peer() {
+                Some(peer) if peer.port() == 1 => std::future::pending().await,
+                peer => Ok(peer),
+            }
+        });
+        let connected = tokio::time::timeout(Duration::from_secs(5), connected).await;
+        assert_eq!(connected.unwrap().unwrap(), Some(addresses[1]));
     }
 }

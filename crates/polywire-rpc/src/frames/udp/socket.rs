@@ -1,6 +1,6 @@
 //! A socket that takes and gives many datagrams a system call, where the system can.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll, ready};
@@ -10,6 +10,8 @@ use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
 use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
+
+use crate::frames::read_buffer::{ReadBuffer, with_buffer};
 
 /// What one buffer takes: the longest datagram, or as many short ones of one sender as the system puts
 /// together.
@@ -23,9 +25,8 @@ const MOST_BYTES: usize = 65_000;
 const KEPT: usize = 4 << 20;
 
 thread_local! {
-    /// What the sockets of this thread read into, one after the other. Of it the system gives memory
-    /// only for what was used once.
-    static READ: RefCell<Box<[u8]>> = RefCell::new(vec![0; BATCH_SIZE * BUFFER].into());
+    /// What the sockets of this thread read into, one after the other.
+    static READ: ReadBuffer = const { Cell::new(Vec::new()) };
 }
 
 /// A socket of UDP.
@@ -108,7 +109,7 @@ impl Socket {
         context: &mut Context<'_>,
         take: &mut dyn FnMut(Sender, &[u8]),
     ) -> Poll<io::Result<Received>> {
-        READ.with_borrow_mut(|read| {
+        with_buffer(&READ, BATCH_SIZE * BUFFER, |read| {
             loop {
                 ready!(self.io.poll_recv_ready(context))?;
                 let mut metas = [RecvMeta::default(); BATCH_SIZE];

@@ -90,7 +90,7 @@ impl ServerBuilder {
     ///
     /// `key` is asked for each request, before any layer: what a header says has not been checked yet. Whoever
     /// may make up keys is not bounded by them. No more than 65,536 callers are remembered, at some 40 bytes;
-    /// where more come within a moment they are forgotten, and may ask anew.
+    /// where more come within a moment, the half that has asked least is forgotten, and may ask anew.
     ///
     /// ```
     /// use std::num::NonZeroU32;

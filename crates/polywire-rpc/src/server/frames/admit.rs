@@ -18,7 +18,7 @@ pub(super) struct Gatekeeper {
     flow: Arc<Flow>,
     turns: Arc<Turns>,
     admission: Admission,
-    /// How long tasks wait for their turn, when it was last asked for.
+    /// How long tasks of this runtime wait before they run, when that was last looked up.
     lag: Duration,
     /// Calls were turned away since it was last asked, as there are too many.
     pressed: bool,
@@ -49,13 +49,14 @@ impl Gatekeeper {
 
     /// Calls are going to have their turns, one behind the other.
     pub(super) fn turn(&mut self) {
-        self.lag = self.flow.lag();
+        self.lag = self.turns.delay.get();
     }
 
-    /// Whether a call begins whose turn is now.
+    /// Whether a call begins now.
     ///
-    /// It has waited for `read` behind the others that came with it; and before that, unseen, presumably for `unread`, or for as
-    /// long as tasks wait for their turn at present. What is long by its cost will wait for a turn of its own.
+    /// Its queueing delay is `read`, the time since it was read, and an estimate of the time in the socket buffer:
+    /// `unread`, or the scheduling delay of the runtime if that is longer. A call of a long operation will wait in a run
+    /// queue besides.
     #[inline]
     pub(super) fn begin(
         &mut self,
@@ -101,7 +102,8 @@ impl Gatekeeper {
 
     /// Calls have come: what is measured is kept up to date.
     pub(super) fn look(&self) {
-        self.flow.ask();
+        self.turns.delay.measure();
+        self.flow.measure_load();
     }
 
     /// Whether calls were turned away since this was last asked, as there are too many.
@@ -145,5 +147,73 @@ impl Gatekeeper {
             answer,
             cbor::to_vec(&Value::Map(details)).unwrap_or_default(),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::{Builder, Runtime};
+    use tokio::task::yield_now;
+    use tokio::time::advance;
+
+    use super::super::limits::FrameLimits;
+    use super::*;
+
+    /// The runtimes of two threads, where time stands still unless a test moves it.
+    fn runtimes() -> [Runtime; 2] {
+        [(); 2].map(|()| {
+            let mut builder = Builder::new_current_thread();
+            builder.enable_time().start_paused(true).build().unwrap()
+        })
+    }
+
+    /// A gatekeeper on each.
+    fn gates(runtimes: &[Runtime; 2]) -> [Gatekeeper; 2] {
+        let flow = Arc::new(Flow::new(FrameLimits::new()));
+        [0, 1].map(|index| {
+            runtimes[index].block_on(async { Gatekeeper::new(Arc::clone(&flow), flow.turns()) })
+        })
+    }
+
+    const fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn a_busy_runtime_does_not_have_an_idle_one_shed_calls() {
+        let runtimes = runtimes();
+        let [mut busy, mut idle] = gates(&runtimes);
+        runtimes[0].block_on(async {
+            advance(millis(10)).await;
+            busy.look();
+            yield_now().await;
+            // A handler that does not give its thread back.
+            advance(millis(400)).await;
+            yield_now().await;
+            busy.turn();
+        });
+        assert_eq!(busy.lag, millis(400));
+        runtimes[1].block_on(async { idle.turn() });
+        assert_eq!(idle.lag, Duration::ZERO);
+    }
+
+    #[test]
+    fn a_blocked_runtime_does_not_stop_the_measurement_on_another() {
+        let runtimes = runtimes();
+        let [blocked, mut other] = gates(&runtimes);
+        runtimes[0].block_on(async {
+            advance(millis(10)).await;
+            blocked.look();
+            yield_now().await;
+        });
+        runtimes[1].block_on(async {
+            advance(millis(10)).await;
+            other.look();
+            yield_now().await;
+            advance(millis(7)).await;
+            yield_now().await;
+            other.turn();
+        });
+        assert_eq!(other.lag, millis(7));
     }
 }

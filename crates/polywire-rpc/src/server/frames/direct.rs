@@ -97,10 +97,7 @@ impl Direct {
             return Err(Box::new(self.fault(&Called::Unknown, &fault, true)));
         }
         let load = app.flow.limits.load.as_ref();
-        if load.is_some() {
-            let _within = self.runtime.enter();
-            app.flow.ask();
-        }
+        app.flow.measure_load();
         if app.flow.at_work() >= app.flow.limits.at_work
             || load.is_some_and(|load| app.flow.load() > load.most)
         {

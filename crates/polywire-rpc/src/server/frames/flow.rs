@@ -1,25 +1,23 @@
 //! What all connections of a server share for flow control: a few counts.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use polywire_frame::Time;
 
 use super::limits::FrameLimits;
 use super::stats::{FrameStats, Sums};
 use super::turns::{AllTurns, Turns};
+use crate::frames::Clock;
 
-/// How often at most the runtime is asked whether it is late, while calls come.
-const PROBE: Duration = Duration::from_millis(5);
+/// The least time between two measurements of the system's load. None is made while no calls come.
+const INTERVAL: Duration = Duration::from_millis(5);
 
-/// A delay of the runtime that counts however old it is.
-const SHORT: Duration = Duration::from_micros(100);
+/// A measurement of the load counts for so long.
+const VALID: Duration = Duration::from_secs(1);
 
-/// How old what is known of the system's load may be.
-const LOAD: Duration = Duration::from_secs(1);
-
-/// Of a server. Counts and nothing else: no other memory depends on the order of their changes.
+/// The counts of a server. No other memory depends on the order in which they change.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(super) limits: FrameLimits,
@@ -28,17 +26,11 @@ pub(crate) struct Flow {
     turns: AllTurns,
     /// Handlers that wait for something.
     at_work: AtomicU32,
-    /// How late the runtime was when it was last asked, in nanoseconds.
-    lag: AtomicU64,
-    /// When it answered, in nanoseconds from the beginning.
-    answered: AtomicU64,
-    /// What the load was then, as bits of a number.
+    clock: Clock,
+    /// The system's load as it was last measured, as bits of a number.
     load: AtomicU64,
-    /// Whether somebody is asking.
-    asking: AtomicBool,
-    /// When somebody last began to, in nanoseconds from the beginning.
-    asked: AtomicU64,
-    began: Instant,
+    /// When that was, by the clock.
+    measured: AtomicU64,
 }
 
 impl Flow {
@@ -48,12 +40,9 @@ impl Flow {
             limits,
             sums: Sums::default(),
             at_work: AtomicU32::new(0),
-            lag: AtomicU64::new(0),
-            answered: AtomicU64::new(0),
+            clock: Clock::new(),
             load: AtomicU64::new(0),
-            asking: AtomicBool::new(false),
-            asked: AtomicU64::new(0),
-            began: Instant::now(),
+            measured: AtomicU64::new(0),
         }
     }
 
@@ -67,32 +56,9 @@ impl Flow {
         self.at_work.load(Ordering::Relaxed)
     }
 
-    /// How long tasks wait for their turn at present, as far as is known: what was measured long ago says nothing of
-    /// now, as nobody asks a server that has nothing to do.
-    pub(super) fn lag(&self) -> Duration {
-        let lag = self.lag.load(Ordering::Relaxed);
-        let lag = Duration::from_nanos(lag);
-        // A short one harms nobody, and to read the clock for each call would cost more than it.
-        match lag > SHORT && self.is_older_than((lag + PROBE) * 2) {
-            true => Duration::ZERO,
-            false => lag,
-        }
-    }
-
-    /// Whether it is so long since the runtime was asked.
-    fn is_older_than(&self, age: Duration) -> bool {
-        let age = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
-        self.now() > self.answered.load(Ordering::Relaxed).saturating_add(age)
-    }
-
     /// Where calls wait on this runtime that keep a processor busy.
     pub(super) fn turns(&self) -> Arc<Turns> {
         self.turns.here(&self.limits)
-    }
-
-    /// In nanoseconds from the beginning.
-    fn now(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// The system's load, as far as is known; what was measured long ago is nothing.
@@ -103,53 +69,34 @@ impl Flow {
             .load
             .as_ref()
             .map_or(f64::INFINITY, |load| load.most);
-        match load > most && self.is_older_than(LOAD) {
+        match load > most && self.since_measured(self.clock.now()) > VALID {
             true => 0.0,
             false => load,
         }
+    }
+
+    /// Measures the system's load, if it is limited and the last measurement is old enough.
+    #[inline]
+    pub(super) fn measure_load(&self) {
+        if let Some(load) = &self.limits.load {
+            let now = self.clock.now();
+            if self.since_measured(now) >= INTERVAL {
+                // Two threads may do so at once, which does no harm.
+                self.measured.store(now.as_nanos(), Ordering::Relaxed);
+                let measured = (load.measure)().to_bits();
+                self.load.store(measured, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn since_measured(&self, now: Time) -> Duration {
+        now.since(Time::from_nanos(self.measured.load(Ordering::Relaxed)))
     }
 
     /// A handler waits for something, until what this returns is dropped.
     pub(super) fn works(self: &Arc<Self>) -> AtWork {
         self.at_work.fetch_add(1, Ordering::Relaxed);
         AtWork(Arc::clone(self))
-    }
-
-    /// Has the runtime's delay measured, and the load, now and then while calls come: by a task that goes
-    /// to the end of the queue once, as timers ring late enough by themselves where there is much to do.
-    pub(super) fn ask(self: &Arc<Self>) {
-        let now = self.now();
-        let due = self.asked.load(Ordering::Relaxed) + PROBE.as_nanos() as u64;
-        if now < due
-            || self.asking.load(Ordering::Relaxed)
-            || self.asking.swap(true, Ordering::Relaxed)
-        {
-            return;
-        }
-        self.asked.store(now, Ordering::Relaxed);
-        let asked = Asking(Arc::clone(self));
-        tokio::spawn(async move {
-            let flow = &asked.0;
-            let begun = Instant::now();
-            // Behind all tasks that are ready, and behind a look at the sockets.
-            tokio::task::yield_now().await;
-            let late = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            flow.answered.store(flow.now(), Ordering::Relaxed);
-            flow.lag.store(late, Ordering::Relaxed);
-            if let Some(load) = &flow.limits.load {
-                let measured = (load.measure)().to_bits();
-                flow.load.store(measured, Ordering::Relaxed);
-            }
-        });
-    }
-}
-
-/// However it ends, with its runtime or in a panic, somebody else may ask.
-struct Asking(Arc<Flow>);
-
-impl Drop for Asking {
-    fn drop(&mut self) {
-        self.0.asking.store(false, Ordering::Relaxed);
     }
 }
 

@@ -9,6 +9,7 @@
 mod admit;
 mod begun;
 mod calls;
+mod delay;
 mod direct;
 mod done;
 mod faults;
@@ -80,7 +81,7 @@ fn session<S: Stream>(work: Work, stream: S, clock: Clock, said: &[u8]) -> Box<S
 async fn speak<S: Stream>(mut session: Box<Session<S, Work>>, mut stopped: watch::Receiver<bool>) {
     let peer = session.side().context.peer.clone();
     let mut stop = pin!(async move {
-        // Nobody who could say it is as good as said.
+        // A dropped sender means stop.
         let _ = stopped.changed().await;
     });
     let mut stopping = false;

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use polywire_frame::{FaultCode, Tally};
 
-/// What a server has done over frames and is doing, for metrics and tests. Over UDP only `at_work` is counted.
+/// What a server has done over frames and is doing, for metrics and tests. Over UDP a client that is known counts as a
+/// connection.
 ///
 /// Each call that has been answered is in exactly one of `replies`, `shed`, `late`, `deadlines`,
 /// `cancelled` and `faults`; those whose connection ended first are in none. `open`, `at_work` and `connections` are of now, all others
@@ -159,6 +160,12 @@ impl Sums {
         if less > 0 {
             self.0[sum as usize].fetch_sub(less, Ordering::Relaxed);
         }
+    }
+
+    /// Changes a sum that may go down, of which `before` was added and `now` is to be.
+    pub(super) fn change(&self, sum: Sum, before: u64, now: u64) {
+        self.add(sum, now.saturating_sub(before));
+        self.take(sum, before.saturating_sub(now));
     }
 
     /// How many connections there were.

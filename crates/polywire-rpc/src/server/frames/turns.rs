@@ -12,6 +12,7 @@ use tokio::runtime::{self, Handle};
 use tokio::task::coop;
 use tokio::time::Instant;
 
+use super::delay::SchedulingDelay;
 use super::limits::FrameLimits;
 use crate::frames::Clock;
 use crate::server::answer::caught;
@@ -79,6 +80,8 @@ pub(super) struct Turns {
     threads: u32,
     interval: Duration,
     clock: Clock,
+    /// Of the runtime.
+    pub(super) delay: Arc<SchedulingDelay>,
     state: Mutex<State>,
 }
 
@@ -152,10 +155,12 @@ impl Turns {
         // How long a call will wait is known when it comes, so that it need not be seen first.
         let admission =
             Admission::new(u32::MAX).with_target(limits.target / 2, limits.interval / 2);
+        let clock = Clock::new();
         Self {
             threads: u32::try_from(threads).unwrap_or(u32::MAX).max(1),
             interval: limits.interval,
-            clock: Clock::new(),
+            clock,
+            delay: Arc::new(SchedulingDelay::new(clock)),
             state: Mutex::new(State {
                 queue: VecDeque::new(),
                 givers: 0,

@@ -213,11 +213,7 @@ impl Work {
             self.tight = false;
             self.machine.limit_bytes(u32::MAX);
         }
-        if open > self.counted_open {
-            sums.add(Sum::Open, (open - self.counted_open).into());
-        } else {
-            sums.take(Sum::Open, (self.counted_open - open).into());
-        }
+        sums.change(Sum::Open, self.counted_open.into(), open.into());
         self.counted_open = open;
     }
 

@@ -14,13 +14,15 @@ use super::super::admit::Gatekeeper;
 use super::super::calls;
 use super::super::done::Done;
 use super::super::handlers::{Answers, Became, Handlers, Request, context};
+use super::super::slice::Slice;
+use super::super::stats::Sum;
 use super::super::turns::Waiting;
 use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
 use crate::methods::MethodReply;
 use crate::server::app::App;
 use crate::server::peer::Peer;
 
-/// Reads after which other tasks of the thread have their turn.
+/// Reads after which other tasks of the thread have their turn, if the time slice has not ended before.
 const MOST_READS: usize = 16;
 
 /// Bytes that are sent before more is read.
@@ -59,6 +61,9 @@ pub(super) struct Work {
     context: crate::Context,
     gate: Gatekeeper,
     sending: Sending<Sender>,
+    slice: Slice,
+    /// What has been added to the counts of the server: calls that are open, and clients that are known.
+    counted: (u64, u64),
     clock: Clock,
     alarm: Alarm,
     /// Calls whose handlers are at work. Some of them may have ended.
@@ -88,6 +93,8 @@ impl Work {
             done: Arc::default(),
             context: context(Peer::default()),
             sending: Sending::default(),
+            slice: Slice::new(),
+            counted: (0, 0),
             clock: Clock::new(),
             alarm: Alarm::new(),
             open: Vec::new(),
@@ -108,6 +115,7 @@ impl Work {
 
     /// Reads, answers and waits, until the server has stopped.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.slice.begin();
         for _ in 0..MOST_READS {
             self.settle(context);
             // Who sends more than can be answered is not read.
@@ -116,6 +124,9 @@ impl Work {
                 true => Poll::Pending,
                 false => self.poll_receive(context),
             };
+            if received.is_ready() && self.slice.is_over() {
+                break;
+            }
             // What has come together is answered together.
             if received == Poll::Ready(Received::More) && self.machine.output().bytes() < ENOUGH {
                 continue;
@@ -129,10 +140,26 @@ impl Work {
                 ready!(self.poll_time(context));
             }
         }
-        // The others have their turn, and so have those who wait for this one.
+        // Other tasks have their turn, and so have those that wait for this one.
         let _ = self.poll_send(context);
         self.timeout();
         poll_others(context)
+    }
+
+    /// Adds what was counted to the counts of the server.
+    fn settle_counts(&mut self) {
+        let sums = &self.handlers.app.flow.sums;
+        let tally = self.machine.tally();
+        if !tally.is_empty() {
+            sums.add_all(tally);
+            tally.clear();
+        }
+        sums.add(Sum::Accepted, self.machine.take_joined());
+        let open = self.machine.open() as u64;
+        let clients = self.machine.peers() as u64;
+        sums.change(Sum::Open, self.counted.0, open);
+        sums.change(Sum::Connections, self.counted.1, clients);
+        self.counted = (open, clients);
     }
 
     /// The rest of stopping, once [`Self::poll`] is ready: what nobody waits for is not cut off before its time.
@@ -154,14 +181,14 @@ impl Work {
     /// Answers the calls whose handlers have ended since.
     fn settle(&mut self, context: &Context<'_>) {
         let left = self.done.take(context);
-        if left.answers.is_empty() {
-            return;
+        if !left.answers.is_empty() {
+            let now = self.clock.now();
+            for ended in left.answers {
+                // What is kept of it from now on, the machine bounds.
+                drop(self.handlers.answer(&mut self.machine, now, ended));
+            }
         }
-        let now = self.clock.now();
-        for ended in left.answers {
-            // What is kept of it from now on, the machine bounds.
-            drop(self.handlers.answer(&mut self.machine, now, ended));
-        }
+        self.settle_counts();
     }
 
     fn is_done(&mut self) -> bool {
@@ -198,13 +225,17 @@ impl Work {
             gate,
             clock,
             open,
+            slice,
             ..
         } = self;
         let now = clock.now();
         gate.turn();
-        // When the one before it came to its end, of those that are received together.
-        let mut turn = None;
+        let (mut bytes, mut calls) = (0, false);
         let received = socket.poll_receive(context, &mut |from, datagram| {
+            if bytes == 0 {
+                slice.take(now, gate.pause(), *clock);
+            }
+            bytes += datagram.len();
             let peer = Peer::from(from.address);
             if handlers.app.connect(&peer).is_err() {
                 // Who may not connect is not even told so.
@@ -214,10 +245,11 @@ impl Work {
             let event = machine.receive(now, from, datagram, |name| table.find(name));
             let Some(event) = event else { return };
             circumstances.peer = peer;
-            let turn = match turn.replace(()) {
-                None => now,
-                Some(()) => clock.now(),
-            };
+            if slice.next(*clock) {
+                handlers.suspect();
+            }
+            calls = true;
+            let turn = slice.now();
             let begins = match &event {
                 Event::Call {
                     call,
@@ -237,7 +269,10 @@ impl Work {
                 && let cost = Some(table.cost(operation))
                 && let Err(refused) = match call {
                     Some(call) if machine.open_of(call) > most => Err(gate.too_many()),
-                    _ => gate.begin(turn, turn.since(now), Duration::ZERO, deadline, cost),
+                    _ => {
+                        let (read, unread) = slice.waited();
+                        gate.begin(turn, read, unread, deadline, cost)
+                    }
                 }
             {
                 if let Some(call) = call {
@@ -254,10 +289,17 @@ impl Work {
             {
                 open.push(call);
             }
+            // As it is known now.
+            slice.had(
+                begins.is_none_or(|(_, _, operation)| handlers.table.cost(operation).is_watched()),
+            );
         });
-        if turn.is_some() {
+        slice.ends();
+        slice.is_dry();
+        if calls {
             gate.look();
         }
+        handlers.app.flow.sums.add(Sum::BytesIn, bytes as u64);
         // Those that have ended are forgotten when they are as many as those that have not.
         if open.len() > 2 * machine.open().max(LEAST) {
             // An answer that is begun and dropped is none.
@@ -281,6 +323,8 @@ impl Work {
                 if output.is_empty() {
                     return Poll::Ready(());
                 }
+                let sums = &self.handlers.app.flow.sums;
+                sums.add(Sum::BytesOut, output.bytes() as u64);
                 self.sending
                     .exchange(|used| std::mem::replace(output, used));
             }
@@ -308,6 +352,16 @@ impl Work {
             return Poll::Ready(());
         }
         self.alarm.poll(self.clock, next, context)
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.settle_counts();
+        // Calls that are open end with the socket, unanswered.
+        let sums = &self.handlers.app.flow.sums;
+        sums.change(Sum::Open, self.counted.0, 0);
+        sums.change(Sum::Connections, self.counted.1, 0);
     }
 }
 
