@@ -25,19 +25,22 @@ pub(crate) fn json(input: &[u8], offset: usize) -> String {
     })
 }
 
-/// The XML tag, or the text up to the next tag, that begins at `offset`. Like [`json`].
+/// The XML tag that begins at `offset`, with the text and the end tag of an element that has only
+/// text; or the text up to the next tag. Like [`json`].
 #[cold]
 pub(crate) fn xml(input: &[u8], offset: usize) -> String {
     token(input, offset, |rest| {
-        let (from, end) = if rest[0] == b'<' {
-            (0, b'>')
-        } else {
-            (1, b'<')
-        };
-        match memchr::memchr(end, rest) {
-            Some(at) => at + 1 - from,
-            None => rest.len(),
+        let until = |byte, rest: &[u8]| memchr::memchr(byte, rest).unwrap_or(rest.len());
+        if rest[0] != b'<' {
+            return until(b'<', rest);
         }
+        let tag = (until(b'>', rest) + 1).min(rest.len());
+        let text = tag + until(b'<', &rest[tag..]);
+        let is_start = !matches!(rest.get(1), Some(b'/' | b'!' | b'?')) && rest[tag - 1] == b'>';
+        if is_start && !rest[..tag].ends_with(b"/>") && rest[text..].starts_with(b"</") {
+            return (text + until(b'>', &rest[text..]) + 1).min(rest.len());
+        }
+        tag
     })
 }
 
@@ -96,6 +99,9 @@ mod tests {
         }
         for (input, token) in [
             ("<value><string>hunter2", "`<value>`"),
+            ("<int>128</int><string>hunter2", "`<int>128</int>`"),
+            ("<int/>hunter2</value>", "`<int/>`"),
+            ("<a>hunter2", "`<a>`"),
             ("12</int><string>hunter2", "`12`"),
             ("</a>hunter2", "`</a>`"),
             ("no tag", "`no tag`"),
