@@ -48,32 +48,92 @@ pub enum GzipError<E> {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn decompress_gzip<E>(
-    mut body: &[u8],
+    body: &[u8],
     check: &mut dyn FnMut(usize) -> Result<(), E>,
 ) -> Result<Vec<u8>, GzipError<E>> {
-    let mut output = Vec::new();
-    for members in 1_usize.. {
-        if members > FREE_MEMBERS + output.len() / MEMBER_BYTES {
-            let message = format!("{members} members for {} bytes are too many", output.len());
-            let error = io::Error::new(io::ErrorKind::InvalidData, message);
-            return Err(GzipError::Malformed(error));
-        }
-        let mut member = GzDecoder::new(body);
-        loop {
-            let start = output.len();
-            let read = (&mut member).take(PIECE).read_to_end(&mut output);
-            read.map_err(GzipError::Malformed)?;
-            if output.len() == start {
-                break;
-            }
-            check(output.len()).map_err(GzipError::Limit)?;
-        }
-        body = member.into_inner();
-        if body.is_empty() {
-            break;
+    let mut decompressor = GzipDecompressor::new(body);
+    let mut checked = 0;
+    while let Some(length) = decompressor.step().map_err(GzipError::Malformed)? {
+        if length > checked {
+            check(length).map_err(GzipError::Limit)?;
+            checked = length;
         }
     }
-    Ok(output)
+    Ok(decompressor.into_output())
+}
+
+/// Decompresses a body in gzip step by step, so that the caller can do other things in between.
+/// [`decompress_gzip`] makes all steps at once.
+///
+/// ```
+/// # use std::io::Write as _;
+/// # use flate2::{Compression, write::GzEncoder};
+/// # let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+/// # encoder.write_all(&[0; 100_000])?;
+/// # let body = encoder.finish()?;
+/// use polywire_protocol::GzipDecompressor;
+///
+/// let mut decompressor = GzipDecompressor::new(&body);
+/// while let Some(length) = decompressor.step()? {
+///     assert!(length <= 100_000);
+/// }
+/// assert_eq!(decompressor.into_output(), [0; 100_000]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GzipDecompressor<'b> {
+    /// The current member, and what follows it; `None` at the end.
+    member: Option<GzDecoder<&'b [u8]>>,
+    /// How many members have begun.
+    members: usize,
+    output: Vec<u8>,
+}
+
+impl<'b> GzipDecompressor<'b> {
+    /// Starts at the beginning of a body.
+    #[must_use]
+    pub fn new(body: &'b [u8]) -> Self {
+        Self {
+            member: Some(GzDecoder::new(body)),
+            members: 1,
+            output: Vec::new(),
+        }
+    }
+
+    /// Decompresses at most 64 KiB, or goes to the next member. Returns the length of the output
+    /// so far in bytes, and `None` at the end of the body. The caller enforces limits.
+    ///
+    /// # Errors
+    ///
+    /// The body is malformed or has too many members.
+    pub fn step(&mut self) -> io::Result<Option<usize>> {
+        let Some(member) = &mut self.member else {
+            return Ok(None);
+        };
+        let start = self.output.len();
+        member.take(PIECE).read_to_end(&mut self.output)?;
+        if self.output.len() > start {
+            return Ok(Some(self.output.len()));
+        }
+        let rest = self.member.take().map(GzDecoder::into_inner);
+        let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
+            return Ok(None);
+        };
+        self.members += 1;
+        if self.members > FREE_MEMBERS + start / MEMBER_BYTES {
+            let members = self.members;
+            let message = format!("{members} members for {start} bytes are too many");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        self.member = Some(GzDecoder::new(rest));
+        Ok(Some(start))
+    }
+
+    /// The output so far.
+    #[must_use]
+    pub fn into_output(self) -> Vec<u8> {
+        self.output
+    }
 }
 
 impl<E: fmt::Display> fmt::Display for GzipError<E> {

@@ -59,7 +59,7 @@ pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use frame::Frame;
-pub use gzip::{GzipError, decompress_gzip};
+pub use gzip::{GzipDecompressor, GzipError, decompress_gzip};
 pub use media::{charset, check_coding};
 pub use protocol::{
     ClientProtocol, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ProtocolKind,

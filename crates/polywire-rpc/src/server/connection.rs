@@ -1,5 +1,6 @@
 //! Connections of HTTP.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -30,6 +31,7 @@ use super::frames;
 use super::gate::{BUSY_HTTP, InFlight};
 use super::incoming::{Chunks, IncomingBody};
 use super::listener::bind;
+use super::malformed;
 use super::peer::Peer;
 use super::running::Running;
 #[cfg(unix)]
@@ -164,6 +166,7 @@ async fn serve_socket(
         server,
         peer: peer.clone(),
         activity: Arc::clone(&activity),
+        before: Cell::new(None),
     };
     let stream = match http2 {
         true => ByteStream::Http2(Box::new(FrameBudget::new(stream))),
@@ -227,6 +230,24 @@ struct Calls {
     server: Server,
     peer: Peer,
     activity: Arc<Activity>,
+    /// The body of the request before, if it was in chunks of HTTP/1.
+    before: Cell<Option<Arc<Chunks>>>,
+}
+
+impl Calls {
+    /// Answers a request when the end of the one before is known.
+    #[cold]
+    fn answer_after(&self, before: Arc<Chunks>, request: Request<IncomingBody>) -> HttpAnswer {
+        let (server, peer) = (self.server.clone(), self.peer.clone());
+        HttpAnswer::Layered(Box::pin(async move {
+            let ended = tokio::time::timeout(server.app.timeouts.body, before.ended());
+            if !ended.await.unwrap_or(false) {
+                return *malformed::uncertain(request.version());
+            }
+            let (answer, _in_flight) = server.answer(request, &peer);
+            answer.await
+        }))
+    }
 }
 
 impl hyper::service::Service<Request<Incoming>> for Calls {
@@ -240,7 +261,11 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
         let bare = request.method() == Method::HEAD && version == Version::HTTP_2;
         let request = request.map(|body| IncomingBody::new(version, body));
         let chunks = request.body().chunks().cloned();
-        let (answer, in_flight) = self.server.answer(request, &self.peer);
+        let before = self.before.replace(chunks.clone());
+        let (answer, in_flight) = match before.filter(|before| !before.have_ended()) {
+            Some(before) => (self.answer_after(before, request), None),
+            None => self.server.answer(request, &self.peer),
+        };
         Answering {
             call,
             _in_flight: in_flight,
@@ -272,7 +297,7 @@ impl Future for Answering {
             false => response,
         };
         let chunks = self.chunks.as_ref();
-        let is_unclear = chunks.is_some_and(|chunks| !chunks.have_ended());
+        let is_unclear = chunks.is_some_and(|chunks| chunks.are_unclear());
         Poll::Ready(Ok(match is_unclear || self.call.is_last() {
             true => last(response),
             false => response,

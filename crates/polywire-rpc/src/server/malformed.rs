@@ -42,6 +42,10 @@ const OTHER_HOST: Problem = (
     StatusCode::BAD_REQUEST,
     "The header Host and :authority name different hosts (RFC 9113, section 8.3.1).\n",
 );
+const UNCERTAIN: Problem = (
+    StatusCode::BAD_REQUEST,
+    "The request before had trailers, behind which a connection is not used again.\n",
+);
 const CHUNKED_TWICE: Problem = (
     StatusCode::BAD_REQUEST,
     "A body is in chunks once (RFC 9112, section 6.1).\n",
@@ -50,6 +54,12 @@ const UNKNOWN_CODING: Problem = (
     StatusCode::NOT_IMPLEMENTED,
     "The only transfer coding that this server knows is chunked (RFC 9112, section 6.1).\n",
 );
+
+/// The response to a request whose beginning is not certain.
+#[cold]
+pub(super) fn uncertain(version: Version) -> Box<HttpResponse> {
+    response(version, UNCERTAIN)
+}
 
 /// RFC 9112, section 3.2: 400 for "any HTTP/1.1 request message that lacks a Host header field
 /// and to any request message that contains more than one Host header field line or a Host

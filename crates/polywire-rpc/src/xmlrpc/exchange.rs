@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, LOCATION, WWW_AUTHENTICATE};
 use http::uri::PathAndQuery;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
-use polywire_protocol::{GzipError, decompress_gzip};
+use polywire_protocol::GzipError;
 use polywire_schema::Body;
 use tokio::time::{Instant, sleep};
 
@@ -134,7 +134,11 @@ impl Inner {
         });
         let limit = self.settings.reading.limits.bytes();
         let answer = self.transport.exchange(request, limit, deadline).await;
-        let answer = match answer.and_then(|answer| self.undone(answer, limit)) {
+        let answer = match answer {
+            Ok(answer) => self.undone(answer, limit).await,
+            Err(error) => Err(error),
+        };
+        let answer = match answer {
             Ok(answer) => answer,
             Err(error) => return Sent::Failed(error.into()),
         };
@@ -161,7 +165,7 @@ impl Inner {
     }
 
     /// An answer without its compression.
-    fn undone(
+    async fn undone(
         &self,
         answer: Response<Bytes>,
         limit: usize,
@@ -182,8 +186,7 @@ impl Inner {
             return Ok(answer);
         }
         let (mut head, body) = answer.into_parts();
-        let mut check = |length| if length > limit { Err(()) } else { Ok(()) };
-        let body = match decompress_gzip(&body, &mut check) {
+        let body = match gzip::decompressed(&body, limit).await {
             Ok(body) => Bytes::from(body),
             // The status says more than a body that cannot be read.
             Err(_) if head.status != StatusCode::OK => Bytes::new(),

@@ -45,6 +45,29 @@ async fn a_bomb_is_stopped() {
     assert!(text.contains("Limits::bytes"), "{text}");
 }
 
+/// Members without output cost a client time, and no limit on bytes counts them.
+#[tokio::test]
+async fn many_empty_members_are_refused() {
+    let server = Scripted::start(|_, _| {
+        let body = [
+            gzip(b"").repeat(500_000),
+            gzip(result("<int>1</int>").as_bytes()),
+        ]
+        .concat();
+        Act::Answer(http("200 OK", GZIP, body))
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    let error = client.call_values("m", &[]).await.unwrap_err();
+    let source = std::error::Error::source(&error).map(ToString::to_string);
+    let text = format!("{error}: {source:?}");
+    assert!(text.contains("no gzip"), "{text}");
+    assert!(
+        text.contains("17 members for 0 bytes are too many"),
+        "{text}"
+    );
+}
+
 /// aria2 labels the empty bodies of its 401 and 404 so.
 #[tokio::test]
 async fn the_status_comes_before_the_coding() {
