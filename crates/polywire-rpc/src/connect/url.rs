@@ -378,7 +378,7 @@ fn tcp(scheme: &str, text: &str, wire: Wire) -> Result<Place, String> {
     let port = match &text[host.len()..] {
         "" => None,
         port => match port[1..].parse() {
-            Ok(0) | Err(_) => return Err("the port is no number from 1 to 65535".to_owned()),
+            Ok(0) | Err(_) => return Err("the port is not a number from 1 to 65535".to_owned()),
             Ok(port) => Some(port),
         },
     };

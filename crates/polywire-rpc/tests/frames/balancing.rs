@@ -163,7 +163,7 @@ async fn what_is_no_endpoint_is_told_at_once() {
         ),
         (
             "tcp://localhost:port",
-            "not a host and a port: expected tcp://HOST:PORT",
+            "the port is not a number from 1 to 65535",
         ),
         (
             "http://localhost:1",
