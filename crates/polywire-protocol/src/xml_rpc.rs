@@ -18,7 +18,7 @@ use polywire_schema::{
     Operation, OperationFlags, Schema, Service, Text, Value,
 };
 
-use crate::fault::Public;
+use crate::fault::{Members, Public};
 use crate::protocol::{
     Claim, ClientProtocol, MountError, OfKind, Outcome, Plan, ProtocolKind, ReadPlan, Route,
     ServerProtocol,
@@ -272,7 +272,7 @@ impl ServerProtocol for XmlRpc {
         error: Schema<'_>,
         fault: &Fault,
     ) -> Result<http::Response<Bytes>, Error> {
-        let members = fault.members(error)?.0;
+        let members = fault.members(error)?;
         let status = error.error().map_or(500, |error| i64::from(error.status));
         let text = match fault.message() {
             "" => error.name().to_owned(),
@@ -288,14 +288,12 @@ impl ServerProtocol for XmlRpc {
         encoder.string(at, &text);
         if tells_detail {
             encoder.key(at, DETAIL);
-            encoder.begin_map(at, members.len() + 1);
-            encoder.key(at, "__type");
-            encoder.string(at, error.id());
-            for (member, value) in members {
-                encoder.member(member);
-                value.encode(member, &mut encoder);
-            }
-            encoder.end_map(at);
+            push_detail(&mut encoder, error, &members);
+        } else {
+            // What does not fit the structure is an error, whoever calls.
+            let mut unsent = self.encoder(Envelope::Value);
+            push_detail(&mut unsent, error, &members);
+            unsent.finish()?;
         }
         encoder.end_map(at);
         let mut response = response(encoder.finish()?);
@@ -440,6 +438,19 @@ impl ClientProtocol for XmlRpc {
         }
         sink.finish(error.root(), &mut decoder)
     }
+}
+
+/// Writes the structure of a modelled error, with its name.
+fn push_detail(encoder: &mut XmlRpcEncoder, error: Schema<'_>, Members(members): &Members<'_, '_>) {
+    let at = Member::DOCUMENT;
+    encoder.begin_map(at, members.len() + 1);
+    encoder.key(at, "__type");
+    encoder.string(at, error.id());
+    for (member, value) in members {
+        encoder.member(*member);
+        value.encode(*member, encoder);
+    }
+    encoder.end_map(at);
 }
 
 /// Whether a browser sends such a request for any page to any server without asking

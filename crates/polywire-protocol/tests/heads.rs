@@ -396,8 +396,11 @@ fn errors_with_details_that_the_model_does_not_know() {
         );
 
         let wrong = [("count", "two".into())];
-        let fault = Fault::modelled("test.heads#Failed", map(wrong));
-        assert!(protocol.encode_error(error, &fault).is_err(), "{kind}");
+        for asked in [false, true] {
+            let fault = Fault::modelled("test.heads#Failed", map(wrong.clone()));
+            let fault = fault.with_detail(asked);
+            assert!(protocol.encode_error(error, &fault).is_err(), "{kind}");
+        }
     }
 }
 
