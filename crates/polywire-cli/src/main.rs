@@ -137,6 +137,12 @@ impl Failure {
         Self::new(3, format!("error: {message}"))
     }
 
+    /// With a line about what helps.
+    fn advised(mut self, line: &str) -> Self {
+        self.message.push_str(line);
+        self
+    }
+
     /// With what programs are told of it.
     fn reported(mut self, report: Report) -> Self {
         self.report = report;

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use polywire::rpc::connect::{Proxy, Tls};
+use polywire::rpc::connect::{Proxy, Tls, TransportError};
 
 use crate::Failure;
 
-#[derive(Debug, Default, PartialEq, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 pub(crate) struct WayArguments {
     /// Trust servers whose certificates these authorities signed, in PEM,
     /// instead of those that the system trusts.
@@ -58,6 +58,19 @@ impl WayArguments {
                 .map_err(|error| Failure::usage(format!("--pin: {error}")))?;
         }
         Ok(tls.danger_accept_invalid_certificates(self.insecure))
+    }
+
+    /// What to say of a call that failed by a certificate that is not trusted, with the line
+    /// break before it; nothing of others, or to a caller who names the certificates that count.
+    pub(crate) fn advice(&self, error: &(dyn std::error::Error + 'static)) -> &'static str {
+        let transport: Option<&TransportError> = error.downcast_ref();
+        match transport.is_some_and(TransportError::is_untrusted) && self.pin.is_empty() {
+            true => {
+                "\n--cacert FILE trusts the authority that signed it, --pin SHA256 this certificate \
+                 alone"
+            }
+            false => "",
+        }
     }
 
     /// Whether anything is said about TLS.

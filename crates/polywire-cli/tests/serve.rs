@@ -292,6 +292,21 @@ fn https_with_certificates_of_both() {
         let serving = Serving::start(&[&listen, files].concat());
         let url = serving.url("https").replace("127.0.0.1", "localhost");
         answers(&url, &["--cacert", &cert]);
+        // Without it, what helps is named.
+        for call in [
+            &["xmlrpc", &url, "--list"][..],
+            &["call", &url, "GetCity", OSLO],
+        ] {
+            let failed = polywire(call);
+            let text = String::from_utf8(failed.stderr).unwrap();
+            assert_eq!(failed.status.code(), Some(3), "{text}");
+            let options = ["--cacert FILE", "--pin SHA256"];
+            assert!(options.iter().all(|option| text.contains(option)), "{text}");
+            let pinned = polywire(&[call, &["--pin", &"ab".repeat(32)]].concat());
+            let text = String::from_utf8(pinned.stderr).unwrap();
+            assert_eq!(pinned.status.code(), Some(3), "{text}");
+            assert!(!text.contains("--cacert"), "{text}");
+        }
     }
     let asks = [&cert, "--key", &key, "--client-ca", &cert];
     let serving = Serving::start(&[&listen, &asks[..]].concat());

@@ -348,11 +348,46 @@ fn answers_that_are_wrong_are_read_by_choice() {
     let (url, _) = scripted(vec![red.clone(), red.clone(), red]);
     let said = polywire(&[&url, "m"]);
     assert_eq!(said.code, 3);
-    assert!(said.err.contains("--lenient"), "{}", said.err);
+    let hint = "\n--lenient=control_characters reads this answer\n";
+    assert!(said.err.ends_with(hint), "{}", said.err);
     for option in ["--lenient", "--lenient=control_characters"] {
         let said = polywire(&[&url, option, "m"]);
         assert_eq!((said.code, &*said.out), (0, "\"\\u001b[31mred\"\n"));
     }
+}
+
+/// A hint that does not help is none.
+#[test]
+fn only_what_helps_is_hinted() {
+    let date = |text: &str| result(&format!("<dateTime.iso8601>{text}</dateTime.iso8601>"));
+    for (answer, option, hint) in [
+        (result("<int>x</int>"), "--compact", None),
+        (date("20260102"), "--compact", Some("odd_dates")),
+        (
+            date("20260102"),
+            "--lenient=wide_ints",
+            Some("odd_dates,wide_ints"),
+        ),
+        (
+            date("00000000T00:00:00Z"),
+            "--lenient=wide_ints",
+            Some("wide_ints,zero_dates"),
+        ),
+        (date("yesterday"), "--lenient", None),
+    ] {
+        let (url, _) = scripted(vec![answer]);
+        let said = polywire(&[&url, option, "m"]);
+        assert_eq!(said.code, 3, "{}", said.err);
+        let line = hint.map(|names| format!("--lenient={names} reads this answer"));
+        let told = said.err.lines().find(|line| line.starts_with("--"));
+        assert_eq!(told, line.as_deref(), "{}", said.err);
+    }
+    // A batch that is answered as supervisord does.
+    let bare = "<array><data><value><int>1</int></value><value><int>2</int></value></data></array>";
+    let (url, _) = scripted(vec![result(bare)]);
+    let said = polywire_with(&[&url, "--multicall", "-"], "[\"m\"]\n[\"m\"]\n", &[]);
+    let hint = "--lenient=bare_multicall reads this answer\n";
+    assert!(said.err.ends_with(hint), "{}", said.err);
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use polywire::prelude::*;
 use polywire::schema::Operation;
 
+use crate::way::WayArguments;
 use crate::{Failure, Report, print};
 
 /// A fault of the model with its members; anything else as it says.
-pub(super) fn failure(error: CallError, operation: Operation<'_>) -> Failure {
+pub(super) fn failure(error: CallError, operation: Operation<'_>, way: &WayArguments) -> Failure {
     let kind = match &error {
         CallError::Deadline(_) => "timeout",
         CallError::Response(_) | CallError::Foreign(_) => "answer",
@@ -15,6 +16,11 @@ pub(super) fn failure(error: CallError, operation: Operation<'_>) -> Failure {
     let fault = match error {
         CallError::Fault(fault) => fault,
         CallError::Request(_) => return Failure::usage(error),
+        CallError::Transport(error) => {
+            let advice = way.advice(&*error);
+            let failure = Failure::transport(CallError::Transport(error)).advised(advice);
+            return failure.reported(Report::Error(kind));
+        }
         _ => return Failure::transport(error).reported(Report::Error(kind)),
     };
     let shape = operation.find_error(fault.shape());

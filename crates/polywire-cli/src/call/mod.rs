@@ -96,7 +96,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
                 }
             })
             .await
-            .map_err(|error| failure::failure(error, operation))?;
+            .map_err(|error| failure::failure(error, operation, &arguments.service.way))?;
         print::json_of(&output, operation.output().root())?
     };
     let compact = arguments.compact || !std::io::stdout().is_terminal();

@@ -250,10 +250,11 @@ async fn fetch_model(
     // It tells the causes too: "connection refused" is what helps.
     let response = response.map_err(|error| {
         let transport: Option<&TransportError> = error.downcast_ref();
-        match transport.is_some_and(TransportError::is_deadline) {
-            true => reason(&CallError::Deadline(deadline)),
-            false => reason(&CallError::Transport(error)),
+        if transport.is_some_and(TransportError::is_deadline) {
+            return reason(&CallError::Deadline(deadline));
         }
+        let advice = way.advice(&*error);
+        reason(&CallError::Transport(error)).advised(advice)
     })?;
     if !response.status().is_success() {
         return Err(reason(&response.status()));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use polywire::rpc::xmlrpc::Client;
 
+use super::advice::Advice;
 use crate::call::Headers;
 use crate::dialect::DialectArguments;
 use crate::user::UserArguments;
@@ -33,7 +34,8 @@ pub(super) struct ConnectionArguments {
 }
 
 impl ConnectionArguments {
-    pub(super) fn client(&self, url: &str, raw: bool) -> Result<Client, Failure> {
+    /// A client, and what helps where its calls fail.
+    pub(super) fn client(&self, url: &str, raw: bool) -> Result<(Client, Advice), Failure> {
         if !(self.timeout > 0.0 && self.timeout < 1e9) {
             return Err(Failure::usage(
                 "--timeout must be a positive number of seconds",
@@ -55,9 +57,15 @@ impl ConnectionArguments {
         for (name, value) in self.header.iter().flat_map(|Headers(all)| all) {
             builder = builder.header(name.clone(), value.clone());
         }
-        if raw {
-            builder = builder.observer(call::show);
-        }
-        builder.build().map_err(Failure::usage)
+        let advice = Advice::new(self.dialect.leniency(), &self.way);
+        let answers = advice.clone();
+        let builder = builder.observer(move |exchange| {
+            if raw {
+                call::show(exchange);
+            }
+            answers.keep(exchange);
+        });
+        let client = builder.build().map_err(Failure::usage)?;
+        Ok((client, advice))
     }
 }

@@ -1,5 +1,6 @@
 //! `polywire xmlrpc`.
 
+mod advice;
 mod connection;
 pub(crate) mod input;
 mod multicall;
@@ -11,6 +12,8 @@ use std::io::IsTerminal;
 use polywire::codec::json;
 use polywire::rpc::xmlrpc::{CallError, Client, Fault};
 use polywire::schema::{Map, Value};
+
+use advice::Advice;
 
 use crate::{Failure, Report, print};
 
@@ -95,22 +98,22 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Some(path) => Some(multicall::read(path)?),
         None => None,
     };
-    let client = arguments.connection.client(&arguments.url, arguments.raw)?;
+    let (client, advice) = arguments.connection.client(&arguments.url, arguments.raw)?;
     let output = Output::new(arguments.compact);
     // These print lines, which nobody reads as JSON.
     let unreported = |failure: Failure| failure.reported(Report::None);
     if arguments.list {
-        return list(&client).await.map_err(unreported);
+        return list(&client, &advice).await.map_err(unreported);
     }
     if let Some(method) = &arguments.describe {
-        return describe(&client, method).await.map_err(unreported);
+        return describe(&client, &advice, method).await.map_err(unreported);
     }
     if let Some(calls) = calls {
-        return multicall::run(&client, calls, output).await;
+        return multicall::run(&client, &advice, calls, output).await;
     }
     let method = arguments.method.unwrap_or_default();
     let result = client.call_values(&method, &parameters).await;
-    output.print(&result.map_err(failure)?)
+    output.print(&result.map_err(|error| failure(&advice, error))?)
 }
 
 /// How results are printed.
@@ -137,18 +140,18 @@ impl Output {
     }
 }
 
-async fn list(client: &Client) -> Result<(), Failure> {
+async fn list(client: &Client, advice: &Advice) -> Result<(), Failure> {
     let names = client.list_methods().await;
     let names = names.map_err(|error| match error.as_fault() {
         Some(fault) if fault.is_unknown_method() => without_introspection(fault, "--list"),
-        _ => failure(error),
+        _ => failure(advice, error),
     })?;
     let lines = names.iter().map(|name| print::harmless(name) + "\n");
     print::out(&lines.collect::<String>())
 }
 
 /// "sample.add(int, int) -> int" for each signature, and the help below.
-async fn describe(client: &Client, method: &str) -> Result<(), Failure> {
+async fn describe(client: &Client, advice: &Advice, method: &str) -> Result<(), Failure> {
     let signatures = client.method_signatures(method).await;
     let help = client.method_help(method).await;
     // Some servers know one and not the other.
@@ -161,7 +164,7 @@ async fn describe(client: &Client, method: &str) -> Result<(), Failure> {
                 {
                     without_introspection(fault, "--describe")
                 }
-                _ => failure(error),
+                _ => failure(advice, error),
             });
         }
         (signatures, help) => (signatures.unwrap_or_default(), help.unwrap_or_default()),
@@ -191,7 +194,7 @@ fn without_introspection(fault: &Fault, option: &str) -> Failure {
     ))
 }
 
-fn failure(error: CallError) -> Failure {
+fn failure(advice: &Advice, error: CallError) -> Failure {
     let Some(fault) = error.as_fault() else {
         let kind = match &error {
             CallError::Response { .. } => "answer",
@@ -199,13 +202,10 @@ fn failure(error: CallError) -> Failure {
             _ if error.is_timeout() => "timeout",
             _ => "transport",
         };
-        let failure = match &error {
-            CallError::Request(_) => return Failure::usage(error),
-            CallError::Response { begins, .. } if begins.is_empty() => Failure::transport(format!(
-                "{error}\n--lenient reads what some servers write wrong: see --help"
-            )),
-            _ => Failure::transport(error),
-        };
+        if let CallError::Request(_) = &error {
+            return Failure::usage(error);
+        }
+        let failure = Failure::transport(format!("{error}{}", advice.line(&error)));
         return failure.reported(Report::Error(kind));
     };
     let mut message = fault.to_string();

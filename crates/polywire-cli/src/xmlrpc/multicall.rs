@@ -5,6 +5,7 @@ use std::io::Read;
 use polywire::rpc::xmlrpc::{CallError, Client};
 use polywire::schema::{Map, Value};
 
+use super::advice::Advice;
 use super::{Output, failure, input, report};
 use crate::{Failure, Report};
 
@@ -80,7 +81,13 @@ fn call(value: &Value) -> Option<Result<Call, String>> {
     Some(parameters.map(|parameters| (name.to_owned(), parameters)))
 }
 
-pub(super) async fn run(client: &Client, calls: Vec<Call>, output: Output) -> Result<(), Failure> {
+pub(super) async fn run(
+    client: &Client,
+    advice: &Advice,
+    calls: Vec<Call>,
+    output: Output,
+) -> Result<(), Failure> {
+    let failure = |error| failure(advice, error);
     let mut batch = client.batch();
     let mut places = Vec::with_capacity(calls.len());
     for (method, parameters) in &calls {

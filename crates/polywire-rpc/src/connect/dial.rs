@@ -122,7 +122,8 @@ impl Dialer {
             let connector = tokio_rustls::TlsConnector::from(tls.config.clone());
             let stream = connector.connect(tls.name.clone(), socket).await;
             let stream = stream.map_err(|error| {
-                let mut failure = self.error(Step::Tls).at(&*address);
+                let failure = self.error(Step::Tls).at(&*address);
+                let mut failure = failure.untrusted(super::tls::is_untrusted(&error));
                 if let Some(hint) = super::tls::hint(&error) {
                     failure = failure.because(hint);
                 }

@@ -52,6 +52,7 @@ struct Inner {
     deadline: bool,
     refused: bool,
     stale: bool,
+    untrusted: bool,
 }
 
 impl TransportError {
@@ -67,6 +68,7 @@ impl TransportError {
             deadline: false,
             refused: false,
             stale: false,
+            untrusted: false,
         }))
     }
 
@@ -100,6 +102,12 @@ impl TransportError {
 
     pub(crate) fn timed_out(self, after: Duration) -> Self {
         self.with(|inner| inner.timeout = Some(after))
+    }
+
+    /// When the certificate of the server is not trusted.
+    #[cfg(feature = "tls")]
+    pub(crate) fn untrusted(self, untrusted: bool) -> Self {
+        self.with(|inner| inner.untrusted = untrusted)
     }
 
     /// When the time for all of it was over, and not only that of a step.
@@ -148,6 +156,13 @@ impl TransportError {
     #[must_use]
     pub fn is_refused(&self) -> bool {
         self.0.refused
+    }
+
+    /// Whether the server's certificate is not trusted: no authority that counts here signed
+    /// it, it is another host's, its time is over, or it is none of those that were pinned.
+    #[must_use]
+    pub fn is_untrusted(&self) -> bool {
+        self.0.untrusted
     }
 
     /// Whether not a byte of the request can have reached the server.

@@ -254,6 +254,12 @@ pub(crate) fn hint(error: &std::io::Error) -> Option<&'static str> {
     }
 }
 
+/// Whether a handshake failed by the certificate of the server.
+pub(crate) fn is_untrusted(error: &std::io::Error) -> bool {
+    let own = error.get_ref().and_then(|error| error.downcast_ref());
+    matches!(own, Some(Error::InvalidCertificate(_)))
+}
+
 /// What a handshake failed by: our own words, where rustls would show them as a program has them.
 pub(crate) fn reason(error: std::io::Error) -> Box<dyn std::error::Error + Send + Sync> {
     let own = error.get_ref().and_then(|error| error.downcast_ref());

@@ -1,0 +1,178 @@
+//! Which options would help where a call failed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::Response;
+use polywire::codec::xmlrpc::{
+    Leniency, MulticallResult, Reply, XmlRpcDecoder, XmlRpcProfile, fault_parts, to_utf8,
+};
+use polywire::protocol::charset;
+use polywire::rpc::client::Exchange;
+use polywire::rpc::xmlrpc::CallError;
+use polywire::schema::{Body, Decode, Error, Limits, Member, Value};
+
+use crate::way::WayArguments;
+
+/// What is known of a call when it fails: the answer, and the options that it was made with.
+#[derive(Clone, Debug)]
+pub(super) struct Advice {
+    last: Arc<Mutex<Option<Answer>>>,
+    leniency: Leniency,
+    way: WayArguments,
+}
+
+#[derive(Debug)]
+struct Answer {
+    response: Response<Bytes>,
+    /// Whether it is the answer to `system.multicall`.
+    is_multicall: bool,
+}
+
+impl Advice {
+    pub(super) fn new(leniency: Leniency, way: &WayArguments) -> Self {
+        Self {
+            last: Arc::default(),
+            leniency,
+            way: way.clone(),
+        }
+    }
+
+    /// Keeps the answer of an exchange. It is not copied.
+    pub(super) fn keep(&self, exchange: &Exchange) {
+        let Some(response) = exchange.response.clone() else {
+            return;
+        };
+        let call = Body::new(exchange.request.body().clone());
+        let call = XmlRpcDecoder::call(&call, XmlRpcProfile::DEFAULT, &Limits::DEFAULT);
+        let is_multicall = call.is_ok_and(|(method, _)| method == "system.multicall");
+        let answer = Answer {
+            response,
+            is_multicall,
+        };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+    }
+
+    /// A line about an option that would help, with the line break before it; empty if none
+    /// would.
+    pub(super) fn line(&self, error: &CallError) -> String {
+        match error {
+            CallError::Transport(error) => self.way.advice(error).to_owned(),
+            CallError::Response { .. } => {
+                let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+                let names = last.as_ref().and_then(|answer| self.names(answer));
+                names.map_or_else(String::new, |names| {
+                    format!("\n--lenient={} reads this answer", names.join(","))
+                })
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The fewest leniencies that read an answer, with those that were asked for. `None` if
+    /// none do, or no other is needed.
+    fn names(&self, answer: &Answer) -> Option<Vec<&'static str>> {
+        let reads = |names: &[&'static str]| reads(answer, of_names(names)).is_ok();
+        let is_own = |name: &&str| self.leniency.with_name(name) == Some(self.leniency);
+        let mut names = Leniency::NAMES.to_vec();
+        let own: Vec<&'static str> = names.iter().copied().filter(|name| is_own(&name)).collect();
+        if reads(&own) || !reads(&names) {
+            return None;
+        }
+        for name in Leniency::NAMES {
+            let mut without = names.clone();
+            without.retain(|kept| kept != name || is_own(&kept));
+            if reads(&without) {
+                names = without;
+            }
+        }
+        Some(names)
+    }
+}
+
+fn of_names(names: &[&str]) -> Leniency {
+    let each = names.iter();
+    each.fold(Leniency::STRICT, |all, name| {
+        all.with_name(name).unwrap_or(all)
+    })
+}
+
+/// Reads an answer as the client does, whatever it holds.
+fn reads(answer: &Answer, leniency: Leniency) -> Result<(), Error> {
+    let limits = Limits::DEFAULT;
+    let body = Body::new(answer.response.body().clone());
+    let other = to_utf8(&body, charset(answer.response.headers()), leniency, &limits)?;
+    let body = other.unwrap_or(body);
+    let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+    let (reply, mut decoder) = XmlRpcDecoder::response(&body, profile, &limits)?;
+    if reply == Reply::Result && answer.is_multicall {
+        for result in decoder.multicall_results()? {
+            if let MulticallResult::Fault(fault) = result {
+                fault_parts(&fault, leniency)?;
+            }
+        }
+        return decoder.finish();
+    }
+    let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+    if reply == Reply::Fault {
+        fault_parts(&value, leniency)?;
+    }
+    decoder.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(body: &str, own: Leniency, is_multicall: bool) -> String {
+        let advice = Advice::new(own, &WayArguments::default());
+        let answer = Answer {
+            response: Response::new(Bytes::copy_from_slice(body.as_bytes())),
+            is_multicall,
+        };
+        advice.names(&answer).unwrap_or_default().join(",")
+    }
+
+    fn result(value: &str) -> String {
+        format!(
+            "<?xml version=\"1.0\"?><methodResponse><params><param><value>{value}</value></param>\
+             </params></methodResponse>"
+        )
+    }
+
+    #[test]
+    fn the_fewest_leniencies() {
+        let strict = Leniency::STRICT;
+        let fault = "<methodResponse><fault><value><struct><member><name>faultCode</name><value>\
+            AccessDenied</value></member><member><name>faultString</name><value>no</value>\
+            </member></struct></value></fault></methodResponse>";
+        for (body, names) in [
+            (result("<string>\u{1b}[1m</string>"), "control_characters"),
+            (result("<int>3000000000</int>"), "wide_ints"),
+            (
+                result("<int> 3000000000 </int>"),
+                "padded_scalars,wide_ints",
+            ),
+            (format!("\n{}", result("x")), "leading_space"),
+            (
+                "<methodResponse><params/></methodResponse>".into(),
+                "missing_params",
+            ),
+            (fault.to_owned(), "string_fault_codes"),
+            // None helps, or none is needed.
+            (result("<int>x</int>"), ""),
+            ("<html>".to_owned(), ""),
+            (result("<int>1</int>"), ""),
+        ] {
+            assert_eq!(named(&body, strict, false), names, "{body}");
+        }
+        // What is asked for stays.
+        let own = strict.with_odd_dates(true);
+        let body = result("<int>3000000000</int>");
+        assert_eq!(named(&body, own, false), "odd_dates,wide_ints");
+        assert_eq!(named(&body, strict.with_wide_ints(true), false), "");
+        let bare = result("<array><data><value>x</value></data></array>");
+        assert_eq!(named(&bare, strict, true), "bare_multicall");
+        assert_eq!(named(&bare, strict, false), "");
+    }
+}
