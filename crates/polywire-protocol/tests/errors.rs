@@ -143,6 +143,34 @@ fn faults_of_xmlrpc_have_two_members_unless_asked() {
     }
 }
 
+/// As Odoo answers: a fault without a number is none, unless its text is taken for one.
+#[test]
+fn faults_of_xmlrpc_whose_code_is_text() {
+    use polywire_codec::xmlrpc::{Leniency, XmlRpcProfile};
+    use polywire_protocol::{ClientProtocol as _, XmlRpc};
+
+    let set = set();
+    let put = set.service(0).find_operation("Put").unwrap();
+    let answer = "<methodResponse><fault><value><struct><member><name>faultCode</name><value>\
+        AccessDenied</value></member><member><name>faultString</name><value>no</value></member>\
+        </struct></value></fault></methodResponse>";
+    let outcome = |leniency| {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+        let protocol = XmlRpc::new(set.service(0)).unwrap().with_profile(profile);
+        let (head, ()) = http::Response::new(()).into_parts();
+        protocol.outcome(put, &head, &Body::from(answer), &Limits::DEFAULT)
+    };
+    let error = outcome(Leniency::STRICT).unwrap_err().to_string();
+    assert!(error.contains("faultCode, an int"), "{error}");
+    match outcome(Leniency::STRICT.with_string_fault_codes(true)).unwrap() {
+        Outcome::Fault(fault) => {
+            let told = (fault.code(), fault.message());
+            assert_eq!(told, (Some(0), "AccessDenied: no"));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 /// When to try again is told of errors of the model too.
 #[test]
 fn when_to_try_again() {

@@ -75,13 +75,13 @@ impl Advice {
         let reads = |names: &[&'static str]| reads(answer, of_names(names)).is_ok();
         let is_own = |name: &&str| self.leniency.with_name(name) == Some(self.leniency);
         let mut names = Leniency::NAMES.to_vec();
-        let own: Vec<&'static str> = names.iter().copied().filter(|name| is_own(&name)).collect();
+        let own: Vec<&'static str> = names.iter().copied().filter(is_own).collect();
         if reads(&own) || !reads(&names) {
             return None;
         }
         for name in Leniency::NAMES {
             let mut without = names.clone();
-            without.retain(|kept| kept != name || is_own(&kept));
+            without.retain(|kept| kept != name || is_own(kept));
             if reads(&without) {
                 names = without;
             }
