@@ -20,10 +20,10 @@ pub(crate) struct DialectArguments {
         value_parser = leniency
     )]
     lenient: Option<Leniency>,
-    /// Write XML-RPC for a peer that needs it: detail=always|never (the structure of a
-    /// modelled error in a fault; else where a caller asks for it), forbidden=base64|replace|strip (text that
-    /// XML forbids), fractions=yes (of seconds), i8=prefixed, nil=prefixed|refuse,
-    /// strings=untyped. May be repeated.
+    /// Write XML-RPC for a peer that needs it: detail=always|never (a server writes the
+    /// structure of a modelled error into its fault, by default where the call asks for
+    /// it), forbidden=base64|replace|strip (text that XML forbids), fractions=yes (of
+    /// seconds), i8=prefixed, nil=prefixed|refuse, strings=untyped. May be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     style: Vec<Setting>,
 }

@@ -137,7 +137,7 @@ impl Failure {
         Self::new(3, format!("error: {message}"))
     }
 
-    /// With a line about what helps.
+    /// With a line about an option that helps; it brings its line break.
     fn advised(mut self, line: &str) -> Self {
         self.message.push_str(line);
         self

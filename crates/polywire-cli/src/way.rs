@@ -60,8 +60,8 @@ impl WayArguments {
         Ok(tls.danger_accept_invalid_certificates(self.insecure))
     }
 
-    /// What to say of a call that failed by a certificate that is not trusted, with the line
-    /// break before it; nothing of others, or to a caller who names the certificates that count.
+    /// The options that help where a call failed by a certificate that is not trusted, with the
+    /// line break before them. Empty for other failures, and where --pin names the certificates.
     pub(crate) fn advice(&self, error: &(dyn std::error::Error + 'static)) -> &'static str {
         let transport: Option<&TransportError> = error.downcast_ref();
         match transport.is_some_and(TransportError::is_untrusted) && self.pin.is_empty() {

@@ -290,7 +290,7 @@ impl ServerProtocol for XmlRpc {
             encoder.key(at, DETAIL);
             push_detail(&mut encoder, error, &members);
         } else {
-            // What does not fit the structure is an error, whoever calls.
+            // A value that does not fit the structure is an error for every caller.
             let mut unsent = self.encoder(Envelope::Value);
             push_detail(&mut unsent, error, &members);
             unsent.finish()?;

@@ -38,7 +38,7 @@ impl Advice {
         }
     }
 
-    /// Keeps the answer of an exchange. It is not copied.
+    /// Keeps the answer of an exchange, which shares its bytes.
     pub(super) fn keep(&self, exchange: &Exchange) {
         let Some(response) = exchange.response.clone() else {
             return;
