@@ -65,8 +65,8 @@ pub struct ServerBuilder {
     call_layers: Vec<Box<dyn Fn(CallService) -> CallService>>,
 }
 
-/// How the constraints of a model are applied to inputs: `@length`, `@range`,
-/// `@pattern`, `@uniqueItems` and the values of enums.
+/// How the constraints of a model are applied to inputs: `@required`, `@length`,
+/// `@range`, `@pattern`, `@uniqueItems` and the values of enums.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Validation {
     /// All of them. A pattern that cannot be checked, since no engine that takes
@@ -75,7 +75,8 @@ pub enum Validation {
     Whole,
     /// All but patterns that cannot be checked: any text passes those.
     WithoutUncheckedPatterns,
-    /// None.
+    /// None. A handler over maps gets an input without its required members too. A handler
+    /// over types does not, since they have no room for it.
     Off,
 }
 
