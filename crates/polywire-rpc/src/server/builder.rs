@@ -25,6 +25,7 @@ use super::frames::{Flow, FrameLimits, Table};
 use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
+use super::unoffered::Unoffered;
 use super::{Server, Timeouts};
 use crate::layers::{Callers, CrossOrigin, Firewall};
 use crate::methods::Methods;
@@ -496,6 +497,7 @@ impl ServerBuilder {
             request_ids: self.request_ids,
             pages: self.pages,
             gate,
+            unoffered: Unoffered::default(),
         };
         let mut server = Server {
             app: Arc::new(app),

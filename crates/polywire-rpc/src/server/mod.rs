@@ -28,6 +28,7 @@ mod mount;
 mod peer;
 mod running;
 mod scgi;
+mod unoffered;
 
 #[cfg(feature = "tls")]
 mod tls;
