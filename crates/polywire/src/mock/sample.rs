@@ -34,8 +34,8 @@ fn describes_message(member: Member<'_>) -> bool {
         "content-type",
         "transfer-encoding",
     ];
-    let is_one = |name: &&str| member.location_name().eq_ignore_ascii_case(name);
-    member.location() == Location::Header && HEADERS.iter().any(|name| is_one(&name))
+    let is_own = |name: &&str| member.location_name().eq_ignore_ascii_case(name);
+    member.location() == Location::Header && HEADERS.iter().any(is_own)
 }
 
 /// A sample of a member's target; `None` where recursion leaves no choice.
