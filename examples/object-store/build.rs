@@ -6,7 +6,7 @@ use std::env;
 use std::error::Error;
 use std::path::PathBuf;
 
-const OPERATIONS: [&str; 18] = [
+const OPERATIONS: [&str; 19] = [
     "AbortMultipartUpload",
     "CompleteMultipartUpload",
     "CopyObject",
@@ -21,6 +21,7 @@ const OPERATIONS: [&str; 18] = [
     "HeadObject",
     "ListBuckets",
     "ListMultipartUploads",
+    "ListObjects",
     "ListObjectsV2",
     "ListParts",
     "PutObject",

@@ -73,7 +73,7 @@ service Weather {
             founded: "1048-01-01T00:00:00Z"
             tags: ["fjord", "harbour"]
             localNames: { nb: "Oslo", ja: "オスロ" }
-            revision: "r-17"
+            revision: "\"r-17\""
         }
     }
     {
@@ -123,8 +123,9 @@ operation GetCity {
         /// The city's name by language.
         localNames: NameByLanguage
 
-        /// Which edition of the record this is. A header over REST; over CBOR and
-        /// XML-RPC, which know no headers, a member like the others.
+        /// Which edition of the record this is: an entity tag, in quotes (RFC 9110,
+        /// section 8.8.3). A header over REST; over CBOR and XML-RPC, which know no
+        /// headers, a member like the others.
         @httpHeader("ETag")
         revision: String
     }

@@ -65,8 +65,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
-    /// Do not check inputs by the model's constraints: lengths, ranges,
-    /// patterns, unique items and the values of enums. Patterns that no engine
+    /// Do not check inputs by the model's constraints: required members, lengths,
+    /// ranges, patterns, unique items and the values of enums. Patterns that no engine
     /// checks in linear time, those with look-around or references to groups,
     /// are never checked; a warning names each.
     #[arg(long)]
@@ -221,7 +221,7 @@ fn server(
         if !service.service().sdk_id().is_empty() {
             builder = builder.request_ids(true);
         }
-        mocks(builder, model, &service)?
+        mocks(builder, model, &service, arguments.quiet)
     } else {
         weather::handlers(builder)
     };
@@ -342,16 +342,23 @@ fn mocks(
     mut builder: ServerBuilder,
     model: &Model,
     service: &ServiceHandle,
-) -> Result<ServerBuilder, Failure> {
-    for operation in service.service().operations() {
-        if let Some(handler) = polywire::mock::handler(model, operation) {
-            let handler = handler.map_err(|error| {
-                Failure::usage(format!("the @examples of {}: {error}", operation.name()))
-            })?;
-            builder = builder.operation_arc(operation.name(), handler);
+    quiet: bool,
+) -> ServerBuilder {
+    let service = service.service();
+    for operation in service.operations() {
+        let Some(mock) = polywire::mock::handler(model, service, operation) else {
+            continue;
+        };
+        // The model has passed its checks, so that the other examples are worth serving.
+        for bad in mock.bad_examples.iter().filter(|_| !quiet) {
+            print::err(format_args!(
+                "warning: {} is not served with {bad}",
+                operation.name()
+            ));
         }
+        builder = builder.operation_arc(operation.name(), mock.handler);
     }
-    Ok(builder)
+    builder
 }
 
 /// Says what is served where, and how to try it.

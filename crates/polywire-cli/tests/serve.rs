@@ -302,6 +302,42 @@ fn answers(url: &str, more: &[&str]) {
     assert!(city.contains(r#""name":"Oslo""#), "{url}: {city}");
 }
 
+/// What only a warning says is wrong with a model does not keep it from being served, and without
+/// validation nothing is required of a call.
+#[test]
+fn a_mock_with_a_bad_example() {
+    let folder = Folder::new("mock");
+    let model = folder.file("shop.smithy");
+    let text = r#"$version: "2"
+        namespace example
+        use aws.protocols#restJson1
+        @restJson1
+        service Shop { version: "1", operations: [Order] }
+        @http(method: "POST", uri: "/order")
+        @examples([
+            { title: "no choice", input: { item: "a", choice: {} }, output: {} }
+            { title: "tea", input: { item: "tea" }, output: { id: "1" } }
+        ])
+        operation Order {
+            input := { @required item: String, choice: Choice }
+            output := { id: String }
+        }
+        union Choice { a: String, b: String }"#;
+    fs::write(&model, text).unwrap();
+    out(&["model", "check", &model]);
+    let listen = ["--listen", "http://127.0.0.1:0", "--model", &model];
+    let serving = Serving::start(&listen);
+    let url = serving.url("http");
+    let call = |url: &str, input: &str| polywire(&["call", url, "Order", input]);
+    let output = call(url, r#"{"item":"tea"}"#);
+    let output = String::from_utf8(output.stdout).unwrap();
+    assert!(output.contains(r#""id":"1""#), "{output}");
+    assert_eq!(call(url, "{}").status.code(), Some(1));
+    let lenient = Serving::start(&[&listen[..], &["--no-validation"]].concat());
+    let output = call(lenient.url("http"), "{}");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn everywhere_at_once() {

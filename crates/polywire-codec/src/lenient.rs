@@ -1,17 +1,18 @@
-//! Reading that minds nothing that is missing.
+//! Reading without a check of required members.
 
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Error, ErrorKind, Event, Map, Member, Schema, Seq, Text,
-    Timestamp, decode_structure,
+    BigDecimal, BigInteger, Blob, Decoder, Error, ErrorKind, Event, Map, Member, MemberFlags,
+    Schema, Seq, Text, Timestamp, complete_structure, decode_structure,
 };
 
 use crate::Sink;
 
 /// A [`Sink`] for a structure as a map whose required members may be missing, at
-/// every level and however strict the decoder is: for saying all that is missing
-/// instead of the first. Nothing is filled in that has a default.
+/// every level and however strict the decoder is: for a server that does not check
+/// its input, and to report all missing members instead of the first. Defaults of
+/// the model are filled in as the decoder says.
 ///
 /// ```
 /// use polywire_codec::json::{JsonDecoder, JsonProfile};
@@ -36,24 +37,24 @@ use crate::Sink;
 #[derive(Debug, Default)]
 pub struct Lenient(pub Map);
 
-/// Reading again for the sake of an error is rare: all formats share one copy.
+/// Neither use is frequent: all formats share one copy.
 impl<'de> Sink<'de> for Lenient {
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        decode_structure(&mut self.0, at, &mut Unminding(decoder))
+        decode_structure(&mut self.0, at, &mut LenientDecoder(decoder))
     }
 
-    fn finish(&mut self, _: Member<'_>, _: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        Ok(())
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        complete_structure(&mut self.0, at, &mut LenientDecoder(decoder))
     }
 }
 
-/// A decoder that does not mind what is missing.
+/// A decoder that accepts a structure without its required members.
 ///
-/// The quick ways that some decoders have (`variant`, `expected`) are left as the trait has
-/// them: only a request that has been refused is read so, and only once.
-struct Unminding<'d, 'de>(&'d mut dyn Decoder<'de>);
+/// It does not forward the fast paths that some decoders have (`variant`, `expected`): speed
+/// does not matter here.
+struct LenientDecoder<'d, 'de>(&'d mut dyn Decoder<'de>);
 
-impl<'de> Decoder<'de> for Unminding<'_, 'de> {
+impl<'de> Decoder<'de> for LenientDecoder<'_, 'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         self.0.structure(at)
     }
@@ -128,6 +129,11 @@ impl<'de> Decoder<'de> for Unminding<'_, 'de> {
 
     fn missing(&mut self, _: Member<'_>) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// A decoder may also fill in required members that have no default. Here they stay missing.
+    fn fills(&self, at: Member<'_>) -> bool {
+        at.has(MemberFlags::DEFAULT) && self.0.fills(at)
     }
 
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {

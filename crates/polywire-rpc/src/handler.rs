@@ -11,7 +11,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use polywire_codec::{Message, Owned, Slot};
+use polywire_codec::{Lenient, Message, Owned, Slot};
 use polywire_protocol::{Fault, ReadPlan, ServerProtocol, Validator, read_input};
 use polywire_schema::{DecodeStructure, Encode, Encoder, Map, Member, Operation, Value};
 
@@ -240,6 +240,12 @@ where
         request: &ReadPlan<'_>,
         validator: Option<&Validator>,
     ) -> Result<Input, Fault> {
+        if validator.is_none() {
+            // Unlike a type, a map has room for an input without its required members.
+            let mut input = Lenient::default();
+            protocol.decode_input(operation, request, &mut input)?;
+            return Ok(Input::Dynamic(input.0));
+        }
         let mut map = Map::new();
         read_input(protocol, operation, request, &mut map, validator)?;
         Ok(Input::Dynamic(map))

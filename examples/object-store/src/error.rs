@@ -12,7 +12,7 @@ pub enum Error {
     BadDigest,
     BucketAlreadyOwnedByYou,
     BucketNotEmpty,
-    EntityTooLarge,
+    EntityTooLarge(&'static str),
     EntityTooSmall,
     InsufficientStorage,
     InvalidArgument(&'static str),
@@ -46,7 +46,7 @@ impl Error {
                 "There is such a bucket, and it is yours.",
             ),
             Self::BucketNotEmpty => ("BucketNotEmpty", 409, "The bucket holds objects."),
-            Self::EntityTooLarge => ("EntityTooLarge", 400, "The object would be too large."),
+            Self::EntityTooLarge(why) => ("EntityTooLarge", 400, why),
             Self::EntityTooSmall => (
                 "EntityTooSmall",
                 400,

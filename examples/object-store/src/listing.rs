@@ -1,4 +1,4 @@
-//! Pages of keys: ListObjectsV2, and what ListMultipartUploads shares with it.
+//! Pages of keys: ListObjects in both versions, and what ListMultipartUploads shares with them.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -9,9 +9,10 @@ use polywire::text::{hex, percent};
 
 use crate::error::Error;
 use crate::s3::{
-    CommonPrefix, EncodingType, ListObjectsV2Output, ListObjectsV2Request, Object as Listed, Owner,
+    CommonPrefix, EncodingType, ListObjectsOutput, ListObjectsRequest, ListObjectsV2Output,
+    ListObjectsV2Request, Object as Listed, Owner,
 };
-use crate::store::Store;
+use crate::store::{Object, Store};
 
 /// The most entries of a page.
 pub(crate) const MOST: i32 = 1000;
@@ -131,6 +132,27 @@ fn behind(prefix: &str) -> Option<String> {
 }
 
 impl After {
+    /// From a marker of ListObjects, which is a key, or a common prefix from the page before.
+    #[must_use]
+    pub(crate) fn marker(marker: &str, prefix: &str, delimiter: &str) -> Self {
+        let rest = marker.strip_prefix(prefix).unwrap_or_default();
+        let first = rest.find(delimiter).filter(|_| !delimiter.is_empty());
+        match first {
+            _ if marker.is_empty() => Self::Nothing,
+            Some(at) if at + delimiter.len() == rest.len() => Self::Prefix(marker.to_owned()),
+            _ => Self::Key(marker.to_owned()),
+        }
+    }
+
+    /// As a marker.
+    #[must_use]
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Nothing => "",
+            Self::Key(text) | Self::Prefix(text) => text,
+        }
+    }
+
     /// As a token: nobody has to read it.
     #[must_use]
     pub(crate) fn to_token(&self) -> String {
@@ -210,12 +232,58 @@ pub(crate) fn owner() -> Owner {
     Owner::builder().id("owner").display_name("owner").build()
 }
 
+/// ListObjects: the first version, which older clients use.
+///
+/// # Errors
+///
+/// There is no such bucket, or the request is not what it may be.
+pub(crate) fn list_objects_v1(
+    store: &Store,
+    input: ListObjectsRequest,
+) -> Result<ListObjectsOutput, Fault> {
+    check_encoding(input.encoding_type.as_ref())?;
+    let encoding = input.encoding_type.as_ref();
+    let most = size(input.max_keys)?;
+    let prefix = input.prefix.as_deref().unwrap_or_default();
+    let delimiter = input.delimiter.as_deref().unwrap_or_default();
+    let after = After::marker(
+        input.marker.as_deref().unwrap_or_default(),
+        prefix,
+        delimiter,
+    );
+    let query = Query {
+        prefix,
+        delimiter,
+        after: &after,
+        most: usize::try_from(most).unwrap_or_default(),
+    };
+    let contents = store.lock();
+    let page = page(&contents.bucket(&input.bucket)?.objects, query);
+    let listed = page.keys.iter();
+    let listed = listed.map(|(key, object)| listed_object(key, object, encoding, true));
+    let encoded = |text: &Text| named(text, encoding);
+    let mut output = ListObjectsOutput::default();
+    output.contents = Some(listed.collect());
+    output.common_prefixes = Some(common_prefixes(&page.prefixes, encoding));
+    output.is_truncated = Some(page.next.is_some());
+    // Without a delimiter S3 leaves it out, and clients go on behind the last key.
+    let next = page.next.filter(|_| !delimiter.is_empty());
+    output.next_marker = next.map(|next| named(next.text(), encoding));
+    output.max_keys = Some(most);
+    output.marker = Some(encoded(&input.marker.clone().unwrap_or_default()));
+    output.prefix = Some(encoded(&input.prefix.clone().unwrap_or_default()));
+    output.delimiter = input.delimiter.as_ref().map(encoded);
+    output.encoding_type = input.encoding_type;
+    output.name = Some(input.bucket);
+    Ok(output)
+}
+
 /// ListObjectsV2.
 ///
 /// # Errors
 ///
 /// There is no such bucket, or the request is not what it may be.
-pub(crate) fn list_objects(
+pub(crate) fn list_objects_v2(
     store: &Store,
     input: ListObjectsV2Request,
 ) -> Result<ListObjectsV2Output, Fault> {
@@ -236,18 +304,8 @@ pub(crate) fn list_objects(
     let contents = store.lock();
     let page = page(&contents.bucket(&input.bucket)?.objects, query);
     let with_owner = input.fetch_owner == Some(true);
-    let listed = page.keys.iter().map(|(key, object)| {
-        let mut listed = Listed::builder()
-            .key(named(key, encoding))
-            .last_modified(object.modified)
-            .etag(object.tag.clone())
-            .size(object.body.len() as i64)
-            .storage_class(crate::s3::ObjectStorageClass::Standard);
-        if with_owner {
-            listed = listed.owner(owner());
-        }
-        listed.build()
-    });
+    let listed = page.keys.iter();
+    let listed = listed.map(|(key, object)| listed_object(key, object, encoding, with_owner));
     let count = page.keys.len() + page.prefixes.len();
     let encoded = |text: &Text| named(text, encoding);
     let mut output = ListObjectsV2Output::default();
@@ -264,6 +322,24 @@ pub(crate) fn list_objects(
     output.encoding_type = input.encoding_type;
     output.name = Some(input.bucket);
     Ok(output)
+}
+
+fn listed_object(
+    key: &str,
+    object: &Object,
+    encoding: Option<&EncodingType>,
+    with_owner: bool,
+) -> Listed {
+    let mut listed = Listed::builder()
+        .key(named(key, encoding))
+        .last_modified(object.modified)
+        .etag(object.tag.clone())
+        .size(object.body.len() as i64)
+        .storage_class(crate::s3::ObjectStorageClass::Standard);
+    if with_owner {
+        listed = listed.owner(owner());
+    }
+    listed.build()
 }
 
 /// Common prefixes, as answers have them.
@@ -354,6 +430,26 @@ mod tests {
         assert_eq!(from("b/9", ""), (1, 0));
         assert_eq!(from("a", "b/"), (2, 0));
         assert_eq!(from("z", ""), (0, 0));
+    }
+
+    /// A marker that is a common prefix is behind all keys of the prefix.
+    #[test]
+    fn markers_are_keys_or_prefixes() {
+        let prefix = |text: &str| After::Prefix(text.to_owned());
+        let key = |text: &str| After::Key(text.to_owned());
+        for (marker, within, delimiter, expected) in [
+            ("", "", "/", After::Nothing),
+            ("a/", "", "/", prefix("a/")),
+            ("a/", "", "", key("a/")),
+            ("a/b", "", "/", key("a/b")),
+            ("a/b/", "", "/", key("a/b/")),
+            ("a/b/", "a/", "/", prefix("a/b/")),
+            ("a/", "a/", "/", key("a/")),
+            ("b/", "a/", "/", key("b/")),
+        ] {
+            let found = After::marker(marker, within, delimiter);
+            assert_eq!(found, expected, "{marker} {within} {delimiter}");
+        }
     }
 
     #[test]

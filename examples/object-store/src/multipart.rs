@@ -84,7 +84,8 @@ pub(crate) fn complete(
     }
     let len: usize = chosen.iter().map(|part| part.body.len()).sum();
     if len > largest {
-        return Err(Error::EntityTooLarge.into());
+        let why = "The object is larger than this store allows: start it with a larger --object.";
+        return Err(Error::EntityTooLarge(why).into());
     }
     // Copied without the lock. What the parts hold counts until it is all there,
     // so the object takes no more than what was counted.

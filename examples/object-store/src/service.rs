@@ -46,7 +46,8 @@ impl AmazonS3 for ObjectStore {
         delete_object(DeleteObjectRequest) -> DeleteObjectOutput, DeleteObjectError: object::delete;
         delete_objects(DeleteObjectsRequest) -> DeleteObjectsOutput, DeleteObjectsError: object::delete_all;
         copy_object(CopyObjectRequest) -> CopyObjectOutput, CopyObjectError: object::copy;
-        list_objects_v2(ListObjectsV2Request) -> ListObjectsV2Output, ListObjectsV2Error: listing::list_objects;
+        list_objects(ListObjectsRequest) -> ListObjectsOutput, ListObjectsError: listing::list_objects_v1;
+        list_objects_v2(ListObjectsV2Request) -> ListObjectsV2Output, ListObjectsV2Error: listing::list_objects_v2;
         create_multipart_upload(CreateMultipartUploadRequest) -> CreateMultipartUploadOutput, CreateMultipartUploadError: multipart::create;
         upload_part(UploadPartRequest) -> UploadPartOutput, UploadPartError: multipart::upload;
         abort_multipart_upload(AbortMultipartUploadRequest) -> AbortMultipartUploadOutput, AbortMultipartUploadError: multipart::abort;

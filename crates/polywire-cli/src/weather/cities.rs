@@ -52,7 +52,7 @@ pub(super) static CITIES: [City; 3] = [
         founded: Timestamp::new(-37_082_880_000, 0),
         tags: &["temples", "gardens", "river"],
         local_names: &[("ja", "京都"), ("ko", "교토")],
-        revision: "r-9",
+        revision: "\"r-9\"",
         outlook: Outlook {
             chance_of_rain: 0.125,
             hours: &[16.5, 17.0, 15.25, 13.5, 12.0],
@@ -84,7 +84,7 @@ pub(super) static CITIES: [City; 3] = [
         founded: Timestamp::new(-29_095_545_600, 0),
         tags: &["fjord", "harbour"],
         local_names: &[("nb", "Oslo"), ("ja", "オスロ")],
-        revision: "r-17",
+        revision: "\"r-17\"",
         outlook: Outlook {
             chance_of_rain: 0.25,
             hours: &[3.5, 4.25, 2.0, 1.5, 0.5, -0.25],
@@ -124,7 +124,7 @@ pub(super) static CITIES: [City; 3] = [
         founded: Timestamp::new(-13_729_564_800, 0),
         tags: &["mountains", "equator"],
         local_names: &[("es", "Quito"), ("qu", "Kitu"), ("ja", "キト")],
-        revision: "r-4",
+        revision: "\"r-4\"",
         outlook: Outlook {
             chance_of_rain: 0.75,
             hours: &[17.5, 18.25, 16.0, 14.5],

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use polywire_protocol::{
-    Fault, FaultKind, InputMemory, Plan, ReadPlan, Route, ServerProtocol, Validator,
+    Claim, Fault, FaultKind, InputMemory, Plan, ReadPlan, Route, ServerProtocol, Validator,
 };
 use polywire_schema::{Body, Limits, Operation};
 use tokio::sync::Semaphore;
@@ -30,6 +30,7 @@ use super::malformed;
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::peer::Peer;
+use super::unoffered::Unoffered;
 use super::{ServerBuilder, Timeouts};
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
@@ -114,6 +115,8 @@ pub(crate) struct App {
     pub(super) topics: Option<Topics>,
     /// Turns away what is too much, if there are limits.
     pub(super) gate: Option<Gate>,
+    /// What answers requests of other protocols.
+    pub(super) unoffered: Unoffered,
 }
 
 /// Answers what lies below `/_polywire/`.
@@ -341,16 +344,15 @@ impl App {
             }
         }
         let Some(protocol) = self.mounts.detect(Arc::make_mut(&mut head)) else {
-            return Answer::Ready(nobody());
+            let answer = self.unoffered(&head, Claim::Astray);
+            return Answer::Ready(answer.unwrap_or_else(unclaimed));
         };
         let id = self.new_id(protocol);
         let route = match self.mounts.protocols[protocol].route(&head) {
             Ok(Plan::Buffer(route)) => Some(route),
             Ok(_) => None,
             Err(fault) => {
-                let mut response = self.fault(protocol, &Called::Unknown, &fault);
-                self.tell_id(protocol, id.as_ref(), &mut response);
-                return Answer::Ready(response);
+                return Answer::Ready(self.unrouted(protocol, &head, &fault, id.as_ref()));
             }
         };
         if let Some(id) = &id {
@@ -394,6 +396,28 @@ impl App {
                 response
             })
         }))
+    }
+
+    /// The answer to a request that calls no operation. A REST protocol takes requests that no
+    /// other one of this server does, so that this may be one of a protocol that is not offered.
+    #[cold]
+    fn unrouted(
+        &self,
+        protocol: usize,
+        head: &http::request::Parts,
+        fault: &Fault,
+        id: Option<&RequestId>,
+    ) -> Response<Bytes> {
+        let own = &self.mounts.protocols[protocol];
+        if fault.kind() == FaultKind::UnknownOperation
+            && own.claim(head) < Claim::Strong
+            && let Some(answer) = self.unoffered(head, Claim::Strong)
+        {
+            return answer;
+        }
+        let mut response = self.fault(protocol, &Called::Unknown, fault);
+        self.tell_id(protocol, id, &mut response);
+        response
     }
 
     /// What is counted, as Prometheus reads it.
@@ -625,8 +649,8 @@ fn to_pages() -> Response<Bytes> {
     response
 }
 
-/// A request that no protocol of this server claims.
-pub(super) fn nobody() -> Response<Bytes> {
+/// The answer to a request that no protocol claims.
+pub(super) fn unclaimed() -> Response<Bytes> {
     let text = "No protocol of this server knows such a request.\n";
     let mut response = Response::new(Bytes::from_static(text.as_bytes()));
     *response.status_mut() = StatusCode::NOT_FOUND;

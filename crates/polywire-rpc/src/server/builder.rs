@@ -26,6 +26,7 @@ use super::frames::{Flow, FrameLimits, Table};
 use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
+use super::unoffered::Unoffered;
 use super::{Server, Timeouts};
 use crate::layers::{Callers, CrossOrigin, Firewall};
 use crate::methods::Methods;
@@ -66,8 +67,8 @@ pub struct ServerBuilder {
     call_layers: Vec<Box<dyn Fn(CallService) -> CallService>>,
 }
 
-/// How the constraints of a model are applied to inputs: `@length`, `@range`,
-/// `@pattern`, `@uniqueItems` and the values of enums.
+/// How the constraints of a model are applied to inputs: `@required`, `@length`,
+/// `@range`, `@pattern`, `@uniqueItems` and the values of enums.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Validation {
     /// All of them. A pattern that cannot be checked, since no engine that takes
@@ -76,7 +77,8 @@ pub enum Validation {
     Whole,
     /// All but patterns that cannot be checked: any text passes those.
     WithoutUncheckedPatterns,
-    /// None.
+    /// None. A handler over maps gets an input without its required members too. A handler
+    /// over types does not, since they have no room for it.
     Off,
 }
 
@@ -497,6 +499,7 @@ impl ServerBuilder {
             request_ids: self.request_ids,
             pages: self.pages,
             gate,
+            unoffered: Unoffered::default(),
         };
         let mut server = Server {
             app: Arc::new(app),

@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::HttpResponse;
 use super::accept::Stream;
-use super::app::{App, Called, nobody};
+use super::app::{App, Called, unclaimed};
 use super::peer::Peer;
 use crate::layers::{Caller, Callers, Connected, CrossOrigin, Firewall, Refused};
 
@@ -198,7 +198,7 @@ impl App {
     /// A fault in the wire of a protocol, or in words where none is known.
     fn refuse(&self, protocol: Option<usize>, fault: &Fault) -> Response<Bytes> {
         let Some(protocol) = protocol else {
-            let mut response = nobody();
+            let mut response = unclaimed();
             *response.body_mut() = format!("{}\n", fault.message()).into();
             return response;
         };

@@ -32,6 +32,7 @@ mod mount;
 mod peer;
 mod running;
 mod scgi;
+mod unoffered;
 
 #[cfg(feature = "tls")]
 mod tls;

@@ -148,6 +148,71 @@ async fn bad_requests_in_their_own_wire() {
     }
 }
 
+/// A client of a protocol that is not offered is told so in its protocol.
+#[tokio::test]
+async fn protocols_that_are_not_offered() {
+    use ProtocolKind as Kind;
+    let others = [
+        // It takes requests of awsJson1_1, to answer that their media type is wrong. Those of
+        // ec2Query cannot be told from those of awsQuery.
+        (
+            Kind::AwsJson1_0,
+            &[
+                Kind::AwsQuery,
+                Kind::RestJson1,
+                Kind::RestXml,
+                Kind::RpcV2Cbor,
+                Kind::RpcV2Json,
+                Kind::XmlRpc,
+            ][..],
+        ),
+        // It takes all requests that do not say what they are.
+        (
+            Kind::RestJson1,
+            &[
+                Kind::AwsJson1_0,
+                Kind::AwsJson1_1,
+                Kind::RpcV2Cbor,
+                Kind::RpcV2Json,
+                Kind::XmlRpc,
+            ],
+        ),
+    ];
+    for (offered, others) in others {
+        let site = Site::start(builder().protocol(offered)).await;
+        for kind in others {
+            let client = Client::builder(service(), *kind);
+            let client = Caller(client.connect(&site.url()).unwrap());
+            let fault = client.fault("Add", r#"{"left": 2, "right": 3}"#).await;
+            let message = format!(
+                "this server does not offer {kind} here, it offers {offered}; \
+                 `polywire serve -p {kind}` would offer it"
+            );
+            assert_eq!(fault.message(), message, "{kind}");
+            assert_eq!(fault.kind(), FaultKind::UnknownOperation, "{kind}");
+        }
+    }
+    // It is offered, but not here.
+    let cbor = builder()
+        .protocol(Kind::AwsJson1_0)
+        .protocol_at(at("/cbor"), Kind::RpcV2Cbor);
+    let site = Site::start(cbor).await;
+    let client = Client::builder(service(), Kind::RpcV2Cbor);
+    let client = Caller(client.connect(&site.url()).unwrap());
+    let fault = client.fault("Nothing", "{}").await;
+    assert_eq!(
+        fault.message(),
+        "this server does not offer rpcv2Cbor here, it offers rpcv2Cbor at /cbor, awsJson1_0"
+    );
+    // Nothing says what this one is.
+    let reply = site.send("GET /time HTTP/1.1\r\nhost: h\r\n\r\n").await;
+    assert_eq!(reply.status, 404);
+    assert_eq!(
+        reply.header("content-type"),
+        Some("text/plain; charset=utf-8")
+    );
+}
+
 fn post(path: &str, content_type: &str, headers: &str, body: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nhost: h\r\ncontent-type: {content_type}\r\n{headers}\

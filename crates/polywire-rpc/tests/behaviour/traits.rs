@@ -86,6 +86,32 @@ async fn servers_check_what_they_are_sent() {
     assert_eq!(status, 200);
 }
 
+/// A map has room for an input without its required members, a type has not. Defaults are filled in
+/// either way.
+#[tokio::test]
+async fn without_validation_nothing_is_required() {
+    let text = MODEL.replace("text: String", "@required text: String");
+    let text = text.replace("count: Integer", "@required count: Integer");
+    let model = Loader::new().add_text("shop.smithy", text).assemble();
+    let model = model.unwrap_or_else(|error| panic!("{error}")).model;
+    let set = Arc::new(model.schemas("example#Shop").unwrap().unwrap());
+    for (validation, expected) in [
+        (Validation::Whole, (400, "at '/text' failed")),
+        (Validation::Off, (200, r#"{"items":["A"],"count":1}"#)),
+    ] {
+        let echo = dynamic(|input: Map, _| async move { Ok(input) });
+        let server = Server::builder(ServiceHandle::new(Arc::clone(&set), 0))
+            .operation("Order", echo)
+            .validation(validation);
+        let request = order(r#"{"items":["A"]}"#);
+        let (status, body) = answer(&server.build().unwrap(), request).await;
+        assert_eq!(status, expected.0, "{body}");
+        assert!(body.contains(expected.1), "{body}");
+        // A member with a default is never missing.
+        assert!(!body.contains("/count"), "{body}");
+    }
+}
+
 #[tokio::test]
 async fn a_pattern_that_cannot_be_checked_is_refused_at_the_start() {
     let refused = builder("^(?!a)").build().unwrap_err();

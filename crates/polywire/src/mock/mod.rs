@@ -5,47 +5,103 @@
 //! answers with a sample of its output, which is always the same: the model's
 //! defaults, the first value of an enum, `1`, `"string"`, lists of one item,
 //! and 200 for an HTTP status.
+//!
+//! An answer that is not from an example for that very input is the last page of a list: it has
+//! no token of `@paginated`, and members such as `IsTruncated` are false. A sample leaves out the
+//! headers that describe the message itself, such as `Content-Type`. `MD5OfMessageBody` in a
+//! sample is the sum of `MessageBody` of the input, which clients of SQS check.
 
+mod digest;
+mod page;
 mod sample;
 
+use std::fmt;
 use std::sync::Arc;
 
 use polywire_codec::json::{JsonDecoder, JsonProfile};
 use polywire_model::{Example, Model, Node};
 use polywire_protocol::Fault;
-use polywire_rpc::{Handler, Output, dynamic};
+use polywire_rpc::{Handler, IntoOutput, Output, dynamic};
 use polywire_schema::{
-    Defaults, Error, Limits, Map, Operation, Schema, complete_structure, decode_structure,
+    Defaults, Error, Limits, Map, Operation, Schema, Service, complete_structure, decode_structure,
 };
 
-/// A handler that answers an operation of a model with canned data; `None` if
-/// the model does not have it.
-///
-/// # Errors
-///
-/// An example of the operation does not fit its shapes.
-pub fn handler(model: &Model, operation: Operation<'_>) -> Option<Result<Arc<dyn Handler>, Error>> {
-    let shape = model.get(operation.id())?;
-    let examples = shape.traits().examples();
-    let answers = examples
-        .iter()
-        .map(|example| Answer::of(example, operation));
-    let mut answers = match answers.collect::<Result<Vec<Option<Answer>>, Error>>() {
-        Ok(answers) => answers.into_iter().flatten().collect::<Vec<_>>(),
-        Err(error) => return Some(Err(error)),
-    };
-    if !answers.iter().any(|answer| answer.output.is_ok()) {
-        let output = sample::structure(model, operation.output());
-        answers.push(Answer {
-            input: Map::new(),
-            output: Ok(Arc::new(output)),
-        });
+use self::page::LastPage;
+
+/// What answers an operation of a model with canned data.
+pub struct Mock {
+    /// The handler.
+    pub handler: Arc<dyn Handler>,
+    /// The examples that are not answered with, since they do not fit the shapes of the
+    /// operation.
+    pub bad_examples: Vec<BadExample>,
+}
+
+impl fmt::Debug for Mock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mock")
+            .field("bad_examples", &self.bad_examples)
+            .finish_non_exhaustive()
     }
-    let answers = Arc::new(answers);
-    Some(Ok(Arc::new(dynamic(move |input: Map, _| {
-        let answer = pick(&answers, &input);
-        async move { answer }
-    }))))
+}
+
+/// An example that does not fit the shapes of its operation.
+#[derive(Debug)]
+pub struct BadExample {
+    /// Its title.
+    pub title: String,
+    /// What does not fit.
+    pub error: Error,
+}
+
+impl fmt::Display for BadExample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the example `{}`: {}", self.title, self.error)
+    }
+}
+
+impl std::error::Error for BadExample {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+/// A mock of an operation of a service; `None` if the model does not have it.
+#[must_use]
+pub fn handler(model: &Model, service: Service<'_>, operation: Operation<'_>) -> Option<Mock> {
+    let shape = model.get(operation.id())?;
+    let mut examples = Vec::new();
+    let mut bad_examples = Vec::new();
+    for example in shape.traits().examples() {
+        match Answer::of(&example, operation) {
+            Ok(answer) => examples.extend(answer),
+            Err(error) => bad_examples.push(BadExample {
+                title: example.title.to_owned(),
+                error,
+            }),
+        }
+    }
+    let first = examples
+        .iter()
+        .find_map(|answer| answer.output.as_ref().ok());
+    let mut other = match first {
+        Some(output) => Map::clone(output),
+        None => sample::structure(model, operation.output()),
+    };
+    let has_digests = first.is_none() && digest::has_digests(&other);
+    LastPage::of(model, model.get(service.id()), shape).end(&mut other);
+    let answers = Arc::new(Answers {
+        examples,
+        other: Arc::new(other),
+        has_digests,
+    });
+    Some(Mock {
+        handler: Arc::new(dynamic(move |input: Map, _| {
+            let answer = answers.pick(&input);
+            async move { answer }
+        })),
+        bad_examples,
+    })
 }
 
 /// An input that an operation takes, and whether it is from an example; a
@@ -85,13 +141,28 @@ impl Answer {
     }
 }
 
-fn pick(answers: &[Answer], input: &Map) -> Result<Output, Fault> {
-    let same = answers.iter().find(|answer| answer.input == *input);
-    let any = || answers.iter().find(|answer| answer.output.is_ok());
-    match same.or_else(any).map(|answer| &answer.output) {
-        Some(Ok(output)) => Ok(polywire_rpc::IntoOutput::into_output(Arc::clone(output))),
-        Some(Err((id, details))) => Err(Fault::modelled(id.clone(), details.clone())),
-        None => Err(Fault::internal("a mock without an answer")),
+/// All that an operation answers with.
+struct Answers {
+    examples: Vec<Answer>,
+    /// The output for an input that no example has.
+    other: Arc<Map>,
+    /// Whether that has sums of the input.
+    has_digests: bool,
+}
+
+impl Answers {
+    fn pick(&self, input: &Map) -> Result<Output, Fault> {
+        let same = self.examples.iter().find(|answer| answer.input == *input);
+        match same.map(|answer| &answer.output) {
+            Some(Ok(output)) => Ok(Arc::clone(output).into_output()),
+            Some(Err((id, details))) => Err(Fault::modelled(id.clone(), details.clone())),
+            None if self.has_digests => {
+                let mut output = Map::clone(&self.other);
+                digest::fill(&mut output, input);
+                Ok(output.into_output())
+            }
+            None => Ok(Arc::clone(&self.other).into_output()),
+        }
     }
 }
 

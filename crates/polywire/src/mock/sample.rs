@@ -17,10 +17,25 @@ pub(super) fn structure(model: &Model, shape: Schema<'_>) -> Map {
 fn members(model: &Model, shape: Schema<'_>, depth: u32) -> Map {
     let wanted = shape
         .members()
-        .filter(|member| member.is_required() || depth < DEPTH);
+        .filter(|member| member.is_required() || (depth < DEPTH && !describes_message(*member)));
     wanted
         .filter_map(|member| Some((Text::from(member.name()), value(model, member, depth + 1)?)))
         .collect()
+}
+
+/// Whether a member is a header that says what the message itself is (RFC 9110, sections 8.3 to
+/// 8.6 and 14.4). The protocol knows that; a sample would contradict it.
+fn describes_message(member: Member<'_>) -> bool {
+    const HEADERS: [&str; 6] = [
+        "content-encoding",
+        "content-language",
+        "content-length",
+        "content-range",
+        "content-type",
+        "transfer-encoding",
+    ];
+    let is_own = |name: &&str| member.location_name().eq_ignore_ascii_case(name);
+    member.location() == Location::Header && HEADERS.iter().any(is_own)
 }
 
 /// A sample of a member's target; `None` where recursion leaves no choice.
@@ -37,6 +52,7 @@ fn value(model: &Model, member: Member<'_>, depth: u32) -> Option<Value> {
     let own = model
         .get(member.container().id())
         .and_then(|shape| shape.member(member.name()));
+    let is_more_results = own.is_some_and(|own| model.is_more_results(own));
     let own = own.map(polywire_model::Member::traits);
     // Bounds: those of the member count before those of its target.
     let length = own
@@ -51,8 +67,12 @@ fn value(model: &Model, member: Member<'_>, depth: u32) -> Option<Value> {
     Some(match member.kind() {
         ShapeKind::BigDecimal => Value::BigDecimal(BigDecimal::from(integer)),
         ShapeKind::BigInteger => Value::from(BigInteger::from(integer)),
-        ShapeKind::Blob => Value::Blob(Blob::from(b"blob")),
-        ShapeKind::Boolean => Value::Boolean(true),
+        ShapeKind::Blob => match is_json(member) {
+            true => Value::Blob(Blob::from(b"{}")),
+            false => Value::Blob(Blob::from(b"blob")),
+        },
+        // There is one page. A client that reads of more asks for it without end.
+        ShapeKind::Boolean => Value::Boolean(!is_more_results),
         ShapeKind::Byte | ShapeKind::Short | ShapeKind::Integer | ShapeKind::Long => {
             Value::Integer(integer)
         }
@@ -61,6 +81,10 @@ fn value(model: &Model, member: Member<'_>, depth: u32) -> Option<Value> {
         ShapeKind::Float => Value::Float(float as f32),
         ShapeKind::Enum => Value::from(enum_value(target?)?.as_str()?),
         ShapeKind::IntEnum => Value::Integer(enum_value(target?)?.as_i64()?),
+        // Clients parse it: `jsonvalue` of botocore.
+        ShapeKind::String if is_json(member) => Value::from("{}"),
+        // RFC 9110, section 8.8.3: an entity tag is quoted.
+        ShapeKind::String if is_entity_tag(member) => Value::from(format!("\"{}\"", string(least))),
         ShapeKind::String => Value::from(string(least)),
         ShapeKind::Timestamp => Value::Timestamp(Timestamp::EPOCH),
         ShapeKind::List => {
@@ -97,6 +121,16 @@ fn value(model: &Model, member: Member<'_>, depth: u32) -> Option<Value> {
             Value::Map(std::iter::once(variant?).collect())
         }
     })
+}
+
+/// Whether `@mediaType` says that a string or blob is a JSON document.
+fn is_json(member: Member<'_>) -> bool {
+    let media_type = member.media_type().unwrap_or_default();
+    media_type == "application/json" || media_type.ends_with("+json")
+}
+
+fn is_entity_tag(member: Member<'_>) -> bool {
+    member.location() == Location::Header && member.location_name().eq_ignore_ascii_case("etag")
 }
 
 /// The first value of an enum.

@@ -83,6 +83,20 @@ async fn objects() {
         keys.extend(contents.into_iter().filter_map(|object| object.key));
     }
     assert_eq!(keys, ["a b//c", "copy"]);
+    let first = client
+        .list_objects()
+        .bucket("bkt")
+        .delimiter("/")
+        .max_keys(1);
+    let first = first.send().await.unwrap();
+    assert_eq!(first.is_truncated, Some(true));
+    let marker = first.next_marker.unwrap();
+    assert_eq!(marker, "a b/");
+    let second = client.list_objects().bucket("bkt").delimiter("/");
+    let second = second.marker(marker).send().await.unwrap();
+    assert_eq!(second.is_truncated, Some(false));
+    assert_eq!(second.contents.unwrap()[0].key.as_deref(), Some("copy"));
+    assert_eq!(second.common_prefixes.unwrap_or_default().len(), 0);
     let delete = client.delete_object().bucket("bkt").key("a b//c");
     delete.send().await.unwrap();
     let objects = vec![ObjectIdentifier::builder().key("copy").build().unwrap()];
@@ -122,6 +136,92 @@ async fn uploads_in_parts() {
     let abort = client.abort_multipart_upload().bucket("bkt").key("k");
     let error = abort.upload_id(id).send().await.unwrap_err();
     assert!(error.to_string().contains("NoSuchUpload"), "{error}");
+    running.shutdown().await;
+}
+
+/// What is sent as it is: the status and the body of the answer.
+async fn send(running: &Running, line: &str, headers: &str, body: &str) -> (String, String) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(running.address())
+        .await
+        .unwrap();
+    let request = format!(
+        "{line} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let status = answer.get(9..12).unwrap_or_default().to_owned();
+    (status, answer)
+}
+
+/// A request for another operation is not taken for one that the store has.
+#[tokio::test]
+async fn operations_that_are_not_there() {
+    let (running, client) = start().await;
+    put(&client, "k", b"x").await;
+    for line in [
+        "GET /bkt?session",
+        "GET /bkt?versioning",
+        "GET /bkt?versions&prefix=a",
+        "GET /bkt?strange",
+        "GET /bkt?x-id=A&%61cl=",
+        "GET /bkt/k?versionId=1",
+        "PUT /bkt?policy",
+        "PUT /bkt/k?acl",
+        "DELETE /bkt?strange=",
+        "DELETE /bkt/k?tagging",
+        "POST /bkt/k?restore",
+    ] {
+        let (status, answer) = send(&running, line, "", "").await;
+        assert_eq!(status, "501", "{line}: {answer}");
+        assert!(answer.contains("<Code>NotImplemented</Code>"), "{line}");
+    }
+    for line in [
+        "GET /bkt",
+        "GET /bkt?list-type=2&prefix=acl&delimiter=",
+        "GET /bkt?marker=&max-keys=1&x-id=ListObjects&X-Amz-Signature=0",
+        "GET /bkt?location",
+        "GET /bkt?uploads",
+        "GET /bkt/k?%zz",
+        "DELETE /bkt/k?x-id=DeleteObject",
+    ] {
+        let (status, answer) = send(&running, line, "", "").await;
+        assert_eq!(&status[..1], "2", "{line}: {answer}");
+    }
+    running.shutdown().await;
+}
+
+/// Some clients send the header of an access list without a value.
+#[tokio::test]
+async fn an_empty_access_list() {
+    let (running, _client) = start().await;
+    for line in ["PUT /bkt/k", "PUT /other"] {
+        let (status, answer) = send(&running, line, "x-amz-acl:\r\n", "").await;
+        assert_eq!(status, "200", "{line}: {answer}");
+    }
+    let (status, _) = send(&running, "PUT /bkt/k", "x-amz-acl: strange\r\n", "").await;
+    assert_eq!(status, "400");
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large() {
+    let settings = Settings {
+        body: 1 << 20,
+        ..Settings::default()
+    };
+    let server = server(settings).unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}", running.address());
+    let client = client::connect(&url, ProtocolKind::RestXml).unwrap();
+    client.create_bucket().bucket("bkt").send().await.unwrap();
+    let body = vec![0; 2 << 20];
+    let put = client.put_object().bucket("bkt").key("k").body(body);
+    let error = put.send().await.unwrap_err().to_string();
+    assert!(error.contains("EntityTooLarge"), "{error}");
+    assert!(error.contains("--body"), "{error}");
     running.shutdown().await;
 }
 

@@ -13,7 +13,7 @@ fn curl_get() {
     let answer = curl.get(&format!("{}/cities/oslo", serving.url()), &[]);
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), Some("application/json"));
-    assert_eq!(answer.header("etag"), Some("r-17"));
+    assert_eq!(answer.header("etag"), Some("\"r-17\""));
     let city = answer.json();
     assert_eq!(city["name"].as_str(), Some("Oslo"));
     assert_eq!(city["founded"].as_str(), Some("1048-01-01T00:00:00Z"));

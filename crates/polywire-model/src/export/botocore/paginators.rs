@@ -28,9 +28,11 @@ pub(super) fn paginators(context: &mut Context<'_>) -> Node {
         } else {
             texts(items)
         };
+        let more_results = context.model.more_results(operation, &paginated);
         let entry = object([
             ("input_token", Some(input.into())),
             ("limit_key", paginated.page_size.map(Node::from)),
+            ("more_results", more_results.map(Node::from)),
             ("output_token", Some(output.into())),
             ("result_key", Some(result)),
         ]);

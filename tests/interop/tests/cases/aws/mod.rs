@@ -69,6 +69,33 @@ fn boto3_sqs_calls_mock() {
     );
 }
 
+/// Without examples: lists end, and the MD5 sums are those that clients of SQS check. The clients
+/// for Go, Java and JavaScript check them by themselves.
+#[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
+fn boto3_sqs_calls_samples() {
+    let case = Case::begin("boto3_sqs_calls_samples");
+    let Some(python) = case.python(&["boto3", "cbor2"]) else {
+        return;
+    };
+    let model = model("sqs");
+    let serving = Serving::start(&["--model", model.to_str().unwrap()]);
+    let script = include_str!("sqs_samples.py");
+    let script = format!("{}\n{script}", include_str!("client.py"));
+    shows(
+        &python.run(serving.url(), &script),
+        r#"{
+            "pages": 1,
+            "sent": {"MD5OfMessageBody": true},
+            "received": {"MD5OfBody": true},
+            "batch": {"a": true, "b": true}
+        }"#,
+    );
+}
+
 #[test]
 #[cfg_attr(
     not(aws_models),

@@ -73,7 +73,7 @@ show({
         r#"{"cityId":"oslo","name":"Oslo","coordinates":{"latitude":59.9139,"longitude":10.7522},
             "climate":"continental","population":717710,"elevation":23,"capital":true,
             "founded":"1048-01-01T00:00:00Z","tags":["fjord","harbour"],
-            "localNames":{"nb":"Oslo","ja":"オスロ"},"revision":"r-17"}"#,
+            "localNames":{"nb":"Oslo","ja":"オスロ"},"revision":"\"r-17\""}"#,
     );
     let members = city.as_map().unwrap();
     for (member, value) in members.iter() {

@@ -1,17 +1,22 @@
-//! Stock boto3 and the aws CLI use the example `object-store` as S3. It is generated from S3's
-//! model.
+//! Stock boto3, the aws CLI, minio-py and s3cmd use the example `object-store` as S3. It is
+//! generated from S3's model.
 
 use polywire_interop::{Case, Serving, object_store};
 
 /// Runs a script of this folder against a store of its own.
 fn runs(name: &'static str, script: &str) {
+    let script = format!("{}\n{script}", include_str!("client.py"));
+    runs_with(name, &["awscli", "boto3"], &script);
+}
+
+/// The same with these modules of Python and no client of boto3.
+fn runs_with(name: &'static str, modules: &[&str], script: &str) {
     let case = Case::begin(name);
-    let Some(python) = case.python(&["awscli", "boto3"]) else {
+    let Some(python) = case.python(modules) else {
         return;
     };
     let serving = Serving::start_program(object_store(), &["--listen", "127.0.0.1:0"]);
-    let script = format!("{}\n{script}", include_str!("client.py"));
-    let shown = python.run(serving.url(), &script);
+    let shown = python.run(serving.url(), script);
     assert_eq!(shown.as_str(), Some("done"));
 }
 
@@ -94,4 +99,25 @@ fn boto3_s3_checksums_unasked() {
 )]
 fn aws_cli_s3() {
     runs("aws_cli_s3", include_str!("cli.py"));
+}
+
+/// It lists with either version of ListObjects.
+#[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
+fn minio_py_s3() {
+    runs_with("minio_py_s3", &["minio"], include_str!("minio.py"));
+}
+
+/// It lists with the first version of ListObjects only.
+#[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
+fn s3cmd_s3() {
+    // Its module.
+    runs_with("s3cmd_s3", &["S3.Config"], include_str!("s3cmd.py"));
 }
