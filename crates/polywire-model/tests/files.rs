@@ -180,7 +180,9 @@ fn only_regular_files_of_a_folder_are_read() {
     std::os::unix::net::UnixListener::bind(folder.0.join("d.json")).unwrap();
     let path = folder.0.clone();
     let (done, result) = mpsc::channel();
-    std::thread::spawn(move || done.send(Loader::new().add_dir(path).assemble()));
+    std::thread::spawn(move || {
+        let _ = done.send(Loader::new().add_dir(path).assemble());
+    });
     let result = result.recv_timeout(Duration::from_secs(30));
     let error = result.expect("it waits for a pipe").unwrap_err();
     let text = error.to_string();

@@ -18,26 +18,41 @@ use http::Version;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::sync::Notify;
 
-/// The body of a request.
-pub(super) struct IncomingBody {
+/// The body of a request. It is no larger than hyper's.
+pub(super) enum IncomingBody {
+    Plain(Incoming),
+    InChunks(Box<InChunks>),
+}
+
+/// A body in chunks of HTTP/1.
+pub(super) struct InChunks {
     body: Incoming,
-    /// `None` for a body that is not in chunks of HTTP/1.
-    chunks: Option<Arc<Chunks>>,
+    chunks: Arc<Chunks>,
 }
 
 impl IncomingBody {
     pub(super) fn new(version: Version, body: Incoming) -> Self {
         // hyper reads a body of HTTP/1 without a length in chunks.
-        let in_chunks = version == Version::HTTP_11 && body.size_hint().exact().is_none();
-        Self {
-            body,
-            chunks: in_chunks.then(Arc::default),
+        if version == Version::HTTP_11 && body.size_hint().exact().is_none() {
+            let chunks = Arc::default();
+            return Self::InChunks(Box::new(InChunks { body, chunks }));
         }
+        Self::Plain(body)
     }
 
     /// Where the end of a body in chunks is noted.
-    pub(super) const fn chunks(&self) -> Option<&Arc<Chunks>> {
-        self.chunks.as_ref()
+    pub(super) fn chunks(&self) -> Option<&Arc<Chunks>> {
+        match self {
+            Self::Plain(_) => None,
+            Self::InChunks(body) => Some(&body.chunks),
+        }
+    }
+
+    fn body(&self) -> &Incoming {
+        match self {
+            Self::Plain(body) => body,
+            Self::InChunks(body) => &body.body,
+        }
     }
 }
 
@@ -46,30 +61,31 @@ impl Body for IncomingBody {
     type Error = hyper::Error;
 
     fn poll_frame(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        if let Some(chunks) = &self.chunks {
-            chunks.note(frame.as_ref());
+        match self.get_mut() {
+            Self::Plain(body) => Pin::new(body).poll_frame(context),
+            Self::InChunks(body) => {
+                let frame = ready!(Pin::new(&mut body.body).poll_frame(context));
+                body.chunks.note(frame.as_ref());
+                Poll::Ready(frame)
+            }
         }
-        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body().is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body().size_hint()
     }
 }
 
-impl Drop for IncomingBody {
+impl Drop for InChunks {
     fn drop(&mut self) {
-        if let Some(chunks) = &self.chunks {
-            chunks.end(Chunks::UNCLEAR);
-        }
+        self.chunks.end(Chunks::UNCLEAR);
     }
 }
 
