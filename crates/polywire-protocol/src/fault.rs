@@ -67,6 +67,8 @@ struct Inner {
     retry: Option<Retry>,
     retry_after: Option<Duration>,
     query_error: Option<QueryError>,
+    /// Whether it is known that no handler was called.
+    before_handler: bool,
     /// Whether its caller asked for details that its protocol leaves out otherwise.
     wants_detail: bool,
     /// Whether the readable twins of the formats write it.
@@ -216,6 +218,7 @@ impl Fault {
             retry: None,
             retry_after: None,
             query_error: None,
+            before_handler: false,
             wants_detail: false,
             #[cfg(feature = "reference")]
             by_twins: false,
@@ -323,6 +326,19 @@ impl Fault {
     pub(crate) fn with_details(mut self, details: Map) -> Self {
         self.0.details = details;
         self
+    }
+
+    /// Notes that no handler was called, so that the caller may send the call again.
+    #[must_use]
+    pub fn before_handler(mut self) -> Self {
+        self.0.before_handler = true;
+        self
+    }
+
+    /// Whether it is known that no handler was called.
+    #[must_use]
+    pub fn is_before_handler(&self) -> bool {
+        self.0.before_handler
     }
 
     /// Sets what lies behind it, for the log.

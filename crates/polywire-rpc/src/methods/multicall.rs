@@ -20,12 +20,13 @@ use super::operation::call_operation;
 use super::parameters::{Place, Reader, Source};
 use super::router::Target;
 use crate::Context;
-use crate::server::{App, Called, caught};
+use crate::server::{App, Called, caught, decode_apart, is_large};
 
 /// So many calls are made before others of the same worker have their turn.
 const TURN: usize = 8;
 
 /// One of the calls.
+#[derive(Clone)]
 struct Item {
     name: Text,
     /// What its parameters stand in.
@@ -120,7 +121,20 @@ impl One<'_> {
         space: Vec<u8>,
         called: &mut Called,
     ) -> Result<MethodReply, Fault> {
-        let mut future = caught(|| self.begin(context, space, called))?;
+        let mut future = match is_large(&self.item.bytes) {
+            true => {
+                let (item, form) = (self.item.clone(), self.form);
+                let begun = decode_apart(Arc::clone(self.app), move |app| {
+                    let (item, mut called) = (&item, Called::Unknown);
+                    let future = One { app, item, form }.begin(context, space, &mut called);
+                    Ok((called, future))
+                });
+                let (known, future) = begun.await?;
+                *called = known;
+                future?
+            }
+            false => caught(|| self.begin(context, space, called))?,
+        };
         let polled = |task: &mut std::task::Context<'_>| {
             caught(|| Ok(future.as_mut().poll(task)))
                 .unwrap_or_else(|fault| Poll::Ready(Err(fault)))

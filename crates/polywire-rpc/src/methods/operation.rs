@@ -33,10 +33,10 @@ pub(super) fn call_operation(
         place,
         kind: context.protocol(),
     };
-    let output = app.handle_by(&within, &route, context, body)?;
+    let call = app.decode_by(&within, &route, context, body)?;
     let app = Arc::clone(app);
     Ok(Box::pin(async move {
-        let output = output.await?;
+        let output = app.start(call).await?;
         let root = app.service.operation(index).output().root();
         let bytes = format::write_output(form, space, root, output.message());
         Ok(MethodReply::new(form, bytes.map_err(Fault::internal)?))

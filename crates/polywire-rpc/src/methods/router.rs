@@ -20,7 +20,7 @@ use super::stream::{StreamCall, StreamMethod};
 use super::system::{About, System};
 use super::wire::method_of;
 use crate::Context;
-use crate::server::{App, Pipe};
+use crate::server::{App, Pipe, decode_apart, is_large};
 
 /// A named method.
 pub(crate) struct Entry {
@@ -164,8 +164,16 @@ impl Router {
                     parameters,
                     context,
                 } = call;
-                let begun = parameters.read(|source| entry.begin(&app, source, context, answer));
-                async move { begun?.await }
+                let is_large = is_large(parameters.bytes());
+                async move {
+                    let begin = move |app: &Arc<App>| {
+                        parameters.read(|source| entry.begin(app, source, context, answer))
+                    };
+                    match is_large {
+                        true => decode_apart(app, begin).await?.await,
+                        false => begin(&app)?.await,
+                    }
+                }
             });
             let base = MethodService::new(base);
             layers.into_iter().fold(base, |inner, layer| layer(inner))

@@ -21,9 +21,9 @@ use polywire_schema::Body;
 use tokio::time::{Instant, Sleep};
 
 use super::HttpResponse;
-use super::app::{App, Called};
+use super::app::{App, Called, DecodedCall};
 use super::body::RequestBody;
-use super::decoding::is_large;
+use super::decoding::{decode_apart, is_large_body};
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::methods::{Found, MethodFuture, MethodReply, Target};
@@ -129,8 +129,10 @@ impl App {
                 context.deadline = self.handler_ends();
                 let called = Called::Operation(route.operation);
                 let wants_detail = self.wants_detail(&context);
-                let begun = caught(|| self.handle(protocol, &route, context, &Body::default()));
-                let begun = begun.map(|output| Work::Operation(route.operation, output));
+                let begun = caught(|| {
+                    let call = self.decode(protocol, &route, context, &Body::default())?;
+                    Ok(Work::Operation(route.operation, self.start(call)))
+                });
                 self.begun((protocol, wants_detail), called, body, begun)
             }
             route => Answer::Reading(Reading {
@@ -150,7 +152,7 @@ impl App {
     /// Begins a call whose body is there.
     fn begin_with(
         self: &Arc<Self>,
-        (protocol, route): (usize, Option<Route>),
+        (protocol, route, is_apart): (usize, Option<Route>, bool),
         mut context: crate::Context,
         bytes: Bytes,
         body: &mut RequestBody,
@@ -175,20 +177,31 @@ impl App {
         let route = match (route, &self.methods) {
             (Some(route), _) => route,
             (None, Some(_)) if has_methods(reader.kind()) => {
+                let protocol = (protocol, is_apart);
                 return self.begin_named(protocol, context, (&bytes, &whole), called);
             }
             (None, _) => reader.route_body(&context.head, &whole, &self.limits)?,
         };
         *called = Called::Operation(route.operation);
-        let output = self.handle(protocol, &route, context, &whole)?;
-        Ok(Work::Operation(route.operation, output))
+        let call = self.decode(protocol, &route, context, &whole)?;
+        Ok(self.work(route.operation, call, is_apart))
+    }
+
+    /// Starts a call. One that was decoded apart is started when it is first polled, on the task of
+    /// its connection: a handler may count on that, and the caller may be gone by now.
+    fn work(self: &Arc<Self>, index: u32, call: DecodedCall, is_apart: bool) -> Work {
+        if !is_apart {
+            return Work::Operation(index, self.start(call));
+        }
+        let app = Arc::clone(self);
+        Work::Operation(index, Box::pin(async move { app.start(call).await }))
     }
 
     /// Begins the call whose name stands in the body: of a method, or of an
     /// operation beside methods.
     fn begin_named(
         self: &Arc<Self>,
-        protocol: usize,
+        (protocol, is_apart): (usize, bool),
         context: crate::Context,
         (bytes, body): (&Bytes, &Body),
         called: &mut Called,
@@ -207,8 +220,8 @@ impl App {
             Target::Operation(index) => {
                 *called = Called::Operation(index);
                 let route = Route::to(index);
-                let output = self.handle(protocol, &route, context, body)?;
-                Ok(Work::Operation(index, output))
+                let call = self.decode(protocol, &route, context, body)?;
+                Ok(self.work(index, call, is_apart))
             }
             Target::Method(entry) => {
                 *called = Called::Method(Arc::clone(&entry));
@@ -297,10 +310,10 @@ impl Answer {
         let bytes = ready!(body.poll_read(app.limits.bytes(), &app.memory, context));
         Poll::Ready(match mem::replace(self, Self::Taken) {
             Self::Reading(reading) => match bytes {
-                Ok(bytes) if is_large(reading.context.headers(), &bytes) => {
+                Ok(bytes) if is_large_body(reading.context.headers(), &bytes) => {
                     reading.begin_apart(bytes)
                 }
-                bytes => reading.begin(bytes),
+                bytes => reading.begin(bytes, false),
             },
             other => other,
         })
@@ -314,12 +327,12 @@ impl Reading {
         let app = Arc::clone(&self.app);
         let protocol = self.context.mount as usize;
         let called = self.called();
-        let decoding = app.decoding.clone();
-        let begun = decoding.run(move || self.begin(Ok(bytes)));
+        let wants_detail = app.wants_detail(&self.context);
+        let begun = decode_apart(Arc::clone(&app), move |_| Ok(self.begin(Ok(bytes), true)));
         Answer::Boxed(Box::pin(async move {
             match begun.await {
                 Ok(answer) => answer.await,
-                Err(fault) => app.fault(protocol, &called, &fault),
+                Err(fault) => app.fault(protocol, &called, &fault.with_detail(wants_detail)),
             }
         }))
     }
@@ -330,8 +343,9 @@ impl Reading {
         self.route.as_ref().map_or(Called::Unknown, operation)
     }
 
-    /// Begins, now that the body is there, or will not come.
-    fn begin(self, bytes: Result<Bytes, Fault>) -> Answer {
+    /// Begins, now that the body is there, or will not come. `is_apart`: on a thread of the blocking
+    /// pool.
+    fn begin(self, bytes: Result<Bytes, Fault>, is_apart: bool) -> Answer {
         let mut called = self.called();
         let Self {
             app,
@@ -342,7 +356,7 @@ impl Reading {
         let protocol = context.mount as usize;
         let wants_detail = app.wants_detail(&context);
         let begun = caught(|| {
-            let call = (protocol, route);
+            let call = (protocol, route, is_apart);
             app.begin_with(call, context, bytes?, &mut body, &mut called)
         });
         app.begun((protocol, wants_detail), called, body, begun)

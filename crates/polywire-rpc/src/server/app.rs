@@ -22,16 +22,17 @@ use uuid::Uuid;
 
 use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
-use super::decoding::{COUNTED_FROM, DecodePool, Decoded};
+use super::decoding::{COUNTED_FROM, InputReservation};
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::{Gate, InFlight, overloaded};
 use super::incoming::IncomingBody;
 use super::malformed;
-use super::memory::Memory;
+use super::memory::{Held, Memory};
 use super::mount::{Mount, Mounts};
 use super::peer::Peer;
 use super::unoffered::Unoffered;
 use super::{ServerBuilder, Timeouts};
+use crate::blocking::BlockingPool;
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::layers::text;
@@ -96,7 +97,8 @@ pub(crate) struct App {
     /// Checks inputs, unless that is switched off.
     pub(super) validator: Option<Validator>,
     pub(super) memory: Arc<Memory>,
-    pub(super) decoding: DecodePool,
+    /// Decodes large bodies.
+    pub(super) decoding: BlockingPool,
     pub(super) timeouts: Timeouts,
     /// Places for connections, at whatever listener.
     pub(super) connections: Arc<Semaphore>,
@@ -130,6 +132,13 @@ pub(crate) enum Called {
     /// The index of an operation.
     Operation(u32),
     Method(Arc<Entry>),
+}
+
+/// A call of an operation whose handler has not been called.
+pub(crate) struct DecodedCall {
+    call: Call,
+    /// The memory of its input, if it takes much.
+    held: Option<Held>,
 }
 
 /// A call whose operation is known and whose body has not been read: what
@@ -452,25 +461,31 @@ impl App {
         }
     }
 
-    /// Decodes the input of a call and hands it to its handler.
-    pub(super) fn handle(
+    /// What frames can call, where it is known that they are offered.
+    pub(super) fn table(&self) -> Result<&Arc<Table>, Fault> {
+        let missing = || Fault::internal("a framed call, and no table of what frames can call");
+        self.frames.as_ref().ok_or_else(missing)
+    }
+
+    /// Decodes the input of a call.
+    pub(super) fn decode(
         &self,
         protocol: usize,
         route: &Route,
         context: Context,
         body: &Body,
-    ) -> Result<HandlerFuture, Fault> {
-        self.handle_by(&*self.mounts.protocols[protocol], route, context, body)
+    ) -> Result<DecodedCall, Fault> {
+        self.decode_by(&*self.mounts.protocols[protocol], route, context, body)
     }
 
-    /// As [`Self::handle`], where another protocol reads the input.
-    pub(crate) fn handle_by(
+    /// As [`Self::decode`], where another protocol reads the input.
+    pub(crate) fn decode_by(
         &self,
         protocol: &dyn ServerProtocol,
         route: &Route,
         context: Context,
         body: &Body,
-    ) -> Result<HandlerFuture, Fault> {
+    ) -> Result<DecodedCall, Fault> {
         let operation = self.service.operation(route.operation);
         let index = route.operation as usize;
         let Some(Some(handler)) = self.handlers.get(index) else {
@@ -478,34 +493,43 @@ impl App {
             return Err(Fault::new(FaultKind::UnknownOperation, message));
         };
         let is_counted = body.as_bytes().len() > COUNTED_FROM;
-        let decoded = is_counted.then(|| Decoded::new(Arc::clone(&self.memory)));
+        let memory = is_counted.then(|| InputReservation::new(Arc::clone(&self.memory)));
         let plan = ReadPlan {
             head: &context.head,
             body,
             route,
             limits: &self.limits,
-            memory: decoded.as_ref().map(|decoded| decoded as &dyn InputMemory),
+            memory: memory.as_ref().map(|memory| memory as &dyn InputMemory),
         };
         let validator = self.validator.as_ref();
         let input = handler.decode(protocol, operation, &plan, validator)?;
-        let service = self.service.clone();
         let call = Call {
-            service,
+            service: self.service.clone(),
             operation: route.operation,
             context,
             input,
         };
-        let output = match self.layered.get(index) {
-            Some(Some(layered)) => Box::pin(layered.clone().oneshot(call)),
-            _ => handler.call(call),
+        let held = memory.and_then(InputReservation::into_held);
+        Ok(DecodedCall { call, held })
+    }
+
+    /// Hands a call to its handler.
+    pub(crate) fn start(&self, decoded: DecodedCall) -> HandlerFuture {
+        let DecodedCall { call, held } = decoded;
+        let index = call.operation as usize;
+        let output = match (self.layered.get(index), self.handlers.get(index)) {
+            (Some(Some(layered)), _) => Box::pin(layered.clone().oneshot(call)),
+            (_, Some(Some(handler))) => handler.call(call),
+            // It was there when the call was decoded.
+            _ => Box::pin(async { Err(Fault::internal("a handler that is gone")) }),
         };
-        Ok(match decoded.map(Decoded::into_held) {
-            Some(held) if held.is_something() => Box::pin(async move {
+        match held {
+            None => output,
+            Some(held) => Box::pin(async move {
                 let _held = held;
                 output.await
             }),
-            _ => output,
-        })
+        }
     }
 
     /// Whether the handler of an operation has these types, and nothing stands around it that may

@@ -21,7 +21,7 @@ use tower::{Layer, Service, service_fn};
 use super::app::{
     App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages, Within,
 };
-use super::decoding::DecodePool;
+use super::decoding;
 use super::frames::{Flow, FrameLimits, Table};
 use super::gate::{Calls, Gate};
 use super::memory::Memory;
@@ -492,7 +492,7 @@ impl ServerBuilder {
             memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
             // More than a semaphore counts is as good as no limit.
-            decoding: DecodePool::new(),
+            decoding: decoding::pool(),
             connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
             half_close: self.half_close,
             scgi_from_elsewhere: self.scgi_from_elsewhere,

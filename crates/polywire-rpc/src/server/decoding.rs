@@ -10,82 +10,91 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::{HeaderMap, header};
-use polywire_protocol::{Fault, InputMemory};
-use tokio::sync::Semaphore;
+use polywire_protocol::{Fault, FaultKind, InputMemory};
 
+use super::answer::caught;
+use super::app::App;
 use super::memory::{FREE, Held, Memory};
+use crate::blocking::BlockingPool;
 
 /// Longer bodies are large. They take a millisecond or more.
 const LARGE: usize = FREE;
 /// The same of bodies that come compressed, to at most a thousandth of their size.
 const LARGE_COMPRESSED: usize = 1024;
 
+/// How many large bodies wait for their turn. Further ones are shed.
+const QUEUE: usize = 1_000;
+
 /// The decoded inputs of shorter bodies are not counted against the server's memory, since that
-/// takes a walk over them. They take at most 64 times as much: 512 KiB.
+/// takes a walk over them.
 pub(super) const COUNTED_FROM: usize = 8 * 1024;
 
-/// Whether a body is decoded apart from its connection.
-pub(super) fn is_large(headers: &HeaderMap, body: &Bytes) -> bool {
-    body.len() > LARGE
+/// Whether the body of an HTTP request is decoded apart from its connection.
+pub(super) fn is_large_body(headers: &HeaderMap, body: &[u8]) -> bool {
+    is_large(body)
         || body.len() > LARGE_COMPRESSED && headers.contains_key(header::CONTENT_ENCODING)
 }
 
-/// Whether the payload of a frame is decoded apart from its connection. It has been decompressed.
-pub(super) const fn is_large_payload(payload: &[u8]) -> bool {
-    payload.len() > LARGE
+/// Whether bytes that are not compressed, or not any more, are decoded apart from their connection.
+pub(crate) const fn is_large(bytes: &[u8]) -> bool {
+    bytes.len() > LARGE
 }
 
-/// The places for decoding large bodies.
-#[derive(Clone, Debug)]
-pub(super) struct DecodePool(Arc<Semaphore>);
+/// The pool in which a server decodes.
+pub(super) fn pool() -> BlockingPool {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    BlockingPool::new(processors, QUEUE)
+}
 
-impl DecodePool {
-    pub(super) fn new() -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Self(Arc::new(Semaphore::new(processors)))
-    }
-
-    /// Runs a function on a thread of the blocking pool, when there is a place. It runs to its end
-    /// even if this future is dropped.
-    pub(super) async fn run<T, F>(self, function: F) -> Result<T, Fault>
-    where
-        T: Send + 'static,
-        F: FnOnce() -> T + Send + 'static,
-    {
-        let stopping = || Fault::internal("the runtime is shutting down");
-        let place = self.0.acquire_owned().await;
-        let place = place.map_err(|_closed| stopping())?;
-        let span = tracing::Span::current();
-        let task = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            span.in_scope(function)
-        });
-        task.await.map_err(|_cancelled| stopping())
-    }
+/// Decodes on a thread of the pool. Waiting and decoding together take at most as long as a handler
+/// may. What has begun runs to its end, even if this future is dropped.
+///
+/// # Errors
+///
+/// That of `decode`; too many bodies wait; it took too long. No handler was called.
+pub(crate) async fn decode_apart<T, F>(app: Arc<App>, decode: F) -> Result<T, Fault>
+where
+    T: Send + 'static,
+    F: FnOnce(&Arc<App>) -> Result<T, Fault> + Send + 'static,
+{
+    let span = tracing::Span::current();
+    let own = Arc::clone(&app);
+    let decoded = app
+        .decoding
+        .run(move || span.in_scope(|| caught(|| decode(&own))));
+    let decoded = match tokio::time::timeout(app.timeouts.handler, decoded).await {
+        Ok(decoded) => decoded.flatten(),
+        Err(_) => Err(Fault::new(
+            FaultKind::DeadlineExceeded,
+            "the input could not be decoded in time",
+        )),
+    };
+    decoded.map_err(Fault::before_handler)
 }
 
 /// The memory of one call's decoded input, taken from the server's until this is dropped.
 #[derive(Debug)]
-pub(super) struct Decoded(RefCell<Held>);
+pub(super) struct InputReservation(RefCell<Held>);
 
-impl Decoded {
+impl InputReservation {
     pub(super) const fn new(memory: Arc<Memory>) -> Self {
         Self(RefCell::new(Held::nothing(memory)))
     }
 
-    pub(super) fn into_held(self) -> Held {
-        self.0.into_inner()
+    /// What was taken, if anything was.
+    pub(super) fn into_held(self) -> Option<Held> {
+        let held = self.0.into_inner();
+        held.is_something().then_some(held)
     }
 }
 
-impl InputMemory for Decoded {
+impl InputMemory for InputReservation {
     fn take(&self, bytes: usize) -> Result<(), Fault> {
-        // What each request may bring without taking any.
-        match self.0.borrow_mut().grow(bytes) {
-            true => Ok(()),
-            false => Err(super::body::overloaded()),
+        let mut held = self.0.borrow_mut();
+        if held.grow(bytes) {
+            return Ok(());
         }
+        Err(held.refuse(bytes).before_handler())
     }
 }

@@ -6,6 +6,8 @@
 //! Over frames the same holds for answers until they have been written, and for the
 //! items of streams that wait.
 
+use polywire_protocol::{Fault, FaultKind};
+
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
@@ -106,6 +108,23 @@ impl Held {
         }
         self.bytes += more;
         true
+    }
+
+    /// Why there is no memory for a decoded input of this size.
+    #[cold]
+    pub(super) fn refuse(&self, bytes: usize) -> Fault {
+        let Memory { all, .. } = &*self.memory;
+        let message = format!("the decoded input takes about {bytes} bytes, ");
+        match bytes.saturating_sub(FREE) > *all {
+            true => Fault::new(
+                FaultKind::TooLarge,
+                message + &format!("more than the {all} of all calls (ServerBuilder::body_memory)"),
+            ),
+            false => Fault::new(
+                FaultKind::Overloaded,
+                message + "more than is left of the memory for inputs, try again later",
+            ),
+        }
     }
 
     /// Takes or gives back until it is so much. False if there is not as much left; it is as before then.

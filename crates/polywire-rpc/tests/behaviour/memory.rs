@@ -7,10 +7,12 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body::Frame;
-use polywire_protocol::FaultKind;
 use polywire_protocol::ProtocolKind::{RestJson1, XmlRpc};
-use polywire_rpc::{BuildError, Server, ServerBuilder, dynamic};
-use polywire_schema::{Limits, Map};
+use polywire_protocol::{Fault, FaultKind, ReadPlan, ServerProtocol, Validator};
+use polywire_rpc::{
+    BuildError, Call, Handler, HandlerFuture, Input, Server, ServerBuilder, dynamic,
+};
+use polywire_schema::{Limits, Map, Operation};
 use tokio::sync::{Notify, mpsc};
 use tower::Service;
 
@@ -156,7 +158,7 @@ async fn bodies_of_calls_in_progress() {
     // The server hears of the last that left at some time soon.
     let mut overloaded = 0;
     while let Err(error) = client.call("Create", &input(ALL - 124 * 1024)).await {
-        let kind = error.as_fault().map(polywire_protocol::Fault::kind);
+        let kind = error.as_fault().map(Fault::kind);
         assert_eq!(kind, Some(FaultKind::Overloaded));
         overloaded += 1;
         assert!(overloaded < 1_000, "never given back");
@@ -167,47 +169,93 @@ async fn bodies_of_calls_in_progress() {
 /// What a body decodes to counts too, until the call ends.
 #[tokio::test]
 async fn decoded_inputs() {
+    let entered = Arc::new(Notify::new());
+    let release = Arc::new(Notify::new());
+    let (inside, gate) = (Arc::clone(&entered), Arc::clone(&release));
+    let slow = dynamic(move |input: Map, _| {
+        let (inside, gate) = (Arc::clone(&inside), Arc::clone(&gate));
+        async move {
+            inside.notify_one();
+            gate.notified().await;
+            Ok(input)
+        }
+    });
     let limits = Limits::DEFAULT.with_bytes(1 << 20);
-    let server = builder().limits(limits).body_memory(4 << 20).build();
-    let running = server.unwrap().listen("127.0.0.1:0".parse().unwrap()).await;
-    let site = Site::of(running.unwrap());
+    let server = builder().limits(limits).body_memory(8 << 20);
+    let server = server.operation("DocumentPayload", slow).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await;
+    let site = Arc::new(Site::of(running.unwrap()));
+    // 32 bytes an item.
     let list = |items: usize| {
         let list = format!("[{}1]", "1,".repeat(items - 1));
         let call = call_of(RestJson1, "/payload/document", "DocumentPayload", &list);
         String::from_utf8(call).unwrap().replacen("POST", "PUT", 1)
     };
-    // 32 bytes an item: 3 MiB and 6 MiB.
     for _ in 0..3 {
-        assert_eq!(site.send(list(100_000)).await.status, 200);
-        let reply = site.send(list(200_000)).await;
+        // 6 MiB of 8 for as long as the handler is at work.
+        let (caller, call) = (Arc::clone(&site), list(190_000));
+        let first = tokio::spawn(async move { caller.send(call).await.status });
+        within(entered.notified()).await;
+        let reply = site.send(list(190_000)).await;
         let (status, _, message) = reply.error(RestJson1);
         assert_eq!(status, 503, "{message}");
         assert!(
-            message.contains("the inputs of too many calls"),
+            message.contains("the decoded input takes about"),
             "{message}"
         );
+        release.notify_one();
+        assert_eq!(within(first).await.unwrap(), 200);
     }
+    // More than there is at all, so that it is no use to try again.
+    let reply = site.send(list(400_000)).await;
+    let (status, _, message) = reply.error(RestJson1);
+    assert_eq!(status, 413, "{message}");
+    assert!(message.contains("ServerBuilder::body_memory"), "{message}");
 }
 
-/// A large body is decoded, and its handler begun, on another thread than that of its connection.
+/// A large body is decoded on another thread than that of its connection. Its handler is called on
+/// that of the connection.
 #[tokio::test]
 async fn large_bodies_are_decoded_apart() {
     let (seen, mut threads) = mpsc::unbounded_channel();
-    let create = dynamic(move |input: Map, _| {
+    let (read, mut read_by) = mpsc::unbounded_channel();
+    let inner = dynamic(move |input: Map, _| {
         seen.send(std::thread::current().id()).unwrap();
         async move { Ok(input) }
     });
-    let (_, site) = server(|builder| builder.operation("Names", create)).await;
+    let handler = Recorded { inner, read };
+    let (_, site) = server(|builder| builder.operation("Names", handler)).await;
     let client = site.client(RestJson1);
-    let mut thread_for = async |len: usize| {
+    let own = std::thread::current().id();
+    for (len, is_apart) in [(1_000, false), (100_000, true), (60_000, false)] {
         let text = format!(r#"{{"text":"{}"}}"#, "x".repeat(len));
         client.call("Names", &text).await.unwrap();
-        threads.recv().await.unwrap()
-    };
-    let own = std::thread::current().id();
-    assert_eq!(thread_for(1_000).await, own);
-    assert_ne!(thread_for(100_000).await, own);
-    assert_eq!(thread_for(60_000).await, own);
+        assert_eq!(read_by.recv().await.unwrap() != own, is_apart, "{len}");
+        assert_eq!(threads.recv().await.unwrap(), own, "{len}");
+    }
+}
+
+/// A handler that tells which thread decodes its inputs.
+struct Recorded<H> {
+    inner: H,
+    read: mpsc::UnboundedSender<std::thread::ThreadId>,
+}
+
+impl<H: Handler> Handler for Recorded<H> {
+    fn decode(
+        &self,
+        protocol: &dyn ServerProtocol,
+        operation: Operation<'_>,
+        request: &ReadPlan<'_>,
+        validator: Option<&Validator>,
+    ) -> Result<Input, Fault> {
+        self.read.send(std::thread::current().id()).unwrap();
+        self.inner.decode(protocol, operation, request, validator)
+    }
+
+    fn call(&self, call: Call) -> HandlerFuture {
+        self.inner.call(call)
+    }
 }
 
 #[test]

@@ -139,7 +139,7 @@ pub(super) fn later(
                 let called = table.called(operation);
                 Ok(finish(app, called, future).await)
             }
-            Err(fault) if is_of_the_input(fault.kind()) => Err(fault),
+            Err(fault) if is_of_the_input(&fault) => Err(fault),
             Err(fault) => Ok(Err(fault)),
         }
     };
@@ -179,7 +179,7 @@ impl Later {
             true,
         );
         // What was refused says nothing of how long its handler would have taken.
-        if !matches!(&begun, Err(fault) if is_of_the_input(fault.kind())) {
+        if !matches!(&begun, Err(fault) if is_of_the_input(&fault)) {
             self.table.cost(self.operation).took(now.elapsed());
         }
         let working = matches!(&begun, Ok(Begun::Working(_)));

@@ -12,9 +12,8 @@ use super::pipe::Pipe;
 use super::turns::Cost;
 use crate::frames::payload;
 use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
-use crate::server::answer::caught;
 use crate::server::app::{App, Called};
-use crate::server::decoding::is_large_payload;
+use crate::server::decoding::{decode_apart, is_large};
 use crate::{Context, ServiceHandle};
 
 /// From so many bytes on, what is read out of a payload shares its bytes.
@@ -159,13 +158,31 @@ impl Table {
         payload: &[u8],
         pipe: Arc<Pipe>,
     ) -> Result<MethodFuture, Fault> {
+        let bytes = Bytes::copy_from_slice(payload);
+        if is_large(payload) {
+            let begun = decode_apart(Arc::clone(app), move |app| {
+                app.table()?
+                    .begin_stream_here(app, index, context, &bytes, pipe)
+            });
+            return Ok(Box::pin(async move { begun.await?.await }));
+        }
+        self.begin_stream_here(app, index, context, &bytes, pipe)
+    }
+
+    fn begin_stream_here(
+        &self,
+        app: &Arc<App>,
+        index: u32,
+        context: Context,
+        bytes: &Bytes,
+        pipe: Arc<Pipe>,
+    ) -> Result<MethodFuture, Fault> {
         let (Target::Method(entry), Some(router)) = (&self.targets[index as usize], &app.methods)
         else {
             return Err(Fault::internal("a method with streams that is none"));
         };
-        let bytes = Bytes::copy_from_slice(payload);
         let body = Body::new(bytes.clone());
-        let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
+        let source = Place::Cbor.open(bytes, &body, &app.limits)?;
         router.begin_stream(app, entry, source, context, pipe)
     }
 
@@ -177,24 +194,14 @@ impl Table {
         context: Context,
         (payload, whole): (&[u8], Option<&Bytes>),
     ) -> Result<MethodFuture, Fault> {
-        // A large one is shared with what came.
-        let shared = || match whole.and_then(|whole| payload::part(whole, payload)) {
-            Some(part) => part,
-            None => Bytes::copy_from_slice(payload),
-        };
-        if is_large_payload(payload) {
-            let (app, bytes) = (Arc::clone(app), shared());
-            let decoding = app.decoding.clone();
-            return Ok(Box::pin(async move {
-                let begun = decoding.run(move || {
-                    let Some(table) = &app.frames else {
-                        return Err(Fault::internal("a call over frames that are not offered"));
-                    };
-                    let payload = (&bytes[..], Some(&bytes));
-                    caught(|| table.begin_here(&app, index, context, payload))
-                });
-                begun.await??.await
-            }));
+        let shared = || shared(payload, whole);
+        if is_large(payload) {
+            let bytes = shared();
+            let begun = decode_apart(Arc::clone(app), move |app| {
+                app.table()?
+                    .begin_here(app, index, context, (&bytes, Some(&bytes)))
+            });
+            return Ok(Box::pin(async move { begun.await?.await }));
         }
         self.begin_here(app, index, context, (payload, whole))
     }
@@ -207,11 +214,7 @@ impl Table {
         context: Context,
         (payload, whole): (&[u8], Option<&Bytes>),
     ) -> Result<MethodFuture, Fault> {
-        // A large one is shared with what came.
-        let shared = || match whole.and_then(|whole| payload::part(whole, payload)) {
-            Some(part) => part,
-            None => Bytes::copy_from_slice(payload),
-        };
+        let shared = || shared(payload, whole);
         match &self.targets[index as usize] {
             Target::Method(entry) => {
                 let Some(router) = &app.methods else {
@@ -230,10 +233,10 @@ impl Table {
             Target::Operation(index) => {
                 let index = *index;
                 let body = Body::new(shared());
-                let output = app.handle_by(&self.wire, &Route::to(index), context, &body)?;
+                let call = app.decode_by(&self.wire, &Route::to(index), context, &body)?;
                 let app = Arc::clone(app);
                 Ok(Box::pin(async move {
-                    let output = output.await?;
+                    let output = app.start(call).await?;
                     let root = app.service.operation(index).output().root();
                     let bytes = write_output(Form::Cbor, Vec::new(), root, output.message());
                     Ok(MethodReply::new(
@@ -244,4 +247,10 @@ impl Table {
             }
         }
     }
+}
+
+/// The bytes of a payload: those of the frame that it came in, if it is large enough, else a copy.
+fn shared(payload: &[u8], whole: Option<&Bytes>) -> Bytes {
+    let part = whole.and_then(|whole| payload::part(whole, payload));
+    part.unwrap_or_else(|| Bytes::copy_from_slice(payload))
 }

@@ -151,7 +151,7 @@ impl Direct {
             }
             Ok(begun::Begun::Working(future)) => future,
             Err(fault) => {
-                let unstarted = is_of_the_input(fault.kind());
+                let unstarted = is_of_the_input(&fault);
                 let called = self.handlers.table.called(operation);
                 return self.fault(&called, &fault, unstarted);
             }

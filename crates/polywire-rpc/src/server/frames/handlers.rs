@@ -151,21 +151,23 @@ impl Handlers {
                 let result = self.finish(operation, future);
                 let at_work = self.app.flow.works();
                 let task = tokio::spawn(async move {
-                    let answer = Answered::new(result.await, &memory);
+                    let result = result.await;
+                    let unstarted = is_before_handler(&result);
+                    let answer = Answered::new(result, &memory);
                     // Until the handler has ended, also one that was given up.
                     drop((admitted, at_work));
                     done.push(Ended {
                         call,
                         operation,
                         answer,
-                        unstarted: false,
+                        unstarted,
                     });
                 });
                 answers.attach(call, task.abort_handle(), None);
                 Became::AtWork
             }
             Err(fault) => {
-                let unstarted = is_of_the_input(fault.kind());
+                let unstarted = is_of_the_input(&fault);
                 let called = self.table.called(operation);
                 self.fault(answers, now, call, &called, &fault, unstarted);
                 Became::Answered(None)
@@ -189,7 +191,10 @@ impl Handlers {
         let (waiting, result) = later(self, request);
         let task = tokio::spawn(async move {
             let (result, unstarted) = match result.await {
-                Ok(result) => (result, false),
+                Ok(result) => {
+                    let unstarted = is_before_handler(&result);
+                    (result, unstarted)
+                }
                 Err(fault) => (Err(fault), true),
             };
             let answer = Answered::new(result, &memory);
@@ -227,7 +232,7 @@ impl Handlers {
         let since = Instant::now();
         let begun = self.begin(request, true);
         // What was refused says nothing of how long its handler would have taken.
-        if !matches!(&begun, Err(fault) if is_of_the_input(fault.kind())) {
+        if !matches!(&begun, Err(fault) if is_of_the_input(&fault)) {
             cost.took(since.elapsed());
         }
         begun
@@ -460,8 +465,17 @@ impl Handlers {
     }
 }
 
-/// Whether a fault of what was read before the handler: it never began.
-pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
+/// Whether a call ended before its handler was called, as it did if a large input could not be decoded.
+pub(super) fn is_before_handler<T>(result: &Result<T, Fault>) -> bool {
+    matches!(result, Err(fault) if fault.is_before_handler())
+}
+
+/// Whether a call that could not begin did not begin because of its input.
+pub(super) fn is_of_the_input(fault: &Fault) -> bool {
+    fault.is_before_handler() || is_input_kind(fault.kind())
+}
+
+const fn is_input_kind(kind: FaultKind) -> bool {
     matches!(
         kind,
         FaultKind::Invalid

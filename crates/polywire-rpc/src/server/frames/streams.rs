@@ -50,7 +50,7 @@ impl Work {
         let future = match begun {
             Ok(future) => future,
             Err(fault) => {
-                let unstarted = is_of_the_input(fault.kind());
+                let unstarted = is_of_the_input(&fault);
                 let called = self.handlers.table.called(operation);
                 return self.fault(now, id, &called, &fault, unstarted);
             }
