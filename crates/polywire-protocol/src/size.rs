@@ -20,8 +20,8 @@ pub trait InputMemory: fmt::Debug {
 }
 
 /// The bytes that a message takes beside the body that it was read from. An estimate: it counts
-/// values and entries at the size that they have in a [`Value`], strings and blobs that are copies,
-/// and no unused capacity.
+/// values, members and entries at the size that they have in a [`Value`], members that are absent at
+/// that of a value, strings and blobs that are copies, and no unused capacity.
 pub(crate) fn size(root: Member<'_>, message: &dyn Message) -> usize {
     let mut size = Size(0);
     message.encode_any(root, &mut size);
@@ -46,8 +46,10 @@ impl Size {
 }
 
 impl Encoder for Size {
-    fn begin_structure(&mut self, _: Member<'_>, present: usize) {
-        self.add(VALUE + present.saturating_mul(ENTRY));
+    fn begin_structure(&mut self, at: Member<'_>, present: usize) {
+        // A typed structure has space for the members that are absent.
+        let typed = at.target().len() as usize * VALUE;
+        self.add(VALUE + typed.max(present.saturating_mul(ENTRY)));
     }
 
     fn member(&mut self, _: Member<'_>) -> bool {

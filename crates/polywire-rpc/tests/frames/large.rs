@@ -52,6 +52,22 @@ fn bytes(len: usize, seed: u32) -> Vec<u8> {
     words.flat_map(u32::to_le_bytes).take(len).collect()
 }
 
+/// A large input is decoded apart from its connection. If that fails, the handler was not called, and
+/// the caller is told so.
+#[tokio::test]
+async fn large_inputs_that_cannot_be_decoded_are_not_started() {
+    let running = listen(server()).await;
+    let client = connect(&running, Client::builder()).await;
+    for len in [100, MIB] {
+        let blob = Blob::from(bytes(len, 0));
+        let error = client.call::<i32>("Add", (&blob, 1)).await.unwrap_err();
+        let CallError::Fault(fault) = error else {
+            panic!("{error}");
+        };
+        assert!(fault.is_unstarted(), "{len}: {}", fault.message());
+    }
+}
+
 #[tokio::test]
 async fn blobs_are_parts_of_what_came() {
     let running = listen(server()).await;
