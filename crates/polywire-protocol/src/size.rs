@@ -119,16 +119,14 @@ impl Encoder for Size {
 
 #[cfg(test)]
 mod tests {
+    use polywire_codec::Dynamic;
     use polywire_schema::Map;
 
     use super::*;
 
     #[test]
     fn collections_strings_and_copies() {
-        let size = |value: &Value| {
-            let map = Map::from_iter([("value", value.clone())]);
-            size(Member::DOCUMENT, &map) - ENTRY
-        };
+        let size = |value: &Value| size(Member::DOCUMENT, &Dynamic(value));
         assert_eq!(size(&Value::from(1)), 0);
         assert_eq!(size(&Value::List(vec![Value::Null; 1000])), 1000 * VALUE);
         let entries = (0..10).map(|number| (number.to_string(), 0));
