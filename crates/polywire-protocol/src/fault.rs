@@ -67,7 +67,7 @@ struct Inner {
     retry: Option<Retry>,
     retry_after: Option<Duration>,
     query_error: Option<QueryError>,
-    /// Whether its caller asked for details that its protocol leaves out otherwise.
+    /// Whether to include the error structure in protocols that omit it by default.
     wants_detail: bool,
     /// Whether the readable twins of the formats write it.
     #[cfg(feature = "reference")]
@@ -343,9 +343,9 @@ impl Fault {
         self
     }
 
-    /// Sets whether its caller asked for the structure of an error where its protocol leaves
-    /// that out otherwise: what
-    /// [`ServerProtocol::wants_detail`](crate::ServerProtocol::wants_detail) says of the call.
+    /// Sets whether to include the error structure in protocols that omit it by default. A
+    /// server sets what
+    /// [`ServerProtocol::wants_detail`](crate::ServerProtocol::wants_detail) returns for the call.
     #[must_use]
     pub fn with_detail(mut self, wanted: bool) -> Self {
         self.0.wants_detail = wanted;
@@ -463,7 +463,7 @@ impl Fault {
         &self.0.details
     }
 
-    /// Whether its caller asked for the structure of an error.
+    /// Whether to include the error structure in protocols that omit it by default.
     pub(crate) fn wants_detail(&self) -> bool {
         self.0.wants_detail
     }

@@ -1,12 +1,13 @@
-//! The body of a request as hyper reads it, and how a body in chunks ended.
+//! The body of a request as hyper reads it, and how a chunked body ended.
 //!
-//! hyper looks for CRLF at the ends of trailers, and then reads them with a parser that takes a
-//! bare LF for the end of a line. RFC 9112, section 2.2, allows both, so a proxy may find the end
-//! of the request at an LF that is the middle of a trailer for hyper. What follows is then a
-//! request for the proxy, whose rules it passes, and has no meaning or another one here. So a
-//! connection serves no request after trailers, nor after a body in chunks that was not read to
-//! its end. If this is known before the response, the connection ends behind the response. If the
-//! response comes first, while the body is still read, the next request waits for the end.
+//! hyper finds the end of trailers by CRLF, but its parser also ends lines at a bare LF. RFC 9112,
+//! section 2.2, allows both. A proxy that ends the request at a bare LF sees a second request
+//! there, checks it, and forwards bytes that this server reads differently. So a connection is
+//! closed after trailers, and after a chunked body that was not fully read.
+//!
+//! If this is known before the response, the connection closes after the response. If the response
+//! is sent while the body is still being read, the next request waits for the end of the body. It
+//! gets status 400 if the connection has to close.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,13 +22,13 @@ use tokio::sync::Notify;
 /// The body of a request.
 pub(super) struct IncomingBody {
     body: Incoming,
-    /// `None` for a body that is not in chunks of HTTP/1.
+    /// `None` unless this is a chunked body of HTTP/1.
     chunks: Option<Arc<Chunks>>,
 }
 
 impl IncomingBody {
     pub(super) fn new(version: Version, body: Incoming) -> Self {
-        // hyper reads a body of HTTP/1 without a length in chunks.
+        // A body of HTTP/1 without a length is chunked.
         let in_chunks = version == Version::HTTP_11 && body.size_hint().exact().is_none();
         Self {
             body,
@@ -35,7 +36,7 @@ impl IncomingBody {
         }
     }
 
-    /// Where the end of a body in chunks is noted.
+    /// The state of a chunked body.
     pub(super) const fn chunks(&self) -> Option<&Arc<Chunks>> {
         self.chunks.as_ref()
     }
@@ -73,7 +74,7 @@ impl Drop for IncomingBody {
     }
 }
 
-/// How far a body in chunks has been read.
+/// How far a chunked body has been read.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
     state: AtomicU8,
@@ -84,7 +85,7 @@ impl Chunks {
     const READING: u8 = 0;
     /// Read to its end, without trailers.
     const ENDED: u8 = 1;
-    /// With trailers, broken, or not read to its end.
+    /// Had trailers, failed, or was not fully read.
     const UNCLEAR: u8 = 2;
 
     fn note(&self, frame: Option<&Result<Frame<Bytes>, hyper::Error>>) {
@@ -95,7 +96,7 @@ impl Chunks {
         }
     }
 
-    /// The first end counts.
+    /// Only the first call has an effect.
     fn end(&self, state: u8) {
         let (own, relaxed) = (&self.state, Ordering::Relaxed);
         if own
@@ -111,12 +112,13 @@ impl Chunks {
         self.state.load(Ordering::Relaxed) == Self::ENDED
     }
 
-    /// Whether nothing behind the body can be taken for a request.
+    /// Whether the bytes after the body must not be read as a request.
     pub(super) fn are_unclear(&self) -> bool {
         self.state.load(Ordering::Relaxed) == Self::UNCLEAR
     }
 
-    /// Waits for the end; false if it is unclear. One task at a time may wait.
+    /// Waits for the end of the body. Returns false if the connection has to close. One task at a
+    /// time may wait.
     pub(super) async fn ended(&self) -> bool {
         while self.state.load(Ordering::Relaxed) == Self::READING {
             self.ended.notified().await;
