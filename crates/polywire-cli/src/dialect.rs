@@ -20,9 +20,9 @@ pub(crate) struct DialectArguments {
         value_parser = leniency
     )]
     lenient: Option<Leniency>,
-    /// Write XML-RPC for a peer that needs it: detail=always|never (a server writes the
-    /// structure of a modelled error into its fault, by default where the call asks for
-    /// it), forbidden=base64|replace|strip (text that XML forbids), fractions=yes (of
+    /// Write XML-RPC for a peer that needs it: detail=asked|always|never (when a server
+    /// includes the structure of a modelled error in its fault; asked, the default, if
+    /// the call asks for it), forbidden=base64|replace|strip (text that XML forbids), fractions=yes (of
     /// seconds), i8=prefixed, nil=prefixed|refuse, strings=untyped. May be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     style: Vec<Setting>,

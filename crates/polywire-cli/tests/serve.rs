@@ -227,7 +227,7 @@ fn the_model_of_a_server_of_udp() {
     );
 }
 
-/// Without HTTP on its port the model of a server of UDP has to be given.
+/// Calls over UDP, with HTTP on another port: with a model, and without one.
 #[test]
 fn frames_over_udp() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/models/weather.smithy");

@@ -94,7 +94,7 @@ fn each_protocol_says_what_it_needs() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
-/// `@paginated` has no property for `more_results`: the boolean is beside the output token, and
+/// `@paginated` has no property for `more_results`: the boolean is next to the output token, and
 /// has a name that says so.
 fn pages_that_say_whether_more_follow() {
     let model = model(

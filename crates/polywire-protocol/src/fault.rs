@@ -69,7 +69,7 @@ struct Inner {
     query_error: Option<QueryError>,
     /// Whether it is known that no handler was called.
     before_handler: bool,
-    /// Whether its caller asked for details that its protocol leaves out otherwise.
+    /// Whether to include the error structure in protocols that omit it by default.
     wants_detail: bool,
     /// Whether the readable twins of the formats write it.
     #[cfg(feature = "reference")]
@@ -359,9 +359,9 @@ impl Fault {
         self
     }
 
-    /// Sets whether its caller asked for the structure of an error where its protocol leaves
-    /// that out otherwise: what
-    /// [`ServerProtocol::wants_detail`](crate::ServerProtocol::wants_detail) says of the call.
+    /// Sets whether to include the error structure in protocols that omit it by default. A
+    /// server sets what
+    /// [`ServerProtocol::wants_detail`](crate::ServerProtocol::wants_detail) returns for the call.
     #[must_use]
     pub fn with_detail(mut self, wanted: bool) -> Self {
         self.0.wants_detail = wanted;
@@ -479,7 +479,7 @@ impl Fault {
         &self.0.details
     }
 
-    /// Whether its caller asked for the structure of an error.
+    /// Whether to include the error structure in protocols that omit it by default.
     pub(crate) fn wants_detail(&self) -> bool {
         self.0.wants_detail
     }

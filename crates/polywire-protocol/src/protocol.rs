@@ -107,9 +107,9 @@ pub trait ServerProtocol: OfKind {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error>;
 
-    /// Whether the head of a call asks for the structure of an error, where the protocol
-    /// leaves that out of a fault otherwise. A fault that the call ends in is told so, by
-    /// [`Fault::with_detail`], before it is written.
+    /// Whether the head of a call asks to include the error structure in faults, in protocols
+    /// that omit it by default. The server passes the result to [`Fault::with_detail`] before
+    /// it writes a fault of the call.
     fn wants_detail(&self, head: &request::Parts) -> bool {
         let _ = head;
         false

@@ -11,7 +11,7 @@ use crate::Fault;
 
 /// Where a server counts the memory that decoded inputs take.
 pub trait InputMemory: fmt::Debug {
-    /// Takes memory for an input of about this many bytes, beside those of its body.
+    /// Takes memory for an input of about this many bytes, in addition to its body.
     ///
     /// # Errors
     ///
@@ -19,7 +19,7 @@ pub trait InputMemory: fmt::Debug {
     fn take(&self, bytes: usize) -> Result<(), Fault>;
 }
 
-/// The bytes that a message takes beside the body that it was read from. An estimate: it counts
+/// The bytes that a message takes in addition to the body that it was read from. An estimate: it counts
 /// values, members and entries at the size that they have in a [`Value`], members that are absent at
 /// that of a value, strings and blobs that are copies, and no unused capacity.
 pub(crate) fn size(root: Member<'_>, message: &dyn Message) -> usize {

@@ -42,8 +42,8 @@ const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 ///   nothing, neither of which the specification has: "Scalar values", and "Types" of the mapping.
 /// - The answer to a call has the status 200, a fault too: "Response format". Faults have the codes of the
 ///   [interoperability specification](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php),
-///   and an error of the model stands in a third member, `detail`, if the call asks for it or
-///   [`Style::fault_detail`] says so: "Modelled errors" of the mapping.
+///   and a third member, `detail`, with the error structure if [`Style::fault_detail`] includes
+///   it: "Modelled errors" of the mapping.
 #[derive(Debug)]
 pub struct XmlRpc {
     path: String,
@@ -55,7 +55,7 @@ pub struct XmlRpc {
 /// The member of a fault that holds a modelled error.
 const DETAIL: &str = "detail";
 
-/// The header of a call that asks for it, and its value.
+/// The header with which a call asks for that member, and its value.
 const DETAIL_HEADER: HeaderName = HeaderName::from_static("polywire-fault-detail");
 const YES: HeaderValue = HeaderValue::from_static("yes");
 
@@ -140,7 +140,7 @@ impl XmlRpc {
         XmlRpcEncoder::new(envelope, Vec::with_capacity(512)).with_style(self.style)
     }
 
-    /// Whether a fault has a third member for its details.
+    /// Whether to write the third member of a fault.
     fn tells_detail(&self, fault: &Fault) -> bool {
         match self.style.fault_detail {
             FaultDetail::Always => true,
@@ -266,7 +266,7 @@ impl ServerProtocol for XmlRpc {
         head.headers.get(DETAIL_HEADER) == Some(&YES)
     }
 
-    /// Code and text, and its structure in `detail` if that is to be told.
+    /// Writes code and text, and the error structure as `detail` if that is included.
     fn encode_error(
         &self,
         error: Schema<'_>,
@@ -290,7 +290,8 @@ impl ServerProtocol for XmlRpc {
             encoder.key(at, DETAIL);
             push_detail(&mut encoder, error, &members);
         } else {
-            // A value that does not fit the structure is an error for every caller.
+            // Written and dropped: a value that does not fit the structure is an error even if
+            // the structure is omitted.
             let mut unsent = self.encoder(Envelope::Value);
             push_detail(&mut unsent, error, &members);
             unsent.finish()?;

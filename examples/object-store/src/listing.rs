@@ -266,7 +266,7 @@ pub(crate) fn list_objects_v1(
     output.contents = Some(listed.collect());
     output.common_prefixes = Some(common_prefixes(&page.prefixes, encoding));
     output.is_truncated = Some(page.next.is_some());
-    // Without a delimiter S3 leaves it out, and clients go on behind the last key.
+    // Without a delimiter S3 leaves it out, and clients go on after the last key.
     let next = page.next.filter(|_| !delimiter.is_empty());
     output.next_marker = next.map(|next| named(next.text(), encoding));
     output.max_keys = Some(most);
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(from("z", ""), (0, 0));
     }
 
-    /// A marker that is a common prefix is behind all keys of the prefix.
+    /// A marker that is a common prefix is after all keys of the prefix.
     #[test]
     fn markers_are_keys_or_prefixes() {
         let prefix = |text: &str| After::Prefix(text.to_owned());

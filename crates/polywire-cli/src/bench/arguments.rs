@@ -165,8 +165,8 @@ the older report's. --threshold 'p99<5ms' --threshold 'rate>=0.9x'
 
 Exit status: 0 with a report; 2 when what was asked for makes no sense; 3 when the service cannot \
 be reached, or no call at all had a right reply; 4 when a threshold was missed. Ctrl-C ends the \
-run with a report of what was measured. A run whose calls have all failed for good, by a fault or a \
-wrong reply, ends after a second.";
+run with a report of what was measured. A run in which every call fails, with a fault or a wrong \
+reply, ends after a second.";
 
 /// How the rate of an open loop goes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]

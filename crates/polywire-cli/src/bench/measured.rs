@@ -19,7 +19,7 @@ pub(super) struct Measured {
     pub(super) tally: Tally,
     /// Counted from the beginning of the run.
     pub(super) window: Range<Duration>,
-    /// Whether it ended before its time: somebody ended it, or no call could succeed.
+    /// Whether the run ended early: interrupted, or every call failed.
     pub(super) cut: bool,
     pub(super) seconds: Vec<Second>,
     pub(super) used: Used,
@@ -67,10 +67,10 @@ pub(super) trait Watcher {
 /// Between two glances.
 const TICK: Duration = Duration::from_millis(250);
 
-/// A run ends when so much of its measured time has passed and all calls have failed for good.
+/// A run ends after this part of its measured time if every call has failed permanently.
 const HOPELESS: Duration = Duration::from_secs(1);
 
-/// How long open calls have when a run ends before its time.
+/// How long open calls have when a run ends early.
 const CUT: Duration = Duration::from_secs(1);
 
 /// Runs a plan against a target.

@@ -175,7 +175,7 @@ impl Tally {
         }
     }
 
-    /// Whether all calls failed, and in ways that more time or less load do not change.
+    /// Whether every call failed, with errors that more time or less load do not change.
     pub(super) fn is_hopeless(&self) -> bool {
         const LASTING: [&str; 5] = ["different", "fault", "invalid", "status", "unreadable"];
         self.replied + self.arrived == 0

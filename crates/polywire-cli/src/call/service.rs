@@ -29,8 +29,9 @@ pub(crate) struct ServiceArguments {
     pub(super) model: ModelArguments,
     /// The protocol: awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1,
     /// restXml, rpcv2Cbor, rpcv2Json or xmlRpc. By default the first that the
-    /// model names, of those that the server says it offers. It is called where
-    /// the server has it. Frames, over tcp:// and unix://, have no other.
+    /// model names, of those that the server says it offers. It is called at the
+    /// path where the server offers it. Calls over frames (tcp://, tcp+tls://,
+    /// udp:// and unix://) need no protocol.
     #[arg(long, short, value_parser = protocol)]
     pub(super) protocol: Option<ProtocolKind>,
     #[command(flatten)]
@@ -51,7 +52,7 @@ pub(crate) struct HttpCall {
     pub(crate) input: Map,
     pub(crate) kind: ProtocolKind,
     target: Target,
-    /// The path at which the server has the protocol, behind that of the URL.
+    /// The path where the server offers the protocol, appended to the path of the URL.
     mount: String,
     headers: Vec<(HeaderName, HeaderValue)>,
     tls: connect::Tls,
@@ -182,8 +183,8 @@ impl ServiceArguments {
         Ok(headers)
     }
 
-    /// The model that the server of a URL tells, and which protocols it offers, if it tells that, with what the
-    /// URL has behind the server.
+    /// Fetches the model of the server of a URL and, if the server lists them, the protocols that it offers.
+    /// The string is the rest of the URL's path after that of the server.
     async fn told(
         &self,
         target: &Target,
@@ -291,7 +292,8 @@ async fn fetch_model(
     from_json("model.json", text)
 }
 
-/// The protocols that a Polywire server offers. Other servers do not tell, and a failure is for the call to report.
+/// Fetches the list of protocols that a Polywire server offers. `None` if there is none, as with other servers. If the
+/// server cannot be reached, the call reports that.
 async fn fetch_offers(
     base: &str,
     headers: &[(HeaderName, HeaderValue)],

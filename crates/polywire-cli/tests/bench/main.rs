@@ -208,7 +208,7 @@ fn what_fails_is_told_by_kind() {
     assert_eq!(late["errors"][0]["kind"], "deadline");
 }
 
-/// Over UDP a model has to be named, and without one every call of an operation fails.
+/// The server has no model, so that every call of an operation fails, over TCP and UDP.
 #[test]
 fn a_run_without_hope_ends() {
     let serving = Serving::start();

@@ -16,7 +16,7 @@
 //! without meaning, unknown elements and attributes skipped, CDATA, comments
 //! and processing instructions anywhere. It is strict where XML 1.0 is: there
 //! are no document types and no entities but the five of XML itself, names, the declaration and
-//! targets of processing instructions follow its grammar, tags match, there is nothing behind the
+//! targets of processing instructions follow its grammar, tags match, nothing follows the
 //! root.
 //!
 //! ```

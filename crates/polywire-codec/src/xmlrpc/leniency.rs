@@ -96,7 +96,8 @@ switches! {
     /// Documents in other encodings. It is [`to_utf8`](super::to_utf8) that reads
     /// them, before a reader sees them.
     4 foreign_encodings with_foreign_encodings;
-    /// White space before the XML declaration, and behind a byte order mark.
+    /// White space before the XML declaration, also between a byte order mark and the
+    /// declaration.
     10 leading_space with_leading_space;
     /// A response with neither a value nor a fault as nil.
     5 missing_params with_missing_params;

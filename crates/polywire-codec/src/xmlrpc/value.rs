@@ -191,7 +191,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// Whether the text of a date stands for none, by the leniency.
+    /// Whether the leniency reads the text of a date as nil.
     fn is_zero_date(&self, text: &str) -> bool {
         self.cursor.leniency.zero_dates() && text == dates::ZERO
     }

@@ -569,7 +569,7 @@ fn foreign_encodings() {
     assert_eq!(code::of(&error), code::UNSUPPORTED_ENCODING);
     assert_eq!(error.offset(), Some(0));
     // A surrogate without its second half, at the end and before something else; a byte that
-    // Shift_JIS does not have, behind more characters than are decoded at once.
+    // Shift_JIS does not have, after more characters than are decoded at once.
     let mut long = b"<?xml version='1.0' encoding='shift_jis'?>".to_vec();
     long.extend_from_slice(&[0x83, 0x41].repeat(5000));
     long.extend_from_slice(b"\xa0<a/>");

@@ -13,11 +13,11 @@
 //! socket percent-encoded in the host's place; `http+unix:///run/s.sock:/RPC2` has `:/`
 //! between them; and in `http+unix:///run/s.sock/RPC2` the socket's path ends with the
 //! first segment that ends in `.sock` or `.socket`. Without any of these the whole path
-//! is the socket's. The text alone decides, never what is on the disk. Frames have no path of
-//! a request.
+//! is the socket's. The text alone decides, never what is on the disk. Frame URLs have no
+//! request path.
 //!
-//! Where a host has several addresses, the next one is tried as soon as one fails, and beside
-//! those that have not answered after a quarter of a second (RFC 8305).
+//! Clients race the addresses of a host (RFC 8305): a new attempt starts after a failure or
+//! after 250 ms. Earlier attempts continue.
 //!
 //! Connections are kept and used again. A [`TransportError`] names the URL, without
 //! secrets, the step that failed, the address, and the reason.

@@ -119,7 +119,7 @@ impl Proxy {
         let hop = match endpoint.wire {
             Wire::Http { tls: false } => self.http.as_ref()?,
             Wire::Http { tls: true } | Wire::Scgi => self.https.as_ref()?,
-            // Frames go by no proxy.
+            // Frames do not use a proxy.
             Wire::Frames { .. } | Wire::Datagrams => return None,
         };
         let matcher = Matcher::builder()

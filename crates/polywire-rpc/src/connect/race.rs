@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// After this time without a result the next address is tried too (RFC 8305, section 5).
+/// After this time without a result the next attempt starts (RFC 8305, section 5).
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// Connects to the first of these addresses that answers. The next address is tried as soon as an attempt fails, and
-/// after [`ATTEMPT_DELAY`] beside the attempts that are under way: an address that drops packets delays the connection by
-/// no more than that.
+/// Connects to the first of these addresses that answers. A new attempt starts after a failure or after
+/// [`ATTEMPT_DELAY`]. Earlier attempts continue. So an address that drops packets delays the connection by no more than
+/// that.
 ///
 /// # Errors
 ///

@@ -254,7 +254,7 @@ pub(crate) fn hint(error: &std::io::Error) -> Option<&'static str> {
     }
 }
 
-/// Whether a handshake failed by the certificate of the server.
+/// Whether a handshake failed because the server's certificate was rejected.
 pub(crate) fn is_untrusted(error: &std::io::Error) -> bool {
     let own = error.get_ref().and_then(|error| error.downcast_ref());
     matches!(own, Some(Error::InvalidCertificate(_)))

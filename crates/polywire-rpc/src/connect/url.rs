@@ -89,7 +89,7 @@ pub(crate) enum Wire {
     Http { tls: bool },
     /// SCGI, one connection a request.
     Scgi,
-    /// Frames on a stream, by TLS or not.
+    /// Frames over a stream, with TLS or without.
     Frames { tls: bool },
     /// Frames over UDP.
     Datagrams,
@@ -158,7 +158,7 @@ impl Endpoint {
         Self::read(url, SCHEMES, Wire::of_http)
     }
 
-    /// Reads a URL for a client of frames: it names a server, and nothing behind it.
+    /// Reads a URL for a client of frames: it names a server and has no request path.
     pub(crate) fn parse_frames(url: &str) -> Result<Self, UrlError> {
         let endpoint = Self::read(url, SCHEMES_OF_FRAMES, Wire::of_frames)?;
         let fail = |reason: &str| Err(UrlError::new(url, reason));
@@ -315,7 +315,7 @@ pub fn split(url: &str) -> Result<(String, Option<String>), UrlError> {
     Ok((server, endpoint.target.map(|target| target.to_string())))
 }
 
-/// The path of the Unix socket that a URL names, for a server that listens there: the URL has nothing behind it.
+/// The path of the Unix socket that a URL names, for a server that listens there. The URL has no request path.
 ///
 /// ```
 /// use polywire_rpc::connect::socket_path;

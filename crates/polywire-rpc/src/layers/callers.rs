@@ -108,10 +108,11 @@ impl Callers {
     }
 }
 
-/// Forgets callers, so that others can be remembered: those that may ask as often as any, and if these are too few, the
-/// half that has asked least. They may ask anew, so that no caller is locked out.
+/// Removes entries to make room: first callers that are at their full allowance; if more than half remain, those with
+/// the lowest recent use, at least half of them. A removed caller starts with a full allowance, so that no caller is
+/// locked out.
 ///
-/// A caller can invent keys. To have its own key forgotten, it must ask as often under each of them as under its own.
+/// A caller can invent keys. To have its own entry removed, it must use each of them as much as its own.
 #[cold]
 fn make_room(shard: &mut HashMap<u64, u64>, now: u64) {
     shard.retain(|_, due| *due > now);

@@ -30,9 +30,9 @@ use crate::server::Peer;
 /// is limited for them.
 ///
 /// Some 48 bytes are held for each address of which there is something to know, and
-/// no more than for [`Firewall::addresses`]. Where more come within a moment,
-/// addresses without a connection are forgotten, those that have asked least first:
-/// they may then ask anew, and no address is locked out.
+/// no more than for [`Firewall::addresses`]. If more come within a moment, entries
+/// without a connection are removed, those with the lowest recent use first. A removed
+/// address starts with its full allowance, so that no address is locked out.
 ///
 /// Clones share what they count, so that one firewall can stand before several
 /// servers.
@@ -258,8 +258,8 @@ impl Firewall {
         shard
             .known
             .retain(|_, known| known.connections > 0 || known.due > now);
-        // Those that have asked least, whose addresses may be invented. More than half of
-        // them: else the next address would have all of them gone through again.
+        // Those with the lowest recent use, whose addresses may be invented. More than half
+        // of them, so that the next address does not cause another pass over all entries.
         if shard.known.len() > most / 2 {
             let others = shard.known.values().filter(|known| known.connections == 0);
             let least = super::median(others.map(|known| known.due));

@@ -37,7 +37,7 @@ pub(super) struct Activity {
     /// The moves when the peer last took no more of an answer; one less at
     /// first.
     held_at: AtomicU32,
-    /// Whether the server stops. Only in HTTP/1.
+    /// Whether the server is stopping. Only for HTTP/1.
     stopping: AtomicBool,
 }
 
@@ -53,8 +53,8 @@ impl Activity {
         }
     }
 
-    /// Makes the next response of HTTP/1 the last one of the connection. Returns false in
-    /// HTTP/2, which has GOAWAY for this.
+    /// Makes the next HTTP/1 response the last one of the connection. Returns false for HTTP/2,
+    /// which uses GOAWAY instead.
     pub(super) fn stop(&self) -> bool {
         let is_http1 = !self.spawned;
         self.stopping.store(is_http1, Ordering::Relaxed);
@@ -166,7 +166,7 @@ impl Idle {
 pub(super) struct InCall(Arc<Activity>);
 
 impl InCall {
-    /// Whether the response has to say that the connection ends behind it.
+    /// Whether the response has to say that the connection closes after it.
     pub(super) fn is_last(&self) -> bool {
         self.0.stopping.load(Ordering::Relaxed)
     }

@@ -120,9 +120,9 @@ impl Server {
     }
 }
 
-/// How long a connection without a call stays once the server stops: for a request that its
-/// peer has sent and that has not arrived, or sends before it knows. The response to a request
-/// of HTTP/1 in this time says that the connection ends.
+/// How long a connection without a call stays open after the server stops. Meanwhile a request
+/// may arrive that the client sent before it knew of the stop. The response to an HTTP/1 request
+/// in this time has `Connection: close`.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The bytes that the head of a request over HTTP/1 may have, all its lines together.
@@ -187,8 +187,8 @@ async fn serve_socket(
             .timer(TokioTimer::new())
             .header_read_timeout(time)
             .max_buf_size(HEAD)
-            // No `pipeline_flush`: it holds an answer back while bytes lie
-            // behind the request, and loses it if those are no request.
+            // No `pipeline_flush`: it holds a response back while there are
+            // bytes after the request, and loses it if those are no request.
             .half_close(half_close)
             .serve_connection(stream, service);
         watch
@@ -220,7 +220,7 @@ async fn speak_http2(
 
 /// Returns when the server has been told to stop and the grace is over.
 pub(super) async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
-    // A sender that is gone means stop.
+    // A dropped sender means stop.
     let _ = stopped.changed().await;
     tokio::time::sleep(GRACE).await;
 }
@@ -230,12 +230,12 @@ struct Calls {
     server: Server,
     peer: Peer,
     activity: Arc<Activity>,
-    /// The body of the request before, if it was in chunks of HTTP/1.
+    /// The body of the previous request, if it was a chunked body of HTTP/1.
     before: Cell<Option<Arc<Chunks>>>,
 }
 
 impl Calls {
-    /// Answers a request when the end of the one before is known.
+    /// Answers a request after the previous one has ended.
     #[cold]
     fn answer_after(&self, before: Arc<Chunks>, request: Request<IncomingBody>) -> HttpAnswer {
         let (server, peer) = (self.server.clone(), self.peer.clone());
@@ -282,7 +282,7 @@ struct Answering {
     _in_flight: Option<InFlight>,
     /// Whether the body has to be left out here: hyper does so in HTTP/1 only.
     bare: bool,
-    /// How the body ended, if it is in chunks of HTTP/1.
+    /// How the body ended, if it is a chunked body of HTTP/1.
     chunks: Option<Arc<Chunks>>,
     answer: HttpAnswer,
 }
@@ -305,7 +305,7 @@ impl Future for Answering {
     }
 }
 
-/// A response behind which hyper ends the connection (RFC 9112, section 9.6).
+/// A response after which hyper closes the connection (RFC 9112, section 9.6).
 #[cold]
 pub(super) fn last(mut response: HttpResponse) -> HttpResponse {
     let close = HeaderValue::from_static("close");
@@ -373,9 +373,9 @@ impl Watch {
         if ended.is_some() {
             return ended;
         }
-        // A client learns from GOAWAY of HTTP/2, and in HTTP/1 from nothing but a response, that
-        // a connection ends. If an idle one were closed at once, the request that is on its way
-        // would be lost, and a client must not repeat all of them (RFC 9110, section 9.2.2).
+        // HTTP/2 tells a client with GOAWAY that the connection closes. HTTP/1 has no other signal
+        // than a response. If an idle connection were closed at once, a request in flight would
+        // be lost, and a client must not retry every request (RFC 9110, section 9.2.2).
         let mut grace = GRACE;
         if stopped.has_changed().unwrap_or(true) && activity.stop() {
             tokio::select! {
@@ -384,7 +384,7 @@ impl Watch {
                 () = activity.waiting(GRACE) => {}
                 () = activity.stuck(time) => return None,
             }
-            // It is over, but for what the look below may find.
+            // A tenth is left for a request that the poll below reads.
             grace /= 10;
         }
         // What has arrived and was not read yet counts as taken: one more look
@@ -398,7 +398,7 @@ impl Watch {
         shut_down(connection.as_mut());
         let stopping = async {
             let mut stopped = stopped;
-            // A sender that is gone means stop.
+            // A dropped sender means stop.
             let _ = stopped.changed().await;
             activity.waiting(grace).await;
         };

@@ -1,16 +1,16 @@
 //! A limit on the frames of HTTP/2 that cost a peer next to nothing.
 //!
-//! RFC 9113, section 10.5: a peer can send SETTINGS, PING, PRIORITY and others again and again,
-//! and each of them has to be read, and some answered. h2 limits resets, CONTINUATION and empty
-//! DATA, and none of these. So they are counted where the bytes are read:
+//! RFC 9113, section 10.5: a peer can send SETTINGS, PING, PRIORITY and others again and again.
+//! The server has to read each of them and answer some. h2 limits resets, CONTINUATION and empty
+//! DATA, but not these. So they are counted where the bytes are read:
 //!
-//! - each frame that is not HEADERS, DATA or CONTINUATION costs one;
-//! - each HEADERS frame, which begins a request, earns [`PER_REQUEST`];
-//! - each [`BYTES`] that are written earn one, since a reader updates its windows;
-//! - a connection begins with [`FIRST`] and never has more than [`MOST`].
+//! - a connection begins with a budget of [`FIRST`] frames and never has more than [`MOST`];
+//! - each frame that is not HEADERS, DATA or CONTINUATION takes one;
+//! - each HEADERS frame adds [`PER_REQUEST`], also one that carries trailers;
+//! - each [`BYTES`] written add one, since a client that reads them sends WINDOW_UPDATE.
 //!
-//! This needs no clock: idle connections end by themselves. A connection that has nothing left
-//! ends with an error.
+//! This needs no clock: idle connections are closed elsewhere. A connection without budget ends
+//! with an error.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -20,16 +20,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::byte_stream::ByteStream;
 
-/// What a connection begins with: browsers send a dozen.
+/// The budget at the beginning. Browsers send a dozen frames.
 const FIRST: u32 = 1_000;
 
-/// So that no request of a connection is enough for a flood later.
+/// The largest budget, so that many requests do not pay for a flood later.
 const MOST: u32 = 10_000;
 
-/// As Envoy allows for PRIORITY.
+/// What a HEADERS frame adds. Envoy allows as many PRIORITY frames for each stream.
 const PER_REQUEST: u32 = 100;
 
-/// Clients update the windows of stream and connection once for some KiB.
+/// How many written bytes add one frame. Clients update the windows of stream and connection
+/// once for some KiB.
 const BYTES: usize = 256;
 
 /// The length of the head of a frame (RFC 9113, section 4.1).
@@ -39,13 +40,13 @@ const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const CONTINUATION: u8 = 9;
 
-/// The byte stream of an HTTP/2 connection behind its preface.
+/// The byte stream of an HTTP/2 connection after its preface.
 pub(super) struct FrameBudget {
     stream: ByteStream,
     frames: Frames,
-    /// Frames that may come.
+    /// The budget that is left.
     left: u32,
-    /// Bytes that were written and have earned nothing yet.
+    /// Written bytes that have not added a frame yet.
     written: usize,
 }
 
@@ -92,9 +93,9 @@ fn too_many() -> io::Error {
 #[derive(Debug)]
 struct Frames {
     head: [u8; HEAD],
-    /// The bytes of the head that have come.
+    /// How many bytes of the head have arrived.
     len: usize,
-    /// The bytes of the payload that have not come.
+    /// How many bytes of the payload have not arrived.
     payload: usize,
 }
 
@@ -107,8 +108,8 @@ impl Frames {
         }
     }
 
-    /// Tells the type of each frame whose head is complete with these bytes. `None` if `tell`
-    /// says so.
+    /// Calls `tell` with the type of each frame whose head is complete with these bytes. Stops
+    /// with `None` if `tell` returns `None`.
     fn read(&mut self, mut bytes: &[u8], mut tell: impl FnMut(u8) -> Option<()>) -> Option<()> {
         loop {
             let skipped = self.payload.min(bytes.len());
@@ -216,7 +217,7 @@ mod tests {
     async fn what_is_earned_and_spent() {
         let (_peer, stream) = tokio::io::duplex(1);
         let mut budget = FrameBudget::new(ByteStream::Other(Box::new(stream)));
-        // Without payloads, so that a frame that was one too many is behind.
+        // Without payloads, so that the rejected frame has been read to its end.
         let (ping, request) = (frame(6, 0), frame(1, 30));
         assert!(budget.read(&ping.repeat(FIRST as usize)).is_ok());
         assert!(budget.read(&ping).is_err());

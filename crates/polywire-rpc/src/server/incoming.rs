@@ -1,12 +1,13 @@
-//! The body of a request as hyper reads it, and how a body in chunks ended.
+//! The body of a request as hyper reads it, and how a chunked body ended.
 //!
-//! hyper looks for CRLF at the ends of trailers, and then reads them with a parser that takes a
-//! bare LF for the end of a line. RFC 9112, section 2.2, allows both, so a proxy may find the end
-//! of the request at an LF that is the middle of a trailer for hyper. What follows is then a
-//! request for the proxy, whose rules it passes, and has no meaning or another one here. So a
-//! connection serves no request after trailers, nor after a body in chunks that was not read to
-//! its end. If this is known before the response, the connection ends behind the response. If the
-//! response comes first, while the body is still read, the next request waits for the end.
+//! hyper finds the end of trailers by CRLF, but its parser also ends lines at a bare LF. RFC 9112,
+//! section 2.2, allows both. A proxy that ends the request at a bare LF sees a second request
+//! there, checks it, and forwards bytes that this server reads differently. So a connection is
+//! closed after trailers, and after a chunked body that was not fully read.
+//!
+//! If this is known before the response, the connection closes after the response. If the response
+//! is sent while the body is still being read, the next request waits for the end of the body. It
+//! gets status 400 if the connection has to close.
 
 use std::pin::Pin;
 use std::sync::Arc;

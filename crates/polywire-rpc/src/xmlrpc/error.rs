@@ -137,7 +137,7 @@ impl Fault {
         Self::read(value, Leniency::STRICT).ok()
     }
 
-    /// As [`Self::from_value`], by the leniency.
+    /// As [`Self::from_value`], with a leniency.
     pub(super) fn read(value: &Value, leniency: Leniency) -> Result<Self, Error> {
         let (code, message) = fault_parts(value, leniency)?;
         let parts = (code, message.into_owned(), value.clone());
@@ -164,7 +164,7 @@ impl Fault {
         self.0.0
     }
 
-    /// `faultString`, behind `faultCode` if that is text.
+    /// `faultString`. If `faultCode` is text, that text comes first.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.1

@@ -131,7 +131,7 @@ async fn chunks() {
         assert!(reply.text().contains("3</"));
         assert_eq!(reply.header("connection"), None);
     }
-    // Trailers are read, and the connection ends behind them.
+    // Trailers are read, and the connection closes after the response.
     let bytes = call("1.1", &lines, &format!("{body}Trailer: x\r\n\r\n"));
     socket.write(bytes).await;
     let reply = socket.reply().await;
@@ -200,7 +200,7 @@ async fn a_bare_line_feed_in_trailers() {
     }
 }
 
-/// A body in chunks that is read to its end behind its response does not end the connection.
+/// A chunked body that is read to its end after its response does not close the connection.
 #[tokio::test]
 async fn chunks_that_are_answered_early() {
     let site = Site::plain().await;

@@ -348,8 +348,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The text with each pair of references to surrogates as the character that it means.
-/// References are what the text falls into at each `&`: an end behind the first `;`.
+/// The text with each pair of references to surrogates replaced by the character that it means.
+/// The text is split at each `&`. A part is a reference up to its first `;`.
 fn with_pairs_joined(raw: &str) -> String {
     let half = |part: Option<&&str>| -> Option<u16> {
         let (number, _) = part?.strip_prefix("&#")?.split_once(';')?;

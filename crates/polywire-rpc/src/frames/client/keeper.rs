@@ -36,7 +36,7 @@ pub(super) async fn keep(core: Arc<Core>, lane: usize, endpoint: Arc<Endpoint>) 
             Err(why) => core.failed(lane, &why),
         }
         failures += 1;
-        // With chance in the first wait too: all clients of a server that ends are told so at once.
+        // Jitter applies to the first wait too, because a stopping server notifies all clients at once.
         let chance = core.flow().chance.next();
         tokio::time::sleep(core.plan.reconnect.wait(failures, chance)).await;
     }

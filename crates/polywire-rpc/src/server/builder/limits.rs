@@ -24,8 +24,8 @@ impl ServerBuilder {
     /// given back when the call ends. 256 MiB, or the limit on one body if that
     /// is more.
     ///
-    /// What a body of more than 8 KiB decodes to counts too, by an estimate, unless it is parameters of
-    /// a method without a model.
+    /// The decoded input of an operation counts too if its body has more than 8 KiB: its estimated size
+    /// beyond 64 KiB. Parameters of methods without a model do not count.
     ///
     /// Over frames it bounds two things more, of which one connection may have half: answers of more than 4 KiB
     /// until they have been written, since a client may ask for much and read nothing (a call for whose answer there is
@@ -89,8 +89,9 @@ impl ServerBuilder {
     /// over frames, before anything of the call is read. Several of these all hold.
     ///
     /// `key` is asked for each request, before any layer: what a header says has not been checked yet. Whoever
-    /// may make up keys is not bounded by them. No more than 65,536 callers are remembered, at some 40 bytes;
-    /// where more come within a moment, the half that has asked least is forgotten, and may ask anew.
+    /// may make up keys is not bounded by them. No more than 65,536 callers are remembered, at some 40 bytes.
+    /// If more come within a moment, at least half of the entries are removed, those with the lowest recent use. A
+    /// removed caller starts with a full allowance.
     ///
     /// ```
     /// use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-//! How long the tasks of a runtime wait before they run.
+//! The scheduling delay of a runtime.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,31 +8,31 @@ use polywire_frame::Time;
 
 use crate::frames::Clock;
 
-/// The least time from the begin of one measurement to that of the next. None begins while no calls come.
+/// Minimum interval between the starts of two measurements. None starts while no calls come.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// The same while a measurement has not ended: the thread that has it may be blocked, and others not.
+/// Interval while a measurement is unfinished, because its thread may be blocked.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A delay up to this counts however old the measurement is.
+/// Delays up to this are used whatever their age.
 const SHORT: Duration = Duration::from_micros(100);
 
 /// The scheduling delay of one runtime: the time that a task waits in its run queue.
 ///
-/// It is measured per runtime and not per server. Else a server with a runtime for each thread would shed calls on an
-/// idle thread because another one is busy, and would measure nothing while one of them is blocked.
+/// It is measured per runtime, not per server. A server with a runtime for each thread would otherwise shed calls on
+/// an idle thread because another one is busy, and measure nothing while one of them is blocked.
 ///
-/// These are estimates: no other memory depends on the order in which they change.
+/// The values are estimates. No other memory depends on the order of their changes, so it is relaxed.
 #[derive(Debug)]
 pub(super) struct SchedulingDelay {
     clock: Clock,
-    /// What was measured last, in nanoseconds.
+    /// Newest result, in nanoseconds.
     delay: AtomicU64,
-    /// When that was, by the clock.
+    /// Time of that result.
     measured: AtomicU64,
-    /// When the last measurement began, by the clock.
+    /// Start time of the newest measurement.
     began: AtomicU64,
-    /// When the last one of those that have ended began.
+    /// Start time of the newest finished measurement.
     ended: AtomicU64,
 }
 
@@ -47,10 +47,10 @@ impl SchedulingDelay {
         }
     }
 
-    /// The delay at present, as far as it is known. What was measured long ago says nothing of now.
+    /// The current delay, as far as it is known. Zero if the newest result is too old to tell.
     pub(super) fn get(&self) -> Duration {
         let delay = Duration::from_nanos(self.delay.load(Ordering::Relaxed));
-        // To read the clock for each read of a connection would cost more than a short delay does.
+        // This runs for each read of a connection: reading the clock each time would cost more than a short delay does.
         if delay <= SHORT {
             return delay;
         }
@@ -61,8 +61,8 @@ impl SchedulingDelay {
         }
     }
 
-    /// Measures the delay of the current runtime, unless it is too early for that: by a task that goes to the end of
-    /// the run queue once. A timer would be late by itself where there is much to do.
+    /// Measures the delay of the current runtime, unless it is too early for that. A task goes to the end of the run
+    /// queue once. A timer would itself be late on a busy runtime.
     pub(super) fn measure(self: &Arc<Self>) {
         let Some(began) = self.begin(self.clock.now()) else {
             return;
@@ -70,13 +70,13 @@ impl SchedulingDelay {
         let own = Arc::clone(self);
         tokio::spawn(async move {
             let since = own.clock.now();
-            // Behind all tasks that are ready, and behind a look at the sockets.
+            // Runs after all ready tasks and one I/O poll.
             tokio::task::yield_now().await;
             own.end(began, since, own.clock.now());
         });
     }
 
-    /// Begins a measurement, if it is time for one. The result is for [`Self::end`].
+    /// Begins a measurement, if it is time for one. Returns its start time for [`Self::end`].
     fn begin(&self, now: Time) -> Option<u64> {
         let began = self.began.load(Ordering::Relaxed);
         let pause = match self.ended.load(Ordering::Relaxed) >= began {
@@ -92,7 +92,7 @@ impl SchedulingDelay {
         begins.is_ok().then_some(now)
     }
 
-    /// Takes the result of a measurement, unless a later one has ended before.
+    /// Stores the result of a measurement, unless a newer one has already finished.
     fn end(&self, began: u64, since: Time, now: Time) {
         if self.ended.fetch_max(began, Ordering::Relaxed) > began {
             return;
