@@ -399,11 +399,15 @@ impl<'de> Cursor<'de> {
             self.at = '\u{feff}'.len_utf8();
         }
         const USUAL: &[u8] = br#"<?xml version="1.0" encoding="UTF-8"?>"#;
-        if self.rest().starts_with(USUAL) {
+        let rest = self.rest();
+        if rest.starts_with(USUAL) {
             self.at += USUAL.len();
             return Ok(());
         }
-        self.spelled_declaration()
+        match rest.starts_with(b"<?xml") {
+            true => self.spelled_declaration(),
+            false => Ok(()),
+        }
     }
 
     #[inline(never)]
