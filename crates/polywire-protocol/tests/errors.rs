@@ -625,3 +625,100 @@ fn errors_repeat_nothing_of_sensitive_messages() {
         }
     }
 }
+
+/// The path shows no key of a sensitive map where it does not begin at the input: within a payload,
+/// and within a parameter.
+#[test]
+fn paths_below_the_input_show_no_keys() {
+    let text = r#"
+        $version: "2"
+        namespace test.errors
+        use polywire#xmlRpcMethod
+        service Bank { version: "1", operations: [Put, Positional] }
+        @http(method: "POST", uri: "/put")
+        operation Put { input := {
+            @httpHeader("x-mark") mark: Mark
+            @httpPayload body: Credentials
+        } }
+        @http(method: "POST", uri: "/positional")
+        @xmlRpcMethod(positional: true)
+        operation Positional { input := { user: String, secrets: Secrets, names: Names } }
+        structure Credentials { secrets: Secrets, tags: Tags, names: Names }
+        @sensitive
+        integer Mark
+        list Names { member: Integer }
+        map Tags { key: String, value: Integer }
+        @sensitive
+        map Secrets { key: String, value: Integer }
+    "#;
+    let model = Loader::new().add_text("bank.smithy", text).assemble();
+    let model = model.unwrap_or_else(|error| panic!("{error}")).model;
+    let set = model.schemas("test.errors#Bank").unwrap().unwrap();
+    let service = set.service(0);
+    let path = |kind: ProtocolKind, name: &str, mark: Option<&str>, body: &str| {
+        let protocol = kind.build(service).unwrap();
+        let operation = service.find_operation(name).unwrap();
+        let mut request = http::Request::post("/put").header("content-type", "application/json");
+        if kind == ProtocolKind::RestXml {
+            request = http::Request::post("/put").header("content-type", "application/xml");
+        }
+        if let Some(mark) = mark {
+            request = request.header("x-mark", mark);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        let body = Body::new(Bytes::copy_from_slice(body.as_bytes()));
+        let plan = ReadPlan {
+            head: &head,
+            body: &body,
+            route: &Route::to(operation.index()),
+            limits: &Limits::DEFAULT,
+            memory: None,
+        };
+        let fault = protocol.decode_input(operation, &plan, &mut Map::new());
+        let fault = fault.unwrap_err();
+        let error = std::error::Error::source(&fault).unwrap();
+        let error = error.downcast_ref::<polywire_schema::Error>().unwrap();
+        assert_eq!(fault.message(), error.message());
+        assert!(!fault.to_string().contains("AKIA123"), "{fault}");
+        error.path().to_owned()
+    };
+    for (mark, body, expected) in [
+        (None, r#"{"secrets":{"AKIA123":true}}"#, "secrets"),
+        (None, r#"{"secrets":{"tags":true}}"#, "secrets"),
+        // Which keys of other maps are sensitive, the model does not say.
+        (None, r#"{"tags":{"AKIA123":true}}"#, "tags"),
+        (None, r#"{"names":[1,true]}"#, "names[1]"),
+        (None, r#"{"AKIA123":{"names":tru}}"#, ""),
+        (None, r#"{"names":[]} 1"#, ""),
+        (Some("AKIA123"), "{}", "header x-mark"),
+    ] {
+        assert_eq!(
+            path(ProtocolKind::RestJson1, "Put", mark, body),
+            expected,
+            "{body}"
+        );
+    }
+    for (body, expected) in [
+        (
+            "<Credentials><secrets><entry><key>AKIA123</key><value>x</value></entry></secrets></Credentials>",
+            "secrets",
+        ),
+        (
+            "<Credentials><names><member>1</member><member>x</member></names></Credentials>",
+            "names.member[1]",
+        ),
+    ] {
+        assert_eq!(
+            path(ProtocolKind::RestXml, "Put", None, body),
+            expected,
+            "{body}"
+        );
+    }
+    let member =
+        "<struct><member><name>AKIA123</name><value><string>x</string></value></member></struct>";
+    let call = format!(
+        "<methodCall><methodName>Positional</methodName><params><param><value>a</value></param>\
+         <param><value>{member}</value></param></params></methodCall>"
+    );
+    assert_eq!(path(ProtocolKind::XmlRpc, "Positional", None, &call), "");
+}
