@@ -81,7 +81,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Enters what is skipped, which counts as a level only.
+    /// Enters what is skipped, which counts as a level only: it takes no memory.
     pub(crate) fn enter_skipped(&mut self) -> Result<(), LimitKind> {
         self.depth_of(self.depth() as usize + 1)?;
         self.depth_left -= 1;

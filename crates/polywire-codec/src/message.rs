@@ -279,8 +279,6 @@ pub trait Sink<'de> {
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
 }
 
-/// Errors repeat nothing of a message that may hold sensitive data:
-/// [`Error::without_sensitive`].
 impl<'de> dyn Sink<'de> + '_ {
     /// Reads the members of a JSON document.
     ///
@@ -293,11 +291,10 @@ impl<'de> dyn Sink<'de> + '_ {
         at: Member<'_>,
         decoder: &mut JsonDecoder<'de>,
     ) -> Result<(), Error> {
-        let read = match self.decode_json(at, decoder) {
+        match self.decode_json(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),
-        };
-        read.map_err(|error| error.without_sensitive(at))
+        }
     }
 
     /// Reads the members of a CBOR document.
@@ -311,11 +308,10 @@ impl<'de> dyn Sink<'de> + '_ {
         at: Member<'_>,
         decoder: &mut CborDecoder<'de>,
     ) -> Result<(), Error> {
-        let read = match self.decode_cbor(at, decoder) {
+        match self.decode_cbor(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),
-        };
-        read.map_err(|error| error.without_sensitive(at))
+        }
     }
 
     /// Reads the members of a form.
@@ -329,11 +325,10 @@ impl<'de> dyn Sink<'de> + '_ {
         at: Member<'_>,
         decoder: &mut FormDecoder<'de>,
     ) -> Result<(), Error> {
-        let read = match self.decode_form(at, decoder) {
+        match self.decode_form(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),
-        };
-        read.map_err(|error| error.without_sensitive(at))
+        }
     }
 
     /// Reads the members of an XML element.
@@ -343,11 +338,10 @@ impl<'de> dyn Sink<'de> + '_ {
     /// It does not hold that structure.
     #[inline]
     pub fn read_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
-        let read = match self.decode_xml(at, decoder) {
+        match self.decode_xml(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),
-        };
-        read.map_err(|error| error.without_sensitive(at))
+        }
     }
 
     /// Reads the members of an XML-RPC struct, or positional parameters.
@@ -361,11 +355,10 @@ impl<'de> dyn Sink<'de> + '_ {
         at: Member<'_>,
         decoder: &mut XmlRpcDecoder<'de>,
     ) -> Result<(), Error> {
-        let read = match self.decode_xmlrpc(at, decoder) {
+        match self.decode_xmlrpc(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),
-        };
-        read.map_err(|error| error.without_sensitive(at))
+        }
     }
 }
 

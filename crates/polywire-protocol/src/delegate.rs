@@ -23,13 +23,13 @@ macro_rules! delegate {
 
             $crate::delegate::own_methods!($($more)?);
 
-            fn decode_input<'de>(
+            fn parse_input<'de>(
                 &self,
                 operation: ::polywire_schema::Operation<'_>,
                 request: &$crate::ReadPlan<'de>,
                 sink: &mut dyn ::polywire_codec::Sink<'de>,
             ) -> Result<(), $crate::Fault> {
-                self.0.decode_input(operation, request, sink)
+                self.0.parse_input(operation, request, sink)
             }
 
             fn encode_output(
@@ -62,17 +62,17 @@ macro_rules! delegate {
                 self.0.encode_input(operation, input)
             }
 
-            fn outcome<'s>(
+            fn parse_outcome<'s>(
                 &self,
                 operation: ::polywire_schema::Operation<'s>,
                 head: &::http::response::Parts,
                 body: &::polywire_schema::Body,
                 limits: &::polywire_schema::Limits,
             ) -> Result<$crate::Outcome<'s>, ::polywire_schema::Error> {
-                self.0.outcome(operation, head, body, limits)
+                self.0.parse_outcome(operation, head, body, limits)
             }
 
-            fn decode_output<'de>(
+            fn parse_output<'de>(
                 &self,
                 operation: ::polywire_schema::Operation<'_>,
                 head: &'de ::http::response::Parts,
@@ -80,10 +80,10 @@ macro_rules! delegate {
                 limits: &::polywire_schema::Limits,
                 sink: &mut dyn ::polywire_codec::Sink<'de>,
             ) -> Result<(), ::polywire_schema::Error> {
-                self.0.decode_output(operation, head, body, limits, sink)
+                self.0.parse_output(operation, head, body, limits, sink)
             }
 
-            fn decode_error<'de>(
+            fn parse_error<'de>(
                 &self,
                 error: ::polywire_schema::Schema<'_>,
                 head: &'de ::http::response::Parts,
@@ -91,7 +91,7 @@ macro_rules! delegate {
                 limits: &::polywire_schema::Limits,
                 sink: &mut dyn ::polywire_codec::Sink<'de>,
             ) -> Result<(), ::polywire_schema::Error> {
-                self.0.decode_error(error, head, body, limits, sink)
+                self.0.parse_error(error, head, body, limits, sink)
             }
         }
     };

@@ -351,6 +351,26 @@ impl Fault {
         self
     }
 
+    /// Removes what an error of reading repeats of a message that may hold sensitive data:
+    /// [`Error::without_sensitive`]. Other faults stay as they are.
+    #[cold]
+    pub(crate) fn without_sensitive(mut self, root: Member<'_>) -> Self {
+        let source = self.0.source.take();
+        match source.map(|source| source.downcast::<Error>()) {
+            None => {}
+            Some(Err(other)) => self.0.source = Some(other),
+            Some(Ok(error)) => {
+                let error = error.without_sensitive(root);
+                // An internal fault tells its caller nothing of the error.
+                if error.is_sender_fault() {
+                    self.0.message = error.message();
+                }
+                self.0.source = Some(Box::new(error));
+            }
+        }
+        self
+    }
+
     /// Sets after which time the caller may try again: the header `retry-after`
     /// of what goes out, in whole seconds.
     #[must_use]

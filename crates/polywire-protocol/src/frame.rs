@@ -74,7 +74,7 @@ impl Payloads {
         Err(Fault::new(FaultKind::UnknownOperation, message))
     }
 
-    fn decode_input<'de>(
+    fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,
@@ -130,7 +130,7 @@ impl Payloads {
         Ok(http::Request::new(payload))
     }
 
-    fn outcome<'s>(
+    fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
         head: &response::Parts,
@@ -143,7 +143,7 @@ impl Payloads {
         Ok(crate::rpc::failure(&Cbor, operation, head, body, limits))
     }
 
-    fn decode_output<'de>(
+    fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
         _: &'de response::Parts,
@@ -154,7 +154,7 @@ impl Payloads {
         Cbor.read(operation.output().root(), body, limits, Side::Client, sink)
     }
 
-    fn decode_error<'de>(
+    fn parse_error<'de>(
         &self,
         error: Schema<'_>,
         _: &'de response::Parts,

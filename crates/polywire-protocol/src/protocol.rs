@@ -84,12 +84,29 @@ pub trait ServerProtocol: OfKind {
         Err(Fault::internal("this protocol routes by the head"))
     }
 
-    /// Reads the input of a call.
+    /// Reads the input of a call. Errors repeat nothing of an input that may hold sensitive
+    /// data: [`Error::without_sensitive`].
     ///
     /// # Errors
     ///
     /// The request does not hold that input.
     fn decode_input<'de>(
+        &self,
+        operation: Operation<'_>,
+        request: &ReadPlan<'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Fault> {
+        self.parse_input(operation, request, sink)
+            .map_err(|fault| fault.without_sensitive(operation.input().root()))
+    }
+
+    /// What a protocol implements for [`decode_input`](Self::decode_input), which is called in
+    /// its place: its errors may quote any input.
+    ///
+    /// # Errors
+    ///
+    /// As of [`decode_input`](Self::decode_input).
+    fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,
@@ -168,7 +185,9 @@ pub trait ClientProtocol: OfKind {
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error>;
 
-    /// Whether a response holds an output or a fault.
+    /// Whether a response holds an output or a fault. Errors repeat nothing of a response that
+    /// may hold sensitive data, as an output or as an error of the operation:
+    /// [`Error::without_sensitive`].
     ///
     /// # Errors
     ///
@@ -179,9 +198,30 @@ pub trait ClientProtocol: OfKind {
         head: &response::Parts,
         body: &Body,
         limits: &Limits,
+    ) -> Result<Outcome<'s>, Error> {
+        self.parse_outcome(operation, head, body, limits)
+            .map_err(|error| {
+                let shapes = std::iter::once(operation.output()).chain(operation.errors());
+                shapes.fold(error, |error, shape| error.without_sensitive(shape.root()))
+            })
+    }
+
+    /// What a protocol implements for [`outcome`](Self::outcome), which is called in its place:
+    /// its errors may quote any input.
+    ///
+    /// # Errors
+    ///
+    /// As of [`outcome`](Self::outcome).
+    fn parse_outcome<'s>(
+        &self,
+        operation: Operation<'s>,
+        head: &response::Parts,
+        body: &Body,
+        limits: &Limits,
     ) -> Result<Outcome<'s>, Error>;
 
-    /// Reads the output of a call.
+    /// Reads the output of a call. Errors repeat nothing of an output that may hold sensitive
+    /// data: [`Error::without_sensitive`].
     ///
     /// # Errors
     ///
@@ -193,16 +233,53 @@ pub trait ClientProtocol: OfKind {
         body: &'de Body,
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        self.parse_output(operation, head, body, limits, sink)
+            .map_err(|error| error.without_sensitive(operation.output().root()))
+    }
+
+    /// What a protocol implements for [`decode_output`](Self::decode_output), which is called
+    /// in its place: its errors may quote any input.
+    ///
+    /// # Errors
+    ///
+    /// As of [`decode_output`](Self::decode_output).
+    fn parse_output<'de>(
+        &self,
+        operation: Operation<'_>,
+        head: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error>;
 
-    /// Reads the structure of an error that [`ClientProtocol::outcome`] named.
+    /// Reads the structure of an error that [`ClientProtocol::outcome`] named. Errors repeat
+    /// nothing of a structure that may hold sensitive data: [`Error::without_sensitive`].
     ///
     /// # Errors
     ///
     /// The response does not hold that structure.
     fn decode_error<'de>(
         &self,
-        error: Schema<'_>,
+        shape: Schema<'_>,
+        head: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        self.parse_error(shape, head, body, limits, sink)
+            .map_err(|error| error.without_sensitive(shape.root()))
+    }
+
+    /// What a protocol implements for [`decode_error`](Self::decode_error), which is called in
+    /// its place: its errors may quote any input.
+    ///
+    /// # Errors
+    ///
+    /// As of [`decode_error`](Self::decode_error).
+    fn parse_error<'de>(
+        &self,
+        shape: Schema<'_>,
         head: &'de response::Parts,
         body: &'de Body,
         limits: &Limits,

@@ -237,7 +237,7 @@ impl ServerProtocol for XmlRpc {
         }
     }
 
-    fn decode_input<'de>(
+    fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,
@@ -372,7 +372,7 @@ impl ClientProtocol for XmlRpc {
         Ok(request)
     }
 
-    fn outcome<'s>(
+    fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
         head: &response::Parts,
@@ -408,7 +408,7 @@ impl ClientProtocol for XmlRpc {
         ))
     }
 
-    fn decode_output<'de>(
+    fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
         _: &'de response::Parts,
@@ -423,7 +423,7 @@ impl ClientProtocol for XmlRpc {
         sink.finish(root, &mut decoder)
     }
 
-    fn decode_error<'de>(
+    fn parse_error<'de>(
         &self,
         error: Schema<'_>,
         _: &'de response::Parts,

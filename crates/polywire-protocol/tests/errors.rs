@@ -10,7 +10,9 @@ use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use polywire_codec::Dynamic;
 use polywire_model::Loader;
-use polywire_protocol::{Fault, FaultKind, Outcome, ProtocolKind, Retry, Validator};
+use polywire_protocol::{
+    Fault, FaultKind, Outcome, ProtocolKind, ReadPlan, Retry, Route, Validator,
+};
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
 
 const MODEL: &str = r#"
@@ -402,4 +404,321 @@ fn errors_repeat_no_sensitive_data() {
         let shown = error("Look", Map::from_iter([("shown", "hello")]).into());
         assert!(shown.contains("found"), "{kind:?}: {shown}");
     }
+}
+
+/// Messages of a protocol that cannot be read and have `hunter2` or `1234567` in them, for
+/// operations with sensitive members: by what is wrong, those to be read as an input, an output and
+/// an error.
+fn broken(kind: ProtocolKind) -> Vec<(&'static str, [&'static [u8]; 3])> {
+    const JSON: [(&str, &[u8]); 6] = [
+        ("trailing", b"{\"user\":\"a\"} \"hunter2\""),
+        ("another root", b"\"hunter2\""),
+        ("another format", b"hunter2"),
+        ("a wrong value", b"{\"pin\":\"hunter2\"}"),
+        ("a wrong key", b"{\"secrets\":{\"hunter2\":true}}"),
+        ("not well formed", b"{\"user\" hunter2}"),
+    ];
+    // 1234567 is an integer, 0x1a0012d687.
+    const CBOR: [(&str, &[u8]); 5] = [
+        ("trailing", b"\xa1\x64user\x61a\x1a\x00\x12\xd6\x87"),
+        ("trailing text", b"\xa0\x67hunter2"),
+        ("another root", b"\x67hunter2"),
+        ("a wrong value", b"\xa1\x63pin\x67hunter2"),
+        ("a wrong key", b"\xa1\x67secrets\xa1\x67hunter2\xf5"),
+    ];
+    let same = |(what, body): (&'static str, &'static [u8])| (what, [body; 3]);
+    let all = |bodies: &[(&'static str, &'static str, &'static str, &'static str)]| {
+        let each = bodies.iter().map(|(what, input, output, error)| {
+            (
+                *what,
+                [input.as_bytes(), output.as_bytes(), error.as_bytes()],
+            )
+        });
+        each.collect()
+    };
+    match kind {
+        ProtocolKind::AwsJson1_0
+        | ProtocolKind::AwsJson1_1
+        | ProtocolKind::RestJson1
+        | ProtocolKind::RpcV2Json => JSON.map(same).to_vec(),
+        ProtocolKind::RpcV2Cbor | ProtocolKind::Frame => CBOR.map(same).to_vec(),
+        ProtocolKind::RestXml => all(&[
+            (
+                "trailing",
+                "<In/>hunter2",
+                "<Out/>hunter2",
+                "<ErrorResponse><Error/></ErrorResponse>hunter2",
+            ),
+            (
+                "another format",
+                "{\"pin\":\"hunter2\"}",
+                "hunter2",
+                "hunter2",
+            ),
+            (
+                "an attribute of the root",
+                "<In attribute='hunter2'/>",
+                "<Out attribute='hunter2'/>",
+                "<ErrorResponse><Error attribute='hunter2'/></ErrorResponse>",
+            ),
+            (
+                "another end tag",
+                "<In></hunter2>",
+                "<Out></hunter2>",
+                "<ErrorResponse><Error></hunter2>",
+            ),
+            (
+                "a wrong value",
+                "<In><pin>hunter2</pin></In>",
+                "<Out><pin>hunter2</pin></Out>",
+                "<ErrorResponse><Error><pin>hunter2</pin></Error></ErrorResponse>",
+            ),
+        ]),
+        ProtocolKind::AwsQuery => all(&[
+            (
+                "trailing",
+                "Action=Login&pin=hunter2",
+                "<LoginResponse><LoginResult/></LoginResponse>hunter2",
+                "<ErrorResponse><Error/></ErrorResponse>hunter2",
+            ),
+            (
+                "another format",
+                "Action=Login&pin.hunter2=1",
+                "hunter2",
+                "hunter2",
+            ),
+            (
+                "another end tag",
+                "Action=Login&secrets.entry.1.hunter2=1",
+                "<LoginResponse><LoginResult></hunter2></LoginResponse>",
+                "<ErrorResponse><Error></hunter2>",
+            ),
+            (
+                "an attribute of the root",
+                "Action=Login&attribute=hunter2",
+                "<LoginResponse><LoginResult attribute='hunter2'/></LoginResponse>",
+                "<ErrorResponse><Error attribute='hunter2'/></ErrorResponse>",
+            ),
+        ]),
+        ProtocolKind::Ec2Query => all(&[
+            (
+                "trailing",
+                "Action=Login&Pin=hunter2",
+                "<LoginResponse/>hunter2",
+                "<Response><Errors><Error/></Errors></Response>hunter2",
+            ),
+            (
+                "another format",
+                "Action=Login&Pin.hunter2=1",
+                "hunter2",
+                "hunter2",
+            ),
+            (
+                "an attribute of the root",
+                "Action=Login&Attribute=hunter2",
+                "<LoginResponse attribute='hunter2'/>",
+                "<Response><Errors><Error attribute='hunter2'/></Errors></Response>",
+            ),
+        ]),
+        ProtocolKind::XmlRpc => all(&[
+            (
+                "trailing",
+                "<methodCall><methodName>Login</methodName></methodCall>hunter2",
+                "<methodResponse><params><param><value><struct/></value></param></params>\
+                 </methodResponse>hunter2",
+                "<methodResponse>hunter2",
+            ),
+            (
+                "another parameter",
+                "<methodCall><methodName>Login</methodName><params>hunter2</params></methodCall>",
+                "<methodResponse><params>hunter2</params></methodResponse>",
+                "<methodResponse><fault>hunter2</fault></methodResponse>",
+            ),
+            (
+                "another root",
+                "<methodCall>hunter2</methodCall>",
+                "hunter2",
+                "<hunter2/>",
+            ),
+            (
+                "a wrong value",
+                "<methodCall><methodName>Login</methodName><params><param><value>hunter2</value>\
+                 </param></params></methodCall>",
+                "<methodResponse><params><param><value>hunter2</value></param></params>\
+                 </methodResponse>",
+                "<methodResponse><fault><value><struct><member><name>detail</name><value>hunter2\
+                 </value></member></struct></value></fault></methodResponse>",
+            ),
+        ]),
+        other => panic!("{other}: no broken messages"),
+    }
+}
+
+/// Neither do errors of what stands before, around and behind the members, where no member is read.
+#[test]
+fn errors_repeat_nothing_of_sensitive_messages() {
+    let text = r#"
+        $version: "2"
+        namespace test.errors
+        service Bank { version: "1", operations: [Login] }
+        @http(method: "POST", uri: "/login")
+        operation Login { input := with [All] {}, output := with [All] {}, errors: [Denied] }
+        @mixin
+        structure All { user: String, pin: Pin, secrets: Secrets, @xmlAttribute attribute: Mark }
+        @error("client")
+        structure Denied with [All] {}
+        @sensitive
+        integer Pin
+        @sensitive
+        integer Mark
+        @sensitive
+        map Secrets { key: String, value: Integer }
+    "#;
+    let model = Loader::new().add_text("bank.smithy", text).assemble();
+    let model = model.unwrap_or_else(|error| panic!("{error}")).model;
+    let set = model.schemas("test.errors#Bank").unwrap().unwrap();
+    let login = set.service(0).find_operation("Login").unwrap();
+    let denied = login.find_error("Denied").unwrap();
+    let limits = &Limits::DEFAULT;
+    for kind in ProtocolKind::ALL {
+        let protocol = kind.build(set.service(0)).unwrap();
+        let empty = Value::from(Map::new());
+        let request = protocol.encode_input(login, &Dynamic(&empty)).unwrap();
+        let (request, _) = request.into_parts();
+        let (response, ()) = http::Response::new(()).into_parts();
+        let route = Route::to(login.index());
+        for (what, [input, output, error]) in broken(kind) {
+            let [input, output, error] = [input, output, error].map(Body::from);
+            let plan = ReadPlan {
+                head: &request,
+                body: &input,
+                route: &route,
+                limits,
+                memory: None,
+            };
+            let map = &mut Map::new();
+            let fault = match protocol.decode_input(login, &plan, map) {
+                Ok(()) => panic!("{kind}, {what}: an input"),
+                Err(fault) => format!("{fault} {fault:?} {}", fault.message()),
+            };
+            let read = [
+                protocol.decode_output(login, &response, &output, limits, map),
+                protocol.decode_error(denied, &response, &error, limits, map),
+            ];
+            let mut errors = vec![fault];
+            for (what_else, read) in ["an output", "an error"].into_iter().zip(read) {
+                match read {
+                    Ok(()) => panic!("{kind}, {what}: {what_else}"),
+                    Err(error) => errors.push(error.to_string()),
+                }
+            }
+            for body in [&output, &error] {
+                if let Err(error) = protocol.outcome(login, &response, body, limits) {
+                    errors.push(error.to_string());
+                }
+            }
+            for error in errors {
+                for secret in ["hunter2", "1234567"] {
+                    assert!(!error.contains(secret), "{kind}, {what}: {error}");
+                }
+            }
+        }
+    }
+}
+
+/// The path shows no key of a sensitive map where it does not begin at the input: within a payload,
+/// and within a parameter.
+#[test]
+fn paths_below_the_input_show_no_keys() {
+    let text = r#"
+        $version: "2"
+        namespace test.errors
+        use polywire#xmlRpcMethod
+        service Bank { version: "1", operations: [Put, Positional] }
+        @http(method: "POST", uri: "/put")
+        operation Put { input := {
+            @httpHeader("x-mark") mark: Mark
+            @httpPayload body: Credentials
+        } }
+        @http(method: "POST", uri: "/positional")
+        @xmlRpcMethod(positional: true)
+        operation Positional { input := { user: String, secrets: Secrets, names: Names } }
+        structure Credentials { secrets: Secrets, tags: Tags, names: Names }
+        @sensitive
+        integer Mark
+        list Names { member: Integer }
+        map Tags { key: String, value: Integer }
+        @sensitive
+        map Secrets { key: String, value: Integer }
+    "#;
+    let model = Loader::new().add_text("bank.smithy", text).assemble();
+    let model = model.unwrap_or_else(|error| panic!("{error}")).model;
+    let set = model.schemas("test.errors#Bank").unwrap().unwrap();
+    let service = set.service(0);
+    let path = |kind: ProtocolKind, name: &str, mark: Option<&str>, body: &str| {
+        let protocol = kind.build(service).unwrap();
+        let operation = service.find_operation(name).unwrap();
+        let mut request = http::Request::post("/put").header("content-type", "application/json");
+        if kind == ProtocolKind::RestXml {
+            request = http::Request::post("/put").header("content-type", "application/xml");
+        }
+        if let Some(mark) = mark {
+            request = request.header("x-mark", mark);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        let body = Body::new(Bytes::copy_from_slice(body.as_bytes()));
+        let plan = ReadPlan {
+            head: &head,
+            body: &body,
+            route: &Route::to(operation.index()),
+            limits: &Limits::DEFAULT,
+            memory: None,
+        };
+        let fault = protocol.decode_input(operation, &plan, &mut Map::new());
+        let fault = fault.unwrap_err();
+        let error = std::error::Error::source(&fault).unwrap();
+        let error = error.downcast_ref::<polywire_schema::Error>().unwrap();
+        assert_eq!(fault.message(), error.message());
+        assert!(!fault.to_string().contains("AKIA123"), "{fault}");
+        error.path().to_owned()
+    };
+    for (mark, body, expected) in [
+        (None, r#"{"secrets":{"AKIA123":true}}"#, "secrets"),
+        (None, r#"{"secrets":{"tags":true}}"#, "secrets"),
+        // Which keys of other maps are sensitive, the model does not say.
+        (None, r#"{"tags":{"AKIA123":true}}"#, "tags"),
+        (None, r#"{"names":[1,true]}"#, "names[1]"),
+        (None, r#"{"AKIA123":{"names":tru}}"#, ""),
+        (None, r#"{"names":[]} 1"#, ""),
+        (Some("AKIA123"), "{}", "header x-mark"),
+    ] {
+        assert_eq!(
+            path(ProtocolKind::RestJson1, "Put", mark, body),
+            expected,
+            "{body}"
+        );
+    }
+    for (body, expected) in [
+        (
+            "<Credentials><secrets><entry><key>AKIA123</key><value>x</value></entry></secrets></Credentials>",
+            "secrets",
+        ),
+        (
+            "<Credentials><names><member>1</member><member>x</member></names></Credentials>",
+            "names.member[1]",
+        ),
+    ] {
+        assert_eq!(
+            path(ProtocolKind::RestXml, "Put", None, body),
+            expected,
+            "{body}"
+        );
+    }
+    let member =
+        "<struct><member><name>AKIA123</name><value><string>x</string></value></member></struct>";
+    let call = format!(
+        "<methodCall><methodName>Positional</methodName><params><param><value>a</value></param>\
+         <param><value>{member}</value></param></params></methodCall>"
+    );
+    assert_eq!(path(ProtocolKind::XmlRpc, "Positional", None, &call), "");
 }

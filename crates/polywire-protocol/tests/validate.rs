@@ -328,6 +328,39 @@ fn sensitive_keys_and_values_are_not_shown() {
     assert_eq!(paths(&set, &input), ["/secrets", "/secrets/*"]);
 }
 
+/// Keys are hidden if they are sensitive, or the map or anything around it is.
+#[test]
+fn keys_of_sensitive_maps_are_not_shown() {
+    const SHAPES: &str = r#"
+        @range(max: 3) short Small
+        map Plain { key: String, value: Small }
+        @sensitive map Secrets { key: String, value: Small }
+        @sensitive string Secret
+        map SecretKeys { key: Secret, value: Small }
+        structure Box { plain: Plain }
+        @sensitive structure SecretBox { plain: Plain }
+        @sensitive list SecretList { member: Plain }
+        map Outer { key: String, value: Secrets }
+    "#;
+    let entry = || map([("hunter2", Value::from(5))]);
+    let boxed = || map([("plain", entry())]);
+    for (members, value, path) in [
+        ("x: Plain", entry(), "/x/hunter2"),
+        ("x: Secrets", entry(), "/x/*"),
+        ("x: SecretKeys", entry(), "/x/*"),
+        ("x: Box", boxed(), "/x/plain/hunter2"),
+        ("x: SecretBox", boxed(), "/x/plain/*"),
+        ("x: SecretList", Value::List(vec![entry()]), "/x/0/*"),
+        ("x: Outer", map([("shown", entry())]), "/x/shown/*"),
+    ] {
+        let members = format!("{members}, y: Plain");
+        let set = set(&members, SHAPES);
+        // What comes behind a sensitive member is shown.
+        let input = input([("x", value), ("y", entry())]);
+        assert_eq!(paths(&set, &input), [path, "/y/hunter2"], "{members}");
+    }
+}
+
 #[test]
 fn few_failures_of_many_are_listed() {
     let set = set(

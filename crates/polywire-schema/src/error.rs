@@ -5,7 +5,7 @@ use std::fmt;
 
 use polywire_text::Malformed;
 
-use crate::{Member, MemberFlags, ShapeFlags, ShapeKind};
+use crate::{Location, Member, MemberFlags, ShapeFlags, ShapeKind};
 
 /// Why a message could not be read or written.
 ///
@@ -150,8 +150,9 @@ impl Error {
     }
 
     /// Removes input from the error if the message that could not be read may hold
-    /// [`@sensitive`](MemberFlags::SENSITIVE) data: [`Self::what_was_found`], and the path below a
-    /// sensitive member, since it may name keys of a map.
+    /// [`@sensitive`](MemberFlags::SENSITIVE) data: [`Self::what_was_found`], and all of the path
+    /// that is no name of a member of the model and no index of a list. What stays is the path up
+    /// to the first sensitive member, map or unknown name.
     ///
     /// `root` is what the message was read as. All of the message counts, not only the member at
     /// which reading failed: in a malformed message it is not certain which member that is.
@@ -160,8 +161,11 @@ impl Error {
     pub fn without_sensitive(mut self, root: Member<'_>) -> Self {
         if root.has(MemberFlags::SENSITIVE) || root.target().has(ShapeFlags::SENSITIVE) {
             self.0.found = Cow::Borrowed("");
-            let end = sensitive_from(root, &self.0.path);
-            self.0.path.truncate(end);
+            self.0.path = match self.0.format {
+                // A place that the model names, such as `header x-pin`.
+                "HTTP" => self.0.path,
+                format => path_of_members(root, &self.0.path, format == "XML"),
+            };
         }
         self
     }
@@ -246,34 +250,80 @@ impl Error {
     }
 }
 
-/// How much of a path may be shown: up to the first sensitive member, or up to a list or map with
-/// sensitive items, entries or keys.
-fn sensitive_from(root: Member<'_>, path: &str) -> usize {
-    let (mut at, mut end, mut is_resolved) = (root, 0, false);
-    while end < path.len() && !at.has(MemberFlags::SENSITIVE) {
-        let rest = &path[end..];
-        let shape = at.target();
-        let mut ends = rest.match_indices(['.', '[']).map(|(at, _)| at);
-        let len = ends.find(|at| *at > 0).unwrap_or(rest.len());
-        match at.kind() {
-            ShapeKind::Structure | ShapeKind::Union => {
-                let name = rest[..len].trim_start_matches('.');
-                let named = |member: &Member<'_>| member.has_name(name);
-                match shape.members().find(named) {
-                    Some(member) => (at, is_resolved) = (member, true),
-                    // The path is about a member that the model does not have.
-                    None if is_resolved => return path.len(),
-                    // An element around the structure.
-                    None => {}
-                }
-            }
-            ShapeKind::List if rest.starts_with('[') => at = shape.member(0),
-            _ if shape.has(ShapeFlags::SENSITIVE) => return end,
-            _ => return path.len(),
+/// The part of a path that consists of names of members and of indices of lists. It shows no key
+/// of a map: a key may be sensitive.
+///
+/// The path may begin below `root`: in the member that is the payload, in an array of one, and if
+/// `is_in_element` in the element around the structure.
+fn path_of_members(root: Member<'_>, path: &str, is_in_element: bool) -> String {
+    let (mut at, mut rest, mut shown) = (root, path, String::new());
+    if let Some(inner) = path.strip_prefix("[0]") {
+        (rest, shown) = (inner, "[0]".to_owned());
+    } else if is_in_element {
+        let (element, inner) = first_segment(path);
+        // An element with the name of a member is taken for the member.
+        if below(root, element).is_none() {
+            rest = inner;
         }
-        end += len;
     }
-    end
+    let mut is_named_item = false;
+    while !rest.is_empty() && !at.has(MemberFlags::SENSITIVE) {
+        let (segment, behind) = first_segment(rest);
+        let is_index = segment.starts_with('[');
+        // Which of several items it is: `colors.member[2]`.
+        let counts = is_index && std::mem::take(&mut is_named_item);
+        if !counts {
+            let Some(member) = below(at, segment) else {
+                break;
+            };
+            is_named_item = at.kind() == ShapeKind::List && !is_index;
+            at = member;
+        }
+        let segment = segment.trim_start_matches('.');
+        if !is_index && !shown.is_empty() {
+            shown.push('.');
+        }
+        shown.push_str(segment);
+        rest = behind;
+    }
+    shown
+}
+
+/// The first segment of a path, `name`, `.name` or `[3]`, and the rest.
+fn first_segment(path: &str) -> (&str, &str) {
+    let mut ends = path.match_indices(['.', '[']).map(|(at, _)| at);
+    path.split_at(ends.find(|at| *at > 0).unwrap_or(path.len()))
+}
+
+/// What a segment of a path means below a member: a member of its structure, or the items of its
+/// list. Keys of maps and documents mean nothing to the model.
+fn below<'s>(at: Member<'s>, segment: &str) -> Option<Member<'s>> {
+    let name = segment.trim_start_matches('.');
+    let named = |member: &Member<'_>| member.has_name(name);
+    match at.kind() {
+        ShapeKind::Structure | ShapeKind::Union => {
+            let shape = at.target();
+            let is_payload = |member: &Member<'_>| {
+                member.location() == Location::Payload
+                    && matches!(member.kind(), ShapeKind::Structure | ShapeKind::Union)
+            };
+            let in_payload = || {
+                shape
+                    .members()
+                    .find(is_payload)?
+                    .target()
+                    .members()
+                    .find(named)
+            };
+            let found = shape.members().find(named);
+            found.or_else(|| at.is_root().then(in_payload)?)
+        }
+        ShapeKind::List => {
+            let item = at.element();
+            (segment.starts_with('[') || named(&item)).then_some(item)
+        }
+        _ => None,
+    }
 }
 
 /// A name of the sender's choice as a message may show it: short, and without

@@ -29,8 +29,9 @@
 /// `items` ends the growth of lists, maps and structures in each other: with the default they take
 /// about 112 MB at the most, in a message of 2.5 MB. Other members of structures do not count
 /// as items, since each comes once; `bytes` alone bounds them, so a service that
-/// reads structures by schema may hold 40 times its `bytes`. A server counts what it has decoded
-/// against its memory for bodies. Typed shapes take
+/// reads structures by schema may hold 40 times its `bytes`. A server counts the inputs of operations
+/// that it has decoded from bodies of more than 8 KiB against its memory for bodies. It does not
+/// count what smaller bodies decode to, nor parameters of methods without a model. Typed shapes take
 /// what their types take: a list of large ones from `{}` each is bounded by
 /// `items` times their size, and by eight times as much where each stands in a
 /// list of its own, since a list begins with room for up to eight.
@@ -78,7 +79,8 @@ impl Limits {
 
     /// The most items of a message: list items, map entries, members that the model does not
     /// have, and structures, lists and maps inside others. A list of structures counts two for
-    /// each. Other members that the model has come once at the most and do not count.
+    /// each. Members that the model defines do not count: each occurs at most once. Lists, maps and
+    /// structures within what is skipped do not count either, since they take no memory.
     #[must_use]
     pub const fn items(&self) -> u32 {
         self.items

@@ -187,34 +187,50 @@ impl<'de> CborDecoder<'de> {
     /// Begins a list (major type 4) or a map (5).
     #[inline(always)]
     pub(super) fn enter(&mut self, major: u8, at: Member<'_>) -> Result<Seq, Error> {
+        self.enter_by(major, at, Budget::enter)
+    }
+
+    /// As [`Self::enter`]; `enter` counts it.
+    #[inline(always)]
+    fn enter_by(
+        &mut self,
+        major: u8,
+        at: Member<'_>,
+        enter: impl Fn(&mut Budget) -> Result<(), LimitKind>,
+    ) -> Result<Seq, Error> {
         // Fewer than 24 elements: the length stands in the first byte.
         let first = self.peek();
         let left = u64::from(first & 0x1f);
-        if first >> 5 == major && left < 24 && self.budget.enter().is_ok() {
+        if first >> 5 == major && left < 24 && enter(&mut self.budget).is_ok() {
             self.at += 1;
             return Ok(Seq {
                 left,
                 ..Seq::default()
             });
         }
-        let left = self.enter_any(major, at)?;
+        let left = self.enter_any(major, at, enter)?;
         Ok(Seq {
             left,
             ..Seq::default()
         })
     }
 
-    /// As [`Self::enter`], behind tags, of any length, and with errors. The number
+    /// As [`Self::enter_by`], behind tags, of any length, and with errors. The number
     /// of elements, which fits a register.
     #[inline(never)]
-    pub(super) fn enter_any(&mut self, major: u8, at: Member<'_>) -> Result<u64, Error> {
+    fn enter_any(
+        &mut self,
+        major: u8,
+        at: Member<'_>,
+        enter: impl Fn(&mut Budget) -> Result<(), LimitKind>,
+    ) -> Result<u64, Error> {
         self.skip_tags()?;
         if self.peek() >> 5 != major || self.at >= self.bytes.len() {
             return Err(self.wrong_type(at.kind().describe()));
         }
         let start = self.at;
         let head = self.head("a list or map")?;
-        self.budget.enter().map_err(|limit| self.limit(limit))?;
+        enter(&mut self.budget).map_err(|limit| self.limit(limit))?;
         // An item has a byte at least and an entry two: what cannot come need
         // not be waited for, and whoever makes room for it may trust in it.
         // Behind the limit, which comes first where the length is short too.
@@ -439,7 +455,7 @@ impl<'de> CborDecoder<'de> {
             2 => self.string_bytes(2, "a byte string").map(|_| ()),
             3 => self.text_string().map(|_| ()),
             major @ (4 | 5) => {
-                let mut seq = self.enter(major, Member::DOCUMENT)?;
+                let mut seq = self.enter_by(major, Member::DOCUMENT, Budget::enter_skipped)?;
                 while self.next(&mut seq)? {
                     if major == 5 {
                         self.skip_value()?;

@@ -194,6 +194,15 @@ impl<'de> JsonDecoder<'de> {
     }
 
     #[inline]
+    fn enter_skipped(&mut self) -> Result<Seq, Error> {
+        self.at += 1;
+        match self.budget.enter_skipped() {
+            Ok(()) => Ok(Seq::default()),
+            Err(limit) => Err(self.limit(limit)),
+        }
+    }
+
+    #[inline]
     fn leave(&mut self) {
         self.at += 1;
         self.budget.leave();
@@ -556,7 +565,7 @@ impl<'de> JsonDecoder<'de> {
     fn skip_value(&mut self) -> Result<(), Error> {
         match self.peek_token() {
             b'{' => {
-                let mut seq = self.enter()?;
+                let mut seq = self.enter_skipped()?;
                 while self.next(&mut seq, b'}', "a comma or } after a member")? {
                     self.key_text()?;
                     self.skip_value()?;
@@ -564,7 +573,7 @@ impl<'de> JsonDecoder<'de> {
                 Ok(())
             }
             b'[' => {
-                let mut seq = self.enter()?;
+                let mut seq = self.enter_skipped()?;
                 while self.next(&mut seq, b']', "a comma or ] after an item")? {
                     self.skip_value()?;
                 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::{Decoder, Error, Event, Seq};
+use polywire_schema::{Error, Event, Seq};
 
 use super::XmlRpcDecoder;
 use super::cursor::Start;
@@ -43,6 +43,11 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Begins an array whose start tag has been read.
     pub(super) fn begin_array(&mut self, mark: u64) -> Result<Seq, Error> {
         self.deeper()?;
+        self.begin_data(mark)
+    }
+
+    /// Begins the items of an array whose start tag has been read.
+    fn begin_data(&mut self, mark: u64) -> Result<Seq, Error> {
         let has_data = mark != CLOSED
             && !self.cursor.is_at_end()?
             && self.cursor.expect_start("data", "<data>")?;
@@ -198,6 +203,12 @@ impl<'de> XmlRpcDecoder<'de> {
     #[inline]
     pub(super) fn begin_struct(&mut self, mark: u64) -> Result<Seq, Error> {
         self.deeper()?;
+        self.begin_members(mark)
+    }
+
+    /// Begins the members of a struct whose start tag has been read.
+    #[inline]
+    fn begin_members(&mut self, mark: u64) -> Result<Seq, Error> {
         if mark != CLOSED && self.profile.duplicates != Duplicates::Refuse {
             self.look_for_duplicates(mark)?;
         }
@@ -338,9 +349,24 @@ impl<'de> XmlRpcDecoder<'de> {
         self.cursor.expect_end("member", "</member>")
     }
 
+    /// As [`any`](polywire_schema::Decoder::any), of what is skipped.
+    pub(super) fn any_skipped(&mut self) -> Result<Event, Error> {
+        let (kind, tag) = self.value_type()?;
+        if !matches!(kind, Type::Array | Type::Struct) {
+            return self.scalar_value(kind, tag).map(Event::Scalar);
+        }
+        self.budget
+            .enter_skipped()
+            .map_err(|limit| self.limit(limit))?;
+        match kind {
+            Type::Array => self.begin_data(tag.mark()).map(Event::List),
+            _ => self.begin_members(tag.mark()).map(Event::Map),
+        }
+    }
+
     /// Skips a value that nobody wants. It must be well formed all the same.
     pub(super) fn skip_value(&mut self) -> Result<(), Error> {
-        match self.any()? {
+        match self.any_skipped()? {
             Event::List(mut seq) => {
                 while self.next_item(&mut seq)? {
                     self.skip_value()?;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use polywire_schema::{Decoder, Error, Event, Seq};
+use polywire_schema::{Error, Event, Seq};
 
 use super::XmlRpcDecoder;
 use super::leniency::Duplicates;
@@ -84,7 +84,7 @@ impl XmlRpcDecoder<'_> {
     }
 
     fn walk_value(&mut self, policy: Duplicates, found: &mut Vec<usize>) -> Result<(), Error> {
-        match self.any()? {
+        match self.any_skipped()? {
             Event::List(mut seq) => {
                 while self.next_item(&mut seq)? {
                     self.walk_value(policy, found)?;

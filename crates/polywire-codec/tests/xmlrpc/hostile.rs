@@ -140,6 +140,32 @@ fn items_at_below_and_above_the_limit() {
     }
 }
 
+/// A member that is dropped counts, and so do the items in it, but not the array that holds them.
+#[test]
+fn arrays_in_dropped_members_are_no_items() {
+    let member = |value: &str| format!("<member><name>a</name><value>{value}</value></member>");
+    let array = "<array><data><value>x</value><value>y</value></data></array>";
+    // Two members, the array, and its two items.
+    for (duplicates, kept_first, items) in [
+        (Duplicates::First, true, 5),
+        (Duplicates::First, false, 4),
+        (Duplicates::Last, true, 4),
+        (Duplicates::Last, false, 5),
+    ] {
+        let members = match kept_first {
+            true => [member(array), member("z")],
+            false => [member("z"), member(array)],
+        };
+        let text = response(&format!("<struct>{}</struct>", members.concat()));
+        let profile = XmlRpcProfile::DEFAULT.with_duplicates(duplicates);
+        let by = |most| read_by(&text, profile, &Limits::DEFAULT.with_items(most));
+        assert!(by(items).is_ok(), "{duplicates:?} {kept_first}");
+        let error = by(items - 1).unwrap_err();
+        let limit = polywire_schema::ErrorKind::Limit(LimitKind::Items(items - 1));
+        assert_eq!(error.kind(), limit, "{duplicates:?} {kept_first}");
+    }
+}
+
 #[test]
 fn strings_at_below_and_above_the_limit() {
     for length in [24, 30, 1_000] {

@@ -194,7 +194,7 @@ impl Query {
         }
     }
 
-    pub(crate) fn decode_input<'de>(
+    pub(crate) fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,
@@ -283,7 +283,7 @@ impl Query {
         response
     }
 
-    pub(crate) fn decode_output<'de>(
+    pub(crate) fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
         _: &'de response::Parts,
@@ -307,7 +307,7 @@ impl Query {
         sink.finish(root, &mut decoder)
     }
 
-    pub(crate) fn outcome<'s>(
+    pub(crate) fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
         head: &response::Parts,
@@ -320,7 +320,7 @@ impl Query {
         Ok(self.failure(operation, head.status, body, limits))
     }
 
-    pub(crate) fn decode_error<'de>(
+    pub(crate) fn parse_error<'de>(
         &self,
         error: Schema<'_>,
         _: &'de response::Parts,

@@ -36,7 +36,7 @@ impl<F: Format> Rest<F> {
         Ok(request)
     }
 
-    pub(crate) fn outcome<'s>(
+    pub(crate) fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
         head: &response::Parts,
@@ -61,7 +61,7 @@ impl<F: Format> Rest<F> {
         })
     }
 
-    pub(crate) fn decode_output<'de>(
+    pub(crate) fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
         head: &'de response::Parts,
@@ -82,7 +82,7 @@ impl<F: Format> Rest<F> {
         parts.read(&self.format, &mut head, sink)
     }
 
-    pub(crate) fn decode_error<'de>(
+    pub(crate) fn parse_error<'de>(
         &self,
         error: Schema<'_>,
         head: &'de response::Parts,

@@ -41,7 +41,7 @@ impl<F: Format> Rest<F> {
         }
     }
 
-    pub(crate) fn decode_input<'de>(
+    pub(crate) fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,

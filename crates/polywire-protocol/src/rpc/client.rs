@@ -43,7 +43,7 @@ impl<S: Style> Rpc<S> {
         Ok(request)
     }
 
-    pub(crate) fn outcome<'s>(
+    pub(crate) fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
         head: &response::Parts,
@@ -65,7 +65,7 @@ impl<S: Style> Rpc<S> {
         ))
     }
 
-    pub(crate) fn decode_output<'de>(
+    pub(crate) fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
         _: &'de response::Parts,
@@ -78,7 +78,7 @@ impl<S: Style> Rpc<S> {
         document.read(root, body, limits, Side::Client, sink)
     }
 
-    pub(crate) fn decode_error<'de>(
+    pub(crate) fn parse_error<'de>(
         &self,
         error: Schema<'_>,
         _: &'de response::Parts,

@@ -32,7 +32,7 @@ impl<S: Style> Rpc<S> {
         Ok(Plan::Buffer(Route::to(*index)))
     }
 
-    pub(crate) fn decode_input<'de>(
+    pub(crate) fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,

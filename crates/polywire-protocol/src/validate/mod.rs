@@ -37,8 +37,8 @@ pub(crate) const VALIDATION_EXCEPTION: &str = "smithy.framework#ValidationExcept
 ///
 /// Patterns are compiled when it is made, by an engine that takes linear time
 /// whatever the pattern. At most 64 failures are listed, in a text of at most
-/// about 16 KiB; the count is of all. Values are not shown, and neither are keys
-/// of maps that are `@sensitive`.
+/// about 16 KiB; the count is of all. Values are not shown. A key of a map is shown
+/// as `*` if it is `@sensitive`, or the map or anything around it is.
 ///
 /// ```
 /// use polywire_model::Loader;

@@ -26,6 +26,8 @@ pub(super) struct Walk<'v> {
     /// Whether required members may be missing, and are then failures.
     required: bool,
     frames: Vec<Frame>,
+    /// How many of the frames are in a `@sensitive` value: the innermost ones.
+    sensitive: usize,
     canonical: Canonical,
     failures: Failures,
     /// The value does not fit its shape, which a decoded one always does.
@@ -63,6 +65,7 @@ impl<'v> Walk<'v> {
             set: root.target().set(),
             required,
             frames: Vec::new(),
+            sensitive: 0,
             canonical: Canonical::default(),
             failures: Failures::default(),
             error: None,
@@ -84,6 +87,18 @@ impl<'v> Walk<'v> {
                 items.push(self.canonical.len());
             }
         }
+    }
+
+    fn open(&mut self, at: Member<'_>, frame: Frame) {
+        if self.sensitive > 0 || at.has(MemberFlags::SENSITIVE) {
+            self.sensitive += 1;
+        }
+        self.frames.push(frame);
+    }
+
+    fn close(&mut self) -> Option<Frame> {
+        self.sensitive = self.sensitive.saturating_sub(1);
+        self.frames.pop()
     }
 
     fn check(&self, at: Member<'_>) -> Option<&'v Check> {
@@ -217,11 +232,12 @@ impl Encoder for Walk<'_> {
         } else {
             0
         };
-        self.frames.push(Frame::Structure {
+        let frame = Frame::Structure {
             shape: shape.index(),
             member: u32::MAX,
             seen: SmallVec::from_elem(0, words),
-        });
+        };
+        self.open(at, frame);
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
@@ -240,7 +256,7 @@ impl Encoder for Walk<'_> {
 
     fn end_structure(&mut self, at: Member<'_>) {
         self.canonical.tag(Tag::End);
-        let Some(Frame::Structure { seen, .. }) = self.frames.pop() else {
+        let Some(Frame::Structure { seen, .. }) = self.close() else {
             return;
         };
         if !self.required || at.kind() == ShapeKind::Union {
@@ -267,14 +283,15 @@ impl Encoder for Walk<'_> {
         if is_unique {
             self.canonical.open();
         }
-        self.frames.push(Frame::List {
+        let frame = Frame::List {
             count: 0,
             items: is_unique.then(|| Vec::with_capacity(len.min(1024))),
-        });
+        };
+        self.open(at, frame);
     }
 
     fn end_list(&mut self, _: Member<'_>) {
-        let Some(Frame::List { items, .. }) = self.frames.pop() else {
+        let Some(Frame::List { items, .. }) = self.close() else {
             return;
         };
         if let Some(items) = items
@@ -291,13 +308,15 @@ impl Encoder for Walk<'_> {
         if let Some(check) = self.check(at) {
             self.length(check, || len);
         }
-        self.frames.push(Frame::Map {
+        let frame = Frame::Map {
             key: String::new(),
             entries: self.canonical.is_open().then(Vec::new),
-        });
+        };
+        self.open(at, frame);
     }
 
     fn key(&mut self, at: Member<'_>, key: &str) {
+        let mut is_hidden = self.sensitive > 0;
         if at.kind() == ShapeKind::Map {
             let own = at.target().member(0);
             if own.is_constrained() {
@@ -306,20 +325,14 @@ impl Encoder for Walk<'_> {
                 self.check_text(own, key);
                 self.frames.extend(frame);
             }
-            let shown = if own.has(MemberFlags::SENSITIVE) {
-                "*"
-            } else {
-                key
-            };
-            self.enter(shown);
-        } else {
-            self.enter(key);
+            is_hidden |= own.has(MemberFlags::SENSITIVE);
         }
+        self.enter(if is_hidden { "*" } else { key });
         self.canonical.bytes(Tag::Text, key.as_bytes());
     }
 
     fn end_map(&mut self, _: Member<'_>) {
-        if let Some(Frame::Map { entries, .. }) = self.frames.pop()
+        if let Some(Frame::Map { entries, .. }) = self.close()
             && let Some(entries) = entries
         {
             self.canonical.sort(&entries);

@@ -41,7 +41,19 @@ pub(crate) fn begin(
     context: Context,
     answer: Answering,
 ) -> Result<MethodFuture, Fault> {
-    let items = find(source)?;
+    // Which operations are called, is known only when all of it has been read.
+    let without_sensitive = |error: Error| {
+        let operations = app.service.service().operations();
+        operations.fold(error, |error, operation| {
+            error.without_sensitive(operation.input().root())
+        })
+    };
+    let items = find(source).map_err(without_sensitive)?;
+    let items = items
+        .into_iter()
+        .enumerate()
+        .map(|(index, item)| item.map_err(|error| wrong(index, &without_sensitive(error))));
+    let items = items.collect();
     let app = Arc::clone(app);
     Ok(Box::pin(run(app, items, context, answer)))
 }
@@ -187,7 +199,7 @@ fn inside() -> Fault {
 }
 
 /// Finds the calls of a request.
-fn find(source: Source<'_>) -> Result<Vec<Result<Item, Fault>>, Fault> {
+fn find(source: Source<'_>) -> Result<Vec<Result<Item, Error>>, Error> {
     let (bytes, limits) = (source.bytes.to_bytes(), source.limits);
     match source.reader {
         Reader::XmlRpc(decoder) => find_xmlrpc(decoder, source.place, &bytes),
@@ -206,20 +218,15 @@ fn find_xmlrpc(
     mut decoder: XmlRpcDecoder<'_>,
     place: Place,
     bytes: &Bytes,
-) -> Result<Vec<Result<Item, Fault>>, Fault> {
+) -> Result<Vec<Result<Item, Error>>, Error> {
     let profile = place.profile();
-    let items = decoder.multicall()?.into_iter().enumerate();
-    let item = |(index, entry): (usize, Result<MulticallEntry, Error>)| match entry {
-        Ok(MulticallEntry {
-            method, parameters, ..
-        }) => Ok(Item {
-            name: method,
-            place: Place::XmlRpcItem(parameters.start, profile),
-            bytes: bytes.slice(parameters),
-        }),
-        Err(error) => Err(wrong(index, &error)),
+    let item = |entry: MulticallEntry| Item {
+        name: entry.method,
+        place: Place::XmlRpcItem(entry.parameters.start, profile),
+        bytes: bytes.slice(entry.parameters),
     };
-    Ok(items.map(item).collect())
+    let items = decoder.multicall()?.into_iter();
+    Ok(items.map(|entry| entry.map(item)).collect())
 }
 
 /// An array of one parameter, which is an array of maps of `methodName` and
@@ -228,31 +235,30 @@ fn find_cbor(
     mut decoder: CborDecoder<'_>,
     bytes: &Bytes,
     limits: &Limits,
-) -> Result<Vec<Result<Item, Fault>>, Fault> {
+) -> Result<Vec<Result<Item, Error>>, Error> {
     const ONE: &str = "one parameter, an array of calls";
 
     let document = Member::DOCUMENT;
     let most = limits.calls();
     if decoder.major_type().is_none() {
-        return Err(decoder.error(ErrorKind::Missing, ONE).into());
+        return Err(decoder.error(ErrorKind::Missing, ONE));
     }
     let mut parameters = decoder.list(document)?;
     if !decoder.item(document, &mut parameters)? {
-        return Err(decoder.error(ErrorKind::Missing, ONE).into());
+        return Err(decoder.error(ErrorKind::Missing, ONE));
     }
     let mut items = Vec::new();
     let mut list = decoder.list(document)?;
     while decoder.item(document, &mut list)? {
         if items.len() >= most as usize {
             let kind = ErrorKind::Limit(LimitKind::Calls(most));
-            return Err(decoder.error(kind, "").into());
+            return Err(decoder.error(kind, ""));
         }
         let index = items.len();
-        let item = item_of_cbor(&mut decoder, index, bytes)?;
-        items.push(item.map_err(|error| wrong(index, &error)));
+        items.push(item_of_cbor(&mut decoder, index, bytes)?);
     }
     if decoder.item(document, &mut parameters)? {
-        return Err(decoder.error(ErrorKind::Unknown, ONE).into());
+        return Err(decoder.error(ErrorKind::Unknown, ONE));
     }
     decoder.finish()?;
     Ok(items)

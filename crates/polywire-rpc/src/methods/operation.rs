@@ -66,7 +66,7 @@ impl ServerProtocol for Within {
         Err(no_message())
     }
 
-    fn decode_input<'de>(
+    fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,

@@ -103,7 +103,7 @@ impl ServerProtocol for CborMethods {
         Ok(Plan::BufferThenRoute)
     }
 
-    fn decode_input<'de>(
+    fn parse_input<'de>(
         &self,
         _: Operation<'_>,
         _: &ReadPlan<'de>,

@@ -219,6 +219,86 @@ async fn a_multicall_calls_both() {
     assert_eq!(results[2]["code"].as_i64(), Some(-32602));
 }
 
+/// Errors repeat nothing of an input with sensitive members, nor of a multicall in which such an
+/// input may stand.
+#[tokio::test]
+async fn errors_repeat_nothing_of_sensitive_inputs() {
+    const MODEL: &str = r#"
+        $version: "2"
+        namespace example.bank
+        service Bank { version: "1", operations: [Login] }
+        operation Login { input := { user: String, pin: Pin, secrets: Secrets } }
+        @sensitive
+        integer Pin
+        @sensitive
+        map Secrets { key: String, value: Integer }
+    "#;
+    let assembled = Loader::new().add_text("bank.smithy", MODEL).assemble();
+    let model = assembled.unwrap_or_else(|error| panic!("{error}")).model;
+    let schemas = model.schemas("example.bank#Bank").unwrap().unwrap();
+    let builder = Server::builder(ServiceHandle::new(Arc::new(schemas), 0))
+        .operation("Login", dynamic(|_, _| async { Ok(()) }))
+        .protocol(ProtocolKind::XmlRpc)
+        .protocol(ProtocolKind::RpcV2Cbor);
+    let methods = Methods::new().introspection(true).cbor("Sample");
+    let server = build(builder.methods(methods));
+
+    let named = |name: &str, value: &str| {
+        format!("<struct><member><name>{name}</name><value>{value}</value></member></struct>")
+    };
+    let param = |value: &str| format!("<param><value>{value}</value></param>");
+    let entry = |params: &str| {
+        let calls = format!(
+            "<array><data><value><struct><member><name>methodName</name><value>Login</value>\
+             </member><member><name>params</name><value>{params}</value></member></struct></value>\
+             </data></array>"
+        );
+        ("system.multicall", param(&calls))
+    };
+    let array = |value: &str| format!("<array><data><value>{value}</value></data></array>");
+    for (method, params) in [
+        ("Login", param(&named("pin", "hunter2"))),
+        ("Login", param(&named("secrets", &named("hunter2", "x")))),
+        ("Login", "hunter2".to_owned()),
+        ("Login", param(&named("user", "a")) + "hunter2"),
+        entry(&array(&named("pin", "hunter2"))),
+        entry(&array(&named("secrets", &named("hunter2", "x")))),
+        entry("hunter2"),
+        entry(&array("<int>hunter2</int>")),
+        entry(&format!("{}hunter2", array(""))),
+    ] {
+        let body = format!(
+            "<methodCall><methodName>{method}</methodName><params>{params}</params></methodCall>"
+        );
+        let answer = post(&server, "/RPC2", body).await;
+        assert!(answer.contains("faultString"), "{params}: {answer}");
+        assert!(!answer.contains("no method"), "{params}: {answer}");
+        assert!(!answer.contains("hunter2"), "{params}: {answer}");
+    }
+
+    let pin = Value::from(Map::from_iter([("pin", "hunter2")]));
+    let key = Value::from(Map::from_iter([("hunter2", true)]));
+    let secrets = Value::from(Map::from_iter([("secrets", key)]));
+    let entry = |params: Value| {
+        let name = Value::from("Login");
+        let call = Value::from(Map::from_iter([("methodName", name), ("params", params)]));
+        Value::List(vec![Value::List(vec![call])])
+    };
+    let list = |value: &Value| Value::List(vec![value.clone()]);
+    for params in [
+        entry(list(&pin)),
+        entry(list(&secrets)),
+        entry(list(&"hunter2".into())),
+        entry("hunter2".into()),
+    ] {
+        let (_, answer) = call_cbor(&server, "system.multicall", &params).await;
+        let answer = format!("{answer:?}");
+        assert!(answer.contains("message"), "{params:?}: {answer}");
+        assert!(!answer.contains("no method"), "{params:?}: {answer}");
+        assert!(!answer.contains("hunter2"), "{params:?}: {answer}");
+    }
+}
+
 #[tokio::test]
 async fn the_protocols_of_the_model_go_on() {
     let server = server();

@@ -160,12 +160,12 @@ impl JsonDecoder {
         self.error(ErrorKind::Limit(limit), "")
     }
 
-    /// What nobody wants costs what it would cost if somebody did.
+    /// Items and entries of what is skipped count. The collections that hold them take no memory,
+    /// so they do not.
     fn skip(&mut self, node: &Node) -> Result<(), Error> {
         match &node.data {
             Data::String(text) => self.check_length(text),
             Data::Array(items) => {
-                self.count_item()?;
                 for item in items {
                     self.count_item()?;
                     self.skip(item)?;
@@ -173,7 +173,6 @@ impl JsonDecoder {
                 Ok(())
             }
             Data::Object(members) => {
-                self.count_item()?;
                 for (key, value) in members {
                     self.count_item()?;
                     self.check_length(key)?;

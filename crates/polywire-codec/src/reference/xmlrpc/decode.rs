@@ -127,6 +127,7 @@ fn begin(text: &str, profile: XmlRpcProfile, limits: &Limits) -> Result<(Reader,
         items: 0,
         depth: 0,
         marks_duplicates: false,
+        skips: false,
     };
     Ok((reader, root))
 }
@@ -139,6 +140,13 @@ fn invalid(expected: &'static str) -> Error {
     error(ErrorKind::InvalidValue, expected)
 }
 
+/// Whether this is a member of a struct with a name.
+fn has_name(member: &Element, name: &str) -> bool {
+    let children = member.children().unwrap_or_default();
+    let own = children.first().map(|own| own.text());
+    own.is_some_and(|own| own.is_ok_and(|own| own == name))
+}
+
 struct Reader {
     leniency: Leniency,
     duplicates: Duplicates,
@@ -147,6 +155,8 @@ struct Reader {
     depth: u32,
     /// Whether a member that comes twice leaves a mark instead of an error.
     marks_duplicates: bool,
+    /// Whether what is read is dropped: collections in it take no memory, so they are no items.
+    skips: bool,
 }
 
 impl Reader {
@@ -218,7 +228,7 @@ impl Reader {
                     let limit = LimitKind::Depth(self.limits.depth());
                     return Err(error(ErrorKind::Limit(limit), ""));
                 }
-                if self.depth > 0 {
+                if self.depth > 0 && !self.skips {
                     self.count()?;
                 }
                 self.depth += 1;
@@ -282,7 +292,8 @@ impl Reader {
 
     fn structure(&mut self, structure: &Element) -> Result<Value, Error> {
         let mut entries: Vec<(String, Value)> = Vec::new();
-        for member in structure.children()? {
+        let members = structure.children()?;
+        for (at, member) in members.iter().enumerate() {
             let [name, value] = member.children()?[..] else {
                 return Err(wrong("<name> and <value>"));
             };
@@ -291,7 +302,15 @@ impl Reader {
             }
             let name = self.short(name.text()?)?;
             self.count()?;
+            let (earlier, later) = (&members[..at], &members[at + 1..]);
+            let skips = self.skips;
+            self.skips |= match self.duplicates {
+                Duplicates::First => earlier.iter().any(|member| has_name(member, &name)),
+                Duplicates::Last => later.iter().any(|member| has_name(member, &name)),
+                Duplicates::Refuse => false,
+            };
             let value = self.value(value)?;
+            self.skips = skips;
             let before = entries.iter().position(|(own, _)| *own == name);
             match (before, self.duplicates) {
                 (None, _) => entries.push((name, value)),
