@@ -9,6 +9,7 @@ use http::{Request, StatusCode};
 use http_body::Frame;
 use polywire_protocol::FaultKind;
 use polywire_protocol::ProtocolKind::{RestJson1, XmlRpc};
+use polywire_rpc::server::Validation;
 use polywire_rpc::{BuildError, Server, ServerBuilder, dynamic};
 use polywire_schema::{Limits, Map};
 use tokio::sync::{Notify, mpsc};
@@ -167,8 +168,17 @@ async fn bodies_of_calls_in_progress() {
 /// What a body decodes to counts too, until the call ends.
 #[tokio::test]
 async fn decoded_inputs() {
+    decoded_inputs_count(builder()).await;
+}
+
+#[tokio::test]
+async fn decoded_inputs_without_validation() {
+    decoded_inputs_count(builder().validation(Validation::Off)).await;
+}
+
+async fn decoded_inputs_count(builder: ServerBuilder) {
     let limits = Limits::DEFAULT.with_bytes(1 << 20);
-    let server = builder().limits(limits).body_memory(4 << 20).build();
+    let server = builder.limits(limits).body_memory(4 << 20).build();
     let running = server.unwrap().listen("127.0.0.1:0".parse().unwrap()).await;
     let site = Site::of(running.unwrap());
     let list = |items: usize| {
