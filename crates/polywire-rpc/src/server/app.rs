@@ -194,8 +194,12 @@ impl Server {
     ) -> (HttpAnswer, Option<InFlight>) {
         let (head, body) = request.into_parts();
         let time = self.app.timeouts.body;
-        let admitted = malformed::check(&head, body.chunks().is_some())
-            .and_then(|()| self.app.admit(&head, peer));
+        let in_chunks = body.chunks().is_some();
+        // Limits count malformed requests too.
+        let admitted = match self.app.admit(&head, peer) {
+            Ok(in_flight) => malformed::check(&head, in_chunks).map(|()| in_flight),
+            Err(response) => Err(malformed::refused(&head, in_chunks, response)),
+        };
         let in_flight = match admitted {
             Ok(in_flight) => in_flight,
             Err(response) => {

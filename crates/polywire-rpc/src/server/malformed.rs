@@ -23,6 +23,20 @@ pub(super) fn check(head: &request::Parts, in_chunks: bool) -> Result<(), Box<Ht
         .map_err(|problem| response(head.version, problem))
 }
 
+/// The response to a request that is refused for another reason. If the request is malformed too,
+/// the connection ends behind it.
+#[cold]
+pub(super) fn refused(
+    head: &request::Parts,
+    in_chunks: bool,
+    response: Box<HttpResponse>,
+) -> Box<HttpResponse> {
+    match check(head, in_chunks) {
+        Err(_) if head.version < Version::HTTP_2 => Box::new(last(*response)),
+        _ => response,
+    }
+}
+
 /// The status and the text of the response.
 type Problem = (StatusCode, &'static str);
 
