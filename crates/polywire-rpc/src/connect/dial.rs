@@ -289,8 +289,15 @@ fn said(error: &dyn std::error::Error) -> String {
 async fn connect_to(address: SocketAddr) -> std::io::Result<TcpStream> {
     let stream = TcpStream::connect(address).await?;
     // Small messages must not wait for more data.
-    stream.set_nodelay(true)?;
-    SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
+    let nodelay = stream.set_nodelay(true);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE);
+    let keepalive = SockRef::from(&stream).set_tcp_keepalive(&keepalive);
+    // A connection is good without these options.
+    for (option, set) in [("TCP_NODELAY", nodelay), ("SO_KEEPALIVE", keepalive)] {
+        if let Err(error) = set {
+            tracing::debug!(%error, option, "socket option not set");
+        }
+    }
     Ok(stream)
 }
 
