@@ -7,9 +7,11 @@
 //! and 200 for an HTTP status.
 //!
 //! An answer that is not from an example for that very input is the last page of a list: it has
-//! no token of `@paginated`, and members such as `IsTruncated` are false. A sample leaves out the
-//! headers that describe the message itself, such as `Content-Type`. `MD5OfMessageBody` in a
-//! sample is the sum of `MessageBody` of the input, which clients of SQS check.
+//! no token of `@paginated`, or an empty one if the token is `@required`, and members such as
+//! `IsTruncated` are false. A sample leaves out the headers that describe the message itself, such
+//! as `Content-Type`. `MD5OfMessageBody` in a sample is the sum of `MessageBody` of the input,
+//! which clients of SQS check. Of the items of a batch as many are answered as `@length` allows,
+//! or 10 where the model does not say.
 
 mod digest;
 mod page;
@@ -89,7 +91,8 @@ pub fn handler(model: &Model, service: Service<'_>, operation: Operation<'_>) ->
         None => sample::structure(model, operation.output()),
     };
     let has_digests = first.is_none() && digest::has_digests(&other);
-    LastPage::of(model, model.get(service.id()), shape).end(&mut other);
+    let page = LastPage::of(model, model.get(service.id()), shape, operation.output());
+    page.end(&mut other);
     let answers = Arc::new(Answers {
         examples,
         other: Arc::new(other),
