@@ -17,7 +17,7 @@ const MODEL: &str = r#"
 
     @restJson1
     @paginated(inputToken: "token")
-    service Shop { version: "1", operations: [List, Scan, Find, Get, Send, SendBatch] }
+    service Shop { version: "1", operations: [List, Scan, Find, Get, Send, SendBatch, SendFew] }
 
     @readonly
     @http(method: "GET", uri: "/items")
@@ -79,6 +79,11 @@ const MODEL: &str = r#"
     @http(method: "POST", uri: "/messages")
     operation SendBatch {
         input := { Entries: Entries }
+        output := { Successful: Results }
+    }
+    @http(method: "POST", uri: "/few")
+    operation SendFew {
+        input := { @length(max: 3) Entries: Entries }
         output := { Successful: Results }
     }
     list Entries { member: Entry }
@@ -205,6 +210,17 @@ async fn digests_are_those_of_the_input() {
         {"Id":"2","MD5OfBody":"900150983cd24fb0d6963f7d28e17f72"}]"#;
     let expected: Value = polywire::codec::json::from_str(expected).unwrap();
     assert_eq!(sent["Successful"], expected);
+}
+
+/// A request must not cost as many samples as it has items.
+#[tokio::test]
+async fn batches_are_bounded() {
+    let mock = Mock::start(Validation::Off).await;
+    let entries = format!(r#"{{"Entries":[{{"Body":"a"}}{}]}}"#, ",{}".repeat(1_000));
+    for (operation, most) in [("SendBatch", 10), ("SendFew", 3)] {
+        let sent = mock.call(operation, &entries).await;
+        assert_eq!(sent["Successful"].as_list().unwrap().len(), most);
+    }
 }
 
 /// The checks of models only warn of a union without a member, which no input can have.

@@ -96,7 +96,7 @@ pub fn handler(model: &Model, service: Service<'_>, operation: Operation<'_>) ->
     let answers = Arc::new(Answers {
         examples,
         other: Arc::new(other),
-        has_digests,
+        digests: has_digests.then(|| digest::Bounds::of(operation.input())),
     });
     Some(Mock {
         handler: Arc::new(dynamic(move |input: Map, _| {
@@ -149,22 +149,22 @@ struct Answers {
     examples: Vec<Answer>,
     /// The output for an input that no example has.
     other: Arc<Map>,
-    /// Whether that has sums of the input.
-    has_digests: bool,
+    /// The bounds of the input's lists, if the output has sums of them.
+    digests: Option<digest::Bounds>,
 }
 
 impl Answers {
     fn pick(&self, input: &Map) -> Result<Output, Fault> {
         let same = self.examples.iter().find(|answer| answer.input == *input);
-        match same.map(|answer| &answer.output) {
-            Some(Ok(output)) => Ok(Arc::clone(output).into_output()),
-            Some(Err((id, details))) => Err(Fault::modelled(id.clone(), details.clone())),
-            None if self.has_digests => {
+        match (same.map(|answer| &answer.output), &self.digests) {
+            (Some(Ok(output)), _) => Ok(Arc::clone(output).into_output()),
+            (Some(Err((id, details))), _) => Err(Fault::modelled(id.clone(), details.clone())),
+            (None, Some(bounds)) => {
                 let mut output = Map::clone(&self.other);
-                digest::fill(&mut output, input);
+                digest::fill(&mut output, input, bounds);
                 Ok(output.into_output())
             }
-            None => Ok(Arc::clone(&self.other).into_output()),
+            (None, None) => Ok(Arc::clone(&self.other).into_output()),
         }
     }
 }
