@@ -195,7 +195,7 @@ impl Dialer {
         };
         if found.is_empty() {
             let error = self.error(Step::Resolve).at(host);
-            return Err(error.because("the host has no address"));
+            return Err(error.because(no_addresses(host)));
         }
         let list: Vec<String> = found.iter().map(SocketAddr::to_string).collect();
         let list = list.join(", ");
@@ -209,7 +209,7 @@ impl Dialer {
                 Ok((Socket::Tcp(stream), address))
             }
             Err(error) => {
-                let error = error.unwrap_or_else(|| std::io::Error::other("there is no address"));
+                let error = error.unwrap_or_else(|| std::io::Error::other(no_addresses(host)));
                 Err(self.error(Step::Connect).at(list).with_source(error))
             }
         }
@@ -237,7 +237,10 @@ impl Dialer {
             let found = found.map(|mut found| found.next());
             match found {
                 Ok(Some(address)) => Ok(address.to_string()),
-                Ok(None) => Err(self.error(Step::Resolve).at(host)),
+                Ok(None) => Err(self
+                    .error(Step::Resolve)
+                    .at(host)
+                    .because(no_addresses(host))),
                 Err(error) => Err(self.error(Step::Resolve).at(host).with_source(error)),
             }
         };
@@ -273,6 +276,11 @@ impl Dialer {
         };
         Ok(passed.map_err(failed)?.into_inner())
     }
+}
+
+/// What an error says of a host that was looked up and has no addresses.
+pub(crate) fn no_addresses(host: &str) -> String {
+    format!("DNS returned no addresses for {host}")
 }
 
 /// After how long without traffic the system asks whether the other side is still there.
