@@ -263,11 +263,12 @@ fn addresses(scheme: &str, rest: &str) -> Result<Vec<SocketAddr>, String> {
 
 /// The path of a socket, as clients read it.
 fn socket_path(scheme: &str, url: &str) -> Result<PathBuf, String> {
-    let path = connect::socket_path(url).ok();
-    let path = path.filter(|_| !url.ends_with('/'));
-    path.ok_or_else(|| {
-        format!("expected {scheme}:///PATH, the whole path of a socket and nothing behind it")
-    })
+    let expected = |reason: &str| format!("expected {scheme}:///PATH: {reason}");
+    let path = connect::socket_path(url).map_err(|error| expected(error.reason()))?;
+    match url.ends_with('/') {
+        true => Err(expected("the path of a socket does not end in a slash")),
+        false => Ok(path),
+    }
 }
 
 /// Reads the mode of a file.
@@ -309,6 +310,7 @@ mod tests {
             ("udp://localhost", "expected udp://HOST:PORT ("),
             ("scgi+unix:///run/", "expected scgi+unix:///PATH"),
             ("http+unix:///run/a.sock:/RPC2", "nothing behind it"),
+            ("unix://u@/run/a.sock", "expected unix:///PATH: "),
         ] {
             let message = bind(&[url]).unwrap_err().message;
             let start = format!("error: --listen {url}: ");

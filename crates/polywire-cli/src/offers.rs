@@ -86,11 +86,26 @@ pub(crate) fn choose(
     match (asked, place.path) {
         // Something else may be there, of which the server at the root says nothing.
         (Some(kind), path) if !path.is_empty() => Ok((kind, String::new())),
-        _ => Err(not_offered(&known, asked)),
+        _ => Err(not_offered(&known, place.host, asked)),
     }
 }
 
-fn not_offered(known: &[(ProtocolKind, Mount)], asked: Option<ProtocolKind>) -> Failure {
+/// `known` has nothing to call at the host.
+fn not_offered(
+    known: &[(ProtocolKind, Mount)],
+    host: &str,
+    asked: Option<ProtocolKind>,
+) -> Failure {
+    let of_kind = known.iter().filter(|(kind, _)| asked == Some(*kind));
+    let hosts: Vec<&str> = of_kind.filter_map(|(_, mount)| mount.host_name()).collect();
+    if let Some(kind) = asked
+        && !hosts.is_empty()
+    {
+        let hosts = hosts.join(", ");
+        return Failure::usage(format!(
+            "{kind} is offered only at host {hosts}; the URL names {host}"
+        ));
+    }
     let what = asked.map_or("a protocol that can be called there".to_owned(), |kind| {
         kind.to_string()
     });
@@ -181,11 +196,18 @@ mod tests {
 
     #[test]
     fn a_protocol_that_is_not_there_is_not_called() {
-        for (kind, name) in [(RpcV2Cbor, "rpcv2Cbor"), (Ec2Query, "ec2Query")] {
+        for (kind, expected) in [
+            (
+                RpcV2Cbor,
+                "the server does not offer rpcv2Cbor; it offers restJson1, restXml at /restXml",
+            ),
+            (
+                Ec2Query,
+                "ec2Query is offered only at host ec2.localhost; the URL names h",
+            ),
+        ] {
             let message = chosen("h", "", Some(kind)).unwrap_err();
-            let expected =
-                format!("does not offer {name}; it offers restJson1, restXml at /restXml");
-            assert!(message.contains(&expected), "{message}");
+            assert!(message.contains(expected), "{message}");
         }
     }
 }

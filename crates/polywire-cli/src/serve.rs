@@ -180,6 +180,7 @@ fn server(
         .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
         .scgi_from_elsewhere(arguments.scgi_from_elsewhere)
         .frames(over_frames(arguments, mock))
+        .unoffered_hint(|kind| format!("`polywire serve -p {kind}` would offer it"))
         .timeouts(
             Timeouts::DEFAULT
                 .with_head(time)

@@ -61,13 +61,14 @@ impl WayArguments {
     }
 
     /// The options that help where a call failed by a certificate that is not trusted, with the
-    /// line break before them. Empty for other failures, and where --pin names the certificates.
+    /// line break before them. Empty for other failures, and where the options are given.
     pub(crate) fn advice(&self, error: &(dyn std::error::Error + 'static)) -> &'static str {
         let transport: Option<&TransportError> = error.downcast_ref();
-        match transport.is_some_and(TransportError::is_untrusted) && self.pin.is_empty() {
+        let is_given = self.cacert.is_some() || !self.pin.is_empty();
+        match transport.is_some_and(TransportError::is_untrusted) && !is_given {
             true => {
-                "\n--cacert FILE trusts the authority that signed it, --pin SHA256 this certificate \
-                 alone"
+                "\ncertificate not trusted: pass its CA with --cacert FILE, or its fingerprint with \
+                 --pin SHA256"
             }
             false => "",
         }

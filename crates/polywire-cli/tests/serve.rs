@@ -417,6 +417,17 @@ fn https_with_certificates_of_both() {
             assert_eq!(failed.status.code(), Some(3), "{text}");
             let options = ["--cacert FILE", "--pin SHA256"];
             assert!(options.iter().all(|option| text.contains(option)), "{text}");
+            // Not for another host's certificate, nor for one that --cacert does not lead to.
+            let other = url.replace("localhost", "127.0.0.1");
+            let wrong_host = call.iter().map(|part| match *part == url {
+                true => &*other,
+                false => part,
+            });
+            let wrong_host: Vec<&str> = wrong_host.chain(["--cacert", &cert]).collect();
+            let failed = polywire(&wrong_host);
+            let text = String::from_utf8(failed.stderr).unwrap();
+            assert_eq!(failed.status.code(), Some(3), "{text}");
+            assert!(!text.contains("--cacert"), "{text}");
             let pinned = polywire(&[call, &["--pin", &"ab".repeat(32)]].concat());
             let text = String::from_utf8(pinned.stderr).unwrap();
             assert_eq!(pinned.status.code(), Some(3), "{text}");

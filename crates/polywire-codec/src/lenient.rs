@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Error, ErrorKind, Event, Map, Member, MemberFlags,
-    Schema, Seq, Text, Timestamp, complete_structure, decode_structure,
+    BigDecimal, BigInteger, Blob, Decoder, Encode, Encoder, Error, ErrorKind, Event, Map, Member,
+    MemberFlags, Schema, Seq, Text, Timestamp, complete_structure, decode_structure,
 };
 
-use crate::Sink;
+use crate::{Message, Sink};
 
 /// A [`Sink`] for a structure as a map whose required members may be missing, at
 /// every level and however strict the decoder is: for a server that does not check
@@ -36,6 +36,12 @@ use crate::Sink;
 /// ```
 #[derive(Debug, Default)]
 pub struct Lenient(pub Map);
+
+impl Message for Lenient {
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode(at, encoder);
+    }
+}
 
 /// Neither use is frequent: all formats share one copy.
 impl<'de> Sink<'de> for Lenient {

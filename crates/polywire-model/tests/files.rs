@@ -140,8 +140,14 @@ fn links_out_of_a_folder_are_not_followed() {
     };
     assert_eq!(warning.severity, Severity::Warning);
     let text = warning.to_string();
-    let message = "out` is not searched: it is a link out of the folder";
-    assert!(text.contains(message), "{text}");
+    let nested = outside.0.join("nested").canonicalize().unwrap();
+    let message = format!(
+        "out` is not searched: symbolic link points outside the model folder ({})",
+        nested.display()
+    );
+    assert!(text.contains(&message), "{text}");
+    let hint = format!("to include it, add {} to the model paths", nested.display());
+    assert!(text.contains(&hint), "{text}");
     // By its own path it is searched, and so is a folder that is a link itself.
     let error = Loader::new().add_dir(folder.0.join("out")).assemble();
     assert!(error.unwrap_err().to_string().contains("other.smithy:1:1"));
@@ -153,7 +159,8 @@ fn links_out_of_a_folder_are_not_followed() {
     let text = error.to_string();
     assert_eq!(error.errors().count(), 2, "{text}");
     for name in ["b.smithy", "c.json"] {
-        let message = format!("{name}` can't be read: it is a link out of the folder");
+        let message =
+            format!("{name}` can't be read: symbolic link points outside the model folder (");
         assert!(text.contains(&message), "{text}");
     }
     assert!(

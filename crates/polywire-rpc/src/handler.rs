@@ -243,7 +243,7 @@ where
         if validator.is_none() {
             // Unlike a type, a map has room for an input without its required members.
             let mut input = Lenient::default();
-            protocol.decode_input(operation, request, &mut input)?;
+            read_input(protocol, operation, request, &mut input, None)?;
             return Ok(Input::Dynamic(input.0));
         }
         let mut map = Map::new();

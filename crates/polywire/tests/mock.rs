@@ -7,6 +7,8 @@ use polywire::model::{Loader, Model};
 use polywire::prelude::*;
 use polywire::rpc::{Running, Validation};
 use polywire::schema::{Map, Value};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 const MODEL: &str = r#"
     $version: "2"
@@ -15,7 +17,7 @@ const MODEL: &str = r#"
 
     @restJson1
     @paginated(inputToken: "token")
-    service Shop { version: "1", operations: [List, Find, Get, Send, SendBatch] }
+    service Shop { version: "1", operations: [List, Scan, Find, Get, Send, SendBatch, SendFew] }
 
     @readonly
     @http(method: "GET", uri: "/items")
@@ -25,6 +27,15 @@ const MODEL: &str = r#"
         output := { page: Page, HasMoreItems: Boolean, isOpen: Boolean }
     }
     structure Page { items: Strings, next: String, IsTruncated: Boolean }
+
+    @readonly
+    @http(method: "GET", uri: "/all")
+    @paginated(outputToken: "page.next", items: "page.items")
+    operation Scan {
+        input := { @httpQuery("token") token: String }
+        output := { @required page: LastPage }
+    }
+    structure LastPage { items: Strings, @required next: String }
 
     @http(method: "POST", uri: "/found")
     @paginated(outputToken: "next")
@@ -70,6 +81,11 @@ const MODEL: &str = r#"
         input := { Entries: Entries }
         output := { Successful: Results }
     }
+    @http(method: "POST", uri: "/few")
+    operation SendFew {
+        input := { @length(max: 3) Entries: Entries }
+        output := { Successful: Results }
+    }
     list Entries { member: Entry }
     structure Entry { Id: String, Body: String }
     list Results { member: Result }
@@ -83,7 +99,7 @@ struct Mock {
     client: Client,
     /// Operations and the titles of their bad examples.
     bad: Vec<(String, String)>,
-    _running: Running,
+    running: Running,
 }
 
 impl Mock {
@@ -108,7 +124,7 @@ impl Mock {
         Self {
             client: client.connect(&url).unwrap(),
             bad,
-            _running: running,
+            running,
         }
     }
 
@@ -118,6 +134,17 @@ impl Mock {
             panic!("{input:?}");
         };
         self.client.call(operation, input).await.unwrap()
+    }
+
+    /// A response as it comes.
+    async fn get(&self, path: &str) -> String {
+        let address = self.running.address();
+        let mut socket = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        socket.write_all(request.as_bytes()).await.unwrap();
+        let mut response = String::new();
+        socket.read_to_string(&mut response).await.unwrap();
+        response
     }
 }
 
@@ -132,6 +159,10 @@ async fn the_first_page_is_the_last() {
     assert_eq!(page["items"].as_list().unwrap().len(), 1);
     assert_eq!(list["HasMoreItems"], Value::Boolean(false));
     assert_eq!(list["isOpen"], Value::Boolean(true));
+
+    // An output must have this token. A client would fill it in.
+    let all = mock.get("/all").await;
+    assert!(all.contains(r#""next":"""#), "{all}");
 
     // An example for this very input is answered as it stands.
     let exact = mock.call("Find", r#"{"word":"one"}"#).await;
@@ -179,6 +210,17 @@ async fn digests_are_those_of_the_input() {
         {"Id":"2","MD5OfBody":"900150983cd24fb0d6963f7d28e17f72"}]"#;
     let expected: Value = polywire::codec::json::from_str(expected).unwrap();
     assert_eq!(sent["Successful"], expected);
+}
+
+/// A request must not cost as many samples as it has items.
+#[tokio::test]
+async fn batches_are_bounded() {
+    let mock = Mock::start(Validation::Off).await;
+    let entries = format!(r#"{{"Entries":[{{"Body":"a"}}{}]}}"#, ",{}".repeat(1_000));
+    for (operation, most) in [("SendBatch", 10), ("SendFew", 3)] {
+        let sent = mock.call(operation, &entries).await;
+        assert_eq!(sent["Successful"].as_list().unwrap().len(), most);
+    }
 }
 
 /// The checks of models only warn of a union without a member, which no input can have.

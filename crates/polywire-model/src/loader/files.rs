@@ -126,8 +126,10 @@ impl Walk<'_> {
                 // It leads nowhere, and is not called like a model.
                 Err(_) => return,
             };
-            if (is_model || kind.is_dir()) && self.leads_out(&path) {
-                return self.problems.push(link_out(&path, kind));
+            if (is_model || kind.is_dir())
+                && let Some(target) = self.target_outside(&path)
+            {
+                return self.problems.push(link_out(&path, &target, kind));
             }
         }
         if kind.is_dir() {
@@ -140,26 +142,27 @@ impl Walk<'_> {
         }
     }
 
-    fn leads_out(&self, link: &Path) -> bool {
+    /// What a link leads to, if that is not in the folder or not known to be.
+    fn target_outside(&self, link: &Path) -> Option<PathBuf> {
         match (&self.root, identity(link)) {
-            (Some(root), Some(target)) => !target.starts_with(root),
-            _ => true,
+            (Some(root), Some(target)) => (!target.starts_with(root)).then_some(target),
+            (None, Some(target)) => Some(target),
+            (_, None) => Some(fs::read_link(link).unwrap_or_else(|_| link.to_owned())),
         }
     }
 }
 
 /// The finding about a symbolic link out of the folder of a model.
 #[cold]
-fn link_out(path: &Path, kind: fs::FileType) -> Problem {
-    let hint = "name what it leads to as a path of the model as well";
+fn link_out(path: &Path, target: &Path, kind: fs::FileType) -> Problem {
+    let (path, target) = (path.display(), target.display());
+    let reason = format!("symbolic link points outside the model folder ({target})");
+    let hint = format!("to include it, add {target} to the model paths");
     if kind.is_dir() {
-        let message = format!(
-            "`{}` is not searched: it is a link out of the folder",
-            path.display()
-        );
+        let message = format!("`{path}` is not searched: {reason}");
         return without_place("LinkOut", message).hint(hint);
     }
-    unreadable(path.display(), "it is a link out of the folder").hint(hint)
+    unreadable(path, &reason).hint(hint)
 }
 
 fn is_model_file(path: &Path) -> bool {

@@ -195,7 +195,7 @@ impl Dialer {
         };
         if found.is_empty() {
             let error = self.error(Step::Resolve).at(host);
-            return Err(error.because("the host has no address"));
+            return Err(error.because(no_addresses(host)));
         }
         let list: Vec<String> = found.iter().map(SocketAddr::to_string).collect();
         let list = list.join(", ");
@@ -209,7 +209,7 @@ impl Dialer {
                 Ok((Socket::Tcp(stream), address))
             }
             Err(error) => {
-                let error = error.unwrap_or_else(|| std::io::Error::other("there is no address"));
+                let error = error.unwrap_or_else(|| std::io::Error::other(no_addresses(host)));
                 Err(self.error(Step::Connect).at(list).with_source(error))
             }
         }
@@ -237,7 +237,10 @@ impl Dialer {
             let found = found.map(|mut found| found.next());
             match found {
                 Ok(Some(address)) => Ok(address.to_string()),
-                Ok(None) => Err(self.error(Step::Resolve).at(host)),
+                Ok(None) => Err(self
+                    .error(Step::Resolve)
+                    .at(host)
+                    .because(no_addresses(host))),
                 Err(error) => Err(self.error(Step::Resolve).at(host).with_source(error)),
             }
         };
@@ -275,6 +278,11 @@ impl Dialer {
     }
 }
 
+/// What an error says of a host that was looked up and has no addresses.
+pub(crate) fn no_addresses(host: &str) -> String {
+    format!("DNS returned no addresses for {host}")
+}
+
 /// After how long without traffic the system asks whether the other side is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
@@ -289,8 +297,15 @@ fn said(error: &dyn std::error::Error) -> String {
 async fn connect_to(address: SocketAddr) -> std::io::Result<TcpStream> {
     let stream = TcpStream::connect(address).await?;
     // Small messages must not wait for more data.
-    stream.set_nodelay(true)?;
-    SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
+    let nodelay = stream.set_nodelay(true);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE);
+    let keepalive = SockRef::from(&stream).set_tcp_keepalive(&keepalive);
+    // A connection is good without these options.
+    for (option, set) in [("TCP_NODELAY", nodelay), ("SO_KEEPALIVE", keepalive)] {
+        if let Err(error) = set {
+            tracing::debug!(%error, option, "socket option not set");
+        }
+    }
     Ok(stream)
 }
 

@@ -158,8 +158,8 @@ impl TransportError {
         self.0.refused
     }
 
-    /// Whether the server's certificate is not trusted: no authority that counts here signed
-    /// it, it is another host's, its time is over, or it is none of those that were pinned.
+    /// Whether no authority that is trusted here signed the server's certificate. It is false for
+    /// a certificate that is expired, of another host, or not one of those that were pinned.
     #[must_use]
     pub fn is_untrusted(&self) -> bool {
         self.0.untrusted

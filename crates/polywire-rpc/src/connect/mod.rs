@@ -44,9 +44,9 @@ pub use url::{UrlError, socket_path, split};
 #[doc(hidden)]
 pub use transport::get;
 
-pub(crate) use dial::Dialer;
 #[cfg(feature = "tls")]
 pub(crate) use dial::Secured;
+pub(crate) use dial::{Dialer, no_addresses};
 pub(crate) use error::write_chain;
 pub(crate) use headers::guarded;
 pub(crate) use race::race;

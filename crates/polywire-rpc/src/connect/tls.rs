@@ -238,9 +238,7 @@ impl fmt::Debug for Tls {
 pub(crate) fn hint(error: &std::io::Error) -> Option<&'static str> {
     let error = error.get_ref()?.downcast_ref::<Error>()?;
     match error {
-        Error::InvalidCertificate(
-            CertificateError::UnknownIssuer | CertificateError::BadSignature,
-        ) => Some(
+        Error::InvalidCertificate(reason) if is_unsigned(reason) => Some(
             "no authority that is trusted here signed the server's certificate; trust its own \
              as a root certificate, or pin it",
         ),
@@ -254,10 +252,17 @@ pub(crate) fn hint(error: &std::io::Error) -> Option<&'static str> {
     }
 }
 
-/// Whether a handshake failed because the server's certificate was rejected.
+/// Whether a handshake failed because no trusted authority signed the certificate of the server.
 pub(crate) fn is_untrusted(error: &std::io::Error) -> bool {
     let own = error.get_ref().and_then(|error| error.downcast_ref());
-    matches!(own, Some(Error::InvalidCertificate(_)))
+    matches!(own, Some(Error::InvalidCertificate(reason)) if is_unsigned(reason))
+}
+
+const fn is_unsigned(reason: &CertificateError) -> bool {
+    matches!(
+        reason,
+        CertificateError::UnknownIssuer | CertificateError::BadSignature
+    )
 }
 
 /// What a handshake failed by: our own words, where rustls would show them as a program has them.

@@ -42,7 +42,9 @@ impl UrlError {
         &self.url
     }
 
-    pub(crate) fn reason(&self) -> &str {
+    /// Why, without the URL.
+    #[must_use]
+    pub fn reason(&self) -> &str {
         &self.reason
     }
 }

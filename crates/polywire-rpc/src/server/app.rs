@@ -12,7 +12,8 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use polywire_protocol::{
-    Claim, Fault, FaultKind, InputMemory, Plan, ReadPlan, Route, ServerProtocol, Validator,
+    Claim, Fault, FaultKind, InputMemory, Plan, ProtocolKind, ReadPlan, Route, ServerProtocol,
+    Validator,
 };
 use polywire_schema::{Body, Limits, Operation};
 use tokio::sync::Semaphore;
@@ -203,8 +204,12 @@ impl Server {
     ) -> (HttpAnswer, Option<InFlight>) {
         let (head, body) = request.into_parts();
         let time = self.app.timeouts.body;
-        let admitted = malformed::check(&head, body.chunks().is_some())
-            .and_then(|()| self.app.admit(&head, peer));
+        let in_chunks = body.chunks().is_some();
+        // Limits count malformed requests too.
+        let admitted = match self.app.admit(&head, peer) {
+            Ok(in_flight) => malformed::check(&head, in_chunks).map(|()| in_flight),
+            Err(response) => Err(malformed::refused(&head, in_chunks, response)),
+        };
         let in_flight = match admitted {
             Ok(in_flight) => in_flight,
             Err(response) => {
@@ -356,7 +361,7 @@ impl App {
             let answer = self.unoffered(&head, Claim::Astray);
             return Answer::Ready(answer.unwrap_or_else(unclaimed));
         };
-        let id = self.new_id(protocol);
+        let id = self.new_id(self.mounts.protocols[protocol].kind());
         let route = match self.mounts.protocols[protocol].route(&head) {
             Ok(Plan::Buffer(route)) => Some(route),
             Ok(_) => None,
@@ -443,8 +448,7 @@ impl App {
     }
 
     /// The id of a new call, if it gets one.
-    fn new_id(&self, protocol: usize) -> Option<RequestId> {
-        let protocol = self.mounts.protocols[protocol].kind();
+    pub(super) fn new_id(&self, protocol: ProtocolKind) -> Option<RequestId> {
         let made = self.request_ids.unwrap_or(protocol.has_request_ids());
         made.then(|| RequestId(Uuid::new_v4().to_string()))
     }

@@ -26,7 +26,7 @@ use super::frames::{Flow, FrameLimits, Table};
 use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
-use super::unoffered::Unoffered;
+use super::unoffered::{Hint, Unoffered};
 use super::{Server, Timeouts};
 use crate::layers::{Callers, CrossOrigin, Firewall};
 use crate::methods::Methods;
@@ -58,6 +58,7 @@ pub struct ServerBuilder {
     topics: Option<Topics>,
     request_ids: Option<bool>,
     pages: Option<Pages>,
+    unoffered_hint: Option<Hint>,
     firewall: Option<Firewall>,
     cross_origin: Option<CrossOrigin>,
     callers: Vec<Callers>,
@@ -102,6 +103,7 @@ impl ServerBuilder {
             scgi_from_elsewhere: false,
             request_ids: None,
             pages: None,
+            unoffered_hint: None,
             firewall: None,
             cross_origin: None,
             callers: Vec::new(),
@@ -276,6 +278,17 @@ impl ServerBuilder {
         pages: impl Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync + 'static,
     ) -> Self {
         self.pages = Some(Arc::new(pages));
+        self
+    }
+
+    /// Sets what the answer to a request of a protocol that the server does not offer adds: how the
+    /// server could be made to offer it. Such an answer names the protocols of the request's host.
+    #[must_use]
+    pub fn unoffered_hint(
+        mut self,
+        hint: impl Fn(ProtocolKind) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.unoffered_hint = Some(Box::new(hint));
         self
     }
 
@@ -499,7 +512,7 @@ impl ServerBuilder {
             request_ids: self.request_ids,
             pages: self.pages,
             gate,
-            unoffered: Unoffered::default(),
+            unoffered: Unoffered::new(self.unoffered_hint),
         };
         let mut server = Server {
             app: Arc::new(app),

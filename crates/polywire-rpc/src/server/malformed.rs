@@ -23,6 +23,20 @@ pub(super) fn check(head: &request::Parts, in_chunks: bool) -> Result<(), Box<Ht
         .map_err(|problem| response(head.version, problem))
 }
 
+/// The response to a request that is refused for another reason. If the request is malformed too,
+/// the connection ends behind it.
+#[cold]
+pub(super) fn refused(
+    head: &request::Parts,
+    in_chunks: bool,
+    response: Box<HttpResponse>,
+) -> Box<HttpResponse> {
+    match check(head, in_chunks) {
+        Err(_) if head.version < Version::HTTP_2 => Box::new(last(*response)),
+        _ => response,
+    }
+}
+
 /// The status and the text of the response.
 type Problem = (StatusCode, &'static str);
 
@@ -32,11 +46,19 @@ const NO_HOST: Problem = (
 );
 const SECOND_HOST: Problem = (
     StatusCode::BAD_REQUEST,
-    "A request has one header Host (RFC 9112, section 3.2).\n",
+    "The request has more than one Host header.\n",
 );
 const INVALID_HOST: Problem = (
     StatusCode::BAD_REQUEST,
-    "Host and :authority are a host and an optional port (RFC 9110, section 7.2).\n",
+    "Invalid Host header: expected HOST or HOST:PORT.\n",
+);
+const INVALID_AUTHORITY: Problem = (
+    StatusCode::BAD_REQUEST,
+    "Invalid :authority: expected HOST or HOST:PORT.\n",
+);
+const INVALID_TARGET: Problem = (
+    StatusCode::BAD_REQUEST,
+    "Invalid host in the request target: expected HOST or HOST:PORT.\n",
 );
 const OTHER_HOST: Problem = (
     StatusCode::BAD_REQUEST,
@@ -48,7 +70,7 @@ const UNCERTAIN: Problem = (
 );
 const CHUNKED_TWICE: Problem = (
     StatusCode::BAD_REQUEST,
-    "A body is in chunks once (RFC 9112, section 6.1).\n",
+    "Transfer-Encoding lists `chunked` more than once.\n",
 );
 const UNKNOWN_CODING: Problem = (
     StatusCode::NOT_IMPLEMENTED,
@@ -68,7 +90,10 @@ fn check_host(head: &request::Parts) -> Result<(), Problem> {
     let authority = head.uri.authority();
     // RFC 9110, section 4.2.4: a user before the host is an error.
     if authority.is_some_and(|authority| !is_host(authority.as_str())) {
-        return Err(INVALID_HOST);
+        return Err(match head.version {
+            Version::HTTP_2 => INVALID_AUTHORITY,
+            _ => INVALID_TARGET,
+        });
     }
     let mut hosts = head.headers.get_all(HOST).iter();
     let Some(host) = hosts.next() else {

@@ -109,7 +109,12 @@ impl Mount {
     fn takes(&self, host: Option<&str>, path: &str) -> bool {
         let rest = path.strip_prefix(&*self.path);
         let below = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        below && (self.host.is_empty() || host.is_some_and(|host| self.is_host(host)))
+        below && self.is_on(host)
+    }
+
+    /// Whether requests with this host may belong here, by their paths.
+    pub(super) fn is_on(&self, host: Option<&str>) -> bool {
+        self.host.is_empty() || host.is_some_and(|host| self.is_host(host))
     }
 
     fn is_host(&self, host: &str) -> bool {
@@ -223,7 +228,7 @@ impl Mounts {
 }
 
 /// The host that a request is for, without its port.
-fn host(head: &request::Parts) -> Option<&str> {
+pub(super) fn host(head: &request::Parts) -> Option<&str> {
     let host = match head.uri.host() {
         Some(host) => host,
         None => head.headers.get(header::HOST)?.to_str().ok()?,

@@ -3,64 +3,126 @@
 //! Such a request names its protocol, in a header or by its content type. Its client can read an
 //! error of that protocol and no other, so the answer is one.
 
-use std::sync::OnceLock;
+use std::cmp::Reverse;
+use std::fmt;
+use std::sync::{LazyLock, OnceLock};
 
 use bytes::Bytes;
 use http::{Response, request};
-use polywire_protocol::{Claim, Fault, FaultKind, ProtocolKind, ServerProtocol, detect};
+use polywire_protocol::{Claim, Fault, FaultKind, ProtocolKind, ServerProtocol};
 
 use super::app::App;
-use super::mount::Mount;
+use super::mount::{Mount, host};
+use crate::ServiceHandle;
+use crate::context::RequestId;
 
-/// The protocols that a server does not offer on all hosts and paths. They are built when the
-/// first such request comes, and once: a request must not cost as much as a model is large.
-#[derive(Debug, Default)]
-pub(super) struct Unoffered(OnceLock<Vec<Box<dyn ServerProtocol>>>);
+/// Says how the server could be made to offer a protocol.
+pub(super) type Hint = Box<dyn Fn(ProtocolKind) -> String + Send + Sync>;
+
+/// The protocols that a server does not offer on all hosts and paths. Each is built when the first
+/// request claims it, and once: a request must not cost as much as a model is large.
+pub(super) struct Unoffered {
+    /// In the order of [`ProtocolKind::HTTP`]. None, if it cannot carry the service.
+    protocols: [OnceLock<Option<Box<dyn ServerProtocol>>>; ProtocolKind::HTTP.len()],
+    hint: Option<Hint>,
+}
+
+/// The protocols of a service without operations, in the order of [`ProtocolKind::HTTP`]. Whether a
+/// request is of a protocol does not depend on the model.
+static CLAIMS: LazyLock<Vec<Option<Box<dyn ServerProtocol>>>> = LazyLock::new(|| {
+    let service = ServiceHandle::empty();
+    let kinds = ProtocolKind::HTTP.into_iter();
+    kinds
+        .map(|kind| kind.server(service.service()).ok())
+        .collect()
+});
+
+impl Unoffered {
+    pub(super) fn new(hint: Option<Hint>) -> Self {
+        Self {
+            protocols: Default::default(),
+            hint,
+        }
+    }
+}
+
+impl fmt::Debug for Unoffered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unoffered")
+            .field("protocols", &self.protocols)
+            .finish_non_exhaustive()
+    }
+}
 
 impl App {
     /// The answer to a request that one of these protocols claims, at least this surely.
     #[cold]
     pub(super) fn unoffered(&self, head: &request::Parts, least: Claim) -> Option<Response<Bytes>> {
-        let protocols = self.unoffered.0.get_or_init(|| self.others());
-        let protocol = &protocols[detect(protocols, head)?];
-        if protocol.claim(head) < least {
-            return None;
-        }
+        let protocol = self.claimed(head, least)?;
         let kind = protocol.kind();
-        let mut offered: Vec<String> = Vec::new();
-        let mut is_mounted = false;
-        for (mount, protocol) in self.mounts.all() {
-            is_mounted |= protocol.kind() == kind;
-            offered.push(match *mount == Mount::default() {
-                true => protocol.kind().to_string(),
-                false => format!("{} at {mount}", protocol.kind()),
-            });
+        let fault = Fault::new(FaultKind::UnknownOperation, self.refusal(head, kind));
+        let mut response = protocol.encode_other(&fault);
+        if let Some(RequestId(id)) = self.new_id(kind) {
+            protocol.tell_request_id(&mut response, &id);
         }
-        if self.frames.is_some() {
-            offered.push(ProtocolKind::Frame.to_string());
-        }
-        let offered = offered.join(", ");
-        let mut message = format!("this server does not offer {kind} here, it offers {offered}");
-        if !is_mounted {
-            message.push_str(&format!("; `polywire serve -p {kind}` would offer it"));
-        }
-        Some(protocol.encode_other(&Fault::new(FaultKind::UnknownOperation, message)))
+        Some(response)
     }
 
-    /// The protocols over HTTP that can carry the service and are not offered everywhere.
-    fn others(&self) -> Vec<Box<dyn ServerProtocol>> {
+    /// The protocol whose claim on a request is the strongest, of those over HTTP that can carry
+    /// the service and are not offered everywhere. Of equal claims the first counts.
+    fn claimed(&self, head: &request::Parts, least: Claim) -> Option<&dyn ServerProtocol> {
         let service = self.service.service();
         if service.operations().len() == 0 {
-            return Vec::new();
+            return None;
         }
         let is_everywhere = |kind: ProtocolKind| {
             let mut own = self.mounts.all();
             own.any(|(mount, own)| own.kind() == kind && *mount == Mount::default())
         };
-        let kinds = ProtocolKind::HTTP.into_iter();
-        let others = kinds.filter(|kind| !is_everywhere(*kind));
-        others
-            .filter_map(|kind| kind.server(service).ok())
-            .collect()
+        let claims = CLAIMS.iter().enumerate();
+        let mut claims: Vec<(Claim, usize)> = claims
+            .filter_map(|(index, protocol)| Some((protocol.as_ref()?.claim(head), index)))
+            .filter(|(claim, index)| {
+                *claim > Claim::No && *claim >= least && !is_everywhere(ProtocolKind::HTTP[*index])
+            })
+            .collect();
+        claims.sort_by_key(|(claim, _)| Reverse(*claim));
+        claims.into_iter().find_map(|(_, index)| {
+            let build = || ProtocolKind::HTTP[index].server(service).ok();
+            self.unoffered.protocols[index]
+                .get_or_init(build)
+                .as_deref()
+        })
+    }
+
+    /// What a client of the protocol is told. What is on other hosts may be no business of its.
+    fn refusal(&self, head: &request::Parts, kind: ProtocolKind) -> String {
+        let host = host(head);
+        let mut offered: Vec<String> = Vec::new();
+        let mut is_mounted = false;
+        for (mount, protocol) in self.mounts.all() {
+            is_mounted |= protocol.kind() == kind;
+            if mount.is_on(host) {
+                offered.push(match mount.path_prefix() {
+                    "" => protocol.kind().to_string(),
+                    path => format!("{} at {path}", protocol.kind()),
+                });
+            }
+        }
+        if self.frames.is_some() {
+            offered.push(ProtocolKind::Frame.to_string());
+        }
+        let mut message = format!("this server does not offer {kind} here");
+        if !offered.is_empty() {
+            message.push_str(", it offers ");
+            message.push_str(&offered.join(", "));
+        }
+        if let Some(hint) = &self.unoffered.hint
+            && !is_mounted
+        {
+            message.push_str("; ");
+            message.push_str(&hint(kind));
+        }
+        message
     }
 }

@@ -120,6 +120,22 @@ async fn requests_per_address() {
     assert!(fault.retry_after().is_some());
 }
 
+/// A malformed request counts as any other does, and ends its connection whatever the answer is.
+#[tokio::test]
+async fn malformed_requests_per_address() {
+    let firewall = Firewall::new().requests_per_address(number(1), number(3));
+    let site = Site::start(builder().firewall(firewall)).await;
+    let mut statuses = Vec::new();
+    for _ in 0..6 {
+        let two_hosts = "GET /status/200 HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n";
+        let reply = site.send(two_hosts).await;
+        assert_eq!(reply.header("connection"), Some("close"));
+        statuses.push(reply.status);
+    }
+    assert_eq!(statuses[..3], [400; 3]);
+    assert!(statuses.contains(&429), "{statuses:?}");
+}
+
 /// A handler that waits until it is told.
 fn waiting() -> (ServerBuilder, Arc<Notify>, mpsc::UnboundedReceiver<()>) {
     let (begun, begins) = mpsc::unbounded_channel();

@@ -9,6 +9,7 @@ use http::{Request, StatusCode};
 use http_body::Frame;
 use polywire_protocol::ProtocolKind::{RestJson1, XmlRpc};
 use polywire_protocol::{Fault, FaultKind, ReadPlan, ServerProtocol, Validator};
+use polywire_rpc::server::Validation;
 use polywire_rpc::{
     BuildError, Call, Handler, HandlerFuture, Input, Server, ServerBuilder, dynamic,
 };
@@ -169,6 +170,15 @@ async fn bodies_of_calls_in_progress() {
 /// What a body decodes to counts too, until the call ends.
 #[tokio::test]
 async fn decoded_inputs() {
+    decoded_inputs_count(builder()).await;
+}
+
+#[tokio::test]
+async fn decoded_inputs_without_validation() {
+    decoded_inputs_count(builder().validation(Validation::Off)).await;
+}
+
+async fn decoded_inputs_count(builder: ServerBuilder) {
     let entered = Arc::new(Notify::new());
     let release = Arc::new(Notify::new());
     let (inside, gate) = (Arc::clone(&entered), Arc::clone(&release));
@@ -181,7 +191,7 @@ async fn decoded_inputs() {
         }
     });
     let limits = Limits::DEFAULT.with_bytes(1 << 20);
-    let server = builder().limits(limits).body_memory(8 << 20);
+    let server = builder.limits(limits).body_memory(8 << 20);
     let server = server.operation("DocumentPayload", slow).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await;
     let site = Arc::new(Site::of(running.unwrap()));

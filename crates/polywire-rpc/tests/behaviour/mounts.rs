@@ -179,22 +179,25 @@ async fn protocols_that_are_not_offered() {
         ),
     ];
     for (offered, others) in others {
-        let site = Site::start(builder().protocol(offered)).await;
+        let hint = |kind| format!("start it with {kind}");
+        let with_hint = builder().protocol(offered).unoffered_hint(hint);
+        let site = Site::start(with_hint).await;
         for kind in others {
             let client = Client::builder(service(), *kind);
             let client = Caller(client.connect(&site.url()).unwrap());
             let fault = client.fault("Add", r#"{"left": 2, "right": 3}"#).await;
             let message = format!(
-                "this server does not offer {kind} here, it offers {offered}; \
-                 `polywire serve -p {kind}` would offer it"
+                "this server does not offer {kind} here, it offers {offered}; start it with {kind}"
             );
             assert_eq!(fault.message(), message, "{kind}");
             assert_eq!(fault.kind(), FaultKind::UnknownOperation, "{kind}");
         }
     }
-    // It is offered, but not here.
+    // It is offered, but not here. What is on other hosts is not told.
     let cbor = builder()
         .protocol(Kind::AwsJson1_0)
+        .protocol_at(at("//admin.internal"), Kind::RestJson1)
+        .protocol_at(at("//127.0.0.1/xml"), Kind::XmlRpc)
         .protocol_at(at("/cbor"), Kind::RpcV2Cbor);
     let site = Site::start(cbor).await;
     let client = Client::builder(service(), Kind::RpcV2Cbor);
@@ -202,8 +205,21 @@ async fn protocols_that_are_not_offered() {
     let fault = client.fault("Nothing", "{}").await;
     assert_eq!(
         fault.message(),
-        "this server does not offer rpcv2Cbor here, it offers rpcv2Cbor at /cbor, awsJson1_0"
+        "this server does not offer rpcv2Cbor here, \
+         it offers xmlRpc at /xml, rpcv2Cbor at /cbor, awsJson1_0"
     );
+    let json = [("content-type", "application/json")];
+    let reply = site.send(request("POST /things", &json, "{}")).await;
+    let (_, _, message) = reply.error(Kind::RestJson1);
+    assert_eq!(
+        message,
+        "this server does not offer restJson1 here, it offers rpcv2Cbor at /cbor, awsJson1_0"
+    );
+    // Such a call has an id, as others of the protocol have.
+    let xml = [("content-type", "application/xml")];
+    let reply = site.send(request("POST /things", &xml, "<a/>")).await;
+    assert_eq!(reply.status, 404);
+    assert!(reply.header("x-amzn-requestid").is_some());
     // Nothing says what this one is.
     let reply = site.send("GET /time HTTP/1.1\r\nhost: h\r\n\r\n").await;
     assert_eq!(reply.status, 404);

@@ -331,6 +331,29 @@ async fn a_load_of_long_ago_turns_nobody_away() {
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
 }
 
+/// The last value stays where a measurement panics, and the connection goes on.
+#[tokio::test(start_paused = true)]
+async fn a_measurement_of_the_load_that_panics_ends_nothing() {
+    let seen = Seen::default();
+    let measured = AtomicUsize::new(0);
+    let limits = FrameLimits::new().load(0.9, move || {
+        match measured.fetch_add(1, Ordering::Relaxed) {
+            0 => 1.0,
+            _ => panic!("no such file"),
+        }
+    });
+    let (_server, running) = seen.serve(limits).await;
+    let mut raw = Raw::connect(running.address()).await;
+    while !is_shed(&raw.ask("Quick", NONE).await) {
+        sleep(Duration::from_millis(20)).await;
+    }
+    for _ in 0..10 {
+        sleep(Duration::from_millis(20)).await;
+        let reply = raw.ask("Quick", NONE).await;
+        assert!(is_shed(&reply) || reply.kind == REPLY);
+    }
+}
+
 #[tokio::test]
 async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
     let seen = Seen::default();

@@ -1,5 +1,7 @@
 //! Frames over TLS: who is trusted, and who one is.
 
+use std::time::Duration;
+
 use polywire_rpc::frames::{Client, ConnectError};
 use polywire_rpc::server::{ClientCertificates, Pem, Tls as ServerTls};
 use polywire_rpc::{Context, Methods, Running, Server, connect::Tls};
@@ -50,6 +52,31 @@ async fn client(running: &Running, tls: Tls) -> Result<Client, ConnectError> {
     let url = format!("tcp+tls://localhost:{}", running.address().port());
     // The order in which it is said does not matter.
     Client::builder().endpoint(&url).tls(tls).connect().await
+}
+
+/// There is one time for all steps, and the error names the step that took too long.
+#[tokio::test]
+async fn late_steps_are_named() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = silent.local_addr().unwrap();
+    for (scheme, expected) in [
+        (
+            "tcp+tls",
+            format!("TLS with {address}: not done within 0.1 s"),
+        ),
+        (
+            "tcp",
+            "the server said no hello: it took longer than 100ms".to_owned(),
+        ),
+    ] {
+        let url = format!("{scheme}://{address}");
+        for _ in 0..10 {
+            let client = Client::builder().endpoint(&url);
+            let client = client.connect_timeout(Duration::from_millis(100));
+            let words = client.connect().await.unwrap_err().to_string();
+            assert!(words.ends_with(&expected), "{words}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -6,13 +6,38 @@
 //! one item for each item of the input, as that of `SendMessageBatch`, has such members in the
 //! items.
 
+use std::collections::HashMap;
 use std::mem::discriminant;
 
 use md5::{Digest, Md5};
-use polywire_schema::{Map, Text, Value};
+use polywire_schema::{Map, Member, Schema, ShapeKind, Text, Value};
 use polywire_text::hex;
 
 const PREFIX: &str = "MD5Of";
+
+/// How many items an output has at most, where the model has no bound: as many as a batch of SQS.
+const MAX_RESULTS: usize = 10;
+
+/// How many items the lists of an input may have, by the names of their members. The server may
+/// not have checked that, and each item costs a sample.
+pub(super) struct Bounds(HashMap<String, usize>);
+
+impl Bounds {
+    pub(super) fn of(input: Schema<'_>) -> Self {
+        let bound = |list: Member<'_>| {
+            let (_, most) = list.constraints()?.length()?;
+            let most = usize::try_from(most?).unwrap_or(usize::MAX);
+            Some((list.name().to_owned(), most))
+        };
+        let members = input.members();
+        let lists = members.filter(|member| member.kind() == ShapeKind::List);
+        Self(lists.filter_map(bound).collect())
+    }
+
+    fn most(&self, name: &str) -> usize {
+        self.0.get(name).copied().unwrap_or(MAX_RESULTS)
+    }
+}
 
 /// Whether an output has such a member, at any depth.
 pub(super) fn has_digests(output: &Map) -> bool {
@@ -23,12 +48,12 @@ pub(super) fn has_digests(output: &Map) -> bool {
 
 /// Fills in the sums of an output. Those of what is no string or blob, or is not there, are left
 /// out: `MD5OfMessageAttributes` is no sum of anything that was sent as it is.
-pub(super) fn fill(output: &mut Map, input: &Map) {
+pub(super) fn fill(output: &mut Map, input: &Map, bounds: &Bounds) {
     let names: Vec<Text> = output.keys().map(Text::from).collect();
     for name in names {
         let Some(source) = name.strip_prefix(PREFIX) else {
             if let Some(value) = output.get_mut(&name) {
-                fill_value(value, input);
+                fill_value(value, input, bounds);
             }
             continue;
         };
@@ -40,17 +65,19 @@ pub(super) fn fill(output: &mut Map, input: &Map) {
     }
 }
 
-fn fill_value(value: &mut Value, input: &Map) {
+fn fill_value(value: &mut Value, input: &Map, bounds: &Bounds) {
     match value {
-        Value::Map(map) => fill(map, input),
+        Value::Map(map) => fill(map, input, bounds),
         Value::List(items) => {
             if let [Value::Map(item)] = &items[..]
-                && let Some(several) = sources(item, input)
+                && let Some(several) = sources(item, input, bounds)
             {
-                let results = several.iter().map(|input| result_of(item, input));
+                let results = several.iter();
+                let results = results.map(|input| result_of(item, input, bounds));
                 *items = results.collect();
             } else {
-                items.iter_mut().for_each(|item| fill_value(item, input));
+                let items = items.iter_mut();
+                items.for_each(|item| fill_value(item, input, bounds));
             }
         }
         _ => {}
@@ -59,18 +86,21 @@ fn fill_value(value: &mut Value, input: &Map) {
 
 /// The items of the input of which an item of the output has sums, if it is not the input itself
 /// that has them.
-fn sources<'i>(item: &Map, input: &'i Map) -> Option<Vec<&'i Map>> {
+fn sources<'i>(item: &Map, input: &'i Map, bounds: &Bounds) -> Option<Vec<&'i Map>> {
     let missing = |source: &&str| !item.contains_key(source) && !input.contains_key(source);
     let mut names = item.keys().filter_map(|name| name.strip_prefix(PREFIX));
     let source = names.find(missing)?;
     let has_source = |item: &Value| item.as_map().is_some_and(|item| item.contains_key(source));
-    let mut lists = input.values().filter_map(Value::as_list);
+    let mut lists = input.iter().filter_map(|(name, value)| {
+        let list = value.as_list()?;
+        Some(&list[..list.len().min(bounds.most(name))])
+    });
     let list = lists.find(|list| list.iter().any(has_source))?;
     Some(list.iter().filter_map(Value::as_map).collect())
 }
 
 /// A sample of the result of an item: what both have, such as an id, is that of the item.
-fn result_of(sample: &Map, input: &Map) -> Value {
+fn result_of(sample: &Map, input: &Map, bounds: &Bounds) -> Value {
     let mut result = sample.clone();
     for (name, value) in input.iter() {
         if let Some(own) = result.get_mut(name)
@@ -79,7 +109,7 @@ fn result_of(sample: &Map, input: &Map) -> Value {
             *own = value.clone();
         }
     }
-    fill(&mut result, input);
+    fill(&mut result, input, bounds);
     Value::Map(result)
 }
 

@@ -7,9 +7,11 @@
 //! and 200 for an HTTP status.
 //!
 //! An answer that is not from an example for that very input is the last page of a list: it has
-//! no token of `@paginated`, and members such as `IsTruncated` are false. A sample leaves out the
-//! headers that describe the message itself, such as `Content-Type`. `MD5OfMessageBody` in a
-//! sample is the sum of `MessageBody` of the input, which clients of SQS check.
+//! no token of `@paginated`, or an empty one if the token is `@required`, and members such as
+//! `IsTruncated` are false. A sample leaves out the headers that describe the message itself, such
+//! as `Content-Type`. `MD5OfMessageBody` in a sample is the sum of `MessageBody` of the input,
+//! which clients of SQS check. Of the items of a batch as many are answered as `@length` allows,
+//! or 10 where the model does not say.
 
 mod digest;
 mod page;
@@ -89,11 +91,12 @@ pub fn handler(model: &Model, service: Service<'_>, operation: Operation<'_>) ->
         None => sample::structure(model, operation.output()),
     };
     let has_digests = first.is_none() && digest::has_digests(&other);
-    LastPage::of(model, model.get(service.id()), shape).end(&mut other);
+    let page = LastPage::of(model, model.get(service.id()), shape, operation.output());
+    page.end(&mut other);
     let answers = Arc::new(Answers {
         examples,
         other: Arc::new(other),
-        has_digests,
+        digests: has_digests.then(|| digest::Bounds::of(operation.input())),
     });
     Some(Mock {
         handler: Arc::new(dynamic(move |input: Map, _| {
@@ -146,22 +149,22 @@ struct Answers {
     examples: Vec<Answer>,
     /// The output for an input that no example has.
     other: Arc<Map>,
-    /// Whether that has sums of the input.
-    has_digests: bool,
+    /// The bounds of the input's lists, if the output has sums of them.
+    digests: Option<digest::Bounds>,
 }
 
 impl Answers {
     fn pick(&self, input: &Map) -> Result<Output, Fault> {
         let same = self.examples.iter().find(|answer| answer.input == *input);
-        match same.map(|answer| &answer.output) {
-            Some(Ok(output)) => Ok(Arc::clone(output).into_output()),
-            Some(Err((id, details))) => Err(Fault::modelled(id.clone(), details.clone())),
-            None if self.has_digests => {
+        match (same.map(|answer| &answer.output), &self.digests) {
+            (Some(Ok(output)), _) => Ok(Arc::clone(output).into_output()),
+            (Some(Err((id, details))), _) => Err(Fault::modelled(id.clone(), details.clone())),
+            (None, Some(bounds)) => {
                 let mut output = Map::clone(&self.other);
-                digest::fill(&mut output, input);
+                digest::fill(&mut output, input, bounds);
                 Ok(output.into_output())
             }
-            None => Ok(Arc::clone(&self.other).into_output()),
+            (None, None) => Ok(Arc::clone(&self.other).into_output()),
         }
     }
 }

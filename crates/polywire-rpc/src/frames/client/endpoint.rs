@@ -78,10 +78,10 @@ impl Endpoint {
         matches!(self.way, Way::Inproc(_))
     }
 
-    /// Connects.
-    pub(super) async fn open(&self, options: LinkOptions) -> io::Result<Link> {
+    /// Connects within a time.
+    pub(super) async fn open(&self, options: LinkOptions, within: Duration) -> io::Result<Link> {
         match &self.way {
-            Way::Own(connector) => connector(options).await,
+            Way::Own(connector) => in_time(within, connector(options)).await,
             Way::Inproc(name) => {
                 let caller = Caller {
                     clock: options.clock,
@@ -90,6 +90,7 @@ impl Endpoint {
                 let connected = inproc::connect(name, caller)?;
                 Ok(Link::within_process(connected, options))
             }
+            // A dialer keeps to the time itself, and tells which step was late.
             Way::Stream(dialer) => Ok(match dialer.connect().await?.into_layer() {
                 Layer::Plain(Socket::Tcp(stream)) => Link::over(stream, options),
                 #[cfg(unix)]
@@ -99,10 +100,22 @@ impl Endpoint {
             }),
             Way::Udp { host, port } => {
                 let attempt = |socket| Link::over_datagrams(socket, options.clone());
-                udp::connect(host, *port, attempt).await
+                in_time(within, udp::connect(host, *port, attempt)).await
             }
         }
     }
+}
+
+/// What comes of a connection, or an error if that takes too long.
+async fn in_time<T>(
+    within: Duration,
+    connecting: impl Future<Output = io::Result<T>>,
+) -> io::Result<T> {
+    let connected = tokio::time::timeout(within, connecting).await;
+    connected.unwrap_or_else(|_| {
+        let words = format!("it took longer than {within:?}");
+        Err(io::Error::new(io::ErrorKind::TimedOut, words))
+    })
 }
 
 impl Way {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use polywire_frame::Reason;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::core::Core;
 use super::endpoint::Endpoint;
@@ -45,13 +45,18 @@ pub(super) async fn keep(core: Arc<Core>, lane: usize, endpoint: Arc<Endpoint>) 
 /// A connection to a server that has said hello. To be connected is not enough: the system takes
 /// connections for a server that is about to begin, or has just been stopped.
 async fn connect(core: &Core, endpoint: &Endpoint) -> Result<Arc<Link>, Cause> {
-    let connecting = async {
-        let link = endpoint.open(core.link_options()).await;
-        let link = link.map_err(Cause::of)?;
-        link.greeted().await?;
-        Ok(Arc::new(link))
-    };
     let within = core.plan.connect_timeout;
-    let connected = timeout(within, connecting).await;
-    connected.unwrap_or_else(|_| Err(format!("it took longer than {within:?}").into()))
+    let began = Instant::now();
+    let link = endpoint.open(core.link_options(), within).await;
+    let link = link.map_err(Cause::of)?;
+    // One clock for both: the error names the step that was late.
+    let left = within.saturating_sub(began.elapsed());
+    match timeout(left, link.greeted()).await {
+        Ok(greeted) => greeted?,
+        Err(_) => {
+            let words = format!("the server said no hello: it took longer than {within:?}");
+            return Err(words.into());
+        }
+    }
+    Ok(Arc::new(link))
 }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::alarm::Alarm;
 use super::socket::{Received, Sending, Socket};
-use crate::connect::race;
+use crate::connect::{no_addresses, race};
 use crate::frames::machine::Machine;
 use crate::frames::machine::nonce;
 use crate::frames::poll_others;
@@ -36,13 +36,14 @@ where
 {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let addresses = tokio::net::lookup_host((bare, port)).await?;
-    connect_any(addresses.collect(), attempt).await
+    let connected = connect_any(addresses.collect(), attempt).await;
+    connected.map_err(|failed| failed.unwrap_or_else(|| io::Error::other(no_addresses(host))))
 }
 
 async fn connect_any<F, T>(
     addresses: Vec<SocketAddr>,
     attempt: impl Fn(Socket) -> F,
-) -> io::Result<T>
+) -> Result<T, Option<io::Error>>
 where
     F: Future<Output = io::Result<T>>,
 {
@@ -50,9 +51,7 @@ where
         let attempt = connect_to(address).map(&attempt);
         async { attempt?.await }
     };
-    let connected = race(addresses, attempt).await;
-    connected
-        .map_err(|failed| failed.unwrap_or_else(|| io::Error::other("the name has no address")))
+    race(addresses, attempt).await
 }
 
 fn connect_to(address: SocketAddr) -> io::Result<Socket> {

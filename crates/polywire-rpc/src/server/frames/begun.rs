@@ -179,7 +179,7 @@ impl Later {
             true,
         );
         // What was refused says nothing of how long its handler would have taken.
-        if !matches!(&begun, Err(fault) if is_of_the_input(&fault)) {
+        if !matches!(&begun, Err(fault) if is_of_the_input(fault)) {
             self.table.cost(self.operation).took(now.elapsed());
         }
         let working = matches!(&begun, Ok(Begun::Working(_)));

@@ -1,15 +1,18 @@
 //! What all connections of a server share for flow control: a few counts.
 
-use std::sync::Arc;
+use std::error::Error as _;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use polywire_frame::Time;
+use polywire_protocol::Fault;
 
 use super::limits::FrameLimits;
 use super::stats::{FrameStats, Sums};
 use super::turns::{AllTurns, Turns};
 use crate::frames::Clock;
+use crate::server::answer::caught;
 
 /// The least time between two measurements of the system's load. None is made while no calls come.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -31,6 +34,8 @@ pub(crate) struct Flow {
     load: AtomicU64,
     /// When that was, by the clock.
     measured: AtomicU64,
+    /// Done when a measurement has failed.
+    failure: Once,
 }
 
 impl Flow {
@@ -43,6 +48,7 @@ impl Flow {
             clock: Clock::new(),
             load: AtomicU64::new(0),
             measured: AtomicU64::new(0),
+            failure: Once::new(),
         }
     }
 
@@ -83,10 +89,25 @@ impl Flow {
             if self.since_measured(now) >= INTERVAL {
                 // Two threads may do so at once, which does no harm.
                 self.measured.store(now.as_nanos(), Ordering::Relaxed);
-                let measured = (load.measure)().to_bits();
-                self.load.store(measured, Ordering::Relaxed);
+                // A panic would end the task of a connection, or of a UDP socket.
+                match caught(|| Ok((load.measure)())) {
+                    Ok(measured) => self.load.store(measured.to_bits(), Ordering::Relaxed),
+                    Err(fault) => self.not_measured(&fault),
+                }
             }
         }
+    }
+
+    /// Logs the first measurement that failed. The last value stays.
+    #[cold]
+    fn not_measured(&self, fault: &Fault) {
+        self.failure.call_once(|| {
+            let reason = fault.source().map(ToString::to_string);
+            tracing::error!(
+                reason,
+                "the load could not be measured, its last value stays"
+            );
+        });
     }
 
     fn since_measured(&self, now: Time) -> Duration {

@@ -232,7 +232,7 @@ impl Handlers {
         let since = Instant::now();
         let begun = self.begin(request, true);
         // What was refused says nothing of how long its handler would have taken.
-        if !matches!(&begun, Err(fault) if is_of_the_input(&fault)) {
+        if !matches!(&begun, Err(fault) if is_of_the_input(fault)) {
             cost.took(since.elapsed());
         }
         begun
