@@ -394,8 +394,7 @@ fn polywire_call_deadline() {
 #[test]
 fn polywire_call_what_is_no_service() {
     let _case = Case::begin("polywire_call_what_is_no_service");
-    // A protocol that the server does not offer: the answer is in another
-    // wire, and is told as one that was not understood.
+    // A protocol that the server does not offer: nothing is sent, and the error names what it offers.
     let serving = Serving::start(&["--protocol", "xmlRpc"]);
     let input = r#"{"cityId":"oslo"}"#;
     for protocol in ["restJson1", "rpcv2Cbor"] {
@@ -407,8 +406,13 @@ fn polywire_call_what_is_no_service() {
             "--protocol",
             protocol,
         ]);
-        assert_eq!(ended.code, Some(3), "{protocol}: {ended:?}");
-        assert!(ended.stderr.contains("404"), "{protocol}: {}", ended.stderr);
+        assert_eq!(ended.code, Some(2), "{protocol}: {ended:?}");
+        let expected = format!("the server does not offer {protocol}; it offers xmlRpc");
+        assert!(
+            ended.stderr.contains(&expected),
+            "{protocol}: {}",
+            ended.stderr
+        );
     }
 }
 
