@@ -335,9 +335,14 @@ async fn other_protocols_are_left_out() {
     let own = polywire::rpc::Client::builder(library::service(), ProtocolKind::RpcV2Json);
     let own = own.connect(&url).unwrap();
     let error = Client::new(own).ping().send().await.unwrap_err();
+    // The server answers in the protocol of the request and says that it does not offer it.
+    let PingError::Other(CallError::Fault(fault)) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(fault.kind(), FaultKind::UnknownOperation);
     assert!(
-        matches!(error, PingError::Other(CallError::Foreign(_))),
-        "{error:?}"
+        fault.message().contains("does not offer rpcv2Json"),
+        "{fault}"
     );
     running.shutdown().await;
 }
