@@ -405,13 +405,13 @@ impl<'de> Cursor<'de> {
             return Ok(());
         }
         match rest.starts_with(b"<?xml") {
-            true => self.spelled_declaration(),
+            true => self.slow_declaration(),
             false => Ok(()),
         }
     }
 
     #[inline(never)]
-    fn spelled_declaration(&mut self) -> Result<(), Error> {
+    fn slow_declaration(&mut self) -> Result<(), Error> {
         let text = &self.text[self.at..];
         let len = match declaration::len(text) {
             Ok(len) => len,

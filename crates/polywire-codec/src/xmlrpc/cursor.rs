@@ -464,11 +464,11 @@ impl<'de> Cursor<'de> {
         if self.skip(USUAL) {
             return Ok(());
         }
-        self.spelled_declaration()
+        self.slow_declaration()
     }
 
     #[inline(never)]
-    fn spelled_declaration(&mut self) -> Result<(), Error> {
+    fn slow_declaration(&mut self) -> Result<(), Error> {
         if self.text.starts_with('\u{feff}') {
             self.at = '\u{feff}'.len_utf8();
         }

@@ -20,7 +20,7 @@ use super::operation::call_operation;
 use super::parameters::{Place, Reader, Source};
 use super::router::Target;
 use crate::Context;
-use crate::server::{App, Called, caught, decode_apart, is_large};
+use crate::server::{App, Called, caught, decode_on_pool, is_large};
 
 /// So many calls are made before others of the same worker have their turn.
 const TURN: usize = 8;
@@ -136,7 +136,7 @@ impl One<'_> {
         let mut future = match is_large(&self.item.bytes) {
             true => {
                 let (item, form) = (self.item.clone(), self.form);
-                let begun = decode_apart(Arc::clone(self.app), move |app| {
+                let begun = decode_on_pool(Arc::clone(self.app), move |app| {
                     let (item, mut called) = (&item, Called::Unknown);
                     let future = One { app, item, form }.begin(context, space, &mut called);
                     Ok((called, future))

@@ -20,7 +20,7 @@ use super::stream::{StreamCall, StreamMethod};
 use super::system::{About, System};
 use super::wire::method_of;
 use crate::Context;
-use crate::server::{App, Pipe, decode_apart, is_large};
+use crate::server::{App, Pipe, decode_on_pool, is_large};
 
 /// A named method.
 pub(crate) struct Entry {
@@ -170,7 +170,7 @@ impl Router {
                         parameters.read(|source| entry.begin(app, source, context, answer))
                     };
                     match is_large {
-                        true => decode_apart(app, begin).await?.await,
+                        true => decode_on_pool(app, begin).await?.await,
                         false => begin(&app)?.await,
                     }
                 }

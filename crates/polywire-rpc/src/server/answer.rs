@@ -23,7 +23,7 @@ use tokio::time::{Instant, Sleep};
 use super::HttpResponse;
 use super::app::{App, Called, DecodedCall};
 use super::body::RequestBody;
-use super::decoding::{decode_apart, is_large_body};
+use super::decoding::{decode_on_pool, is_large_body};
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::methods::{Found, MethodFuture, MethodReply, Target};
@@ -152,7 +152,7 @@ impl App {
     /// Begins a call whose body is there.
     fn begin_with(
         self: &Arc<Self>,
-        (protocol, route, is_apart): (usize, Option<Route>, bool),
+        (protocol, route, is_on_pool): (usize, Option<Route>, bool),
         mut context: crate::Context,
         bytes: Bytes,
         body: &mut RequestBody,
@@ -177,20 +177,20 @@ impl App {
         let route = match (route, &self.methods) {
             (Some(route), _) => route,
             (None, Some(_)) if has_methods(reader.kind()) => {
-                let protocol = (protocol, is_apart);
+                let protocol = (protocol, is_on_pool);
                 return self.begin_named(protocol, context, (&bytes, &whole), called);
             }
             (None, _) => reader.route_body(&context.head, &whole, &self.limits)?,
         };
         *called = Called::Operation(route.operation);
         let call = self.decode(protocol, &route, context, &whole)?;
-        Ok(self.work(route.operation, call, is_apart))
+        Ok(self.work(route.operation, call, is_on_pool))
     }
 
-    /// Starts a call. One that was decoded apart is started when it is first polled, on the task of
+    /// Starts a call. One that was decoded on the pool is started when it is first polled, on the task of
     /// its connection: a handler may count on that, and the caller may be gone by now.
-    fn work(self: &Arc<Self>, index: u32, call: DecodedCall, is_apart: bool) -> Work {
-        if !is_apart {
+    fn work(self: &Arc<Self>, index: u32, call: DecodedCall, is_on_pool: bool) -> Work {
+        if !is_on_pool {
             return Work::Operation(index, self.start(call));
         }
         let app = Arc::clone(self);
@@ -201,7 +201,7 @@ impl App {
     /// operation beside methods.
     fn begin_named(
         self: &Arc<Self>,
-        (protocol, is_apart): (usize, bool),
+        (protocol, is_on_pool): (usize, bool),
         context: crate::Context,
         (bytes, body): (&Bytes, &Body),
         called: &mut Called,
@@ -221,7 +221,7 @@ impl App {
                 *called = Called::Operation(index);
                 let route = Route::to(index);
                 let call = self.decode(protocol, &route, context, body)?;
-                Ok(self.work(index, call, is_apart))
+                Ok(self.work(index, call, is_on_pool))
             }
             Target::Method(entry) => {
                 *called = Called::Method(Arc::clone(&entry));
@@ -311,7 +311,7 @@ impl Answer {
         Poll::Ready(match mem::replace(self, Self::Taken) {
             Self::Reading(reading) => match bytes {
                 Ok(bytes) if is_large_body(reading.context.headers(), &bytes) => {
-                    reading.begin_apart(bytes)
+                    reading.begin_on_pool(bytes)
                 }
                 bytes => reading.begin(bytes, false),
             },
@@ -323,12 +323,12 @@ impl Answer {
 impl Reading {
     /// Begins a call with a large body on another thread.
     #[cold]
-    fn begin_apart(self, bytes: Bytes) -> Answer {
+    fn begin_on_pool(self, bytes: Bytes) -> Answer {
         let app = Arc::clone(&self.app);
         let protocol = self.context.mount as usize;
         let called = self.called();
         let wants_detail = app.wants_detail(&self.context);
-        let begun = decode_apart(Arc::clone(&app), move |_| Ok(self.begin(Ok(bytes), true)));
+        let begun = decode_on_pool(Arc::clone(&app), move |_| Ok(self.begin(Ok(bytes), true)));
         Answer::Boxed(Box::pin(async move {
             match begun.await {
                 Ok(answer) => answer.await,
@@ -343,9 +343,9 @@ impl Reading {
         self.route.as_ref().map_or(Called::Unknown, operation)
     }
 
-    /// Begins, now that the body is there, or will not come. `is_apart`: on a thread of the blocking
+    /// Begins, now that the body is there, or will not come. `is_on_pool`: on a thread of the blocking
     /// pool.
-    fn begin(self, bytes: Result<Bytes, Fault>, is_apart: bool) -> Answer {
+    fn begin(self, bytes: Result<Bytes, Fault>, is_on_pool: bool) -> Answer {
         let mut called = self.called();
         let Self {
             app,
@@ -356,7 +356,7 @@ impl Reading {
         let protocol = context.mount as usize;
         let wants_detail = app.wants_detail(&context);
         let begun = caught(|| {
-            let call = (protocol, route, is_apart);
+            let call = (protocol, route, is_on_pool);
             app.begin_with(call, context, bytes?, &mut body, &mut called)
         });
         app.begun((protocol, wants_detail), called, body, begun)

@@ -1,4 +1,4 @@
-//! Decoding of large bodies, apart from the threads of connections.
+//! Decoding of large bodies on a pool of threads.
 //!
 //! A body of 16 MiB takes up to two seconds to decode. On the thread of its connection all other
 //! connections of that thread would wait for it. So large bodies are decompressed and decoded on
@@ -30,13 +30,13 @@ const QUEUE: usize = 1_000;
 /// takes a walk over them.
 pub(super) const COUNTED_FROM: usize = 8 * 1024;
 
-/// Whether the body of an HTTP request is decoded apart from its connection.
+/// Whether the body of an HTTP request is decoded on the pool.
 pub(super) fn is_large_body(headers: &HeaderMap, body: &[u8]) -> bool {
     is_large(body)
         || body.len() > LARGE_COMPRESSED && headers.contains_key(header::CONTENT_ENCODING)
 }
 
-/// Whether bytes that are not compressed, or not any more, are decoded apart from their connection.
+/// Whether bytes are decoded on the pool. They are not compressed, or have been decompressed.
 pub(crate) const fn is_large(bytes: &[u8]) -> bool {
     bytes.len() > LARGE
 }
@@ -53,7 +53,7 @@ pub(super) fn pool() -> BlockingPool {
 /// # Errors
 ///
 /// That of `decode`; too many bodies wait; it took too long. No handler was called.
-pub(crate) async fn decode_apart<T, F>(app: Arc<App>, decode: F) -> Result<T, Fault>
+pub(crate) async fn decode_on_pool<T, F>(app: Arc<App>, decode: F) -> Result<T, Fault>
 where
     T: Send + 'static,
     F: FnOnce(&Arc<App>) -> Result<T, Fault> + Send + 'static,
@@ -85,7 +85,7 @@ impl InputReservation {
     /// What was taken, if anything was.
     pub(super) fn into_held(self) -> Option<Held> {
         let held = self.0.into_inner();
-        held.is_something().then_some(held)
+        (!held.is_empty()).then_some(held)
     }
 }
 

@@ -94,9 +94,9 @@ impl Held {
         Self { memory, bytes: 0 }
     }
 
-    /// Whether it has taken any.
-    pub(super) const fn is_something(&self) -> bool {
-        self.bytes > 0
+    /// Whether it has taken nothing.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.bytes == 0
     }
 
     /// Takes what a body of this length needs more. False if there is not as

@@ -46,7 +46,7 @@ pub(crate) use app::{App, Called};
 pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
 pub(crate) use body::forget;
 pub use builder::{BuildError, ServerBuilder, Validation};
-pub(crate) use decoding::{decode_apart, is_large};
+pub(crate) use decoding::{decode_on_pool, is_large};
 pub use frames::{FrameLimits, FrameStats, InprocName, UdpSocket};
 pub(crate) use frames::{Pipe, Refused};
 pub use listener::{bind, bind_shared};

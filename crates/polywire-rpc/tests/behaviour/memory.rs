@@ -226,7 +226,7 @@ async fn decoded_inputs_count(builder: ServerBuilder) {
 /// A large body is decoded on another thread than that of its connection. Its handler is called on
 /// that of the connection.
 #[tokio::test]
-async fn large_bodies_are_decoded_apart() {
+async fn large_bodies_are_decoded_on_a_pool() {
     let (seen, mut threads) = mpsc::unbounded_channel();
     let (read, mut read_by) = mpsc::unbounded_channel();
     let inner = dynamic(move |input: Map, _| {
@@ -237,10 +237,10 @@ async fn large_bodies_are_decoded_apart() {
     let (_, site) = server(|builder| builder.operation("Names", handler)).await;
     let client = site.client(RestJson1);
     let own = std::thread::current().id();
-    for (len, is_apart) in [(1_000, false), (100_000, true), (60_000, false)] {
+    for (len, is_on_pool) in [(1_000, false), (100_000, true), (60_000, false)] {
         let text = format!(r#"{{"text":"{}"}}"#, "x".repeat(len));
         client.call("Names", &text).await.unwrap();
-        assert_eq!(read_by.recv().await.unwrap() != own, is_apart, "{len}");
+        assert_eq!(read_by.recv().await.unwrap() != own, is_on_pool, "{len}");
         assert_eq!(threads.recv().await.unwrap(), own, "{len}");
     }
 }

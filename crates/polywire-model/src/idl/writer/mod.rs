@@ -176,8 +176,8 @@ pub fn write_with(model: &Model, options: &Options) -> Vec<IdlFile> {
     let references = References::of(model);
     let mut files = Vec::new();
     let has_metadata = !model.metadata().is_empty();
-    let is_apart = by_namespace.len() != 1;
-    if has_metadata && is_apart {
+    let is_on_pool = by_namespace.len() != 1;
+    if has_metadata && is_on_pool {
         let mut writer = Writer::new(model, "", Plan::default(), options.width);
         writer.out.push_str("$version: \"2.0\"\n");
         writer.metadata();
@@ -190,7 +190,7 @@ pub fn write_with(model: &Model, options: &Options) -> Vec<IdlFile> {
     for (namespace, shapes) in by_namespace {
         let plan = Plan::of(&shapes, model, &references);
         let mut writer = Writer::new(model, namespace, plan, options.width);
-        writer.file(has_metadata && !is_apart);
+        writer.file(has_metadata && !is_on_pool);
         files.push(IdlFile {
             namespace: Some(namespace.to_owned()),
             name: format!("{namespace}.smithy"),

@@ -62,7 +62,7 @@ impl<'m> Writer<'m> {
         };
         let start = self.open();
         let mut ends = Vec::new();
-        let mut is_apart = false;
+        let mut is_on_pool = false;
         for (name, marker, target) in [
             ("input", "smithy.api#input", operation.input()),
             ("output", "smithy.api#output", operation.output()),
@@ -73,7 +73,7 @@ impl<'m> Writer<'m> {
             ends.push(self.out.len());
             match self.model.defined(target) {
                 Some(structure) if self.plan.is_inline(target) => {
-                    is_apart |= self.inline(name, structure, marker);
+                    is_on_pool |= self.inline(name, structure, marker);
                 }
                 _ => self.property(name, target),
             }
@@ -82,7 +82,7 @@ impl<'m> Writer<'m> {
         self.references("errors", operation.errors());
         // The longer properties are, the more they need an empty line between.
         for at in ends.into_iter().skip(1).rev() {
-            if is_apart && at < self.out.len() {
+            if is_on_pool && at < self.out.len() {
                 self.out.insert(at, '\n');
             }
         }

@@ -184,10 +184,10 @@ impl<'m> Writer<'m> {
             self.out.push_str(" {}");
             return;
         }
-        let is_apart = lines.have_traits();
+        let is_on_pool = lines.have_traits();
         self.out.push_str(" {");
         for (at, line) in lines.lines.iter().enumerate() {
-            if at > 0 && is_apart {
+            if at > 0 && is_on_pool {
                 self.out.push('\n');
             }
             self.line(indent + 1);

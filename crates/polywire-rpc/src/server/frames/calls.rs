@@ -13,7 +13,7 @@ use super::turns::Cost;
 use crate::frames::payload;
 use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
 use crate::server::app::{App, Called};
-use crate::server::decoding::{decode_apart, is_large};
+use crate::server::decoding::{decode_on_pool, is_large};
 use crate::{Context, ServiceHandle};
 
 /// From so many bytes on, what is read out of a payload shares its bytes.
@@ -160,7 +160,7 @@ impl Table {
     ) -> Result<MethodFuture, Fault> {
         let bytes = Bytes::copy_from_slice(payload);
         if is_large(payload) {
-            let begun = decode_apart(Arc::clone(app), move |app| {
+            let begun = decode_on_pool(Arc::clone(app), move |app| {
                 app.table()?
                     .begin_stream_here(app, index, context, &bytes, pipe)
             });
@@ -197,7 +197,7 @@ impl Table {
         let shared = || shared(payload, whole);
         if is_large(payload) {
             let bytes = shared();
-            let begun = decode_apart(Arc::clone(app), move |app| {
+            let begun = decode_on_pool(Arc::clone(app), move |app| {
                 app.table()?
                     .begin_here(app, index, context, (&bytes, Some(&bytes)))
             });

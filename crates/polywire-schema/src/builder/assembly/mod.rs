@@ -159,7 +159,7 @@ impl Assembly {
         if kind == ShapeKind::Structure && members.iter().any(is_token) {
             flags = flags.with(ShapeFlags::TOKEN);
         }
-        let is_apart = |member: &MemberSpec| {
+        let is_on_pool = |member: &MemberSpec| {
             member.flags.contains(MemberFlags::XML_ATTRIBUTE)
                 || member
                     .xml_name
@@ -167,7 +167,7 @@ impl Assembly {
                     .unwrap_or(&member.name)
                     .contains(':')
         };
-        if members.iter().any(is_apart) {
+        if members.iter().any(is_on_pool) {
             flags = flags.with(ShapeFlags::XML_APART);
         }
         let first_member = self.index(self.members.len())?;
