@@ -5,5 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+mod error;
+mod event;
+mod json;
+mod profile;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};
+pub use error::{Error, Member, Reason};
+pub use event::{Event, EventRef, Tag, Tags, event_id, push_canonical};
+pub use profile::{Limits, Profile};

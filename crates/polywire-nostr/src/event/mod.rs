@@ -1,0 +1,254 @@
+//! Events (NIP-01): read, hashed, written and stored.
+
+mod canonical;
+mod owned;
+mod parse;
+mod tags;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+pub use canonical::{event_id, push_canonical};
+pub use owned::Event;
+pub use tags::{Tag, Tags};
+
+use crate::json;
+use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature};
+
+/// An event that borrows its JSON text.
+///
+/// Reading checks the whole text and allocates nothing: tags and content are decoded when they
+/// are asked for. The text itself is kept as it was, for forwarding.
+///
+/// ```
+/// use polywire_nostr::EventRef;
+///
+/// let json = r#"{"id":"7b56bcf6c6a4c7cc8cf24ea76a9e25ad7d9bf7e2ae0ba44b7c4f2a8f0b6d1c4e",
+///     "pubkey":"9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c",
+///     "created_at":1709600104,"kind":1,"tags":[["t","coffee"]],"content":"good\nmorning",
+///     "sig":"99c4b50194cd59315a5aec20214a283c21a8816b7844f7f9204498263c27608b7fc66546f5400564dd432d226787576951788f704368566773f39bd18016ff82"}"#;
+/// let event = EventRef::parse(json)?;
+/// assert_eq!(event.kind(), 1);
+/// assert_eq!(event.content(), "good\nmorning");
+/// assert_eq!(event.tags().next().and_then(|tag| tag.value()).as_deref(), Some("coffee"));
+/// // Its id is not the digest of what it says.
+/// assert!(event.check_id().is_err());
+/// # Ok::<(), polywire_nostr::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct EventRef<'a> {
+    json: &'a str,
+    fields: Fields,
+}
+
+/// What is read from an event's text. Ranges are offsets in bytes; limits keep them below 2^32.
+#[derive(Clone, Copy, Debug)]
+struct Fields {
+    id: EventId,
+    pubkey: PublicKey,
+    sig: Signature,
+    created_at: u64,
+    tags: (u32, u32),
+    content: (u32, u32),
+    tag_count: u32,
+    kind: u16,
+    /// Whether tags and content are spelled canonically.
+    canonical: bool,
+}
+
+impl<'a> EventRef<'a> {
+    /// Reads an event by the strict profile and the default limits.
+    ///
+    /// Checks the form of the event, but neither its id ([`check_id`](Self::check_id)) nor its
+    /// signature.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its offset. If the text is not UTF-8, that is reported
+    /// before anything else.
+    pub fn parse(json: &'a (impl AsRef<[u8]> + ?Sized)) -> Result<Self, Error> {
+        Self::parse_with(json, Profile::STRICT, &Limits::DEFAULT)
+    }
+
+    /// Reads an event by a profile and limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(
+        json: &'a (impl AsRef<[u8]> + ?Sized),
+        profile: Profile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        parse::event(json.as_ref(), profile, limits)
+    }
+
+    /// Reads the id alone, for a look-up of duplicates before anything else is done.
+    ///
+    /// Stops behind the id: what stands before it is checked to be JSON, what follows is not looked
+    /// at.
+    ///
+    /// # Errors
+    ///
+    /// No id, or an error in the text before it.
+    ///
+    /// ```
+    /// use polywire_nostr::EventRef;
+    ///
+    /// let json = br#"{"kind":1,"id":"0000000000000000000000000000000000000000000000000000000000000001","tags"#;
+    /// assert_eq!(EventRef::parse_id(json)?.as_bytes()[31], 1);
+    /// # Ok::<(), polywire_nostr::Error>(())
+    /// ```
+    pub fn parse_id(json: &(impl AsRef<[u8]> + ?Sized)) -> Result<EventId, Error> {
+        parse::id(json.as_ref())
+    }
+
+    /// Returns the JSON text of the event as it was read, without white space around it.
+    #[must_use]
+    pub fn as_json(&self) -> &'a str {
+        self.json
+    }
+
+    /// Returns the identifier that the event states.
+    #[must_use]
+    pub fn id(&self) -> &EventId {
+        &self.fields.id
+    }
+
+    /// Returns the author's public key.
+    #[must_use]
+    pub fn pubkey(&self) -> &PublicKey {
+        &self.fields.pubkey
+    }
+
+    /// Returns the time of creation, in seconds since 1970-01-01 UTC; at most 2^53 - 1.
+    #[must_use]
+    pub fn created_at(&self) -> u64 {
+        self.fields.created_at
+    }
+
+    /// Returns the kind.
+    #[must_use]
+    pub fn kind(&self) -> u16 {
+        self.fields.kind
+    }
+
+    /// Returns the signature that the event states.
+    #[must_use]
+    pub fn sig(&self) -> &Signature {
+        &self.fields.sig
+    }
+
+    /// Returns the tags in order.
+    #[must_use]
+    pub fn tags(&self) -> Tags<'a> {
+        Tags::new(self.raw_tags(), self.fields.tag_count)
+    }
+
+    /// Returns the content. Borrows it unless it has escapes.
+    #[must_use]
+    pub fn content(&self) -> Cow<'a, str> {
+        json::decode(self.raw_content())
+    }
+
+    /// Returns the content as it stands in the JSON text, with its escapes and without quotes.
+    #[must_use]
+    pub fn raw_content(&self) -> &'a str {
+        self.slice(self.fields.content)
+    }
+
+    /// Returns the value of the first tag `d`, which names a version of an addressable event; empty
+    /// without one.
+    #[must_use]
+    pub fn identifier(&self) -> Cow<'a, str> {
+        let tag = self.tags().find(|tag| tag.name() == "d");
+        tag.and_then(|tag| tag.value()).unwrap_or_default()
+    }
+
+    /// Whether tags and content are spelled exactly as `JSON.stringify` spells them. If so, the id is
+    /// the digest of the text itself.
+    #[must_use]
+    pub fn is_canonical(&self) -> bool {
+        self.fields.canonical
+    }
+
+    fn raw_tags(&self) -> &'a str {
+        self.slice(self.fields.tags)
+    }
+
+    fn slice(&self, (start, end): (u32, u32)) -> &'a str {
+        let range: Range<usize> = start as usize..end as usize;
+        &self.json[range]
+    }
+
+    /// Computes the id: the SHA-256 digest of the canonical form. Allocates nothing.
+    #[must_use]
+    pub fn compute_id(&self) -> EventId {
+        canonical::id_of(self)
+    }
+
+    /// Checks that the stated id is the computed one.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::IdMismatch`].
+    pub fn check_id(&self) -> Result<(), Error> {
+        if self.compute_id() == self.fields.id {
+            return Ok(());
+        }
+        Err(Error::new(Reason::IdMismatch, 0).in_member(crate::Member::Id))
+    }
+
+    /// Appends the canonical form, whose SHA-256 digest is the id:
+    /// `[0,"pubkey",created_at,kind,tags,"content"]`.
+    pub fn push_canonical(&self, out: &mut Vec<u8>) {
+        canonical::write(self, out);
+    }
+
+    /// Appends the event as compact JSON, with the members in the order of NIP-01 and canonical
+    /// strings.
+    pub fn push_json(&self, out: &mut Vec<u8>) {
+        canonical::push_json(self, out);
+    }
+
+    /// Copies the text, for an event that borrows nothing.
+    #[must_use]
+    pub fn to_owned(&self) -> Event {
+        Event::from_ref(self)
+    }
+}
+
+impl fmt::Debug for EventRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventRef")
+            .field("id", &self.fields.id)
+            .field("pubkey", &self.fields.pubkey)
+            .field("created_at", &self.fields.created_at)
+            .field("kind", &self.fields.kind)
+            .field("tags", &self.raw_tags())
+            .field("content", &self.raw_content())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for EventRef<'_> {
+    /// Compares everything but the spelling of the JSON text.
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&self.fields, &other.fields);
+        let same_fields = a.id == b.id
+            && a.pubkey == b.pubkey
+            && a.sig == b.sig
+            && a.created_at == b.created_at
+            && a.kind == b.kind
+            && a.tag_count == b.tag_count;
+        same_fields
+            && self.content() == other.content()
+            && self
+                .tags()
+                .zip(other.tags())
+                .all(|(a, b)| a.items().eq(b.items()))
+    }
+}
+
+impl Eq for EventRef<'_> {}

@@ -1,0 +1,73 @@
+//! Events that own their text.
+
+use std::fmt;
+
+use polywire_text::Text;
+
+use super::{EventRef, Fields};
+use crate::{Error, Limits, Profile};
+
+/// An event that owns its JSON text.
+///
+/// Clones share the text. For everything but its construction see [`EventRef`], which
+/// [`as_ref`](Self::as_ref) returns.
+#[derive(Clone)]
+pub struct Event {
+    json: Text,
+    fields: Fields,
+}
+
+impl Event {
+    /// Reads an event by the strict profile and the default limits, and keeps a copy of its text.
+    ///
+    /// # Errors
+    ///
+    /// As [`EventRef::parse`].
+    pub fn parse(json: &(impl AsRef<[u8]> + ?Sized)) -> Result<Self, Error> {
+        EventRef::parse(json).map(|event| event.to_owned())
+    }
+
+    /// Reads an event by a profile and limits, and keeps a copy of its text.
+    ///
+    /// # Errors
+    ///
+    /// As [`EventRef::parse`].
+    pub fn parse_with(
+        json: &(impl AsRef<[u8]> + ?Sized),
+        profile: Profile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        EventRef::parse_with(json, profile, limits).map(|event| event.to_owned())
+    }
+
+    pub(super) fn from_ref(event: &EventRef<'_>) -> Self {
+        Self {
+            json: Text::from(event.json),
+            fields: event.fields,
+        }
+    }
+
+    /// Borrows it.
+    #[must_use]
+    pub fn as_ref(&self) -> EventRef<'_> {
+        EventRef {
+            json: self.json.as_str(),
+            fields: self.fields,
+        }
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_ref().fmt(f)
+    }
+}
+
+impl PartialEq for Event {
+    /// Compares everything but the spelling of the JSON text.
+    fn eq(&self, other: &Self) -> bool {
+        self.as_ref() == other.as_ref()
+    }
+}
+
+impl Eq for Event {}

@@ -1,0 +1,9 @@
+//! What events, filters and messages share: a cursor over JSON text, and canonical strings.
+
+mod canonical;
+mod reader;
+mod string;
+
+pub(crate) use canonical::{Sink, write_canonical_string, write_escaped};
+pub(crate) use reader::Reader;
+pub(crate) use string::{RawString, decode};

@@ -1,0 +1,372 @@
+//! A cursor over JSON text that has been found to be UTF-8.
+
+use polywire_text::hex::{self, Case};
+use polywire_text::scan;
+
+use super::string::{self, RawString};
+use crate::{Error, Profile, Reason};
+
+/// Reads JSON from front to back.
+///
+/// Methods that read a value expect it at the cursor, behind white space, and leave the cursor
+/// behind it.
+pub(crate) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    pub(super) profile: Profile,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(text: &'a str, profile: Profile) -> Self {
+        Self {
+            text,
+            at: 0,
+            profile,
+        }
+    }
+
+    /// What deviations are accepted.
+    pub(crate) fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The offset of the cursor in bytes.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The text between an earlier offset and the cursor.
+    pub(crate) fn text_from(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    #[cold]
+    pub(crate) fn error(&self, reason: Reason) -> Error {
+        Error::new(reason, self.at)
+    }
+
+    /// An error for an unexpected byte, or for the end of the input.
+    #[cold]
+    pub(crate) fn unexpected(&self) -> Error {
+        match self.peek() {
+            Some(_) => self.error(Reason::Syntax),
+            None => self.error(Reason::Truncated),
+        }
+    }
+
+    /// An error for a value of another type than is expected, or for no value at all.
+    #[cold]
+    pub(crate) fn wrong_type(&self) -> Error {
+        match self.peek() {
+            Some(b'"' | b'{' | b'[' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9') => {
+                self.error(Reason::WrongType)
+            }
+            _ => self.unexpected(),
+        }
+    }
+
+    /// The byte at the cursor.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Moves the cursor behind white space; says whether there was any.
+    #[inline(always)]
+    pub(crate) fn skip_space(&mut self) -> bool {
+        match self.peek() {
+            Some(b'\t' | b'\n' | b'\r' | b' ') => {
+                self.at += scan::white_space(&self.text.as_bytes()[self.at..]);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Moves the cursor behind `byte` if it is there.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Moves the cursor behind `byte` and the white space around it.
+    #[inline(always)]
+    pub(crate) fn expect(&mut self, byte: u8) -> Result<(), Error> {
+        self.skip_space();
+        if !self.take(byte) {
+            return Err(self.unexpected());
+        }
+        self.skip_space();
+        Ok(())
+    }
+
+    /// Reads the separator behind an item of an array or object: `true` for a comma, `false` for
+    /// `close`.
+    #[inline(always)]
+    pub(crate) fn next_item(&mut self, close: u8) -> Result<bool, Error> {
+        self.skip_space();
+        if self.take(b',') {
+            self.skip_space();
+            return Ok(true);
+        }
+        if self.take(close) {
+            return Ok(false);
+        }
+        Err(self.unexpected())
+    }
+
+    /// Expects nothing but white space up to the end of the input.
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
+        self.skip_space();
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.error(Reason::TrailingBytes)),
+        }
+    }
+
+    /// Reads a string, including its quotes.
+    #[inline(always)]
+    pub(crate) fn string(&mut self) -> Result<RawString<'a>, Error> {
+        if !self.take(b'"') {
+            return Err(self.wrong_type());
+        }
+        self.string_behind_quote()
+    }
+
+    /// Reads a string whose opening quote has been read.
+    #[inline(always)]
+    pub(crate) fn string_behind_quote(&mut self) -> Result<RawString<'a>, Error> {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let len = match bytes[start..].first_chunk::<32>() {
+            Some(window) => scan::short_json_string(window),
+            None => None,
+        };
+        if let Some(len) = len {
+            self.at = start + len + 1;
+            return Ok(RawString::plain(&self.text[start..start + len]));
+        }
+        string::read(self, start)
+    }
+
+    /// Reads the name of a member and the colon behind it.
+    #[inline(always)]
+    pub(crate) fn key(&mut self) -> Result<RawString<'a>, Error> {
+        if !self.take(b'"') {
+            return Err(match self.peek() {
+                Some(_) => self.error(Reason::Syntax),
+                None => self.error(Reason::Truncated),
+            });
+        }
+        let key = self.string_behind_quote()?;
+        self.expect(b':')?;
+        Ok(key)
+    }
+
+    /// Reads a string of `2 * N` hexadecimal digits. Says whether they are in lower case.
+    #[inline(always)]
+    pub(crate) fn hex<const N: usize>(&mut self) -> Result<([u8; N], bool), Error> {
+        let rest = &self.text.as_bytes()[self.at..];
+        // One quote, the digits and another quote: no need to look for the end.
+        if rest.len() > 2 * N + 1
+            && rest[0] == b'"'
+            && rest[2 * N + 1] == b'"'
+            && let Ok(bytes) = hex::decode_to_array(&rest[1..=2 * N], Case::Lower)
+        {
+            self.at += 2 * N + 2;
+            return Ok((bytes, true));
+        }
+        self.other_hex()
+    }
+
+    /// Reads what is not plain lower-case hexadecimal.
+    #[inline(never)]
+    fn other_hex<const N: usize>(&mut self) -> Result<([u8; N], bool), Error> {
+        let start = self.at + 1;
+        let raw = self.string()?;
+        let text = string::decode(raw.text);
+        let error = |reason, at| Err(Error::new(reason, start + at));
+        if text.len() != 2 * N {
+            return error(Reason::HexLength, 0);
+        }
+        if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_hexdigit()) {
+            return error(Reason::NotHex, at);
+        }
+        let upper = text.bytes().position(|byte| byte.is_ascii_uppercase());
+        match upper {
+            Some(at) if !self.profile.upper_case_hex => return error(Reason::UpperCaseHex, at),
+            _ => {}
+        }
+        match hex::decode_to_array(text.as_bytes(), Case::Any) {
+            Ok(bytes) => Ok((bytes, false)),
+            Err(malformed) => error(Reason::NotHex, malformed.offset),
+        }
+    }
+
+    /// Reads a whole number of at most `max`. Says whether it is written with digits only.
+    #[inline(always)]
+    pub(crate) fn unsigned(&mut self, max: u64) -> Result<(u64, bool), Error> {
+        let start = self.at;
+        let digits = self.text.as_bytes()[start..].iter();
+        let mut value = 0_u64;
+        let mut len = 0;
+        // Nineteen digits fit in 64 bits.
+        for byte in digits.take_while(|byte| byte.is_ascii_digit()).take(19) {
+            value = value * 10 + u64::from(byte - b'0');
+            len += 1;
+        }
+        self.at += len;
+        let first = self.text.as_bytes().get(start);
+        let ends = !matches!(self.peek(), Some(b'0'..=b'9' | b'.' | b'e' | b'E'));
+        if len > 0 && ends && value <= max && !(len > 1 && first == Some(&b'0')) {
+            return Ok((value, true));
+        }
+        self.at = start;
+        self.other_number(max)
+    }
+
+    /// Reads a number that is not plain digits, or says what is wrong with it.
+    #[cold]
+    #[inline(never)]
+    fn other_number(&mut self, max: u64) -> Result<(u64, bool), Error> {
+        let start = self.at;
+        let negative = self.take(b'-');
+        let digits = self.digits();
+        if digits == 0 {
+            if negative {
+                return Err(self.unexpected());
+            }
+            return Err(self.wrong_type());
+        }
+        let leading = digits > 1 && self.text.as_bytes()[self.at - digits] == b'0';
+        let mut whole = true;
+        if self.take(b'.') {
+            whole = false;
+            if self.digits() == 0 {
+                return Err(self.unexpected());
+            }
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            whole = false;
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return Err(self.unexpected());
+            }
+        }
+        let error = |reason| Err(Error::new(reason, start));
+        if leading {
+            return error(Reason::LeadingZero);
+        }
+        if negative {
+            return error(Reason::Negative);
+        }
+        if whole {
+            return error(Reason::TooLarge);
+        }
+        let value: f64 = self.text_from(start).parse().unwrap_or(f64::NAN);
+        // Whole numbers below 2^53 are exact.
+        if !self.profile.whole_floats || value.fract() != 0.0 {
+            return error(Reason::NotInteger);
+        }
+        if value > max as f64 || value >= 9_007_199_254_740_992.0 {
+            return error(Reason::TooLarge);
+        }
+        Ok((value as u64, false))
+    }
+
+    /// Moves the cursor behind digits and returns their number.
+    fn digits(&mut self) -> usize {
+        let rest = &self.text.as_bytes()[self.at..];
+        let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += len;
+        len
+    }
+
+    /// Skips a value of any type in which at most `depth` arrays and objects are nested.
+    #[inline(never)]
+    pub(crate) fn skip_value(&mut self, depth: usize) -> Result<(), Error> {
+        let mut open = Vec::new();
+        loop {
+            // At the beginning of a value.
+            match self.peek() {
+                Some(first @ (b'{' | b'[')) => {
+                    if open.len() == depth {
+                        return Err(self.error(Reason::TooDeep));
+                    }
+                    self.at += 1;
+                    self.skip_space();
+                    let close = first + 2;
+                    if !self.take(close) {
+                        open.push(close);
+                        if close == b'}' {
+                            self.key()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(b'"') => drop(self.string()?),
+                Some(b't') => self.word("true")?,
+                Some(b'f') => self.word("false")?,
+                Some(b'n') => self.word("null")?,
+                Some(b'-' | b'0'..=b'9') => self.skip_number()?,
+                _ => return Err(self.unexpected()),
+            }
+            // Behind a value.
+            loop {
+                let Some(&close) = open.last() else {
+                    return Ok(());
+                };
+                if self.next_item(close)? {
+                    if close == b'}' {
+                        self.key()?;
+                    }
+                    break;
+                }
+                open.pop();
+            }
+        }
+    }
+
+    pub(crate) fn word(&mut self, word: &str) -> Result<(), Error> {
+        let rest = &self.text.as_bytes()[self.at..];
+        if !rest.starts_with(word.as_bytes()) {
+            let same = rest.iter().zip(word.bytes()).take_while(|(a, b)| *a == b);
+            self.at += same.count();
+            return Err(self.unexpected());
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// Skips a number, which must follow the grammar of JSON.
+    fn skip_number(&mut self) -> Result<(), Error> {
+        self.take(b'-');
+        match self.digits() {
+            0 => return Err(self.unexpected()),
+            1 => {}
+            digits if self.text.as_bytes()[self.at - digits] == b'0' => {
+                self.at -= digits;
+                return Err(self.error(Reason::LeadingZero));
+            }
+            _ => {}
+        }
+        if self.take(b'.') && self.digits() == 0 {
+            return Err(self.unexpected());
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return Err(self.unexpected());
+            }
+        }
+        Ok(())
+    }
+}
