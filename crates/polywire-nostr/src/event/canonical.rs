@@ -1,14 +1,16 @@
 //! The canonical form, whose digest is the id, and JSON output.
 
-use polywire_text::{hex, number};
+use polywire_text::{escape, hex, number, scan};
 use sha2::{Digest, Sha256};
 
 use super::EventRef;
-use crate::json::{Sink, write_canonical_string, write_escaped};
+use crate::json::{Sink, write_canonical_string};
 use crate::{EventId, PublicKey};
 
-/// The digest of what is put in. Collects small pieces, since each update of the digest has a cost
-/// of its own.
+/// The digest of what is put in.
+///
+/// Pieces are collected in a buffer, which is a whole number of the digest's blocks: so the digest
+/// hashes from there, or from long pieces in place, without a copy of its own.
 struct Hash {
     digest: Sha256,
     buffer: [u8; Hash::CAPACITY],
@@ -16,7 +18,8 @@ struct Hash {
 }
 
 impl Hash {
-    const CAPACITY: usize = 1024;
+    const BLOCK: usize = 64;
+    const CAPACITY: usize = 8 * Self::BLOCK;
 
     fn new() -> Self {
         Self {
@@ -26,21 +29,42 @@ impl Hash {
         }
     }
 
+    /// Hashes the buffer, filled up with the beginning of `bytes`, and what follows.
     #[inline(never)]
-    fn put_large(&mut self, bytes: &[u8]) {
-        self.digest.update(&self.buffer[..self.len]);
-        self.len = 0;
-        if bytes.len() < Self::CAPACITY {
-            self.buffer[..bytes.len()].copy_from_slice(bytes);
-            self.len = bytes.len();
-        } else {
-            self.digest.update(bytes);
+    fn overflow(&mut self, bytes: &[u8]) {
+        let (head, rest) = bytes.split_at(Self::CAPACITY - self.len);
+        self.buffer[self.len..].copy_from_slice(head);
+        self.digest.update(&self.buffer);
+        let (whole, rest) = rest.split_at(rest.len() - rest.len() % Self::BLOCK);
+        self.digest.update(whole);
+        self.buffer[..rest.len()].copy_from_slice(rest);
+        self.len = rest.len();
+    }
+
+    /// Takes text for which there was no room.
+    #[inline(never)]
+    fn escape(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            self.flush();
+            let (read, written) = escape::json_to_slice(bytes, &mut self.buffer[self.len..]);
+            self.len += written;
+            bytes = &bytes[read..];
         }
     }
 
-    fn finish(mut self) -> EventId {
+    /// Hashes the whole blocks in the buffer.
+    fn flush(&mut self) {
+        let rest = self.len % Self::BLOCK;
+        let whole = self.len - rest;
+        self.digest.update(&self.buffer[..whole]);
+        self.buffer.copy_within(whole..self.len, 0);
+        self.len = rest;
+    }
+
+    #[inline(always)]
+    fn finish(&mut self) -> EventId {
         self.digest.update(&self.buffer[..self.len]);
-        EventId::from_bytes(self.digest.finalize().into())
+        EventId::from_bytes(self.digest.finalize_reset().into())
     }
 }
 
@@ -52,21 +76,86 @@ impl Sink for Hash {
                 room.copy_from_slice(bytes);
                 self.len += bytes.len();
             }
-            None => self.put_large(bytes),
+            None => self.overflow(bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn put_escaped(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        // Identifiers and keys, mostly.
+        if (16..=128).contains(&bytes.len()) && scan::json_clean(bytes) == bytes.len() {
+            return self.put(bytes);
+        }
+        let (read, written) = escape::json_to_slice(bytes, &mut self.buffer[self.len..]);
+        self.len += written;
+        if read < bytes.len() {
+            self.escape(&bytes[read..]);
         }
     }
 }
 
 /// The id of an event.
 pub(super) fn id_of(event: &EventRef<'_>) -> EventId {
-    let mut hash = Hash::new();
-    write(event, &mut hash);
-    hash.finish()
+    if !event.is_canonical() {
+        let mut hash = Hash::new();
+        write(event, &mut hash);
+        return hash.finish();
+    }
+    let (head, len) = head(event.pubkey(), event.created_at(), event.kind());
+    let mut digest = Sha256::new();
+    digest.update(&head[..len]);
+    digest.update(event.raw_tags());
+    digest.update(b",\"");
+    digest.update(event.raw_content());
+    digest.update(b"\"]");
+    EventId::from_bytes(digest.finalize().into())
+}
+
+/// The beginning of the canonical form, up to the tags, and its length:
+/// `[0,"pubkey",created_at,kind,`.
+#[inline(always)]
+fn head(pubkey: &PublicKey, created_at: u64, kind: u16) -> ([u8; 128], usize) {
+    let mut head = [0; 128];
+    head[..4].copy_from_slice(b"[0,\"");
+    // The room has exactly the length that is needed.
+    let _ = hex::encode_to_slice(pubkey.as_bytes(), &mut head[4..68]);
+    head[68..70].copy_from_slice(b"\",");
+    let mut len = 70;
+    len += write_number(&mut head[len..], created_at);
+    head[len] = b',';
+    len += 1;
+    len += write_number(&mut head[len..], u64::from(kind));
+    head[len] = b',';
+    (head, len + 1)
+}
+
+/// Writes a number to the beginning of `out`, which has room for 20 digits; returns their number.
+#[inline(always)]
+fn write_number(out: &mut [u8], mut value: u64) -> usize {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    // Two digits at a time: each division waits for the one before.
+    while value >= 10 {
+        let pair = (value % 100) as u8;
+        value /= 100;
+        at -= 2;
+        digits[at] = b'0' + pair / 10;
+        digits[at + 1] = b'0' + pair % 10;
+    }
+    if value > 0 || at == digits.len() {
+        at -= 1;
+        digits[at] = b'0' + value as u8;
+    }
+    let digits = &digits[at..];
+    out[..digits.len()].copy_from_slice(digits);
+    digits.len()
 }
 
 /// Writes the canonical form.
 pub(super) fn write(event: &EventRef<'_>, sink: &mut impl Sink) {
-    write_head(sink, event.pubkey(), event.created_at(), event.kind());
+    let (head, len) = head(event.pubkey(), event.created_at(), event.kind());
+    sink.put(&head[..len]);
     write_body(event, sink);
     sink.put(b"\"]");
 }
@@ -91,7 +180,7 @@ fn write_raw_tags(event: &EventRef<'_>, sink: &mut impl Sink) {
         let mut quote: &[u8] = b"\"";
         for item in tag.raw_items() {
             sink.put(quote);
-            write_canonical_string(sink, item);
+            write_canonical_string(sink, item.text);
             quote = b"\",\"";
         }
         // A tag without items has no quote to close.
@@ -99,30 +188,6 @@ fn write_raw_tags(event: &EventRef<'_>, sink: &mut impl Sink) {
         open = b",[";
     }
     sink.put(if open == b"[[" { b"[]" } else { b"]" });
-}
-
-/// Writes `[0,"pubkey",created_at,kind,`.
-fn write_head(sink: &mut impl Sink, pubkey: &PublicKey, created_at: u64, kind: u16) {
-    sink.put(b"[0,\"");
-    sink.put(&pubkey.to_hex());
-    sink.put(b"\",");
-    write_number(sink, created_at);
-    sink.put(b",");
-    write_number(sink, u64::from(kind));
-    sink.put(b",");
-}
-
-fn write_number(sink: &mut impl Sink, mut value: u64) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            return sink.put(&digits[at..]);
-        }
-    }
 }
 
 /// Computes the id of an event from its parts. Allocates nothing.
@@ -180,10 +245,11 @@ fn write_parts<T, S>(
     T: IntoIterator<Item: IntoIterator<Item = S>>,
     S: AsRef<str>,
 {
-    write_head(sink, pubkey, created_at, kind);
+    let (head, len) = head(pubkey, created_at, kind);
+    sink.put(&head[..len]);
     write_tags(sink, tags);
     sink.put(b",\"");
-    write_escaped(sink, content);
+    sink.put_escaped(content);
     sink.put(b"\"]");
 }
 
@@ -193,19 +259,31 @@ where
     T: IntoIterator<Item: IntoIterator<Item = S>>,
     S: AsRef<str>,
 {
-    let mut separator: &[u8] = b"[";
+    let mut any = false;
     for tag in tags {
-        sink.put(separator);
-        separator = b",";
-        let mut empty = true;
-        for item in tag {
-            sink.put(if empty { b"[\"" } else { b"\",\"" });
-            empty = false;
-            write_escaped(sink, item.as_ref());
+        match any {
+            false => sink.put(b"["),
+            true => sink.put(b","),
         }
-        sink.put(if empty { b"[]" } else { b"\"]" });
+        any = true;
+        let mut items = tag.into_iter();
+        match items.next() {
+            None => sink.put(b"[]"),
+            Some(first) => {
+                sink.put(b"[\"");
+                sink.put_escaped(first.as_ref());
+                for item in items {
+                    sink.put(b"\",\"");
+                    sink.put_escaped(item.as_ref());
+                }
+                sink.put(b"\"]");
+            }
+        }
     }
-    sink.put(if separator == b"[" { b"[]" } else { b"]" });
+    match any {
+        false => sink.put(b"[]"),
+        true => sink.put(b"]"),
+    }
 }
 
 /// Appends compact JSON.

@@ -177,7 +177,7 @@ impl Partial {
                 let from = reader.at() - start + 1;
                 let content = reader.string()?;
                 self.content = Some((from as u32, (from + content.text.len()) as u32));
-                self.content_canonical = content.canonical;
+                self.content_canonical = content.spelling.canonical;
             }
             _ => self.sig = Some(reader.hex()?.0),
         }
@@ -238,7 +238,7 @@ fn tag(reader: &mut Reader<'_>) -> Result<bool, Error> {
                 error => error,
             });
         }
-        canonical &= reader.string_behind_quote()?.canonical;
+        canonical &= reader.skip_string()?.canonical;
         canonical &= !reader.skip_space();
         if !reader.take(b',') {
             break;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::iter::FusedIterator;
 
 use crate::Profile;
-use crate::json::{self, Reader};
+use crate::json::{RawString, Reader};
 
 /// The tags of an event, in order.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ impl<'a> Iterator for Tags<'a> {
         reader.take(b'[');
         reader.skip_space();
         // The text has been checked: errors do not occur.
-        while reader.string().is_ok() {
+        while reader.take(b'"') && reader.skip_string().is_ok() {
             reader.skip_space();
             reader.take(b',');
             reader.skip_space();
@@ -99,15 +99,18 @@ impl fmt::Debug for Tag<'_> {
 pub(crate) struct RawItems<'a>(Reader<'a>);
 
 impl<'a> Iterator for RawItems<'a> {
-    type Item = &'a str;
+    type Item = RawString<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<&'a str> {
+    fn next(&mut self) -> Option<RawString<'a>> {
         self.0.skip_space();
         self.0.take(b',');
         self.0.skip_space();
         // There is no string behind the last one; the text has been checked.
-        Some(self.0.string().ok()?.text)
+        match self.0.take(b'"') {
+            true => self.0.string_behind_quote().ok(),
+            false => None,
+        }
     }
 }
 
@@ -119,7 +122,7 @@ impl<'a> Iterator for Items<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Cow<'a, str>> {
-        self.0.next().map(json::decode)
+        self.0.next().map(RawString::decode)
     }
 }
 

@@ -1,12 +1,16 @@
 //! The spelling of strings that `JSON.stringify` has.
 
-use polywire_text::scan;
+use polywire_text::{escape, scan};
 
 use super::string::Escape;
 
 /// Where canonical text goes: a digest or a buffer.
 pub(crate) trait Sink {
+    /// Takes bytes as they are.
     fn put(&mut self, bytes: &[u8]);
+
+    /// Takes text as the inside of a canonical string.
+    fn put_escaped(&mut self, text: &str);
 }
 
 impl Sink for Vec<u8> {
@@ -14,56 +18,11 @@ impl Sink for Vec<u8> {
     fn put(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
     }
-}
 
-/// Writes `text` as a canonical string, without quotes.
-#[inline(always)]
-pub(crate) fn write_escaped(sink: &mut impl Sink, text: &str) {
-    let bytes = text.as_bytes();
-    let clean = scan::json_clean(bytes);
-    sink.put(&bytes[..clean]);
-    if clean < bytes.len() {
-        write_special(sink, &bytes[clean..]);
+    #[inline(always)]
+    fn put_escaped(&mut self, text: &str) {
+        escape::push_json(self, text);
     }
-}
-
-/// Writes what begins with a byte that has to be escaped.
-fn write_special(sink: &mut impl Sink, mut bytes: &[u8]) {
-    while let Some((&byte, rest)) = bytes.split_first() {
-        write_byte(sink, byte);
-        let clean = scan::json_clean(rest);
-        sink.put(&rest[..clean]);
-        bytes = &rest[clean..];
-    }
-}
-
-/// Writes a quote, a backslash or a control character.
-#[inline]
-fn write_byte(sink: &mut impl Sink, byte: u8) {
-    let short = match byte {
-        b'\n' => b'n',
-        b'"' => b'"',
-        b'\\' => b'\\',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x08 => b'b',
-        0x0c => b'f',
-        _ => return write_code_unit(sink, u16::from(byte)),
-    };
-    sink.put(&[b'\\', short]);
-}
-
-fn write_code_unit(sink: &mut impl Sink, unit: u16) {
-    let [a, b] = unit.to_be_bytes();
-    let digit = |half: u8| b"0123456789abcdef"[usize::from(half)];
-    sink.put(&[
-        b'\\',
-        b'u',
-        digit(a >> 4),
-        digit(a & 15),
-        digit(b >> 4),
-        digit(b & 15),
-    ]);
 }
 
 /// Writes a checked raw string in its canonical spelling.
@@ -83,7 +42,7 @@ pub(crate) fn write_canonical_string(sink: &mut impl Sink, raw: &str) {
                 match escape.character {
                     Some(character) => {
                         let mut buffer = [0; 4];
-                        write_escaped(sink, character.encode_utf8(&mut buffer));
+                        sink.put_escaped(character.encode_utf8(&mut buffer));
                     }
                     // Half a surrogate pair: the digits in lower case.
                     None => {
@@ -97,7 +56,7 @@ pub(crate) fn write_canonical_string(sink: &mut impl Sink, raw: &str) {
             }
             // A control character without an escape.
             Some(&byte) => {
-                write_byte(sink, byte);
+                sink.put_escaped(char::from(byte).encode_utf8(&mut [0; 4]));
                 bytes = &bytes[1..];
             }
         }

@@ -4,6 +4,6 @@ mod canonical;
 mod reader;
 mod string;
 
-pub(crate) use canonical::{Sink, write_canonical_string, write_escaped};
+pub(crate) use canonical::{Sink, write_canonical_string};
 pub(crate) use reader::Reader;
 pub(crate) use string::{RawString, decode};

@@ -3,7 +3,7 @@
 use polywire_text::hex::{self, Case};
 use polywire_text::scan;
 
-use super::string::{self, RawString};
+use super::string::{self, RawString, Spelling};
 use crate::{Error, Profile, Reason};
 
 /// Reads JSON from front to back.
@@ -139,16 +139,38 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     pub(crate) fn string_behind_quote(&mut self) -> Result<RawString<'a>, Error> {
         let start = self.at;
+        let spelling = self.skip_string()?;
+        let text = &self.text[start..self.at - 1];
+        Ok(RawString { text, spelling })
+    }
+
+    /// Moves the cursor behind a string whose opening quote has been read.
+    #[inline(always)]
+    pub(crate) fn skip_string(&mut self) -> Result<Spelling, Error> {
         let bytes = self.text.as_bytes();
-        let len = match bytes[start..].first_chunk::<32>() {
-            Some(window) => scan::short_json_string(window),
-            None => None,
-        };
-        if let Some(len) = len {
-            self.at = start + len + 1;
-            return Ok(RawString::plain(&self.text[start..start + len]));
+        let rest = &bytes[self.at..];
+        // Names of tags have one letter, and identifiers and keys 64 digits.
+        if let [letter, b'"', ..] = rest
+            && letter.is_ascii_alphanumeric()
+        {
+            self.at += 2;
+            return Ok(Spelling::PLAIN);
         }
-        string::read(self, start)
+        if let Some(window) = rest.first_chunk::<65>()
+            && window[64] == b'"'
+            && let Some(digits) = window.first_chunk::<64>()
+            && scan::is_json_clean_64(digits)
+        {
+            self.at += 65;
+            return Ok(Spelling::PLAIN);
+        }
+        if let Some(window) = rest.first_chunk::<32>()
+            && let Some(len) = scan::short_json_string(window)
+        {
+            self.at += len + 1;
+            return Ok(Spelling::PLAIN);
+        }
+        string::skip(self)
     }
 
     /// Reads the name of a member and the colon behind it.

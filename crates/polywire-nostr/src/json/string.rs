@@ -14,34 +14,52 @@ use crate::{Error, Reason};
 pub(crate) struct RawString<'a> {
     /// What stands between the quotes.
     pub(crate) text: &'a str,
+    pub(crate) spelling: Spelling,
+}
+
+/// How a string is spelled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spelling {
+    /// Whether it has a backslash.
+    pub(crate) escaped: bool,
     /// Whether it is spelled as `JSON.stringify` spells it.
     pub(crate) canonical: bool,
 }
 
+impl Spelling {
+    /// Nothing is escaped, and nothing has to be.
+    pub(super) const PLAIN: Self = Self {
+        escaped: false,
+        canonical: true,
+    };
+}
+
 impl<'a> RawString<'a> {
+    /// What it means. Half a surrogate pair becomes U+FFFD.
     #[inline(always)]
-    pub(super) fn plain(text: &'a str) -> Self {
-        let canonical = true;
-        Self { text, canonical }
+    pub(crate) fn decode(self) -> Cow<'a, str> {
+        match self.spelling.escaped {
+            false => Cow::Borrowed(self.text),
+            true => decode(self.text),
+        }
     }
 }
 
-/// Reads a string that is longer than a window, has escapes, or is at the end of the text. The
-/// cursor is at `start`, behind the opening quote.
+/// Moves the cursor behind a string of any form, whose opening quote has been read.
 #[inline(never)]
-pub(super) fn read<'a>(reader: &mut Reader<'a>, start: usize) -> Result<RawString<'a>, Error> {
+pub(super) fn skip(reader: &mut Reader<'_>) -> Result<Spelling, Error> {
     let bytes = reader.text.as_bytes();
-    let mut at = start;
-    let mut canonical = true;
+    let mut at = reader.at;
+    let mut spelling = Spelling::PLAIN;
     loop {
         at += scan::json_clean(&bytes[at..]);
         match bytes.get(at) {
             Some(b'"') => {
                 reader.at = at + 1;
-                let text = &reader.text[start..at];
-                return Ok(RawString { text, canonical });
+                return Ok(spelling);
             }
             Some(b'\\') => {
+                spelling.escaped = true;
                 let rest = &bytes[at..];
                 match rest.get(1) {
                     Some(b'n' | b'"' | b'\\' | b'r' | b't' | b'b' | b'f') => at += 2,
@@ -51,13 +69,13 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, start: usize) -> Result<RawStrin
                         if escape.character.is_none() && !reader.profile.lone_surrogates {
                             return Err(Error::new(Reason::LoneSurrogate, at));
                         }
-                        canonical &= escape.is_canonical(rest);
+                        spelling.canonical &= escape.is_canonical(rest);
                         at += escape.len;
                     }
                 }
             }
             Some(_) if reader.profile.raw_control_characters => {
-                canonical = false;
+                spelling.canonical = false;
                 at += 1;
             }
             Some(_) => return Err(Error::new(Reason::ControlCharacter, at)),

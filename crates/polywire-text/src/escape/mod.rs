@@ -5,7 +5,7 @@ mod xml;
 
 pub use json::{
     JsonEnd, LoneSurrogate, json_escape, json_escaped_len, json_str, json_string, json_string_end,
-    push_json, push_json_ascii, push_json_bytes, push_json_string, push_json_text,
+    json_to_slice, push_json, push_json_ascii, push_json_bytes, push_json_string, push_json_text,
     push_unescaped_json, push_unescaped_json_str, read_json_str, read_json_string,
     unescape_json_in_place,
 };

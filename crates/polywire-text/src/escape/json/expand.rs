@@ -25,7 +25,7 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256,
 };
 
-use super::write::push_each;
+use super::write::{BLOCK_ROOM, each_to_slice, push_each};
 use crate::block::{Block, Block32};
 use crate::cpu::Avx2;
 use crate::scan;
@@ -74,6 +74,26 @@ pub(super) fn push(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) {
             push_each(out, rest);
         }
     }
+}
+
+/// As [`json_to_slice`](super::json_to_slice), for blocks of 32 bytes. Returns the number of blocks
+/// that were escaped, and the number of bytes that were written for them.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn blocks_to_slice(token: Avx2, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (blocks, _) = bytes.as_chunks::<32>();
+    let mut written = 0;
+    for (index, block) in blocks.iter().enumerate() {
+        let Some(room) = out[written..].first_chunk_mut::<BLOCK_ROOM>() else {
+            return (index, written);
+        };
+        let look = Look::at(token, block);
+        written += match look.long {
+            // SAFETY: 64 bytes can be written, since the room is larger.
+            0 => unsafe { look.expand(room.as_mut_ptr()) },
+            _ => each_to_slice(block, room),
+        };
+    }
+    (blocks.len(), written)
 }
 
 /// As [`json_escaped_len`](super::json_escaped_len).

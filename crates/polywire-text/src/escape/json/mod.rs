@@ -30,7 +30,8 @@ pub use read::{
     read_json_str, read_json_string, unescape_json_in_place,
 };
 pub use write::{
-    json_escaped_len, push_json, push_json_ascii, push_json_bytes, push_json_string, push_json_text,
+    json_escaped_len, json_to_slice, push_json, push_json_ascii, push_json_bytes, push_json_string,
+    push_json_text,
 };
 
 use crate::Malformed;

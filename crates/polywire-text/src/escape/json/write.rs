@@ -89,6 +89,72 @@ pub(super) fn push_each(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
+/// Escapes the beginning of `bytes` as the inside of a JSON string, in the form of [`push_json`], to
+/// the beginning of `out`. For output that goes through a buffer of fixed size.
+///
+/// Returns the number of bytes that were read and the number that were written. Stops where the
+/// next 32 bytes might not fit: it reads all of `bytes` if `out` has room for six times as many and 32
+/// more, and something if it has at least 256 bytes. Bytes of `out` behind what was written are
+/// unspecified.
+///
+/// ```
+/// use polywire_text::escape::json_to_slice;
+///
+/// let mut out = [0; 256];
+/// let (read, written) = json_to_slice(b"two\nlines", &mut out);
+/// assert_eq!(read, 9);
+/// assert_eq!(&out[..written], br"two\nlines");
+/// ```
+#[inline]
+#[must_use]
+pub fn json_to_slice(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    // Most keys and words are short and have nothing to escape.
+    if let Some(clean) = scan::short_json(bytes)
+        && let Some(room) = out.first_chunk_mut::<16>()
+    {
+        *room = clean.to_le_bytes();
+        return (bytes.len(), bytes.len());
+    }
+    long_to_slice(bytes, out)
+}
+
+#[inline(never)]
+fn long_to_slice(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() >= LONG
+        && let Some(token) = crate::cpu::avx2()
+    {
+        // SAFETY: the token proves that the processor has what the function needs.
+        let (blocks, bytes_written) = unsafe { super::expand::blocks_to_slice(token, bytes, out) };
+        (read, written) = (32 * blocks, bytes_written);
+    }
+    for block in bytes[read..].chunks(32) {
+        let Some(room) = out[written..].first_chunk_mut::<BLOCK_ROOM>() else {
+            break;
+        };
+        written += each_to_slice(block, room);
+        read += block.len();
+    }
+    (read, written)
+}
+
+/// Room for the escapes of 32 bytes, and for what the last store has above them.
+pub(super) const BLOCK_ROOM: usize = 32 * 6 + 8;
+
+/// Escapes at most 32 bytes from the table; returns how many bytes that makes.
+pub(super) fn each_to_slice(block: &[u8], room: &mut [u8; BLOCK_ROOM]) -> usize {
+    let mut len = 0;
+    for byte in block.iter().take(32) {
+        let escape = ESCAPES[usize::from(*byte)];
+        if let Some(to) = room[len..].first_chunk_mut::<8>() {
+            *to = escape.to_le_bytes();
+        }
+        len += (escape >> 56) as usize;
+    }
+    len
+}
+
 /// Each byte as it stands in a JSON string: up to six bytes, the first one lowest,
 /// and in the highest byte how many.
 static ESCAPES: [u64; 256] = {
