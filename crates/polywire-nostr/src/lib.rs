@@ -9,8 +9,13 @@ mod error;
 mod event;
 mod json;
 mod profile;
+#[cfg(any(test, feature = "reference"))]
+pub mod reference;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};
 pub use error::{Error, Member, Reason};
-pub use event::{Event, EventRef, Tag, Tags, event_id, push_canonical};
+pub use event::{
+    BinaryEvent, BinaryItem, BinaryTag, BinaryTags, Event, EventBuilder, EventRef, Tag, Tags,
+    UnsignedEvent, event_id, push_canonical,
+};
 pub use profile::{Limits, Profile};

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::EventRef;
 use crate::json::{Sink, write_canonical_string};
-use crate::{EventId, PublicKey};
+use crate::{EventId, PublicKey, Signature};
 
 /// The digest of what is put in.
 ///
@@ -34,7 +34,7 @@ impl Hash {
     fn overflow(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(Self::CAPACITY - self.len);
         self.buffer[self.len..].copy_from_slice(head);
-        self.digest.update(&self.buffer);
+        self.digest.update(&self.buffer[..]);
         let (whole, rest) = rest.split_at(rest.len() - rest.len() % Self::BLOCK);
         self.digest.update(whole);
         self.buffer[..rest.len()].copy_from_slice(rest);
@@ -190,6 +190,18 @@ fn write_raw_tags(event: &EventRef<'_>, sink: &mut impl Sink) {
     sink.put(if open == b"[[" { b"[]" } else { b"]" });
 }
 
+/// An item of a tag, which writes itself as the inside of a canonical string.
+pub(super) trait PutItem {
+    fn put_to(&self, sink: &mut impl Sink);
+}
+
+impl<S: AsRef<str>> PutItem for S {
+    #[inline(always)]
+    fn put_to(&self, sink: &mut impl Sink) {
+        sink.put_escaped(self.as_ref());
+    }
+}
+
 /// Computes the id of an event from its parts. Allocates nothing.
 ///
 /// For programs that keep events in types of their own. `tags` are lists of strings.
@@ -214,6 +226,37 @@ where
     T: IntoIterator<Item: IntoIterator<Item = S>>,
     S: AsRef<str>,
 {
+    id_of_parts(pubkey, created_at, kind, tags, content)
+}
+
+/// As [`id_of_parts`], with tags in their canonical form.
+pub(super) fn id_of_tags(
+    pubkey: &PublicKey,
+    created_at: u64,
+    kind: u16,
+    tags: &str,
+    content: &str,
+) -> EventId {
+    let mut hash = Hash::new();
+    let (head, len) = head(pubkey, created_at, kind);
+    hash.put(&head[..len]);
+    hash.put(tags.as_bytes());
+    hash.put(b",\"");
+    hash.put_escaped(content);
+    hash.put(b"\"]");
+    hash.finish()
+}
+
+pub(super) fn id_of_parts<T>(
+    pubkey: &PublicKey,
+    created_at: u64,
+    kind: u16,
+    tags: T,
+    content: &str,
+) -> EventId
+where
+    T: IntoIterator<Item: IntoIterator<Item: PutItem>>,
+{
     let mut hash = Hash::new();
     write_parts(&mut hash, pubkey, created_at, kind, tags, content);
     hash.finish()
@@ -234,7 +277,7 @@ pub fn push_canonical<T, S>(
     write_parts(out, pubkey, created_at, kind, tags, content);
 }
 
-fn write_parts<T, S>(
+fn write_parts<T>(
     sink: &mut impl Sink,
     pubkey: &PublicKey,
     created_at: u64,
@@ -242,8 +285,7 @@ fn write_parts<T, S>(
     tags: T,
     content: &str,
 ) where
-    T: IntoIterator<Item: IntoIterator<Item = S>>,
-    S: AsRef<str>,
+    T: IntoIterator<Item: IntoIterator<Item: PutItem>>,
 {
     let (head, len) = head(pubkey, created_at, kind);
     sink.put(&head[..len]);
@@ -254,10 +296,9 @@ fn write_parts<T, S>(
 }
 
 /// Writes an array of tags from their text.
-pub(super) fn write_tags<T, S>(sink: &mut impl Sink, tags: T)
+pub(super) fn write_tags<T>(sink: &mut impl Sink, tags: T)
 where
-    T: IntoIterator<Item: IntoIterator<Item = S>>,
-    S: AsRef<str>,
+    T: IntoIterator<Item: IntoIterator<Item: PutItem>>,
 {
     let mut any = false;
     for tag in tags {
@@ -271,10 +312,10 @@ where
             None => sink.put(b"[]"),
             Some(first) => {
                 sink.put(b"[\"");
-                sink.put_escaped(first.as_ref());
+                first.put_to(sink);
                 for item in items {
                     sink.put(b"\",\"");
-                    sink.put_escaped(item.as_ref());
+                    item.put_to(sink);
                 }
                 sink.put(b"\"]");
             }
@@ -290,25 +331,47 @@ where
 pub(super) fn push_json(event: &EventRef<'_>, out: &mut Vec<u8>) {
     // The members beside tags and content take less than 400 bytes.
     out.reserve(400 + event.raw_tags().len() + event.raw_content().len());
-    out.extend_from_slice(b"{\"id\":\"");
-    hex::push(out, event.id().as_bytes());
-    out.extend_from_slice(b"\",\"pubkey\":\"");
-    hex::push(out, event.pubkey().as_bytes());
-    out.extend_from_slice(b"\",\"created_at\":");
-    number::push_u64(out, event.created_at());
-    out.extend_from_slice(b",\"kind\":");
-    number::push_u64(out, u64::from(event.kind()));
-    out.extend_from_slice(b",\"tags\":");
+    push_head(
+        out,
+        event.id(),
+        event.pubkey(),
+        event.created_at(),
+        event.kind(),
+    );
     if event.is_canonical() {
-        out.extend_from_slice(event.raw_tags().as_bytes());
-        out.extend_from_slice(b",\"content\":\"");
-        out.extend_from_slice(event.raw_content().as_bytes());
+        out.put(event.raw_tags().as_bytes());
+        out.put(b",\"content\":\"");
+        out.put(event.raw_content().as_bytes());
     } else {
         write_raw_tags(event, out);
-        out.extend_from_slice(b",\"content\":\"");
+        out.put(b",\"content\":\"");
         write_canonical_string(out, event.raw_content());
     }
-    out.extend_from_slice(b"\",\"sig\":\"");
-    hex::push(out, event.sig().as_bytes());
-    out.extend_from_slice(b"\"}");
+    push_tail(out, event.sig());
+}
+
+/// Appends the beginning of the JSON text of an event, up to the tags.
+pub(super) fn push_head(
+    out: &mut Vec<u8>,
+    id: &EventId,
+    pubkey: &PublicKey,
+    created_at: u64,
+    kind: u16,
+) {
+    out.put(b"{\"id\":\"");
+    hex::push(out, id.as_bytes());
+    out.put(b"\",\"pubkey\":\"");
+    hex::push(out, pubkey.as_bytes());
+    out.put(b"\",\"created_at\":");
+    number::push_u64(out, created_at);
+    out.put(b",\"kind\":");
+    number::push_u64(out, u64::from(kind));
+    out.put(b",\"tags\":");
+}
+
+/// Appends the end of the JSON text, behind the content.
+pub(super) fn push_tail(out: &mut Vec<u8>, sig: &Signature) {
+    out.put(b"\",\"sig\":\"");
+    hex::push(out, sig.as_bytes());
+    out.put(b"\"}");
 }

@@ -1,19 +1,25 @@
 //! Events (NIP-01): read, hashed, written and stored.
 
+mod binary;
+mod builder;
 mod canonical;
 mod owned;
 mod parse;
+#[cfg(feature = "serde")]
+mod serde;
 mod tags;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+pub use binary::{BinaryEvent, BinaryItem, BinaryTag, BinaryTags};
+pub use builder::{EventBuilder, UnsignedEvent};
 pub use canonical::{event_id, push_canonical};
 pub use owned::Event;
 pub use tags::{Tag, Tags};
 
-use crate::json;
+use crate::json::{self, Sink};
 use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature};
 
 /// An event that borrows its JSON text.
@@ -55,6 +61,8 @@ struct Fields {
     kind: u16,
     /// Whether tags and content are spelled canonically.
     canonical: bool,
+    /// Whether they have escapes of half a surrogate pair.
+    lone_surrogates: bool,
 }
 
 impl<'a> EventRef<'a> {
@@ -210,6 +218,19 @@ impl<'a> EventRef<'a> {
     /// strings.
     pub fn push_json(&self, out: &mut Vec<u8>) {
         canonical::push_json(self, out);
+    }
+
+    /// Appends the binary storage form, which [`BinaryEvent`] reads.
+    ///
+    /// Returns `false`, and appends nothing, if the event has escapes of half a surrogate pair: the
+    /// binary form holds text, and these are none. The strict profile does not read such events.
+    #[must_use]
+    pub fn push_binary(&self, out: &mut Vec<u8>) -> bool {
+        binary::push(self, out)
+    }
+
+    fn has_lone_surrogates(&self) -> bool {
+        self.fields.lone_surrogates
     }
 
     /// Copies the text, for an event that borrows nothing.

@@ -13,8 +13,8 @@ use crate::{Error, Limits, Profile};
 /// [`as_ref`](Self::as_ref) returns.
 #[derive(Clone)]
 pub struct Event {
-    json: Text,
-    fields: Fields,
+    pub(super) json: Text,
+    pub(super) fields: Fields,
 }
 
 impl Event {

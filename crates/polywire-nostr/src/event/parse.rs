@@ -3,17 +3,42 @@
 use polywire_text::utf8;
 
 use super::{EventRef, Fields};
-use crate::json::Reader;
+use crate::json::{Reader, Spelling};
 use crate::{Error, EventId, Limits, Member, Profile, PublicKey, Reason, Signature};
 
 /// Above this, JavaScript does not write integers exactly.
-const MAX_CREATED_AT: u64 = (1 << 53) - 1;
+pub(super) const MAX_CREATED_AT: u64 = (1 << 53) - 1;
 
 /// Reads an event and nothing behind it.
 pub(super) fn event<'a>(
     json: &'a [u8],
     profile: Profile,
     limits: &Limits,
+) -> Result<EventRef<'a>, Error> {
+    whole(json, profile, limits, SignatureRule::Required)
+}
+
+/// As [`event`]; the signature may be missing, and is zeros then.
+pub(super) fn unsigned<'a>(
+    json: &'a [u8],
+    profile: Profile,
+    limits: &Limits,
+) -> Result<EventRef<'a>, Error> {
+    whole(json, profile, limits, SignatureRule::Optional)
+}
+
+/// Whether an event must have a signature.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum SignatureRule {
+    Required,
+    Optional,
+}
+
+fn whole<'a>(
+    json: &'a [u8],
+    profile: Profile,
+    limits: &Limits,
+    signature: SignatureRule,
 ) -> Result<EventRef<'a>, Error> {
     let most = limits.bytes.min(u32::MAX as usize);
     if json.len() > most {
@@ -22,7 +47,7 @@ pub(super) fn event<'a>(
     let text = utf8::validate(json).map_err(|error| Error::new(Reason::NotUtf8, error.offset))?;
     let mut reader = Reader::new(text, profile);
     reader.skip_space();
-    let event = read(&mut reader, limits)?;
+    let event = read_with(&mut reader, limits, signature)?;
     reader.end()?;
     Ok(event)
 }
@@ -69,13 +94,20 @@ struct Partial {
     kind: Option<u16>,
     tags: Option<(u32, u32, u32)>,
     content: Option<(u32, u32)>,
-    /// Whether tags and content are canonical, as far as they have been read.
-    tags_canonical: bool,
-    content_canonical: bool,
+    tags_spelling: Option<Spelling>,
+    content_spelling: Option<Spelling>,
 }
 
 /// Reads an event at the cursor.
 pub(crate) fn read<'a>(reader: &mut Reader<'a>, limits: &Limits) -> Result<EventRef<'a>, Error> {
+    read_with(reader, limits, SignatureRule::Required)
+}
+
+fn read_with<'a>(
+    reader: &mut Reader<'a>,
+    limits: &Limits,
+    signature: SignatureRule,
+) -> Result<EventRef<'a>, Error> {
     let start = reader.at();
     begin(reader)?;
     let mut partial = Partial::default();
@@ -105,16 +137,27 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, limits: &Limits) -> Result<Event
     }
     let missing = |member| Error::new(Reason::Missing, reader.at()).in_member(member);
     let (tags_start, tags_end, tag_count) = partial.tags.ok_or(missing(Member::Tags))?;
+    let sig = match partial.sig {
+        Some(sig) => sig,
+        None if signature == SignatureRule::Optional => [0; 64],
+        None => return Err(missing(Member::Sig)),
+    };
+    let spellings = [partial.tags_spelling, partial.content_spelling];
+    let spelling = spellings
+        .into_iter()
+        .flatten()
+        .fold(Spelling::PLAIN, Spelling::and);
     let fields = Fields {
         id: EventId::from_bytes(partial.id.ok_or(missing(Member::Id))?),
         pubkey: PublicKey::from_bytes(partial.pubkey.ok_or(missing(Member::Pubkey))?),
-        sig: Signature::from_bytes(partial.sig.ok_or(missing(Member::Sig))?),
+        sig: Signature::from_bytes(sig),
         created_at: partial.created_at.ok_or(missing(Member::CreatedAt))?,
         kind: partial.kind.ok_or(missing(Member::Kind))?,
         tags: (tags_start, tags_end),
         tag_count,
         content: partial.content.ok_or(missing(Member::Content))?,
-        canonical: partial.tags_canonical && partial.content_canonical,
+        canonical: spelling.canonical,
+        lone_surrogates: spelling.lone_surrogate,
     };
     let json = reader.text_from(start);
     Ok(EventRef { json, fields })
@@ -169,15 +212,15 @@ impl Partial {
             }
             Member::Tags => {
                 let from = reader.at() - start;
-                let (count, canonical) = tags(reader, limits)?;
+                let (count, spelling) = tags(reader, limits)?;
                 self.tags = Some((from as u32, (reader.at() - start) as u32, count));
-                self.tags_canonical = canonical;
+                self.tags_spelling = Some(spelling);
             }
             Member::Content => {
                 let from = reader.at() - start + 1;
                 let content = reader.string()?;
                 self.content = Some((from as u32, (from + content.text.len()) as u32));
-                self.content_canonical = content.spelling.canonical;
+                self.content_spelling = Some(content.spelling);
             }
             _ => self.sig = Some(reader.hex()?.0),
         }
@@ -185,15 +228,17 @@ impl Partial {
     }
 }
 
-/// Reads an array of tags. Returns their number, and whether they are spelled canonically.
-fn tags(reader: &mut Reader<'_>, limits: &Limits) -> Result<(u32, bool), Error> {
+/// Reads an array of tags. Returns their number, and how they are spelled: white space is not
+/// canonical.
+fn tags(reader: &mut Reader<'_>, limits: &Limits) -> Result<(u32, Spelling), Error> {
     if !reader.take(b'[') {
         return Err(reader.wrong_type());
     }
-    let mut canonical = !reader.skip_space();
+    let mut spelling = Spelling::PLAIN;
+    spelling.canonical = !reader.skip_space();
     let mut count = 0;
     if reader.take(b']') {
-        return Ok((count, canonical));
+        return Ok((count, spelling));
     }
     let most = limits.tags.min(u32::MAX as usize);
     loop {
@@ -201,52 +246,56 @@ fn tags(reader: &mut Reader<'_>, limits: &Limits) -> Result<(u32, bool), Error> 
             return Err(reader.error(Reason::TooManyTags));
         }
         count += 1;
-        canonical &= tag(reader)?;
-        canonical &= !reader.skip_space();
+        spelling = spelling.and(tag(reader)?);
+        spelling.canonical &= !reader.skip_space();
         if !reader.take(b',') {
             break;
         }
-        canonical &= !reader.skip_space();
+        spelling.canonical &= !reader.skip_space();
     }
     if !reader.take(b']') {
         return Err(reader.unexpected());
     }
-    Ok((count, canonical))
+    Ok((count, spelling))
 }
 
-/// Reads a tag. Returns whether it is spelled canonically.
+/// Reads a tag. Returns how it is spelled.
 #[inline(always)]
-fn tag(reader: &mut Reader<'_>) -> Result<bool, Error> {
+fn tag(reader: &mut Reader<'_>) -> Result<Spelling, Error> {
     if !reader.take(b'[') {
-        return Err(match reader.wrong_type() {
-            error if error.reason == Reason::WrongType => reader.error(Reason::TagNotArray),
-            error => error,
-        });
+        return Err(wrong_type(reader, Reason::TagNotArray));
     }
-    let mut canonical = !reader.skip_space();
+    let mut spelling = Spelling::PLAIN;
+    spelling.canonical = !reader.skip_space();
     if reader.peek() == Some(b']') {
         if !reader.profile().empty_tags {
             return Err(reader.error(Reason::EmptyTag));
         }
         reader.take(b']');
-        return Ok(canonical);
+        return Ok(spelling);
     }
     loop {
         if !reader.take(b'"') {
-            return Err(match reader.wrong_type() {
-                error if error.reason == Reason::WrongType => reader.error(Reason::TagNotString),
-                error => error,
-            });
+            return Err(wrong_type(reader, Reason::TagNotString));
         }
-        canonical &= reader.skip_string()?.canonical;
-        canonical &= !reader.skip_space();
+        spelling = spelling.and(reader.skip_string()?);
+        spelling.canonical &= !reader.skip_space();
         if !reader.take(b',') {
             break;
         }
-        canonical &= !reader.skip_space();
+        spelling.canonical &= !reader.skip_space();
     }
     if !reader.take(b']') {
         return Err(reader.unexpected());
     }
-    Ok(canonical)
+    Ok(spelling)
+}
+
+/// An error for a value of another type, for which tags have reasons of their own.
+#[cold]
+fn wrong_type(reader: &Reader<'_>, reason: Reason) -> Error {
+    match reader.wrong_type() {
+        error if error.reason == Reason::WrongType => reader.error(reason),
+        error => error,
+    }
 }

@@ -6,4 +6,4 @@ mod string;
 
 pub(crate) use canonical::{Sink, write_canonical_string};
 pub(crate) use reader::Reader;
-pub(crate) use string::{RawString, decode};
+pub(crate) use string::{RawString, Spelling, decode};

@@ -24,14 +24,26 @@ pub(crate) struct Spelling {
     pub(crate) escaped: bool,
     /// Whether it is spelled as `JSON.stringify` spells it.
     pub(crate) canonical: bool,
+    /// Whether it has an escape of half a surrogate pair.
+    pub(crate) lone_surrogate: bool,
 }
 
 impl Spelling {
     /// Nothing is escaped, and nothing has to be.
-    pub(super) const PLAIN: Self = Self {
+    pub(crate) const PLAIN: Self = Self {
         escaped: false,
         canonical: true,
+        lone_surrogate: false,
     };
+
+    /// The spelling of this and another string.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            escaped: self.escaped | other.escaped,
+            canonical: self.canonical & other.canonical,
+            lone_surrogate: self.lone_surrogate | other.lone_surrogate,
+        }
+    }
 }
 
 impl<'a> RawString<'a> {
@@ -69,6 +81,7 @@ pub(super) fn skip(reader: &mut Reader<'_>) -> Result<Spelling, Error> {
                         if escape.character.is_none() && !reader.profile.lone_surrogates {
                             return Err(Error::new(Reason::LoneSurrogate, at));
                         }
+                        spelling.lone_surrogate |= escape.character.is_none();
                         spelling.canonical &= escape.is_canonical(rest);
                         at += escape.len;
                     }

@@ -1,0 +1,242 @@
+//! Making events.
+
+use std::fmt;
+
+use polywire_text::Text;
+
+use super::canonical;
+use super::{Event, EventRef, Fields, Sink};
+use crate::{Error, EventId, Limits, Profile, PublicKey, Signature};
+
+/// Collects the parts of a new event.
+///
+/// ```
+/// use polywire_nostr::{EventBuilder, PublicKey, Signature};
+///
+/// let pubkey = PublicKey::from_hex("9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c")?;
+/// let event = EventBuilder::new(1, "when ship bitcoin sats morning", 1_709_600_104)
+///     .tag(["t", "people"])
+///     .tag(["t", "coffee"])
+///     .build(&pubkey);
+/// assert_eq!(event.id().to_string(), "17063e85b0f65a38b0cf1b5084d7fcd157b05215295290d20594b4f9d4fc355f");
+/// # Ok::<(), polywire_nostr::InvalidHex>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EventBuilder {
+    kind: u16,
+    created_at: u64,
+    content: String,
+    tags: TagWriter,
+}
+
+impl EventBuilder {
+    /// Begins an event without tags. `created_at` is in seconds since 1970-01-01 UTC; this crate
+    /// reads no clock.
+    #[must_use]
+    pub fn new(kind: u16, content: impl Into<String>, created_at: u64) -> Self {
+        Self {
+            kind,
+            created_at,
+            content: content.into(),
+            tags: TagWriter::default(),
+        }
+    }
+
+    /// Adds a tag: its name, its value and what else it has. A tag without items is not added, since
+    /// NIP-01 has none.
+    #[must_use]
+    pub fn tag<I>(mut self, items: I) -> Self
+    where
+        I: IntoIterator<Item: AsRef<str>>,
+    {
+        let mut items = items.into_iter().peekable();
+        if items.peek().is_some() {
+            self.tags.begin_tag();
+            items.for_each(|item| self.tags.push_item(item.as_ref()));
+            self.tags.end_tag();
+        }
+        self
+    }
+
+    /// Adds several tags.
+    #[must_use]
+    pub fn tags<T>(self, tags: T) -> Self
+    where
+        T: IntoIterator<Item: IntoIterator<Item: AsRef<str>>>,
+    {
+        tags.into_iter().fold(self, Self::tag)
+    }
+
+    /// Computes the id of the event by this author. The event has no signature yet.
+    #[must_use]
+    pub fn build(self, pubkey: &PublicKey) -> UnsignedEvent {
+        let (tags, count) = self.tags.finish();
+        let id = canonical::id_of_tags(pubkey, self.created_at, self.kind, &tags, &self.content);
+        let head = Head {
+            id,
+            pubkey: *pubkey,
+            created_at: self.created_at,
+            kind: self.kind,
+        };
+        UnsignedEvent(assemble(&head, &tags, count, &self.content, None))
+    }
+}
+
+/// The members of an event that have a fixed size.
+pub(super) struct Head {
+    pub(super) id: EventId,
+    pub(super) pubkey: PublicKey,
+    pub(super) created_at: u64,
+    pub(super) kind: u16,
+}
+
+/// Writes the JSON text of an event. `tags` are in their canonical form.
+pub(super) fn assemble(
+    head: &Head,
+    tags: &str,
+    tag_count: u32,
+    content: &str,
+    sig: Option<&Signature>,
+) -> Event {
+    let mut json = Vec::with_capacity(400 + tags.len() + content.len() + content.len() / 16);
+    canonical::push_head(
+        &mut json,
+        &head.id,
+        &head.pubkey,
+        head.created_at,
+        head.kind,
+    );
+    let tags_start = json.len() as u32;
+    json.put(tags.as_bytes());
+    let tags_end = json.len() as u32;
+    json.put(b",\"content\":\"");
+    let content_start = json.len() as u32;
+    json.put_escaped(content);
+    let content_end = json.len() as u32;
+    match sig {
+        Some(sig) => canonical::push_tail(&mut json, sig),
+        None => json.put(b"\"}"),
+    }
+    Event {
+        // All parts are text.
+        json: Text::from(String::from_utf8(json).unwrap_or_default()),
+        fields: Fields {
+            id: head.id,
+            pubkey: head.pubkey,
+            sig: sig.copied().unwrap_or(Signature::from_bytes([0; 64])),
+            created_at: head.created_at,
+            kind: head.kind,
+            tags: (tags_start, tags_end),
+            content: (content_start, content_end),
+            tag_count,
+            canonical: true,
+            lone_surrogates: false,
+        },
+    }
+}
+
+/// Writes an array of tags in its canonical form.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TagWriter {
+    json: Vec<u8>,
+    count: u32,
+    /// Whether the current tag has an item.
+    item: bool,
+}
+
+impl TagWriter {
+    pub(super) fn begin_tag(&mut self) {
+        self.json.put(if self.count == 0 { b"[[" } else { b",[" });
+        self.count += 1;
+        self.item = false;
+    }
+
+    pub(super) fn push_item(&mut self, item: &str) {
+        if self.item {
+            self.json.put(b",");
+        }
+        self.json.put(b"\"");
+        self.item = true;
+        self.json.put_escaped(item);
+        self.json.put(b"\"");
+    }
+
+    pub(super) fn end_tag(&mut self) {
+        self.json.put(b"]");
+    }
+
+    /// The array and the number of tags.
+    pub(super) fn finish(mut self) -> (String, u32) {
+        self.json.put(if self.count == 0 { b"[]" } else { b"]" });
+        // Only text has been written.
+        (String::from_utf8(self.json).unwrap_or_default(), self.count)
+    }
+}
+
+/// An event without a signature: what an author is about to sign, or the rumor in a gift wrap
+/// (NIP-59).
+#[derive(Clone, Eq, PartialEq)]
+pub struct UnsignedEvent(Event);
+
+impl UnsignedEvent {
+    /// Reads the JSON text of an event without `sig`, by the strict profile and the default limits.
+    /// The id is checked: nothing else protects it.
+    ///
+    /// # Errors
+    ///
+    /// As [`EventRef::parse`] and [`EventRef::check_id`]; an event with a signature is read, and its
+    /// signature is not kept.
+    pub fn parse(json: &(impl AsRef<[u8]> + ?Sized)) -> Result<Self, Error> {
+        let event = super::parse::unsigned(json.as_ref(), Profile::STRICT, &Limits::DEFAULT)?;
+        event.check_id()?;
+        let (tags, content) = (event.tags(), event.content());
+        let builder = EventBuilder::new(event.kind(), content, event.created_at());
+        let builder = builder.tags(tags.map(|tag| tag.items()));
+        Ok(builder.build(event.pubkey()))
+    }
+
+    /// Returns the identifier, which is the digest of the other members.
+    #[must_use]
+    pub fn id(&self) -> &EventId {
+        &self.0.fields.id
+    }
+
+    /// Returns the JSON text, without `sig`.
+    #[must_use]
+    pub fn as_json(&self) -> &str {
+        self.0.json.as_str()
+    }
+
+    /// Returns its members. [`EventRef::sig`] is all zeros.
+    #[must_use]
+    pub fn as_ref(&self) -> EventRef<'_> {
+        self.0.as_ref()
+    }
+
+    /// Adds a signature of the id. It is not checked.
+    #[must_use]
+    pub fn with_signature(self, sig: &Signature) -> Event {
+        let event = self.0.as_ref();
+        let head = Head {
+            id: *event.id(),
+            pubkey: *event.pubkey(),
+            created_at: event.created_at(),
+            kind: event.kind(),
+        };
+        assemble(
+            &head,
+            event.raw_tags(),
+            event.fields.tag_count,
+            &event.content(),
+            Some(sig),
+        )
+    }
+}
+
+impl fmt::Debug for UnsignedEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("UnsignedEvent")
+            .field(&self.as_json())
+            .finish()
+    }
+}

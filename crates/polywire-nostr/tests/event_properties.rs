@@ -1,0 +1,141 @@
+//! Events in random spellings: escapes, white space, order of members and members that are not known.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use polywire_nostr::reference::event::Event as Slow;
+use polywire_nostr::{EventBuilder, EventRef, Limits, Profile, PublicKey, Signature, event_id};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Text with much that is escaped.
+fn text() -> impl Strategy<Value = String> {
+    let character = prop_oneof![
+        4 => prop::char::range(' ', '~'),
+        2 => prop::sample::select(vec!['"', '\\', '/', '\n', '\t', '\r', '\u{8}', '\u{c}', '\0', '\u{1f}', '\u{7f}']),
+        1 => prop::sample::select(vec!['é', '\u{2028}', '€', '\u{ffff}', '😀', '\u{10ffff}']),
+    ];
+    prop_oneof![
+        vec(character, 0..80).prop_map(String::from_iter),
+        "[0-9a-f]{64}",
+        "[a-z]",
+    ]
+}
+
+/// Spells text as a JSON string; `choices` decides between the spellings of each character.
+fn spell(text: &str, choices: &mut impl Iterator<Item = u8>) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        let must = matches!(character, '"' | '\\' | '\0'..='\x1f');
+        let choice = choices.next().unwrap_or(0);
+        let short = match character {
+            '"' => Some('"'),
+            '\\' => Some('\\'),
+            '/' => Some('/'),
+            '\u{8}' => Some('b'),
+            '\u{c}' => Some('f'),
+            '\n' => Some('n'),
+            '\r' => Some('r'),
+            '\t' => Some('t'),
+            _ => None,
+        };
+        match short {
+            Some(short) if choice > 40 && (must || choice > 220) => {
+                out.push('\\');
+                out.push(short);
+            }
+            _ if must || choice > 235 => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    if choice % 2 == 0 {
+                        out.push_str(&format!("\\u{unit:04x}"));
+                    } else {
+                        out.push_str(&format!("\\u{unit:04X}"));
+                    }
+                }
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn space(choices: &mut impl Iterator<Item = u8>) -> &'static str {
+    match choices.next().unwrap_or(0) {
+        250.. => " \n",
+        240.. => "\t",
+        _ => "",
+    }
+}
+
+proptest! {
+    #[test]
+    fn spellings(
+        pubkey in any::<[u8; 32]>(),
+        sig in vec(any::<u8>(), 64),
+        created_at in 0_u64..1 << 53,
+        kind in any::<u16>(),
+        tags in vec(vec(text(), 1..5), 0..6),
+        content in text(),
+        order in Just((0..8).collect::<Vec<_>>()).prop_shuffle(),
+        choices in vec(any::<u8>(), 2000),
+    ) {
+        let pubkey = PublicKey::from_bytes(pubkey);
+        let sig = Signature::from_bytes(sig.try_into().unwrap());
+        let id = event_id(&pubkey, created_at, kind, &tags, &content);
+        let mut choices = choices.into_iter();
+        let choices = &mut choices;
+        let mut spelled_tags = String::from("[");
+        for (index, tag) in tags.iter().enumerate() {
+            if index > 0 {
+                spelled_tags.push(',');
+            }
+            spelled_tags += space(choices);
+            spelled_tags.push('[');
+            for (index, item) in tag.iter().enumerate() {
+                if index > 0 {
+                    spelled_tags.push(',');
+                }
+                spelled_tags += space(choices);
+                spelled_tags += &spell(item, choices);
+                spelled_tags += space(choices);
+            }
+            spelled_tags.push(']');
+        }
+        spelled_tags.push(']');
+        let members = [
+            format!("\"id\":\"{id}\""),
+            format!("\"pubkey\" : \"{pubkey}\""),
+            format!("\"created_at\":{created_at}"),
+            format!("\"kind\": {kind}"),
+            format!("\"tags\":{spelled_tags}"),
+            format!("\"content\":{}", spell(&content, choices)),
+            format!("\"sig\":\"{sig}\""),
+            "\"relay\":[{\"a\":[1e3,null]},\"x\"]".to_owned(),
+        ];
+        let members: Vec<_> = order.into_iter().map(|index| members[index].clone()).collect();
+        let json = format!("{}{{{}}}", space(choices), members.join(","));
+
+        let event = EventRef::parse(&json).unwrap();
+        event.check_id().unwrap();
+        prop_assert_eq!(&event.content(), &content);
+        let read: Vec<Vec<_>> = event.tags().map(|tag| tag.items().collect()).collect();
+        prop_assert_eq!(read, tags.clone());
+        let mut canonical = Vec::new();
+        event.push_canonical(&mut canonical);
+        let slow = Slow::parse(json.as_bytes(), Profile::STRICT, &Limits::default()).unwrap();
+        prop_assert_eq!(String::from_utf8(canonical).unwrap(), slow.canonical());
+        // Canonical text is recognised, and nothing else is.
+        let spelled = json.contains(&format!("\"tags\":{}", {
+            let mut out = String::new();
+            polywire_nostr::reference::json::stringify(&slow.tags, &mut out);
+            out
+        }));
+        prop_assert!(spelled || !event.is_canonical());
+
+        let unsigned = EventBuilder::new(kind, content, created_at).tags(tags).build(&pubkey);
+        prop_assert_eq!(unsigned.id(), &id);
+        let built = unsigned.with_signature(&sig);
+        prop_assert_eq!(built.as_ref(), event);
+        prop_assert!(built.as_ref().is_canonical());
+        prop_assert_eq!(EventRef::parse(built.as_ref().as_json()).unwrap(), event);
+    }
+}
