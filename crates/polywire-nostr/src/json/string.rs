@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use polywire_text::escape::{self, LoneSurrogate};
 use polywire_text::scan;
 
 use super::reader::Reader;
@@ -190,6 +191,10 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
 #[inline(never)]
 fn decode_escapes(raw: &str, first: usize) -> String {
     let mut out = String::with_capacity(raw.len());
+    if escape::push_unescaped_json_str(&mut out, raw, LoneSurrogate::Replace).is_ok() {
+        return out;
+    }
+    // Control characters without an escape, which a lenient profile has accepted.
     let mut rest = raw;
     let mut next = Some(first);
     while let Some(at) = next {
