@@ -5,5 +5,9 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+pub mod key;
+mod mac;
+pub mod nip44;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};
+pub use key::{KeyPair, SecretKey};

@@ -1,0 +1,217 @@
+//! HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869) from the block function of `sha2`.
+//!
+//! A key is two states of the hash: each message then costs two blocks less. States are a few words,
+//! which can be overwritten for less than the types of `sha2` take, and the events, whose digests are
+//! no secret, pay nothing for it.
+
+use std::slice;
+
+use sha2::block_api::compress256;
+use zeroize::Zeroize;
+
+const BLOCK: usize = 64;
+
+/// The state before the first block (FIPS 180-4, section 5.3.3).
+const INITIAL: [u32; 8] = [
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
+];
+
+/// A key, ready for any number of messages. Overwritten when it goes.
+#[derive(Clone)]
+pub(crate) struct MacKey {
+    inner: [u32; 8],
+    outer: [u32; 8],
+}
+
+impl MacKey {
+    /// A key of up to 64 bytes; longer ones, which would have to be hashed, nobody here has.
+    pub(crate) fn new<const LEN: usize>(key: &[u8; LEN]) -> Self {
+        const { assert!(LEN <= BLOCK) };
+        let state = |byte: u8| {
+            let mut block = [byte; BLOCK];
+            for (to, from) in block.iter_mut().zip(key) {
+                *to ^= from;
+            }
+            let mut state = INITIAL;
+            compress256(&mut state, slice::from_ref(&block));
+            block.zeroize();
+            state
+        };
+        Self {
+            inner: state(0x36),
+            outer: state(0x5c),
+        }
+    }
+
+    /// Begins a message.
+    pub(crate) fn start(&self) -> Mac {
+        Mac {
+            state: self.inner,
+            outer: self.outer,
+            block: [0; BLOCK],
+            held: 0,
+            len: BLOCK as u64,
+        }
+    }
+
+    /// The code of the parts together.
+    pub(crate) fn mac(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let mut mac = self.start();
+        for part in parts {
+            mac.update(part);
+        }
+        mac.finish()
+    }
+
+    /// HKDF-Expand, where this key is the pseudorandom key (RFC 5869, section 2.3). `out` may have up
+    /// to 255 times 32 bytes.
+    pub(crate) fn expand(&self, info: &[u8], out: &mut [u8]) {
+        let mut last = [0; 32];
+        for (count, out) in (1_u8..).zip(out.chunks_mut(32)) {
+            let before: &[u8] = if count == 1 { &[] } else { &last };
+            last = self.mac(&[before, info, &[count]]);
+            out.copy_from_slice(&last[..out.len()]);
+        }
+        last.zeroize();
+    }
+}
+
+impl Drop for MacKey {
+    fn drop(&mut self) {
+        self.inner.zeroize();
+        self.outer.zeroize();
+    }
+}
+
+/// A message on its way through. Overwritten when it goes.
+pub(crate) struct Mac {
+    state: [u32; 8],
+    outer: [u32; 8],
+    /// The first `held` bytes, fewer than a block, belong to the message; the state lacks them.
+    block: [u8; BLOCK],
+    held: usize,
+    /// What has been hashed in all, the block of the key included.
+    len: u64,
+}
+
+impl Mac {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.len += bytes.len() as u64;
+        let mut bytes = bytes;
+        if self.held > 0 {
+            let (first, rest) = bytes.split_at(bytes.len().min(BLOCK - self.held));
+            self.block[self.held..self.held + first.len()].copy_from_slice(first);
+            self.held += first.len();
+            if self.held < BLOCK {
+                return;
+            }
+            compress256(&mut self.state, slice::from_ref(&self.block));
+            bytes = rest;
+        }
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        if !blocks.is_empty() {
+            compress256(&mut self.state, blocks);
+        }
+        self.block[..rest.len()].copy_from_slice(rest);
+        self.held = rest.len();
+    }
+
+    pub(crate) fn finish(mut self) -> [u8; 32] {
+        // A bit that is set, zeros, and at the end of a block the length in bits.
+        self.block[self.held] = 0x80;
+        self.block[self.held + 1..].fill(0);
+        if self.held + 1 > BLOCK - 8 {
+            compress256(&mut self.state, slice::from_ref(&self.block));
+            self.block.fill(0);
+        }
+        self.block[BLOCK - 8..].copy_from_slice(&(8 * self.len).to_be_bytes());
+        compress256(&mut self.state, slice::from_ref(&self.block));
+
+        write(&self.state, &mut self.block);
+        self.block[32] = 0x80;
+        self.block[33..BLOCK - 8].fill(0);
+        self.block[BLOCK - 8..].copy_from_slice(&(8 * (BLOCK as u64 + 32)).to_be_bytes());
+        compress256(&mut self.outer, slice::from_ref(&self.block));
+        let mut code = [0; 32];
+        write(&self.outer, &mut code);
+        code
+    }
+}
+
+/// Writes the words of a state to the beginning of `out`.
+fn write(state: &[u32; 8], out: &mut [u8]) {
+    for (to, word) in out.as_chunks_mut().0.iter_mut().zip(state) {
+        *to = word.to_be_bytes();
+    }
+}
+
+impl Drop for Mac {
+    fn drop(&mut self) {
+        self.state.zeroize();
+        self.outer.zeroize();
+        self.block.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digit = |at| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+        (0..text.len()).step_by(2).map(digit).collect()
+    }
+
+    /// RFC 4231, sections 4.2 to 4.5.
+    #[test]
+    fn codes() {
+        let code = MacKey::new(&[0x0b; 20]).mac(&[b"Hi There"]);
+        let expected = "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7";
+        assert_eq!(code, *hex(expected));
+        let code = MacKey::new(b"Jefe").mac(&[b"what do ya want ", b"for nothing?"]);
+        let expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        assert_eq!(code, *hex(expected));
+        let code = MacKey::new(&[0xaa; 20]).mac(&[&[0xdd; 50]]);
+        let expected = "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe";
+        assert_eq!(code, *hex(expected));
+    }
+
+    /// RFC 5869, appendix A.1.
+    #[test]
+    fn expansion() {
+        let salt: [u8; 13] = std::array::from_fn(|at| at as u8);
+        let key = MacKey::new(&salt).mac(&[&[0x0b; 22]]);
+        let expected = "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5";
+        assert_eq!(key, *hex(expected));
+        let mut out = [0; 42];
+        MacKey::new(&key).expand(&hex("f0f1f2f3f4f5f6f7f8f9"), &mut out);
+        let expected =
+            "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865";
+        assert_eq!(out, *hex(expected));
+    }
+
+    #[test]
+    fn pieces_of_any_length() {
+        let key = MacKey::new(b"key");
+        let message: Vec<u8> = (0..200).map(|at| at as u8).collect();
+        for len in 0..message.len() {
+            let whole = key.mac(&[&message[..len]]);
+            for at in 0..=len {
+                assert_eq!(
+                    key.mac(&[&message[..at], &message[at..len]]),
+                    whole,
+                    "{len} {at}"
+                );
+            }
+            let bytes: Vec<_> = message[..len].chunks(1).collect();
+            assert_eq!(key.mac(&bytes), whole, "{len}");
+        }
+    }
+}
