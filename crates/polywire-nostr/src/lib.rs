@@ -7,6 +7,10 @@
 mod bytes;
 pub mod key;
 mod mac;
+pub mod nip04;
+pub mod nip13;
+pub mod nip19;
+pub mod nip21;
 pub mod nip44;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};

@@ -7,9 +7,18 @@
 use std::slice;
 
 use sha2::block_api::compress256;
-use zeroize::Zeroize;
+use zeroize::Zeroize as _;
 
 const BLOCK: usize = 64;
+
+/// Bytes that are overwritten when they go: all at once, which arrays by themselves are not.
+pub(crate) struct SecretBytes<const LEN: usize>(pub(crate) [u8; LEN]);
+
+impl<const LEN: usize> Drop for SecretBytes<LEN> {
+    fn drop(&mut self) {
+        self.0[..].zeroize();
+    }
+}
 
 /// The state before the first block (FIPS 180-4, section 5.3.3).
 const INITIAL: [u32; 8] = [
@@ -41,7 +50,7 @@ impl MacKey {
             }
             let mut state = INITIAL;
             compress256(&mut state, slice::from_ref(&block));
-            block.zeroize();
+            block[..].zeroize();
             state
         };
         Self {
@@ -70,23 +79,61 @@ impl MacKey {
         mac.finish()
     }
 
-    /// HKDF-Expand, where this key is the pseudorandom key (RFC 5869, section 2.3). `out` may have up
-    /// to 255 times 32 bytes.
-    pub(crate) fn expand(&self, info: &[u8], out: &mut [u8]) {
-        let mut last = [0; 32];
-        for (count, out) in (1_u8..).zip(out.chunks_mut(32)) {
-            let before: &[u8] = if count == 1 { &[] } else { &last };
-            last = self.mac(&[before, info, &[count]]);
-            out.copy_from_slice(&last[..out.len()]);
+    /// HKDF-Expand to 96 bytes, where this key is the pseudorandom key (RFC 5869, section 2.3).
+    ///
+    /// The messages have one and two blocks, which are put together here without a [`Mac`]: that is a
+    /// third of what the encryption of a short message costs.
+    pub(crate) fn expand(&self, info: &[u8; 32]) -> SecretBytes<96> {
+        let mut out = SecretBytes([0; 96]);
+        // What came before, the info, and in a block of its own the count.
+        let mut message = SecretBytes([0; 2 * BLOCK]);
+        let [previous, last] = message.0.as_chunks_mut::<BLOCK>().0 else {
+            unreachable!("two blocks")
+        };
+        for (count, out) in (1..).zip(out.0.as_chunks_mut::<32>().0) {
+            let mut state = self.inner;
+            if count == 1 {
+                last[..32].copy_from_slice(info);
+                end_message(last, 32, count, BLOCK + 33);
+            } else {
+                end_message(last, 0, count, BLOCK + 65);
+                compress256(&mut state, slice::from_ref(previous));
+            }
+            compress256(&mut state, slice::from_ref(last));
+            *out = finish(self.outer, &state);
+            state[..].zeroize();
+            previous[..32].copy_from_slice(out);
+            previous[32..].copy_from_slice(info);
         }
-        last.zeroize();
+        out
     }
+}
+
+/// Writes the last byte of a message at `at` of its last block, and the end of the message behind it.
+fn end_message(block: &mut [u8; BLOCK], at: usize, last: u8, len: usize) {
+    block[at] = last;
+    block[at + 1] = 0x80;
+    block[at + 2..BLOCK - 8].fill(0);
+    block[BLOCK - 8..].copy_from_slice(&(8 * len as u64).to_be_bytes());
+}
+
+/// The code, from the state of the outer key and that of the whole message.
+fn finish(mut outer: [u32; 8], inner: &[u32; 8]) -> [u8; 32] {
+    let mut block = [0; BLOCK];
+    write(inner, &mut block);
+    block[32] = 0x80;
+    block[BLOCK - 8..].copy_from_slice(&(8 * (BLOCK as u64 + 32)).to_be_bytes());
+    compress256(&mut outer, slice::from_ref(&block));
+    let mut code = [0; 32];
+    write(&outer, &mut code);
+    outer[..].zeroize();
+    code
 }
 
 impl Drop for MacKey {
     fn drop(&mut self) {
-        self.inner.zeroize();
-        self.outer.zeroize();
+        self.inner[..].zeroize();
+        self.outer[..].zeroize();
     }
 }
 
@@ -134,14 +181,7 @@ impl Mac {
         self.block[BLOCK - 8..].copy_from_slice(&(8 * self.len).to_be_bytes());
         compress256(&mut self.state, slice::from_ref(&self.block));
 
-        write(&self.state, &mut self.block);
-        self.block[32] = 0x80;
-        self.block[33..BLOCK - 8].fill(0);
-        self.block[BLOCK - 8..].copy_from_slice(&(8 * (BLOCK as u64 + 32)).to_be_bytes());
-        compress256(&mut self.outer, slice::from_ref(&self.block));
-        let mut code = [0; 32];
-        write(&self.outer, &mut code);
-        code
+        finish(self.outer, &self.state)
     }
 }
 
@@ -154,9 +194,9 @@ fn write(state: &[u32; 8], out: &mut [u8]) {
 
 impl Drop for Mac {
     fn drop(&mut self) {
-        self.state.zeroize();
-        self.outer.zeroize();
-        self.block.zeroize();
+        self.state[..].zeroize();
+        self.outer[..].zeroize();
+        self.block[..].zeroize();
     }
 }
 
@@ -183,18 +223,14 @@ mod tests {
         assert_eq!(code, *hex(expected));
     }
 
-    /// RFC 5869, appendix A.1.
+    /// RFC 5869, section 2.3, as it stands there.
     #[test]
     fn expansion() {
-        let salt: [u8; 13] = std::array::from_fn(|at| at as u8);
-        let key = MacKey::new(&salt).mac(&[&[0x0b; 22]]);
-        let expected = "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5";
-        assert_eq!(key, *hex(expected));
-        let mut out = [0; 42];
-        MacKey::new(&key).expand(&hex("f0f1f2f3f4f5f6f7f8f9"), &mut out);
-        let expected =
-            "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865";
-        assert_eq!(out, *hex(expected));
+        let (key, info) = (MacKey::new(&[5; 32]), [6; 32]);
+        let first = key.mac(&[&info, &[1]]);
+        let second = key.mac(&[&first, &info, &[2]]);
+        let third = key.mac(&[&second, &info, &[3]]);
+        assert_eq!(key.expand(&info).0, *[first, second, third].as_flattened());
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::{EventId, PublicKey, Signature};
 
 /// A secret key with its public key. Signs (BIP-340, "Default Signing").
 ///
-/// Half of what a signature costs is the public key, which is computed once, when a value is made.
-/// The secret is overwritten when the value goes, and `Debug` shows the public key alone.
+/// The public key, which a signature needs and which costs as much as one, is computed once, when a
+/// value is made. The secret is overwritten when the value goes, and `Debug` shows the public key alone.
 ///
 /// ```
 /// use polywire_nostr::{EventId, KeyPair, SecretKey};

@@ -2,10 +2,10 @@
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit as _, StreamCipher as _};
-use zeroize::Zeroize as _;
 
-/// The library computes four blocks at a time where it can, also for a single one.
-const WIDE: usize = 4 * 64;
+/// The library computes four blocks at a time where it can, also for a single one and for each that is
+/// left over.
+pub(super) const WIDE: usize = 4 * 64;
 
 /// A key stream. Its state is overwritten when it goes.
 pub(super) struct Cipher(ChaCha20);
@@ -21,17 +21,10 @@ impl Cipher {
         Self(ChaCha20::new(key, nonce))
     }
 
-    /// Encrypts or decrypts what comes next: whole blocks, unless it is the last.
+    /// Encrypts or decrypts what comes next, which is a multiple of [`WIDE`] long. If it is the last,
+    /// what fills it up becomes a part of the key stream that nothing is encrypted with.
     pub(super) fn apply(&mut self, bytes: &mut [u8]) {
-        let (wide, rest) = bytes.split_at_mut(bytes.len() / WIDE * WIDE);
-        self.0.apply_keystream(wide);
-        if !rest.is_empty() {
-            let mut stream = [0; WIDE];
-            self.0.write_keystream(&mut stream);
-            for (to, from) in rest.iter_mut().zip(&stream) {
-                *to ^= from;
-            }
-            stream.zeroize();
-        }
+        debug_assert!(bytes.len().is_multiple_of(WIDE));
+        self.0.apply_keystream(bytes);
     }
 }

@@ -5,11 +5,12 @@ use polywire_text::utf8;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroize as _;
 
+use super::cipher::WIDE;
 use super::key::MessageKeys;
-use super::layout::{decoded_len, max_characters, plaintext_in};
+use super::layout::{decoded_len, max_characters, plaintext_len, prefix_len};
 use super::{
-    CHUNK_CHARACTERS, ConversationKey, HEAD, HEAD_CHARACTERS, MIN_CHARACTERS, NONCE, Nip44Error,
-    TAG, VERSION,
+    CHUNK, CHUNK_CHARACTERS, ConversationKey, HEAD, HEAD_CHARACTERS, MIN_CHARACTERS, NONCE,
+    Nip44Error, TAG, VERSION,
 };
 
 impl ConversationKey {
@@ -51,17 +52,16 @@ impl ConversationKey {
         let ciphertext = decoded_len(text)? - HEAD - TAG;
 
         let start = out.len();
-        out.reserve(ciphertext + TAG);
+        // The plaintext is shorter by the code, and the cipher wants a little more.
+        out.reserve(ciphertext + TAG.max(WIDE));
         let opened = self.open(&nonce, body, ciphertext, out);
-        let plaintext = opened.and_then(|()| {
-            plaintext_in(&out[start..start + ciphertext]).ok_or(Nip44Error::Padding)
+        // Only now something is made of what the bytes say.
+        let len = opened.and_then(|prefix| {
+            let padded = ciphertext - prefix_len(ciphertext);
+            plaintext_len(&prefix[..prefix_len(ciphertext)], padded).ok_or(Nip44Error::Padding)
         });
-        match plaintext {
-            Ok(range) => {
-                let len = range.len();
-                out.copy_within(start + range.start..start + range.end, start);
-                // What the move has left behind; from there on all is padding.
-                out[start + len..start + range.end].zeroize();
+        match len {
+            Ok(len) => {
                 out.truncate(start + len);
                 Ok(())
             }
@@ -73,40 +73,58 @@ impl ConversationKey {
         }
     }
 
-    /// Appends what `body` decrypts to and the code behind it, which it checks.
+    /// Appends what `body` decrypts to, without the prefix, and more; checks the code; and returns
+    /// the prefix, with zeros behind it.
     fn open(
         &self,
         nonce: &[u8; NONCE],
         body: &[u8],
         ciphertext: usize,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nip44Error> {
+    ) -> Result<[u8; 6], Nip44Error> {
         let MessageKeys { mut cipher, mac } = self.message_keys(nonce);
         let mut mac = mac.start();
         mac.update(nonce);
-        let (start, end) = (out.len(), out.len() + ciphertext);
-        // Invariant: the cipher has gone over what stands before `done`.
-        let mut done = start;
-        let mut offset = HEAD_CHARACTERS;
-        for characters in body.chunks(CHUNK_CHARACTERS) {
-            let is_last = offset + characters.len() == HEAD_CHARACTERS + body.len();
-            // Padding is for the last characters alone.
-            let base64 = if is_last { STANDARD } else { STANDARD_UNPADDED };
+        let mut prefix = [0; 6];
+        let mut left = ciphertext;
+        let mut rest = body;
+        loop {
+            let is_last = left <= CHUNK;
+            // Padding of base64 is for the last characters alone.
+            let (base64, characters) = match is_last {
+                true => (STANDARD, rest),
+                false => (STANDARD_UNPADDED, &rest[..CHUNK_CHARACTERS]),
+            };
+            let start = out.len();
             let decoded = base64.push_decoded(out, characters);
             decoded.map_err(|error| Nip44Error::Base64 {
-                offset: offset + error.offset,
+                offset: HEAD_CHARACTERS + (body.len() - rest.len()) + error.offset,
             })?;
-            let until = out.len().min(end);
-            mac.update(&out[done..until]);
-            cipher.apply(&mut out[done..until]);
-            done = until;
-            offset += characters.len();
-        }
-        let is_authentic = mac.finish().ct_eq(&out[end..]);
-        if bool::from(is_authentic) {
-            Ok(())
-        } else {
-            Err(Nip44Error::Mac)
+            let mut code = [0; TAG];
+            if is_last {
+                let (data, last) = out[start..].split_at(left);
+                mac.update(data);
+                code.copy_from_slice(last);
+                out.resize(start + left.next_multiple_of(WIDE), 0);
+            } else {
+                mac.update(&out[start..]);
+            }
+            cipher.apply(&mut out[start..]);
+            if left == ciphertext {
+                // How long the prefix is, the length of the ciphertext says.
+                let len = prefix_len(ciphertext);
+                prefix[..len].copy_from_slice(&out[start..start + len]);
+                out.copy_within(start + len.., start);
+                out.truncate(out.len() - len);
+            }
+            if is_last {
+                return match mac.finish().ct_eq(&code).into() {
+                    true => Ok(prefix),
+                    false => Err(Nip44Error::Mac),
+                };
+            }
+            rest = &rest[CHUNK_CHARACTERS..];
+            left -= CHUNK;
         }
     }
 }

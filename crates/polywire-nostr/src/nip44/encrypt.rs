@@ -2,6 +2,7 @@
 
 use polywire_text::base64::STANDARD;
 
+use super::cipher::WIDE;
 use super::key::MessageKeys;
 use super::layout::Layout;
 use super::{CHUNK, ConversationKey, HEAD, NONCE, Nip44Error, TAG, VERSION};
@@ -86,8 +87,9 @@ impl ConversationKey {
             let (text, behind) = rest.split_at(rest.len().min(size - filled));
             let end = filled + text.len();
             chunk[filled..end].copy_from_slice(text);
-            chunk[end..size].fill(0);
-            cipher.apply(&mut chunk[..size]);
+            let wide = size.next_multiple_of(WIDE);
+            chunk[end..wide].fill(0);
+            cipher.apply(&mut chunk[..wide]);
             mac.update(&chunk[..size]);
             if left == size {
                 chunk[size..size + TAG].copy_from_slice(&mac.finish());

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use subtle::ConstantTimeEq as _;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::cipher::Cipher;
 use super::{DEFAULT_MAX_PLAINTEXT, NONCE};
@@ -72,22 +72,22 @@ impl ConversationKey {
 
     /// The keys of the message with this nonce (NIP-44, "Encryption", step 3).
     pub(super) fn message_keys(&self, nonce: &[u8; NONCE]) -> MessageKeys {
-        let mut keys = Zeroizing::new([0; 32 + 12 + 32]);
-        self.mac.expand(nonce, &mut *keys);
-        // Both parts are within the 76 bytes.
-        let (Some(cipher), Some(mac)) = (keys.first_chunk::<44>(), keys.last_chunk::<32>()) else {
-            unreachable!("76 bytes have 44 and 32 in them")
+        let expanded = self.mac.expand(nonce);
+        // The last 20 of the 96 bytes are not asked for.
+        let (Some(cipher), Some(mac)) = (expanded.0.first_chunk(), expanded.0[44..].first_chunk())
+        else {
+            unreachable!("96 bytes have 44 and 32 in them")
         };
         MessageKeys {
             cipher: Cipher::new(cipher),
-            mac: MacKey::new(mac),
+            mac: MacKey::new::<32>(mac),
         }
     }
 }
 
 impl Drop for ConversationKey {
     fn drop(&mut self) {
-        self.bytes.zeroize();
+        self.bytes[..].zeroize();
     }
 }
 

@@ -87,25 +87,23 @@ fn padded_len(len: u32) -> u64 {
     len.next_multiple_of(step)
 }
 
-/// Where the plaintext stands in what has been decrypted; `None` unless the prefix is the shorter one
-/// possible and the padding has the right length.
-pub(super) fn plaintext_in(decrypted: &[u8]) -> Option<std::ops::Range<usize>> {
-    let [first, second, rest @ ..] = decrypted else {
-        return None;
+/// The length of the prefix in a ciphertext of so many bytes: the ciphertexts of the longest plaintext
+/// with a short prefix and of the shortest with a long one are four bytes apart.
+pub(super) const fn prefix_len(ciphertext: usize) -> usize {
+    if ciphertext < 6 + EXTENDED_FROM { 2 } else { 6 }
+}
+
+/// The length of the plaintext with this prefix, if so many bytes are what it is padded to.
+pub(super) fn plaintext_len(prefix: &[u8], padded: usize) -> Option<usize> {
+    let len = match *prefix {
+        [first, second] => u32::from(u16::from_be_bytes([first, second])),
+        [0, 0, first, second, third, fourth] => {
+            let len = u32::from_be_bytes([first, second, third, fourth]);
+            (len as usize >= EXTENDED_FROM).then_some(len)?
+        }
+        _ => return None,
     };
-    let len = match u16::from_be_bytes([*first, *second]) {
-        0 => u32::from_be_bytes(*rest.first_chunk()?),
-        len => u32::from(len),
-    };
-    if len == 0 {
-        return None;
-    }
-    // The prefix of this length, which is another one if six bytes stand where two would do.
-    let start = Prefix::new(len).len;
-    let padded = usize::try_from(padded_len(len)).ok()?;
-    let is_right = decrypted.starts_with(Prefix::new(len).as_bytes())
-        && decrypted.len().checked_sub(start) == Some(padded);
-    is_right.then(|| start..start + len as usize)
+    (len > 0 && padded_len(len) == padded as u64).then_some(len as usize)
 }
 
 /// The number of bytes that `text` stands for, and the offset of what is wrong if it cannot be base64.
@@ -164,38 +162,44 @@ mod tests {
 
     #[test]
     fn plaintexts() {
-        let padded = |prefix: &[u8], len| [prefix, &vec![0; len]].concat();
-        assert_eq!(plaintext_in(&padded(&[0, 5], 32)), Some(2..7));
-        assert_eq!(plaintext_in(&padded(&[0, 33], 64)), Some(2..35));
-        let extended = padded(&[0, 0, 0, 1, 0, 0], 65_536);
-        assert_eq!(plaintext_in(&extended), Some(6..65_542));
-        let wrong = [
-            padded(&[], 0),
-            padded(&[0], 0),
-            padded(&[0, 5], 0),
+        assert_eq!(plaintext_len(&[0, 5], 32), Some(5));
+        assert_eq!(plaintext_len(&[0, 33], 64), Some(33));
+        assert_eq!(plaintext_len(&[0, 0, 0, 1, 0, 0], 65_536), Some(65_536));
+        assert_eq!(plaintext_len(&[0, 0, 0, 1, 0, 1], 81_920), Some(65_537));
+        let wrong: [(&[u8], usize); 12] = [
+            (&[], 0),
+            (&[0], 32),
             // No plaintext at all.
-            padded(&[0, 0], 32),
-            padded(&[0, 0, 0], 0),
-            padded(&[0, 0, 0, 0, 0, 0], 32),
+            (&[0, 0], 32),
+            (&[0, 0], 0),
+            (&[0, 0, 0, 0, 0, 0], 65_536),
             // Too little and too much padding.
-            padded(&[0, 5], 31),
-            padded(&[0, 5], 33),
-            padded(&[0, 5], 64),
-            padded(&[0, 33], 32),
+            (&[0, 5], 31),
+            (&[0, 5], 33),
+            (&[0, 5], 64),
+            (&[0, 33], 32),
             // Six bytes where two would do.
-            padded(&[0, 0, 0, 0, 0, 5], 32),
-            padded(&[0, 0, 0, 0, 0xff, 0xff], 65_536),
+            (&[0, 0, 0, 0, 0xff, 0xff], 65_536),
             // More than there is.
-            padded(&[0, 0, 0xff, 0xff, 0xff, 0xff], 65_536),
+            (&[0, 0, 0xff, 0xff, 0xff, 0xff], 65_536),
+            // Two bytes and other ones.
+            (&[0, 1, 0, 1, 0, 0], 65_536),
         ];
-        for decrypted in wrong {
-            let start = &decrypted[..decrypted.len().min(6)];
-            assert_eq!(
-                plaintext_in(&decrypted),
-                None,
-                "{start:?} {}",
-                decrypted.len()
-            );
+        for (prefix, padded) in wrong {
+            assert_eq!(plaintext_len(prefix, padded), None, "{prefix:?} {padded}");
+        }
+    }
+
+    #[test]
+    fn lengths_of_prefixes() {
+        for len in [1, 32, 33, 65_535, 65_536, 65_537, 100_000] {
+            let Ok(layout) = Layout::new(len, u32::MAX) else {
+                panic!("{len}");
+            };
+            let prefix = layout.prefix.as_bytes();
+            assert_eq!(prefix_len(layout.ciphertext), prefix.len(), "{len}");
+            let padded = layout.ciphertext - prefix.len();
+            assert_eq!(plaintext_len(prefix, padded), Some(len));
         }
     }
 
