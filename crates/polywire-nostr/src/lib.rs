@@ -12,6 +12,8 @@ pub mod nip13;
 pub mod nip19;
 pub mod nip21;
 pub mod nip44;
+#[cfg(feature = "reference")]
+pub mod reference;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};
 pub use key::{KeyPair, SecretKey};
