@@ -8,6 +8,17 @@ mod bytes;
 mod error;
 mod event;
 mod json;
+pub mod key;
+mod mac;
+pub mod nip04;
+pub mod nip13;
+#[cfg(feature = "os-rng")]
+pub mod nip17;
+pub mod nip19;
+pub mod nip21;
+pub mod nip44;
+#[cfg(feature = "os-rng")]
+pub mod nip59;
 mod profile;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
@@ -18,4 +29,5 @@ pub use event::{
     BinaryEvent, BinaryItem, BinaryTag, BinaryTags, Event, EventBuilder, EventRef, Tag, Tags,
     UnsignedEvent, event_id, push_canonical,
 };
+pub use key::{KeyPair, SecretKey};
 pub use profile::{Limits, Profile};

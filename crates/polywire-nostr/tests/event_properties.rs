@@ -44,7 +44,7 @@ fn spell(text: &str, choices: &mut impl Iterator<Item = u8>) -> String {
             }
             _ if must || choice > 235 => {
                 for unit in character.encode_utf16(&mut [0; 2]) {
-                    if choice % 2 == 0 {
+                    if choice.is_multiple_of(2) {
                         out.push_str(&format!("\\u{unit:04x}"));
                     } else {
                         out.push_str(&format!("\\u{unit:04X}"));

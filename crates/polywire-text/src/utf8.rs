@@ -31,6 +31,29 @@ pub fn validate(bytes: &[u8]) -> Result<&str, Malformed> {
     validate_any(bytes)
 }
 
+/// `bytes` as a string that owns them, without a copy; or `bytes` again, and the offset of the
+/// first byte that is not UTF-8.
+///
+/// ```
+/// use polywire_text::utf8;
+///
+/// assert_eq!(utf8::into_string("Zürich".into()).unwrap(), "Zürich");
+/// let (bytes, error) = utf8::into_string(b"Z\xfcrich".into()).unwrap_err();
+/// assert_eq!((bytes.as_slice(), error.offset), (&b"Z\xfcrich"[..], 1));
+/// ```
+///
+/// # Errors
+///
+/// As [`validate`].
+#[inline]
+pub fn into_string(bytes: Vec<u8>) -> Result<String, (Vec<u8>, Malformed)> {
+    match validate(&bytes) {
+        // SAFETY: `validate` has just found these bytes to be UTF-8.
+        Ok(_) => Ok(unsafe { String::from_utf8_unchecked(bytes) }),
+        Err(error) => Err((bytes, error)),
+    }
+}
+
 /// `bytes` as a string if all are ASCII and none is `byte`, which most messages
 /// are: one look for two questions. `None` says nothing more.
 ///

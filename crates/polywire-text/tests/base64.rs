@@ -51,6 +51,12 @@ fn writes_alike(bytes: &[u8]) {
         base64.push(&mut out, bytes);
         assert_eq!(&out[6..], text.as_bytes());
         assert_eq!(base64.encoded_len(bytes.len()), text.len());
+        let mut out = String::with_capacity("before".len() + text.len());
+        out.push_str("before");
+        let capacity = out.capacity();
+        base64.push_str(&mut out, bytes);
+        assert_eq!(out[6..], text);
+        assert_eq!(out.capacity(), capacity);
         let mut out = vec![b'.'; text.len() + 9];
         let written = base64.encode_to_slice(bytes, &mut out).unwrap();
         assert_eq!(written, text.as_bytes());

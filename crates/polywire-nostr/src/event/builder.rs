@@ -6,6 +6,8 @@ use polywire_text::Text;
 
 use super::canonical;
 use super::{Event, EventRef, Fields, Sink};
+#[cfg(feature = "os-rng")]
+use crate::KeyPair;
 use crate::{Error, EventId, Limits, Profile, PublicKey, Signature};
 
 /// Collects the parts of a new event.
@@ -79,6 +81,25 @@ impl EventBuilder {
             kind: self.kind,
         };
         UnsignedEvent(assemble(&head, &tags, count, &self.content, None))
+    }
+}
+
+#[cfg(feature = "os-rng")]
+impl EventBuilder {
+    /// Computes the id and signs it. The event's author is the owner of the key.
+    ///
+    /// ```
+    /// use polywire_nostr::{EventBuilder, KeyPair};
+    ///
+    /// let keys = KeyPair::generate().unwrap();
+    /// let event = EventBuilder::new(1, "hello", 1_709_600_104).sign(&keys);
+    /// assert_eq!(event.as_ref().verify(), Ok(()));
+    /// ```
+    #[must_use]
+    pub fn sign(self, keys: &KeyPair) -> Event {
+        let event = self.build(&keys.public_key());
+        let sig = keys.sign(event.id());
+        event.with_signature(&sig)
     }
 }
 

@@ -20,6 +20,7 @@ pub use owned::Event;
 pub use tags::{Tag, Tags};
 
 use crate::json::{self, Sink};
+use crate::key::SignatureError;
 use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature};
 
 /// An event that borrows its JSON text.
@@ -206,6 +207,26 @@ impl<'a> EventRef<'a> {
             return Ok(());
         }
         Err(Error::new(Reason::IdMismatch, 0).in_member(crate::Member::Id))
+    }
+
+    /// Checks the id and then the signature. The id comes first: it costs a hundredth of the time.
+    ///
+    /// A relay that has many events looks for duplicates before it calls this.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::IdMismatch`], [`Reason::InvalidPublicKey`] or [`Reason::InvalidSignature`].
+    pub fn verify(&self) -> Result<(), Error> {
+        self.check_id()?;
+        let result = self.pubkey().verify(self.id(), self.sig());
+        result.map_err(|error| match error {
+            SignatureError::PublicKey => {
+                Error::new(Reason::InvalidPublicKey, 0).in_member(crate::Member::Pubkey)
+            }
+            SignatureError::Mismatch => {
+                Error::new(Reason::InvalidSignature, 0).in_member(crate::Member::Sig)
+            }
+        })
     }
 
     /// Appends the canonical form, whose SHA-256 digest is the id:

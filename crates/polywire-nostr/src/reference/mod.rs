@@ -2,5 +2,9 @@
 //!
 //! They follow the text of the specifications step by step and share no code with what they check.
 
+pub mod bech32;
+pub mod chacha20;
 pub mod event;
+pub mod hmac;
 pub mod json;
+pub mod nip44;

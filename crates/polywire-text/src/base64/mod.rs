@@ -132,6 +132,27 @@ impl Base64 {
         unsafe { out.set_len(out.len() + len) };
     }
 
+    /// Appends `bytes` to a string. A string that has capacity for what is
+    /// written, [`encoded_len`](Self::encoded_len), stays where it is.
+    ///
+    /// ```
+    /// let mut out = String::from("?iv=");
+    /// polywire_text::base64::STANDARD.push_str(&mut out, &[1, 2, 3, 4]);
+    /// assert_eq!(out, "?iv=AQIDBA==");
+    /// ```
+    #[inline]
+    pub fn push_str(self, out: &mut String, bytes: &[u8]) {
+        // SAFETY: what is appended below are characters of the alphabet and `=`, which are ASCII.
+        let out = unsafe { out.as_mut_vec() };
+        // Not less than what the engine checks for, which is exactly what it writes.
+        out.reserve(self.encoded_len(bytes.len()));
+        let engine = self.engine(self.padding != Padding::Forbidden);
+        let space = Out::from_uninit_slice(out.spare_capacity_mut());
+        let len = engine.encode(bytes, space).len();
+        // SAFETY: the engine has written so many bytes behind the old length.
+        unsafe { out.set_len(out.len() + len) };
+    }
+
     /// Writes `bytes` to the beginning of `out` and returns that part of it;
     /// `None` if `out` is too short, and then nothing is written.
     ///

@@ -1,0 +1,253 @@
+//! HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869) from the block function of `sha2`.
+//!
+//! A key is two states of the hash: each message then costs two blocks less. States are a few words,
+//! which can be overwritten for less than the types of `sha2` take, and the events, whose digests are
+//! no secret, pay nothing for it.
+
+use std::slice;
+
+use sha2::block_api::compress256;
+use zeroize::Zeroize as _;
+
+const BLOCK: usize = 64;
+
+/// Bytes that are overwritten when they go: all at once, which arrays by themselves are not.
+pub(crate) struct SecretBytes<const LEN: usize>(pub(crate) [u8; LEN]);
+
+impl<const LEN: usize> Drop for SecretBytes<LEN> {
+    fn drop(&mut self) {
+        self.0[..].zeroize();
+    }
+}
+
+/// The state before the first block (FIPS 180-4, section 5.3.3).
+const INITIAL: [u32; 8] = [
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
+];
+
+/// A key, ready for any number of messages. Overwritten when it goes.
+#[derive(Clone)]
+pub(crate) struct MacKey {
+    inner: [u32; 8],
+    outer: [u32; 8],
+}
+
+impl MacKey {
+    /// A key of up to 64 bytes; longer ones, which would have to be hashed, nobody here has.
+    pub(crate) fn new<const LEN: usize>(key: &[u8; LEN]) -> Self {
+        const { assert!(LEN <= BLOCK) };
+        let state = |byte: u8| {
+            let mut block = [byte; BLOCK];
+            for (to, from) in block.iter_mut().zip(key) {
+                *to ^= from;
+            }
+            let mut state = INITIAL;
+            compress256(&mut state, slice::from_ref(&block));
+            block[..].zeroize();
+            state
+        };
+        Self {
+            inner: state(0x36),
+            outer: state(0x5c),
+        }
+    }
+
+    /// Begins a message.
+    pub(crate) fn start(&self) -> Mac {
+        Mac {
+            state: self.inner,
+            outer: self.outer,
+            block: [0; BLOCK],
+            held: 0,
+            len: BLOCK as u64,
+        }
+    }
+
+    /// The code of the parts together.
+    pub(crate) fn mac(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let mut mac = self.start();
+        for part in parts {
+            mac.update(part);
+        }
+        mac.finish()
+    }
+
+    /// HKDF-Expand to 96 bytes, where this key is the pseudorandom key (RFC 5869, section 2.3).
+    ///
+    /// The messages have one and two blocks, which are put together here without a [`Mac`]: that is a
+    /// third of what the encryption of a short message costs.
+    pub(crate) fn expand(&self, info: &[u8; 32]) -> SecretBytes<96> {
+        let mut out = SecretBytes([0; 96]);
+        // What came before, the info, and in a block of its own the count.
+        let mut message = SecretBytes([0; 2 * BLOCK]);
+        let [previous, last] = message.0.as_chunks_mut::<BLOCK>().0 else {
+            unreachable!("two blocks")
+        };
+        for (count, out) in (1..).zip(out.0.as_chunks_mut::<32>().0) {
+            let mut state = self.inner;
+            if count == 1 {
+                last[..32].copy_from_slice(info);
+                end_message(last, 32, count, BLOCK + 33);
+            } else {
+                end_message(last, 0, count, BLOCK + 65);
+                compress256(&mut state, slice::from_ref(previous));
+            }
+            compress256(&mut state, slice::from_ref(last));
+            *out = finish(self.outer, &state);
+            state[..].zeroize();
+            previous[..32].copy_from_slice(out);
+            previous[32..].copy_from_slice(info);
+        }
+        out
+    }
+}
+
+/// Writes the last byte of a message at `at` of its last block, and the end of the message behind it.
+fn end_message(block: &mut [u8; BLOCK], at: usize, last: u8, len: usize) {
+    block[at] = last;
+    block[at + 1] = 0x80;
+    block[at + 2..BLOCK - 8].fill(0);
+    block[BLOCK - 8..].copy_from_slice(&(8 * len as u64).to_be_bytes());
+}
+
+/// The code, from the state of the outer key and that of the whole message.
+fn finish(mut outer: [u32; 8], inner: &[u32; 8]) -> [u8; 32] {
+    let mut block = [0; BLOCK];
+    write(inner, &mut block);
+    block[32] = 0x80;
+    block[BLOCK - 8..].copy_from_slice(&(8 * (BLOCK as u64 + 32)).to_be_bytes());
+    compress256(&mut outer, slice::from_ref(&block));
+    let mut code = [0; 32];
+    write(&outer, &mut code);
+    outer[..].zeroize();
+    code
+}
+
+impl Drop for MacKey {
+    fn drop(&mut self) {
+        self.inner[..].zeroize();
+        self.outer[..].zeroize();
+    }
+}
+
+/// A message on its way through. Overwritten when it goes.
+pub(crate) struct Mac {
+    state: [u32; 8],
+    outer: [u32; 8],
+    /// The first `held` bytes, fewer than a block, belong to the message; the state lacks them.
+    block: [u8; BLOCK],
+    held: usize,
+    /// What has been hashed in all, the block of the key included.
+    len: u64,
+}
+
+impl Mac {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.len += bytes.len() as u64;
+        let mut bytes = bytes;
+        if self.held > 0 {
+            let (first, rest) = bytes.split_at(bytes.len().min(BLOCK - self.held));
+            self.block[self.held..self.held + first.len()].copy_from_slice(first);
+            self.held += first.len();
+            if self.held < BLOCK {
+                return;
+            }
+            compress256(&mut self.state, slice::from_ref(&self.block));
+            bytes = rest;
+        }
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        if !blocks.is_empty() {
+            compress256(&mut self.state, blocks);
+        }
+        self.block[..rest.len()].copy_from_slice(rest);
+        self.held = rest.len();
+    }
+
+    pub(crate) fn finish(mut self) -> [u8; 32] {
+        // A bit that is set, zeros, and at the end of a block the length in bits.
+        self.block[self.held] = 0x80;
+        self.block[self.held + 1..].fill(0);
+        if self.held + 1 > BLOCK - 8 {
+            compress256(&mut self.state, slice::from_ref(&self.block));
+            self.block.fill(0);
+        }
+        self.block[BLOCK - 8..].copy_from_slice(&(8 * self.len).to_be_bytes());
+        compress256(&mut self.state, slice::from_ref(&self.block));
+
+        finish(self.outer, &self.state)
+    }
+}
+
+/// Writes the words of a state to the beginning of `out`.
+fn write(state: &[u32; 8], out: &mut [u8]) {
+    for (to, word) in out.as_chunks_mut().0.iter_mut().zip(state) {
+        *to = word.to_be_bytes();
+    }
+}
+
+impl Drop for Mac {
+    fn drop(&mut self) {
+        self.state[..].zeroize();
+        self.outer[..].zeroize();
+        self.block[..].zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digit = |at| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+        (0..text.len()).step_by(2).map(digit).collect()
+    }
+
+    /// RFC 4231, sections 4.2 to 4.5.
+    #[test]
+    fn codes() {
+        let code = MacKey::new(&[0x0b; 20]).mac(&[b"Hi There"]);
+        let expected = "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7";
+        assert_eq!(code, *hex(expected));
+        let code = MacKey::new(b"Jefe").mac(&[b"what do ya want ", b"for nothing?"]);
+        let expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        assert_eq!(code, *hex(expected));
+        let code = MacKey::new(&[0xaa; 20]).mac(&[&[0xdd; 50]]);
+        let expected = "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe";
+        assert_eq!(code, *hex(expected));
+    }
+
+    /// RFC 5869, section 2.3, as it stands there.
+    #[test]
+    fn expansion() {
+        let (key, info) = (MacKey::new(&[5; 32]), [6; 32]);
+        let first = key.mac(&[&info, &[1]]);
+        let second = key.mac(&[&first, &info, &[2]]);
+        let third = key.mac(&[&second, &info, &[3]]);
+        assert_eq!(key.expand(&info).0, *[first, second, third].as_flattened());
+    }
+
+    #[test]
+    fn pieces_of_any_length() {
+        let key = MacKey::new(b"key");
+        let message: Vec<u8> = (0..200).map(|at| at as u8).collect();
+        for len in 0..message.len() {
+            let whole = key.mac(&[&message[..len]]);
+            for at in 0..=len {
+                assert_eq!(
+                    key.mac(&[&message[..at], &message[at..len]]),
+                    whole,
+                    "{len} {at}"
+                );
+            }
+            let bytes: Vec<_> = message[..len].chunks(1).collect();
+            assert_eq!(key.mac(&bytes), whole, "{len}");
+        }
+    }
+}

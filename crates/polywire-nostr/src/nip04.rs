@@ -1,0 +1,182 @@
+//! The old encryption of direct messages, to read what is there (NIP-04, deprecated).
+//!
+//! A payload is AES-256-CBC of the plaintext, in base64, and `?iv=` with the initialization vector. The
+//! key is the x coordinate of ECDH, not hashed. Nothing tells whether a payload was changed, so that a
+//! plaintext may be anybody's invention. New messages are encrypted by [`nip44`](crate::nip44).
+
+use std::fmt;
+
+use aes::Aes256;
+use cbc::cipher::block_padding::Pkcs7;
+use cbc::cipher::{BlockModeDecrypt as _, BlockModeEncrypt as _, KeyIvInit as _};
+use polywire_text::base64::STANDARD;
+use polywire_text::utf8;
+use zeroize::{Zeroize as _, Zeroizing};
+
+use crate::key::InvalidPublicKey;
+use crate::{PublicKey, SecretKey};
+
+const BLOCK: usize = 16;
+const SEPARATOR: &str = "?iv=";
+/// The characters of an initialization vector.
+const VECTOR_CHARACTERS: usize = 24;
+
+/// The number of characters that a payload may have. NIP-04 sets no limit; this one is that of
+/// [`nip44`](crate::nip44) in round numbers.
+pub const MAX_PAYLOAD: usize = 2 << 20;
+
+/// Why something cannot be encrypted or decrypted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Nip04Error {
+    /// The public key is not the x coordinate of a point of the curve.
+    PublicKey,
+    /// The payload has more than [`MAX_PAYLOAD`] characters.
+    TooLong {
+        /// How many it has.
+        len: usize,
+    },
+    /// The payload has no `?iv=`.
+    NoVector,
+    /// The payload is not strict base64 with padding, or is not whole blocks of 16 bytes, or its
+    /// initialization vector has other than 16 bytes.
+    Form {
+        /// The offset of the first wrong character, or of the part that has the wrong length.
+        offset: usize,
+    },
+    /// The padding is wrong, or the plaintext is not UTF-8. The two are not told apart: whoever can
+    /// have payloads decrypted, and learns which, can read any of them.
+    Decryption,
+    /// The operating system gave no random bytes.
+    Randomness,
+}
+
+impl fmt::Display for Nip04Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NIP-04: ")?;
+        match self {
+            Self::PublicKey => InvalidPublicKey.fmt(f),
+            Self::TooLong { len } => write!(f, "{len} characters, of at most {MAX_PAYLOAD}"),
+            Self::NoVector => f.write_str("no initialization vector"),
+            Self::Form { offset } => {
+                write!(f, "not blocks of 16 bytes in base64 at byte {offset}")
+            }
+            Self::Decryption => f.write_str("not decrypted"),
+            Self::Randomness => f.write_str("the operating system gave no random bytes"),
+        }
+    }
+}
+
+impl std::error::Error for Nip04Error {}
+
+impl From<InvalidPublicKey> for Nip04Error {
+    fn from(_: InvalidPublicKey) -> Self {
+        Self::PublicKey
+    }
+}
+
+/// Decrypts a payload of the conversation between the owner of `secret` and the owner of `public`.
+///
+/// ```
+/// use polywire_nostr::{SecretKey, nip04};
+///
+/// let (alice, bob) = (SecretKey::from_bytes([1; 32])?, SecretKey::from_bytes([2; 32])?);
+/// let payload = nip04::encrypt_insecure_with_vector(&alice, &bob.public_key(), "hello", &[3; 16])?;
+/// assert_eq!(nip04::decrypt(&bob, &alice.public_key(), &payload)?, "hello");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The first check that fails, in the order of [`Nip04Error`].
+pub fn decrypt(
+    secret: &SecretKey,
+    public: &PublicKey,
+    payload: &str,
+) -> Result<String, Nip04Error> {
+    let key = secret.agree(public)?;
+    let len = payload.len();
+    if len > MAX_PAYLOAD {
+        return Err(Nip04Error::TooLong { len });
+    }
+    let (text, vector) = payload.split_once(SEPARATOR).ok_or(Nip04Error::NoVector)?;
+    let vector_at = text.len() + SEPARATOR.len();
+    let mut iv = [0; BLOCK];
+    let form = |offset| {
+        move |error: polywire_text::Malformed| Nip04Error::Form {
+            offset: offset + error.offset,
+        }
+    };
+    let mut bytes = Vec::new();
+    let read = STANDARD.push_decoded(&mut bytes, text.as_bytes());
+    read.map_err(form(0))?;
+    if bytes.is_empty() || !bytes.len().is_multiple_of(BLOCK) {
+        return Err(Nip04Error::Form { offset: 0 });
+    }
+    let read = STANDARD.decode_to_slice(vector.as_bytes(), &mut iv);
+    if read.map_err(form(vector_at))?.len() != BLOCK {
+        return Err(Nip04Error::Form { offset: vector_at });
+    }
+
+    let cipher = cbc::Decryptor::<Aes256>::new((&*key).into(), (&iv).into());
+    let decrypted = cipher.decrypt_padded::<Pkcs7>(&mut bytes);
+    let Ok(len) = decrypted.map(<[u8]>::len) else {
+        bytes.zeroize();
+        return Err(Nip04Error::Decryption);
+    };
+    bytes.truncate(len);
+    utf8::into_string(bytes).map_err(|(mut bytes, _)| {
+        bytes.zeroize();
+        Nip04Error::Decryption
+    })
+}
+
+/// Encrypts `plaintext` with an initialization vector of the operating system, for peers that read
+/// nothing else.
+///
+/// Insecure: a payload can be changed on its way, and its length is that of the plaintext.
+///
+/// # Errors
+///
+/// The public key is not one, the plaintext is too long, or the operating system gave no random bytes.
+#[cfg(feature = "os-rng")]
+pub fn encrypt_insecure(
+    secret: &SecretKey,
+    public: &PublicKey,
+    plaintext: &str,
+) -> Result<String, Nip04Error> {
+    let mut vector = [0; BLOCK];
+    crate::key::fill_random(&mut vector).map_err(|_| Nip04Error::Randomness)?;
+    encrypt_insecure_with_vector(secret, public, plaintext, &vector)
+}
+
+/// Encrypts `plaintext` with this initialization vector, as `encrypt_insecure`. It must be random and
+/// used once.
+///
+/// # Errors
+///
+/// The public key is not one, or the plaintext is too long.
+pub fn encrypt_insecure_with_vector(
+    secret: &SecretKey,
+    public: &PublicKey,
+    plaintext: &str,
+    vector: &[u8; BLOCK],
+) -> Result<String, Nip04Error> {
+    let key = secret.agree(public)?;
+    // There is always padding: at least a byte, up to the next whole block.
+    let whole = plaintext.len() / BLOCK * BLOCK + BLOCK;
+    let len = STANDARD.encoded_len(whole) + SEPARATOR.len() + VECTOR_CHARACTERS;
+    if len > MAX_PAYLOAD {
+        return Err(Nip04Error::TooLong { len });
+    }
+    let mut bytes = Zeroizing::new(vec![0; whole]);
+    bytes[..plaintext.len()].copy_from_slice(plaintext.as_bytes());
+    let cipher = cbc::Encryptor::<Aes256>::new((&*key).into(), vector.into());
+    // There is room for the padding.
+    let encrypted = cipher.encrypt_padded::<Pkcs7>(&mut bytes, plaintext.len());
+    let mut payload = String::with_capacity(len);
+    STANDARD.push_str(&mut payload, encrypted.unwrap_or_default());
+    payload.push_str(SEPARATOR);
+    STANDARD.push_str(&mut payload, vector);
+    Ok(payload)
+}

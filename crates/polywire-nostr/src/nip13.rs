@@ -1,0 +1,136 @@
+//! Proof of work: leading zero bits of an event's id (NIP-13).
+
+use std::fmt;
+
+use crate::EventId;
+
+/// Why an event has not the work that was asked for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum WorkError {
+    /// The id has fewer leading zero bits than required.
+    TooEasy {
+        /// How many it has.
+        difficulty: u32,
+        /// How many are required.
+        required: u32,
+    },
+    /// The author aimed at less than what is required, and was lucky.
+    LowTarget {
+        /// What the author aimed at.
+        committed: u32,
+        /// How many leading zero bits are required.
+        required: u32,
+    },
+}
+
+impl fmt::Display for WorkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooEasy {
+                difficulty,
+                required,
+            } => write!(f, "difficulty {difficulty} is less than {required}"),
+            Self::LowTarget {
+                committed,
+                required,
+            } => write!(f, "committed target {committed} is less than {required}"),
+        }
+    }
+}
+
+impl std::error::Error for WorkError {}
+
+/// Counts the leading zero bits of an id, 0 to 256.
+///
+/// ```
+/// use polywire_nostr::{EventId, nip13};
+///
+/// let mut id = [0xff; 32];
+/// id[..3].copy_from_slice(&[0, 0, 0x0f]);
+/// assert_eq!(nip13::difficulty(&EventId::from_bytes(id)), 20);
+/// ```
+#[must_use]
+pub fn difficulty(id: &EventId) -> u32 {
+    let mut bits = 0;
+    for byte in id.as_bytes() {
+        bits += byte.leading_zeros();
+        if *byte != 0 {
+            break;
+        }
+    }
+    bits
+}
+
+/// Checks that an id has at least `required` leading zero bits, and that its author aimed at no fewer:
+/// `committed` is the third value of the `nonce` tag. Without one, only the id counts.
+///
+/// ```
+/// use polywire_nostr::EventId;
+/// use polywire_nostr::nip13::{self, WorkError};
+///
+/// let mut id = [0xff; 32];
+/// id[..2].fill(0);
+/// let id = EventId::from_bytes(id);
+/// assert_eq!(nip13::check(&id, Some(16), 16), Ok(()));
+/// let lucky = WorkError::LowTarget { committed: 8, required: 16 };
+/// assert_eq!(nip13::check(&id, Some(8), 16), Err(lucky));
+/// ```
+///
+/// # Errors
+///
+/// The id has too few zero bits; else the committed target is too low.
+pub fn check(id: &EventId, committed: Option<u32>, required: u32) -> Result<(), WorkError> {
+    let difficulty = difficulty(id);
+    if difficulty < required {
+        return Err(WorkError::TooEasy {
+            difficulty,
+            required,
+        });
+    }
+    match committed {
+        Some(committed) if committed < required => Err(WorkError::LowTarget {
+            committed,
+            required,
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_of_bits() {
+        for bits in 0..256_usize {
+            let mut id = [0; 32];
+            id[bits / 8] = 0x80 >> (bits % 8);
+            assert_eq!(difficulty(&EventId::from_bytes(id)), bits as u32);
+            // What stands behind the first bit does not count.
+            id[bits / 8 + 1..].fill(1);
+            assert_eq!(difficulty(&EventId::from_bytes(id)), bits as u32);
+        }
+        assert_eq!(difficulty(&EventId::from_bytes([0; 32])), 256);
+    }
+
+    /// The example of NIP-13.
+    #[test]
+    fn the_example() {
+        let id = "000006d8c378af1779d2feebc7603a125d99eca0ccf1085959b307f64e5dd358";
+        let id = EventId::from_hex(id).unwrap();
+        assert_eq!(difficulty(&id), 21);
+        assert_eq!(check(&id, Some(21), 21), Ok(()));
+        assert_eq!(check(&id, None, 21), Ok(()));
+        let easy = WorkError::TooEasy {
+            difficulty: 21,
+            required: 22,
+        };
+        assert_eq!(check(&id, Some(30), 22), Err(easy));
+        let low = WorkError::LowTarget {
+            committed: 20,
+            required: 21,
+        };
+        assert_eq!(check(&id, Some(20), 21), Err(low));
+    }
+}

@@ -1,0 +1,144 @@
+//! Decryption.
+
+use polywire_text::base64::{STANDARD, STANDARD_UNPADDED};
+use polywire_text::utf8;
+use subtle::ConstantTimeEq as _;
+use zeroize::Zeroize as _;
+
+use super::cipher::WIDE;
+use super::key::MessageKeys;
+use super::layout::{decoded_len, max_characters, plaintext_len, prefix_len};
+use super::{
+    CHUNK, CHUNK_CHARACTERS, ConversationKey, HEAD, HEAD_CHARACTERS, MIN_CHARACTERS, NONCE,
+    Nip44Error, TAG, VERSION,
+};
+
+impl ConversationKey {
+    /// Decrypts a payload. One allocation.
+    ///
+    /// # Errors
+    ///
+    /// The first check that fails, in the order of [`Nip44Error`].
+    pub fn decrypt(&self, payload: &str) -> Result<String, Nip44Error> {
+        let mut out = Vec::new();
+        self.decrypt_into(payload, &mut out)?;
+        utf8::into_string(out).map_err(|(mut bytes, _)| {
+            bytes.zeroize();
+            Nip44Error::Utf8
+        })
+    }
+
+    /// Decrypts a payload and appends the plaintext to `out`. Whether it is UTF-8 is not checked.
+    ///
+    /// Reserves three quarters of the length of the payload.
+    ///
+    /// # Errors
+    ///
+    /// The first check that fails, in the order of [`Nip44Error`]. `out` is as it was then, and what
+    /// was decrypted behind its end has been overwritten.
+    pub fn decrypt_into(&self, payload: &str, out: &mut Vec<u8>) -> Result<(), Nip44Error> {
+        let text = payload.as_bytes();
+        if text.first() == Some(&b'#') {
+            return Err(Nip44Error::UnknownVersion(None));
+        }
+        let (len, max) = (text.len(), max_characters(self.max_plaintext));
+        if len > max {
+            return Err(Nip44Error::TooLong { len, max });
+        }
+        let Some((head, body)) = text.split_first_chunk().filter(|_| len >= MIN_CHARACTERS) else {
+            return Err(Nip44Error::PayloadLength { len });
+        };
+        let nonce = read_head(head)?;
+        let ciphertext = decoded_len(text)? - HEAD - TAG;
+
+        let start = out.len();
+        // The plaintext is shorter by the code, and the cipher wants a little more.
+        out.reserve(ciphertext + TAG.max(WIDE));
+        let opened = self.open(&nonce, body, ciphertext, out);
+        // Only now something is made of what the bytes say.
+        let len = opened.and_then(|prefix| {
+            let padded = ciphertext - prefix_len(ciphertext);
+            plaintext_len(&prefix[..prefix_len(ciphertext)], padded).ok_or(Nip44Error::Padding)
+        });
+        match len {
+            Ok(len) => {
+                out.truncate(start + len);
+                Ok(())
+            }
+            Err(error) => {
+                out[start..].zeroize();
+                out.truncate(start);
+                Err(error)
+            }
+        }
+    }
+
+    /// Appends what `body` decrypts to, without the prefix, and more; checks the code; and returns
+    /// the prefix, with zeros behind it.
+    fn open(
+        &self,
+        nonce: &[u8; NONCE],
+        body: &[u8],
+        ciphertext: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<[u8; 6], Nip44Error> {
+        let MessageKeys { mut cipher, mac } = self.message_keys(nonce);
+        let mut mac = mac.start();
+        mac.update(nonce);
+        let mut prefix = [0; 6];
+        let mut left = ciphertext;
+        let mut rest = body;
+        loop {
+            let is_last = left <= CHUNK;
+            // Padding of base64 is for the last characters alone.
+            let (base64, characters) = match is_last {
+                true => (STANDARD, rest),
+                false => (STANDARD_UNPADDED, &rest[..CHUNK_CHARACTERS]),
+            };
+            let start = out.len();
+            let decoded = base64.push_decoded(out, characters);
+            decoded.map_err(|error| Nip44Error::Base64 {
+                offset: HEAD_CHARACTERS + (body.len() - rest.len()) + error.offset,
+            })?;
+            let mut code = [0; TAG];
+            if is_last {
+                let (data, last) = out[start..].split_at(left);
+                mac.update(data);
+                code.copy_from_slice(last);
+                out.resize(start + left.next_multiple_of(WIDE), 0);
+            } else {
+                mac.update(&out[start..]);
+            }
+            cipher.apply(&mut out[start..]);
+            if left == ciphertext {
+                // How long the prefix is, the length of the ciphertext says.
+                let len = prefix_len(ciphertext);
+                prefix[..len].copy_from_slice(&out[start..start + len]);
+                out.copy_within(start + len.., start);
+                out.truncate(out.len() - len);
+            }
+            if is_last {
+                return match mac.finish().ct_eq(&code).into() {
+                    true => Ok(prefix),
+                    false => Err(Nip44Error::Mac),
+                };
+            }
+            rest = &rest[CHUNK_CHARACTERS..];
+            left -= CHUNK;
+        }
+    }
+}
+
+/// The nonce, if the version is this one.
+fn read_head(head: &[u8; HEAD_CHARACTERS]) -> Result<[u8; NONCE], Nip44Error> {
+    let mut bytes = [0; HEAD];
+    let decoded = STANDARD_UNPADDED.decode_to_slice(head, &mut bytes);
+    decoded.map_err(|error| Nip44Error::Base64 {
+        offset: error.offset,
+    })?;
+    let [version, nonce @ ..] = bytes;
+    match version {
+        VERSION => Ok(nonce),
+        other => Err(Nip44Error::UnknownVersion(Some(other))),
+    }
+}

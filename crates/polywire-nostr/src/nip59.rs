@@ -1,0 +1,189 @@
+//! Seals and gift wraps (NIP-59): an event without a signature, encrypted twice.
+//!
+//! | layer | kind | author | content |
+//! |---|--:|---|---|
+//! | rumor | any | the sender | what is said; not signed |
+//! | seal | 13 | the sender | the rumor, encrypted for the receiver |
+//! | gift wrap | 1059 | a key that is used once | the seal, encrypted for the receiver |
+//!
+//! Needs the feature `os-rng`.
+//!
+//! ```
+//! use polywire_nostr::{EventBuilder, KeyPair, nip59};
+//!
+//! let (alice, bob) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+//! let now = 1_709_600_104;
+//! let rumor = EventBuilder::new(14, "hello", now).build(&alice.public_key());
+//! let wrap = nip59::gift_wrap(&rumor, &alice, &bob.public_key(), now)?;
+//! let opened = nip59::open(&wrap.as_ref(), &bob)?;
+//! assert_eq!(opened.sender, alice.public_key());
+//! assert_eq!(opened.rumor.as_ref().content(), "hello");
+//! # Ok::<(), nip59::Nip59Error>(())
+//! ```
+
+use std::fmt;
+
+use crate::key::{InvalidPublicKey, NoRandomness, fill_random};
+use crate::nip44::{ConversationKey, Nip44Error};
+use crate::{Error, Event, EventBuilder, EventRef, KeyPair, PublicKey, UnsignedEvent};
+
+/// The kind of a seal.
+pub const SEAL: u16 = 13;
+/// The kind of a gift wrap.
+pub const GIFT_WRAP: u16 = 1059;
+/// Seals and gift wraps are dated back by up to two days, in seconds.
+pub const MOST_BACKDATED: u64 = 2 * 24 * 3600;
+
+/// Why something was not wrapped or opened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Nip59Error {
+    /// The event is not a gift wrap but of this kind.
+    NotGiftWrap(u16),
+    /// The gift wrap cannot be encrypted or decrypted.
+    Wrap(Nip44Error),
+    /// What is in the gift wrap is not an event with a valid id and signature.
+    Seal(Error),
+    /// What is in the gift wrap is not a seal but of this kind.
+    NotSeal(u16),
+    /// The seal cannot be encrypted or decrypted.
+    SealContent(Nip44Error),
+    /// What is in the seal is not an event with a valid id.
+    Rumor(Error),
+    /// The rumor has another author than the seal: somebody pretends to be the rumor's author.
+    OtherAuthor,
+    /// A public key is not on the curve.
+    PublicKey,
+    /// The operating system gave no random bytes.
+    NoRandomness,
+}
+
+impl fmt::Display for Nip59Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotGiftWrap(kind) => write!(f, "kind {kind} is not a gift wrap (1059)"),
+            Self::Wrap(error) => write!(f, "gift wrap: {error}"),
+            Self::Seal(error) => write!(f, "seal: {error}"),
+            Self::NotSeal(kind) => write!(f, "kind {kind} in a gift wrap is not a seal (13)"),
+            Self::SealContent(error) => write!(f, "seal: {error}"),
+            Self::Rumor(error) => write!(f, "rumor: {error}"),
+            Self::OtherAuthor => f.write_str("the rumor has another author than the seal"),
+            Self::PublicKey => InvalidPublicKey.fmt(f),
+            Self::NoRandomness => NoRandomness.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Nip59Error {}
+
+impl From<InvalidPublicKey> for Nip59Error {
+    fn from(_: InvalidPublicKey) -> Self {
+        Self::PublicKey
+    }
+}
+
+impl From<NoRandomness> for Nip59Error {
+    fn from(_: NoRandomness) -> Self {
+        Self::NoRandomness
+    }
+}
+
+/// Encrypts a rumor for a receiver and signs it. `created_at` is the time that the seal states, in
+/// seconds.
+///
+/// # Errors
+///
+/// The receiver's key is not on the curve, or the rumor is too long to be encrypted.
+pub fn seal(
+    rumor: &UnsignedEvent,
+    sender: &KeyPair,
+    receiver: &PublicKey,
+    created_at: u64,
+) -> Result<Event, Nip59Error> {
+    let key = ConversationKey::derive(&sender.secret_key(), receiver)?;
+    let content = key
+        .encrypt(rumor.as_json())
+        .map_err(Nip59Error::SealContent)?;
+    Ok(EventBuilder::new(SEAL, content, created_at).sign(sender))
+}
+
+/// Encrypts a seal for a receiver, by a new key. `created_at` is the time that the gift wrap states.
+///
+/// # Errors
+///
+/// As [`seal`], or no random bytes for the new key.
+pub fn wrap(seal: &Event, receiver: &PublicKey, created_at: u64) -> Result<Event, Nip59Error> {
+    let once = KeyPair::generate()?;
+    let key = ConversationKey::derive(&once.secret_key(), receiver)?;
+    let content = key
+        .encrypt(seal.as_ref().as_json())
+        .map_err(Nip59Error::Wrap)?;
+    let builder = EventBuilder::new(GIFT_WRAP, content, created_at);
+    Ok(builder.tag(["p", &receiver.to_string()]).sign(&once))
+}
+
+/// Seals and wraps a rumor for a receiver. Both layers are dated back from `now` by a random time of up
+/// to two days each.
+///
+/// # Errors
+///
+/// As [`seal`] and [`wrap`].
+pub fn gift_wrap(
+    rumor: &UnsignedEvent,
+    sender: &KeyPair,
+    receiver: &PublicKey,
+    now: u64,
+) -> Result<Event, Nip59Error> {
+    let seal = seal(rumor, sender, receiver, backdate(now)?)?;
+    wrap(&seal, receiver, backdate(now)?)
+}
+
+/// A random time in the two days before `now`.
+fn backdate(now: u64) -> Result<u64, NoRandomness> {
+    let mut random = [0; 8];
+    fill_random(&mut random)?;
+    Ok(now.saturating_sub(u64::from_le_bytes(random) % MOST_BACKDATED))
+}
+
+/// What was in a gift wrap.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The author of the seal and of the rumor. The seal's signature was valid.
+    pub sender: PublicKey,
+    /// What was said.
+    pub rumor: UnsignedEvent,
+}
+
+/// Opens a gift wrap: decrypts it, checks the seal's id and signature, decrypts the seal, and checks
+/// that the rumor has a valid id and the seal's author.
+///
+/// The signature of the gift wrap itself is not checked: its key says nothing about the sender.
+///
+/// # Errors
+///
+/// The step that failed, and why.
+pub fn open(wrap: &EventRef<'_>, receiver: &KeyPair) -> Result<Opened, Nip59Error> {
+    if wrap.kind() != GIFT_WRAP {
+        return Err(Nip59Error::NotGiftWrap(wrap.kind()));
+    }
+    let secret = receiver.secret_key();
+    let key = ConversationKey::derive(&secret, wrap.pubkey())?;
+    let seal = key.decrypt(&wrap.content()).map_err(Nip59Error::Wrap)?;
+    let seal = EventRef::parse(&seal).map_err(Nip59Error::Seal)?;
+    if seal.kind() != SEAL {
+        return Err(Nip59Error::NotSeal(seal.kind()));
+    }
+    seal.verify().map_err(Nip59Error::Seal)?;
+    let key = ConversationKey::derive(&secret, seal.pubkey())?;
+    let rumor = key
+        .decrypt(&seal.content())
+        .map_err(Nip59Error::SealContent)?;
+    let rumor = UnsignedEvent::parse(&rumor).map_err(Nip59Error::Rumor)?;
+    if rumor.as_ref().pubkey() != seal.pubkey() {
+        return Err(Nip59Error::OtherAuthor);
+    }
+    Ok(Opened {
+        sender: *seal.pubkey(),
+        rumor,
+    })
+}

@@ -1,0 +1,355 @@
+//! NIP-44: against the readable implementation, and what must be refused.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use polywire_nostr::nip44::{ConversationKey, DEFAULT_MAX_PLAINTEXT, Nip44Error};
+use polywire_nostr::reference::nip44 as slow;
+use polywire_nostr::{PublicKey, SecretKey};
+use proptest::prelude::*;
+use sha2::{Digest as _, Sha256};
+
+const KEY: [u8; 32] = [0x5a; 32];
+const NONCE: [u8; 32] = [0xc3; 32];
+
+fn key() -> ConversationKey {
+    ConversationKey::from_bytes(KEY)
+}
+
+/// Encrypted and decrypted as the readable implementation does it.
+fn same(text: &str, key: [u8; 32], nonce: [u8; 32]) {
+    let fast = ConversationKey::from_bytes(key);
+    let payload = fast.encrypt_with_nonce(text, &nonce).unwrap();
+    assert_eq!(payload, slow::encrypt(&key, &nonce, text.as_bytes()));
+    assert_eq!(payload.len(), payload.capacity(), "one allocation");
+    assert_eq!(
+        slow::decrypt(&key, &payload).as_deref(),
+        Ok(text.as_bytes())
+    );
+    assert_eq!(fast.decrypt(&payload).as_deref(), Ok(text));
+
+    let mut out = String::from("before");
+    fast.encrypt_into(text, &nonce, &mut out).unwrap();
+    assert_eq!(out.strip_prefix("before"), Some(&payload[..]));
+    let mut out = b"before".to_vec();
+    fast.decrypt_into(&payload, &mut out).unwrap();
+    assert_eq!(out.strip_prefix(b"before"), Some(text.as_bytes()));
+}
+
+/// The lengths at which something changes: padding, chunks of 3072 bytes, and prefixes.
+#[test]
+fn lengths() {
+    let edges = [
+        1, 32, 64, 96, 128, 160, 192, 224, 256, 320, 512, 1024, 2560, 2816, 3040, 3068, 3070, 3072,
+        3584, 4096, 6138, 6140, 6144, 9216, 12288, 65_535, 65_536, 65_537, 81_920,
+    ];
+    for edge in edges {
+        for len in [edge - 1, edge, edge + 1] {
+            if len > 0 {
+                let text: String = (0..len)
+                    .map(|at| char::from(b'a' + (at % 23) as u8))
+                    .collect();
+                same(&text, KEY, NONCE);
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn texts(text in "\\PC{1,300}", key: [u8; 32], nonce: [u8; 32]) {
+        same(&text, key, nonce);
+    }
+
+    /// Whatever stands in an authentic payload is read alike, or is wrong for the same reason.
+    #[test]
+    fn authentic(prefix in proptest::collection::vec(any::<u8>(), 0..8), len in 32_usize..700) {
+        let mut padded = prefix;
+        padded.resize(len, b'x');
+        agree(&slow::encrypt_padded(&KEY, &NONCE, &padded));
+    }
+
+    #[test]
+    fn authentic_with_short_lengths(text_len: u8, len in 32_usize..300) {
+        let mut padded = vec![0, text_len];
+        padded.resize(2 + len, b'x');
+        agree(&slow::encrypt_padded(&KEY, &NONCE, &padded));
+    }
+
+    #[test]
+    fn any_text(text in "\\PC{0,200}") {
+        agree(&text);
+    }
+
+    #[test]
+    fn any_base64(bytes in proptest::collection::vec(any::<u8>(), 90..200), version in 0_u8..4) {
+        let mut bytes = bytes;
+        bytes[0] = version;
+        let mut text = String::new();
+        polywire_text::base64::STANDARD.push_str(&mut text, &bytes);
+        agree(&text);
+    }
+}
+
+/// The same outcome as the readable implementation, whose errors come in another order where a
+/// payload has several.
+fn agree(payload: &str) {
+    let mut out = b"before".to_vec();
+    let fast = key().decrypt_into(payload, &mut out);
+    match slow::decrypt(&KEY, payload) {
+        Ok(text) => {
+            assert_eq!(fast, Ok(()));
+            assert_eq!(out[6..], text);
+        }
+        Err(error) => {
+            assert_eq!(out, b"before");
+            match (fast.unwrap_err(), error) {
+                (Nip44Error::UnknownVersion(_), Nip44Error::Base64 { .. }) => {}
+                (fast, slow) => assert_eq!(fast, slow, "{payload}"),
+            }
+        }
+    }
+}
+
+/// The vectors in the text of NIP-44 for both sides of the longer prefix.
+#[test]
+fn extended_prefix() {
+    let key: [u8; 32] = {
+        let digits = "c41c775356fd92eadc63ff5a0dc1da211b268cbea22316767095b2871ea1412d";
+        polywire_text::hex::decode_to_array(digits.as_bytes(), polywire_text::hex::Case::Lower)
+            .unwrap()
+    };
+    let mut nonce = [0; 32];
+    nonce[31] = 1;
+    let vectors = [
+        (
+            65_535,
+            "6d8c2810d1e870fbaa1f0a0937126cca837a15f9260e27060c331d70a3c0bc84",
+        ),
+        (
+            65_536,
+            "b7b4edb36ba92e267d322d56d9aebc22e7fa96ff52e3c12adc07f07a43cbc616",
+        ),
+        (
+            65_537,
+            "eeb7c7c5373894ea2c1547cfd3ccb15d5a0b2d619da852e5c79df792dcc9e435",
+        ),
+    ];
+    for (len, expected) in vectors {
+        let text = "a".repeat(len);
+        let payload = ConversationKey::from_bytes(key)
+            .encrypt_with_nonce(&text, &nonce)
+            .unwrap();
+        let digest: [u8; 32] = Sha256::digest(&payload).into();
+        assert_eq!(PublicKey::from_bytes(digest).to_string(), expected, "{len}");
+        same(&text, key, nonce);
+    }
+}
+
+/// Payloads of somebody who has the key and does not follow the rules.
+#[test]
+fn wrong_padding() {
+    let padded = |prefix: &[u8], len: usize| {
+        let mut padded = prefix.to_vec();
+        padded.resize(prefix.len() + len, 0);
+        slow::encrypt_padded(&KEY, &NONCE, &padded)
+    };
+    let wrong = [
+        // No plaintext.
+        padded(&[0, 0], 32),
+        padded(&[0, 0, 0, 0, 0, 0], 32),
+        padded(&[0, 0, 0, 0, 0, 0], 65_536),
+        // Six bytes where two would do.
+        padded(&[0, 0, 0, 0, 0, 5], 32),
+        padded(&[0, 0, 0, 0, 0xff, 0xff], 65_536),
+        // The length is beyond the end, just so, or far.
+        padded(&[0, 33], 32),
+        padded(&[0xff, 0xff], 32),
+        padded(&[0, 0, 0xff, 0xff, 0xff, 0xff], 65_536),
+        padded(&[0, 0, 0, 1, 0, 1], 65_536),
+        // Too much padding.
+        padded(&[0, 5], 64),
+        padded(&[0, 5], 33),
+        padded(&[0xff, 0xff], 65_537),
+        padded(&[0xff, 0xff], 65_540),
+        padded(&[0, 0, 0, 1, 0, 0], 65_537),
+        // Cut off.
+        padded(&[0, 0, 0], 31),
+        padded(&[0, 5], 31),
+    ];
+    for payload in wrong {
+        assert_eq!(key().decrypt(&payload), Err(Nip44Error::Padding));
+        let mut out = b"before".to_vec();
+        assert_eq!(
+            key().decrypt_into(&payload, &mut out),
+            Err(Nip44Error::Padding)
+        );
+        assert_eq!(out, b"before");
+    }
+    assert_eq!(
+        key().decrypt(&padded(&[0, 5], 32)).as_deref(),
+        Ok("\0\0\0\0\0")
+    );
+    // What stands in the padding, NIP-44 does not say.
+    let payload = slow::encrypt_padded(&KEY, &NONCE, &[&[0, 1][..], &[b'x'; 32]].concat());
+    assert_eq!(key().decrypt(&payload).as_deref(), Ok("x"));
+}
+
+#[test]
+fn utf8() {
+    let payload = slow::encrypt(&KEY, &NONCE, b"ab\xff");
+    assert_eq!(key().decrypt(&payload), Err(Nip44Error::Utf8));
+    let mut out = Vec::new();
+    key().decrypt_into(&payload, &mut out).unwrap();
+    assert_eq!(out, b"ab\xff");
+}
+
+/// No beginning of a payload is one, and no payload with something behind it.
+#[test]
+fn truncated() {
+    for len in [5, 100, 400] {
+        let payload = key().encrypt_with_nonce(&"y".repeat(len), &NONCE).unwrap();
+        for end in 0..payload.len() {
+            let error = key().decrypt(&payload[..end]).unwrap_err();
+            let expected = match end {
+                0..132 => Nip44Error::PayloadLength { len: end },
+                _ if end % 4 == 0 => Nip44Error::Mac,
+                // Without its last character the group lacks padding, where it would stand, or
+                // has bits that mean nothing, or is a lone character.
+                _ => {
+                    let Nip44Error::Base64 { offset } = error else {
+                        panic!("{end} {error:?}");
+                    };
+                    assert!(end.abs_diff(offset) <= 1, "{end} {offset}");
+                    continue;
+                }
+            };
+            assert_eq!(error, expected, "{end}");
+        }
+        for more in ["A", "AA", "AAA", "=", "\n"] {
+            let error = key().decrypt(&format!("{payload}{more}")).unwrap_err();
+            assert!(
+                matches!(error, Nip44Error::Base64 { .. }),
+                "{more:?} {error:?}"
+            );
+        }
+        if !payload.ends_with('=') {
+            assert_eq!(
+                key().decrypt(&format!("{payload}AAAA")),
+                Err(Nip44Error::Mac)
+            );
+        }
+    }
+}
+
+/// No other character at any place is the same payload, or another one.
+#[test]
+fn changed() {
+    for len in [1, 33, 150] {
+        let payload = key().encrypt_with_nonce(&"z".repeat(len), &NONCE).unwrap();
+        let others = b"ABQgwz0129+/=-_# \n\x7f";
+        for at in 0..payload.len() {
+            for other in others {
+                let mut changed = payload.clone().into_bytes();
+                if changed[at] == *other {
+                    continue;
+                }
+                changed[at] = *other;
+                let changed = String::from_utf8(changed).unwrap();
+                let error = key().decrypt(&changed).unwrap_err();
+                let is_base64 = other.is_ascii_alphanumeric() || b"+/".contains(other);
+                match error {
+                    Nip44Error::UnknownVersion(None) => assert_eq!((at, *other), (0, b'#')),
+                    Nip44Error::UnknownVersion(Some(version)) => {
+                        assert!(at < 2 && version != 2);
+                    }
+                    // Only the last character before padding has bits that may be stray.
+                    Nip44Error::Base64 { offset } => {
+                        let is_last = payload.trim_end_matches('=').len() <= at + 1;
+                        assert!(!is_base64 || is_last, "{at} {other}");
+                        assert!(offset.abs_diff(at) <= 2, "{at} {offset}");
+                    }
+                    Nip44Error::Mac => assert!(is_base64 && at > 0, "{at} {other}"),
+                    error => panic!("{at} {other} {error:?}"),
+                }
+            }
+        }
+    }
+}
+
+/// In a later chunk, whose beginning is not that of the payload; what was decrypted before is gone.
+#[test]
+fn errors_far_behind() {
+    let payload = key()
+        .encrypt_with_nonce(&"z".repeat(20_000), &NONCE)
+        .unwrap();
+    for at in [44, 4139, 4140, 4141, 9000, 20_000, payload.len() - 50] {
+        let mut changed = payload.clone();
+        changed.replace_range(at..=at, "=");
+        let mut out = b"before".to_vec();
+        let error = key().decrypt_into(&changed, &mut out);
+        // A second `=` may be what is missing.
+        let Err(Nip44Error::Base64 { offset }) = error else {
+            panic!("{at} {error:?}");
+        };
+        assert!([at, at + 1].contains(&offset), "{at} {offset}");
+        assert_eq!(out, b"before");
+        let other = if &payload[at..=at] == "A" { "B" } else { "A" };
+        changed.replace_range(at..=at, other);
+        assert_eq!(key().decrypt_into(&changed, &mut out), Err(Nip44Error::Mac));
+        assert_eq!(out, b"before");
+    }
+}
+
+#[test]
+fn limits() {
+    let max = DEFAULT_MAX_PLAINTEXT as usize;
+    let longest = "m".repeat(max);
+    let payload = key().encrypt_with_nonce(&longest, &NONCE).unwrap();
+    assert_eq!(key().decrypt(&payload).unwrap(), longest);
+    let error = key().encrypt_with_nonce(&"m".repeat(max + 1), &NONCE);
+    assert_eq!(error, Err(Nip44Error::TooLong { len: max + 1, max }));
+    let mut out = String::from("before");
+    let error = key().encrypt_into(&"m".repeat(max + 1), &NONCE, &mut out);
+    assert_eq!((error.is_err(), out.as_str()), (true, "before"));
+    assert_eq!(key().encrypt_with_nonce("", &NONCE), Err(Nip44Error::Empty));
+
+    let wider = key().with_max_plaintext(DEFAULT_MAX_PLAINTEXT + 1);
+    let longer = wider
+        .encrypt_with_nonce(&"m".repeat(max + 1), &NONCE)
+        .unwrap();
+    assert_eq!(wider.decrypt(&longer).map(|text| text.len()), Ok(max + 1));
+    let error = Nip44Error::TooLong {
+        len: longer.len(),
+        max: payload.len(),
+    };
+    assert_eq!(key().decrypt(&longer), Err(error));
+    // Before anything is allocated or decoded.
+    let junk = "?".repeat(payload.len() + 1);
+    assert!(matches!(
+        key().decrypt(&junk),
+        Err(Nip44Error::TooLong { .. })
+    ));
+}
+
+#[test]
+fn nonces_of_the_system() {
+    let one = key().encrypt("same").unwrap();
+    let two = key().encrypt("same").unwrap();
+    assert_ne!(one[..44], two[..44]);
+    assert_eq!(key().decrypt(&one), key().decrypt(&two));
+}
+
+/// Both sides derive the same key, from either of the points with an x coordinate; others another.
+#[test]
+fn agreement() {
+    let secret = |byte| SecretKey::from_bytes([byte; 32]).unwrap();
+    let derive = |one, two| {
+        let key = ConversationKey::derive(&secret(one), &secret(two).public_key());
+        *key.unwrap().as_bytes()
+    };
+    for (one, two) in [(1, 2), (3, 4), (5, 6), (7, 7)] {
+        assert_eq!(derive(one, two), derive(two, one));
+    }
+    assert_ne!(derive(1, 2), derive(1, 3));
+    assert!(ConversationKey::derive(&secret(1), &PublicKey::from_bytes([0; 32])).is_err());
+    assert_eq!(format!("{:?}", key()), "ConversationKey(..)");
+}
