@@ -5,5 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+pub mod negentropy;
+#[cfg(feature = "reference")]
+pub mod reference;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};
