@@ -233,6 +233,39 @@ impl Storage for Slow {
     }
 }
 
+/// A storage whose records cannot be read.
+struct Failing;
+
+impl Storage for Failing {
+    type Error = &'static str;
+
+    fn count(&self) -> Result<usize, Self::Error> {
+        Ok(100)
+    }
+
+    fn record(&self, _: usize) -> Result<Record, Self::Error> {
+        Err("the disk is gone")
+    }
+}
+
+#[test]
+fn errors_of_the_storage_are_passed_on() {
+    let error = Responder::new(Failing)
+        .respond(&hex("6100000200"))
+        .unwrap_err();
+    assert_eq!(error, Error::Storage("the disk is gone"));
+    assert_eq!(
+        error.to_string(),
+        "the records could not be read: the disk is gone"
+    );
+    assert!(Initiator::new(Failing).initial_message().is_err());
+    assert!(
+        Initiator::new(Failing)
+            .reconcile(&hex("6100000200"))
+            .is_err()
+    );
+}
+
 proptest! {
     #[test]
     fn fingerprints_match_their_definition(
