@@ -10,6 +10,7 @@ mod event;
 mod json;
 pub mod key;
 mod mac;
+pub mod negentropy;
 pub mod nip04;
 pub mod nip13;
 #[cfg(feature = "os-rng")]

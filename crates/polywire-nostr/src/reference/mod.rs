@@ -8,3 +8,4 @@ pub mod event;
 pub mod hmac;
 pub mod json;
 pub mod nip44;
+pub mod negentropy;

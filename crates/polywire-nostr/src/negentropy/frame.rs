@@ -1,0 +1,64 @@
+//! The limit on the length of a message.
+
+/// The largest message that a side sends, in bytes before they are written as hexadecimal.
+///
+/// A side whose answer would be longer sends a part of it, and one fingerprint for all that is left.
+/// The peer then asks again for the rest.
+///
+/// ```
+/// use polywire_nostr::negentropy::FrameSizeLimit;
+///
+/// assert!(FrameSizeLimit::new(4096).is_some());
+/// assert!(FrameSizeLimit::new(4095).is_none());
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FrameSizeLimit(usize);
+
+impl FrameSizeLimit {
+    /// The smallest limit. An initial message, or the fingerprints of one range, fit in it.
+    pub const MIN: usize = 4096;
+
+    /// No limit. An answer can then contain each id that is stored; use it only with peers that are
+    /// trusted.
+    pub const UNLIMITED: Self = Self(usize::MAX);
+
+    /// Bytes kept free for what is written after a check: the bounds and the count of a list, its
+    /// last id, and the last fingerprint.
+    const RESERVE: usize = 200;
+
+    /// Returns this limit, or `None` below [`MIN`](Self::MIN).
+    #[must_use]
+    pub const fn new(bytes: usize) -> Option<Self> {
+        if bytes < Self::MIN {
+            return None;
+        }
+        Some(Self(bytes))
+    }
+
+    /// Returns the limit in bytes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        self.0
+    }
+
+    /// Whether a message of `len` bytes may grow.
+    pub(super) const fn has_room_after(self, len: usize) -> bool {
+        len <= self.0 - Self::RESERVE
+    }
+
+    /// How many of `count` ids to list in a message of `len` bytes, including the one that uses up
+    /// the room.
+    pub(super) fn ids_after(self, len: usize, count: usize) -> usize {
+        match (self.0 - Self::RESERVE).checked_sub(len) {
+            Some(room) => count.min(room / crate::EventId::LEN + 1),
+            None => 0,
+        }
+    }
+}
+
+impl Default for FrameSizeLimit {
+    /// 60 000 bytes: as hexadecimal, such a message fits in 128 KiB, which many relays accept.
+    fn default() -> Self {
+        Self(60_000)
+    }
+}
