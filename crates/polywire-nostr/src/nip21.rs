@@ -1,4 +1,4 @@
-//! `nostr:` URIs: the scheme and a name of [`nip19`](crate::nip19), but for secret keys (NIP-21).
+//! `nostr:` URIs: the scheme and a name of [`nip19`], but for secret keys (NIP-21).
 
 use std::fmt;
 

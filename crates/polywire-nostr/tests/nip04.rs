@@ -80,7 +80,7 @@ fn refused() {
 /// Wrong padding and wrong UTF-8 are the same error.
 #[test]
 fn one_error() {
-    let mut seen = [false; 2];
+    let mut errors = 0;
     for bit in 0..128 {
         let (text, vector) = PAYLOAD.split_once("?iv=").unwrap();
         let mut bytes = polywire_text::base64::decode(text.as_bytes())
@@ -90,15 +90,12 @@ fn one_error() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         let mut changed = String::new();
         polywire_text::base64::STANDARD.push_str(&mut changed, &bytes);
-        match decrypt(&format!("{changed}?iv={vector}")) {
-            Ok(_) => seen[0] = true,
-            Err(error) => {
-                assert_eq!(error, Nip04Error::Decryption);
-                seen[1] = true;
-            }
+        if let Err(error) = decrypt(&format!("{changed}?iv={vector}")) {
+            assert_eq!(error, Nip04Error::Decryption);
+            errors += 1;
         }
     }
-    assert!(seen[1]);
+    assert!(errors > 100, "{errors}");
     let [own, other] = keys();
     let wrong = SecretKey::from_bytes([9; 32]).unwrap();
     let payload = nip04::encrypt_insecure(&own, &other.public_key(), TEXT).unwrap();

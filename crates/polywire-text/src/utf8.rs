@@ -266,9 +266,12 @@ mod tests {
         for len in (1..=66).chain([200]) {
             let mut bytes = vec![b'a'; len];
             assert!(validate(&bytes).is_ok());
+            assert_eq!(into_string(bytes.clone()).unwrap().as_bytes(), bytes);
             for at in 0..len {
                 bytes[at] = 0xff;
                 assert_eq!(validate(&bytes).unwrap_err().offset, at);
+                let (same, error) = into_string(bytes.clone()).unwrap_err();
+                assert_eq!((same, error.offset), (bytes.clone(), at));
                 bytes[at] = b'a';
             }
         }

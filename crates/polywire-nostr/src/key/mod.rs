@@ -1,7 +1,8 @@
 //! Keys and signatures: secp256k1 and the Schnorr signatures of BIP-340.
 //!
-//! The arithmetic is that of libsecp256k1. It needs a table for each thread that uses it, which is
-//! made at the first use on that thread.
+//! The arithmetic is that of libsecp256k1. Its context, a few hundred bytes, is made once for each
+//! thread, at the first use on that thread, so that threads do not wait for each other. It is randomized
+//! anew after each use of a secret key, against what a device may leak.
 //!
 //! ```
 //! use polywire_nostr::key::{KeyPair, SignatureError};

@@ -18,7 +18,7 @@ impl ConversationKey {
     ///
     /// # Errors
     ///
-    /// The first check that fails, in the order of [`Nip44Error`].
+    /// The first check that fails: of what everybody can see, then of the code, then of the plaintext.
     pub fn decrypt(&self, payload: &str) -> Result<String, Nip44Error> {
         let mut out = Vec::new();
         self.decrypt_into(payload, &mut out)?;
@@ -34,7 +34,7 @@ impl ConversationKey {
     ///
     /// # Errors
     ///
-    /// The first check that fails, in the order of [`Nip44Error`]. `out` is as it was then, and what
+    /// As [`decrypt`](Self::decrypt). `out` is as it was then, and what
     /// was decrypted behind its end has been overwritten.
     pub fn decrypt_into(&self, payload: &str, out: &mut Vec<u8>) -> Result<(), Nip44Error> {
         let text = payload.as_bytes();

@@ -7,6 +7,9 @@ use super::key::MessageKeys;
 use super::layout::Layout;
 use super::{CHUNK, ConversationKey, HEAD, NONCE, Nip44Error, TAG, VERSION};
 
+/// Whole blocks of the cipher, as many as it likes to have at once.
+const SHORT: usize = 2 * WIDE;
+
 impl ConversationKey {
     /// Encrypts `plaintext` with a random nonce of the operating system, and returns the payload in
     /// base64. One allocation.
@@ -69,6 +72,21 @@ impl ConversationKey {
     }
 
     fn encrypt_as(&self, layout: &Layout, plaintext: &[u8], nonce: &[u8; NONCE], out: &mut String) {
+        // Of a short message, to clear the longer buffer would be a noticeable part.
+        match layout.ciphertext <= SHORT {
+            true => self.encrypt_in::<{ SHORT + TAG }>(layout, plaintext, nonce, out),
+            false => self.encrypt_in::<{ CHUNK + TAG }>(layout, plaintext, nonce, out),
+        }
+    }
+
+    /// Encrypts by way of a buffer for as much as is encrypted at once, and a code.
+    fn encrypt_in<const ROOM: usize>(
+        &self,
+        layout: &Layout,
+        plaintext: &[u8],
+        nonce: &[u8; NONCE],
+        out: &mut String,
+    ) {
         let MessageKeys { mut cipher, mac } = self.message_keys(nonce);
         let mut mac = mac.start();
         mac.update(nonce);
@@ -77,13 +95,13 @@ impl ConversationKey {
         STANDARD.push_str(out, &head);
 
         // Holds plaintext only until the cipher goes over it.
-        let mut chunk = [0; CHUNK + TAG];
+        let mut chunk = [0; ROOM];
         let prefix = layout.prefix.as_bytes();
         chunk[..prefix.len()].copy_from_slice(prefix);
         // Invariant: the first `filled` bytes of the chunk are the next of the `left` to encrypt.
         let (mut filled, mut rest, mut left) = (prefix.len(), plaintext, layout.ciphertext);
         loop {
-            let size = left.min(CHUNK);
+            let size = left.min(ROOM - TAG);
             let (text, behind) = rest.split_at(rest.len().min(size - filled));
             let end = filled + text.len();
             chunk[filled..end].copy_from_slice(text);

@@ -64,8 +64,8 @@ const MIN_CHARACTERS: usize = 132;
 
 /// Why something cannot be encrypted or decrypted.
 ///
-/// What a payload fails by before [`Mac`](Self::Mac) is plain to everybody who sees it; what comes
-/// after is reported only for payloads that somebody with the key has made.
+/// What stands before [`Mac`](Self::Mac) is plain to everybody who sees a payload; what comes after it
+/// is reported only for payloads that somebody with the key has made.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nip44Error {
@@ -79,9 +79,6 @@ pub enum Nip44Error {
         /// How many are allowed.
         max: usize,
     },
-    /// The payload is of another version: of this one, or of one that is not base64 and begins with
-    /// `#`.
-    UnknownVersion(Option<u8>),
     /// The payload has too few characters.
     PayloadLength {
         /// How many it has.
@@ -92,6 +89,9 @@ pub enum Nip44Error {
         /// The offset of the first wrong character.
         offset: usize,
     },
+    /// The payload is of another version: of this one, or of one that is not base64 and begins with
+    /// `#`.
+    UnknownVersion(Option<u8>),
     /// The payload was not made with this key, or was changed.
     Mac,
     /// The payload is authentic, but its length and its padding are not as they should be.
