@@ -73,7 +73,7 @@ fn main() -> ExitCode {
             Command::Model(arguments) => model::run(&arguments),
             Command::Export(arguments) => export::run(&arguments),
             Command::Generate(arguments) => generate::run(&arguments),
-            Command::Nostr(arguments) => nostr::run(&arguments),
+            Command::Nostr(arguments) => nostr::run(arguments),
         });
     match result {
         Ok(()) => ExitCode::SUCCESS,

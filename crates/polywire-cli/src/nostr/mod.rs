@@ -2,10 +2,20 @@
 
 mod accept;
 mod check;
+mod decode;
+mod each;
+mod encode;
+mod id;
+mod key;
 mod lines;
+mod message;
+mod names;
 mod pipeline;
 mod secret;
+mod sign;
 mod sink;
+mod template;
+mod verify;
 
 use clap::Subcommand;
 
@@ -33,11 +43,27 @@ cannot be read or written, or what was asked for makes no sense.";
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Arguments),
+    Verify(verify::Arguments),
+    Id(id::Arguments),
+    Sign(sign::Arguments),
+    Key(key::Arguments),
+    Encode(encode::Arguments),
+    Decode(decode::Arguments),
+    Encrypt(message::EncryptArguments),
+    Decrypt(message::DecryptArguments),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let result = match &arguments.command {
-        Command::Check(arguments) => check::run(arguments),
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let result = match arguments.command {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Id(arguments) => id::run(&arguments),
+        Command::Sign(arguments) => sign::run(&arguments),
+        Command::Key(arguments) => key::run(&arguments),
+        Command::Encode(arguments) => encode::run(arguments),
+        Command::Decode(arguments) => decode::run(&arguments),
+        Command::Encrypt(arguments) => message::encrypt(&arguments),
+        Command::Decrypt(arguments) => message::decrypt(&arguments),
     };
     result.map_err(|mut failure| {
         // Of a lost output, for which other commands have a status of its own.
