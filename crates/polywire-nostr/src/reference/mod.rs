@@ -7,5 +7,5 @@ pub mod chacha20;
 pub mod event;
 pub mod hmac;
 pub mod json;
-pub mod nip44;
 pub mod negentropy;
+pub mod nip44;
