@@ -95,11 +95,30 @@ pub(crate) enum Wire {
     Frames { tls: bool },
     /// Frames over UDP.
     Datagrams,
+    /// WebSocket, by TLS or not.
+    #[cfg(feature = "websocket")]
+    WebSocket { tls: bool },
 }
 
 impl Wire {
     pub(crate) const fn is_tls(self) -> bool {
-        matches!(self, Self::Http { tls: true } | Self::Frames { tls: true })
+        match self {
+            Self::Http { tls } | Self::Frames { tls } => tls,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket { tls } => tls,
+            Self::Scgi | Self::Datagrams => false,
+        }
+    }
+
+    /// The wire of a scheme in a URL for a client of WebSocket, and whether a Unix socket is meant.
+    #[cfg(feature = "websocket")]
+    fn of_websocket(scheme: &str) -> Result<(Self, bool), String> {
+        Ok(match scheme {
+            "ws" => (Self::WebSocket { tls: false }, false),
+            "wss" => (Self::WebSocket { tls: true }, false),
+            "ws+unix" => (Self::WebSocket { tls: false }, true),
+            _ => return Err(SCHEMES_OF_WEBSOCKET.to_owned()),
+        })
     }
 
     /// The wire of a scheme in a URL for a client of HTTP, and whether a Unix socket is meant.
@@ -174,6 +193,12 @@ impl Endpoint {
             }
             (Place::Tcp { .. }, Some(_)) => fail("expected HOST:PORT and nothing behind it"),
         }
+    }
+
+    /// Reads a URL for a client of WebSocket.
+    #[cfg(feature = "websocket")]
+    pub(crate) fn parse_websocket(url: &str) -> Result<Self, UrlError> {
+        Self::read(url, SCHEMES_OF_WEBSOCKET, Wire::of_websocket)
     }
 
     fn read(
@@ -355,10 +380,17 @@ const SCHEMES: &str = "expected http://HOST, https://HOST, http+unix://SOCKET, s
 pub(crate) const SCHEMES_OF_FRAMES: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, \
     udp://HOST:PORT, unix:///PATH or inproc://NAME";
 
+#[cfg(feature = "websocket")]
+const SCHEMES_OF_WEBSOCKET: &str = "expected ws://HOST, wss://HOST or ws+unix://SOCKET";
+
 fn default_port(wire: Wire) -> Option<u16> {
     match wire {
         Wire::Http { tls: false } => Some(80),
         Wire::Http { tls: true } => Some(443),
+        #[cfg(feature = "websocket")]
+        Wire::WebSocket { tls: false } => Some(80),
+        #[cfg(feature = "websocket")]
+        Wire::WebSocket { tls: true } => Some(443),
         Wire::Scgi | Wire::Frames { .. } | Wire::Datagrams => None,
     }
 }

@@ -31,6 +31,10 @@ pub enum BuildError {
     Methods(MethodsError),
     /// Frames are offered, which layers around HTTP requests or heads would not see.
     FramesPastLayers,
+    /// What was to be the path of a WebSocket has another one already, or is none: it begins with a slash and has
+    /// no query.
+    #[cfg(feature = "websocket")]
+    WebSocketPath(String),
 }
 
 impl fmt::Display for BuildError {
@@ -49,6 +53,12 @@ impl fmt::Display for BuildError {
             Self::FramesPastLayers => f.write_str(
                 "layers around HTTP requests and heads do not see what comes over frames: \
                  offer frames on a server of their own, or put the layers around calls",
+            ),
+            #[cfg(feature = "websocket")]
+            Self::WebSocketPath(path) => write!(
+                f,
+                "`{}` is no path for a WebSocket, or has one already",
+                path.escape_debug()
             ),
             Self::UnknownOperation(name) => {
                 write!(
