@@ -231,3 +231,31 @@ impl Raw {
         assert_eq!(self.frame().await, None);
     }
 }
+
+/// The other side: a server by hand.
+impl Raw {
+    pub(crate) fn of(stream: TcpStream) -> Self {
+        Self {
+            stream,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Reads a request: what Sec-WebSocket-Accept is to be.
+    pub(crate) async fn accept_of_request(&mut self) -> String {
+        let head = self.head().await;
+        let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+        let key = lines.find(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-key"));
+        let (_, key) = key.unwrap();
+        tungstenite::handshake::derive_accept_key(key.as_bytes())
+    }
+
+    pub(crate) async fn accept_upgrade(&mut self) {
+        let accept = self.accept_of_request().await;
+        let answer = format!(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Accept: {accept}\r\n\r\n"
+        );
+        self.send(answer).await;
+    }
+}
