@@ -145,6 +145,8 @@ impl Wire {
             "tcp+tls" => (Self::Frames { tls: true }, false),
             "udp" => (Self::Datagrams, false),
             "unix" => (Self::Frames { tls: false }, true),
+            #[cfg(feature = "websocket")]
+            "ws" | "wss" | "ws+unix" => return Self::of_websocket(scheme),
             _ => return Err(SCHEMES_OF_FRAMES.to_owned()),
         })
     }
@@ -179,12 +181,16 @@ impl Endpoint {
         Self::read(url, SCHEMES, Wire::of_http)
     }
 
-    /// Reads a URL for a client of frames: it names a server and has no request path.
+    /// Reads a URL for a client of frames: it names a server and, but over WebSocket, has no request path.
     pub(crate) fn parse_frames(url: &str) -> Result<Self, UrlError> {
         let endpoint = Self::read(url, SCHEMES_OF_FRAMES, Wire::of_frames)?;
         let fail = |reason: &str| Err(UrlError::new(url, reason));
         if endpoint.credentials.is_some() {
             return fail("a URL has no user: `Client::with_authorization` sets one");
+        }
+        #[cfg(feature = "websocket")]
+        if matches!(endpoint.wire, Wire::WebSocket { .. }) {
+            return Ok(endpoint);
         }
         match (&endpoint.place, &endpoint.target) {
             (_, None) => Ok(endpoint),
@@ -378,7 +384,8 @@ pub(crate) const NO_USER: &str = "user and password of a URL are not sent: leave
 const SCHEMES: &str = "expected http://HOST, https://HOST, http+unix://SOCKET, scgi://HOST:PORT or scgi+unix://SOCKET";
 
 pub(crate) const SCHEMES_OF_FRAMES: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, \
-    udp://HOST:PORT, unix:///PATH or inproc://NAME";
+    udp://HOST:PORT, unix:///PATH or inproc://NAME; with the feature `websocket` also ws://HOST/PATH, \
+    wss://HOST/PATH or ws+unix://SOCKET";
 
 #[cfg(feature = "websocket")]
 const SCHEMES_OF_WEBSOCKET: &str = "expected ws://HOST, wss://HOST or ws+unix://SOCKET";

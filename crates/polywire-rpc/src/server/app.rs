@@ -216,7 +216,11 @@ impl Server {
     ) {
         let held = Held::nothing(Arc::clone(&self.app.memory));
         let endpoints = &self.app.websockets;
-        crate::websocket::run(endpoints, accepted, stream, begun, held, stopped).await;
+        let stop = stopped.clone();
+        let served = crate::websocket::serve(endpoints, accepted, stream, begun, held, stop).await;
+        if let crate::websocket::Served::Frames(stream, peer, _open) = served {
+            super::frames::over_messages(self.clone(), stream, peer, stopped).await;
+        }
     }
 
     /// Answers a request that came over a connection. What is returned beside the

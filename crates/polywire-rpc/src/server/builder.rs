@@ -456,6 +456,9 @@ impl ServerBuilder {
                     return Err(BuildError::WebSocketPath(path));
                 }
             }
+            if endpoints.has_frames() && !frames {
+                return Err(BuildError::NoFrames);
+            }
             endpoints
         };
         if frames && !(self.http_layers.is_empty() && self.head_layers.is_empty()) {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::io;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -16,8 +17,10 @@ use hyper_util::rt::TokioIo;
 use tungstenite::handshake::client::generate_key;
 use tungstenite::protocol::Role;
 
+use super::byte_stream::MessageStream;
 use super::codec::Codec;
 use super::driver::Driver;
+use super::endpoint::FRAMES;
 use super::error::ConnectError;
 use super::handshake;
 use super::limits::WebSocketLimits;
@@ -223,6 +226,19 @@ pub(crate) struct Asked<'a> {
     pub(crate) within: Duration,
 }
 
+impl<'a> Asked<'a> {
+    /// Asks for frames.
+    pub(crate) fn for_frames(endpoint: &'a Endpoint, within: Duration) -> Self {
+        static PROTOCOLS: LazyLock<[Box<str>; 1]> = LazyLock::new(|| [FRAMES.into()]);
+        Self {
+            endpoint,
+            headers: HeaderMap::new(),
+            protocols: &*PROTOCOLS,
+            within,
+        }
+    }
+}
+
 /// A connection that speaks WebSocket from now on.
 pub(crate) struct Upgraded {
     pub(crate) stream: Stream,
@@ -231,6 +247,27 @@ pub(crate) struct Upgraded {
     head: response::Parts,
     protocol: Option<Box<str>>,
 }
+
+impl Upgraded {
+    /// The bytes of frames, in messages.
+    ///
+    /// # Errors
+    ///
+    /// The server does not speak frames.
+    pub(crate) fn into_bytes(self) -> io::Result<MessageStream<Stream>> {
+        if self.protocol.is_none() {
+            let words = "the server speaks WebSocket and not its subprotocol polywire-frames";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, words));
+        }
+        // Frames themselves bound what comes.
+        let limits = WebSocketLimits::DEFAULT.with_message_bytes(MOST_OF_FRAMES);
+        let codec = Codec::unbuffered(self.stream, &self.begun, Role::Client, &limits);
+        Ok(MessageStream::new(codec))
+    }
+}
+
+/// The bytes of a message with frames that a client takes.
+const MOST_OF_FRAMES: usize = 16 << 20;
 
 /// Asks for a WebSocket on a connection.
 pub(crate) async fn upgrade(stream: Stream, asked: Asked<'_>) -> Result<Upgraded, ConnectError> {

@@ -49,9 +49,29 @@ pub(super) struct Codec<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
     /// `begun`: what came behind the handshake already.
     pub(super) fn new(stream: S, begun: &Bytes, role: Role, limits: &WebSocketLimits) -> Self {
+        Self::with_write_buffer(stream, begun, role, limits, WRITE_BUFFER)
+    }
+
+    /// For whoever writes pieces that are large already: they are written at once.
+    pub(super) fn unbuffered(
+        stream: S,
+        begun: &Bytes,
+        role: Role,
+        limits: &WebSocketLimits,
+    ) -> Self {
+        Self::with_write_buffer(stream, begun, role, limits, 0)
+    }
+
+    fn with_write_buffer(
+        stream: S,
+        begun: &Bytes,
+        role: Role,
+        limits: &WebSocketLimits,
+        write_buffer: usize,
+    ) -> Self {
         let config = WebSocketConfig::default()
             .read_buffer_size(READ_BUFFER)
-            .write_buffer_size(WRITE_BUFFER)
+            .write_buffer_size(write_buffer)
             .max_message_size(Some(limits.message_bytes))
             .max_frame_size(Some(limits.frame_bytes));
         let context = WebSocketContext::from_partially_read(begun.to_vec(), role, Some(config));

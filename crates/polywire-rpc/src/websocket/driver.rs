@@ -363,18 +363,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             Stop::Failed(error) => error,
         };
         tracing::debug!(%error, "a WebSocket failed");
-        let (code, reason) = match &error {
-            WebSocketError::Protocol(reason) => (CloseCode::PROTOCOL_ERROR, reason.clone()),
-            WebSocketError::InvalidUtf8 => (CloseCode::INVALID_DATA, error.to_string()),
-            WebSocketError::TooLarge { .. } => (CloseCode::TOO_LARGE, error.to_string()),
-            WebSocketError::NoMemory => (CloseCode::TRY_AGAIN, error.to_string()),
+        let frame = error.close_frame();
+        match error {
             WebSocketError::SlowReader(_) => {
                 self.counts.add(Count::SlowReaders, 1);
-                self.close(
-                    CloseFrame::new(CloseCode::POLICY, error.to_string()),
-                    now,
-                    cx,
-                );
+                self.close(frame, now, cx);
                 self.queue.end(self.end_frame(), Some(error));
                 return;
             }
@@ -384,8 +377,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 self.phase = Phase::Done;
                 return;
             }
-        };
-        let frame = CloseFrame::new(code, reason);
+            _ => {}
+        }
         // What waits would delay the close frame. A part that was written stays before it.
         self.batch.clear();
         self.queue.end(frame.clone(), Some(error));

@@ -55,7 +55,12 @@ pub struct WebSocketEndpoint {
 /// What is done with a connection.
 pub(super) enum Service {
     Handler(Handler),
+    /// The framed protocol.
+    Frames,
 }
+
+/// The name of the framed protocol as a subprotocol.
+pub(crate) const FRAMES: &str = "polywire-frames";
 
 /// A handler of connections.
 pub(super) type Handler = Box<dyn Fn(WebSocket) -> HandlerFuture + Send + Sync>;
@@ -85,6 +90,36 @@ impl WebSocketEndpoint {
         Self::of(Service::Handler(Box::new(move |socket| {
             Box::pin(handler(socket))
         })))
+    }
+
+    /// Speaks the framed protocol with clients that offer the subprotocol `polywire-frames`: for a server that
+    /// [offers frames](crate::ServerBuilder::frames). What that says of limits holds here, and
+    /// [`FrameLimits`](crate::server::FrameLimits) in the place of [`WebSocketLimits`], but for those of messages.
+    ///
+    /// ```
+    /// use polywire_rpc::frames::Client;
+    /// use polywire_rpc::websocket::WebSocketEndpoint;
+    /// use polywire_rpc::{Methods, Server};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
+    /// let server = Server::methods(methods)
+    ///     .frames(true)
+    ///     .websocket("/frames", WebSocketEndpoint::frames())
+    ///     .build()?;
+    /// let running = server.listen("127.0.0.1:0".parse()?).await?;
+    ///
+    /// let client = Client::connect(&format!("ws://{}/frames", running.address())).await?;
+    /// let sum: i32 = client.call("Add", (2, 3)).await?;
+    /// assert_eq!(sum, 5);
+    /// # running.shutdown().await;
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn frames() -> Self {
+        let endpoint = Self::of(Service::Frames);
+        endpoint.protocols([FRAMES]).require_protocol()
     }
 
     fn of(service: Service) -> Self {
@@ -186,6 +221,12 @@ impl Endpoints {
             self.routes.push((path.into(), Arc::new(endpoint)));
         }
         is_free
+    }
+
+    /// Whether frames are to be spoken at one of them.
+    pub(crate) fn has_frames(&self) -> bool {
+        let mut routes = self.routes.iter();
+        routes.any(|(_, endpoint)| matches!(endpoint.service, Service::Frames))
     }
 
     pub(crate) const fn is_empty(&self) -> bool {

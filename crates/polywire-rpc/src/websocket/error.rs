@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use super::message::Message;
+use super::message::{CloseCode, CloseFrame, Message};
 use crate::connect::{TransportError, UrlError};
 
 /// Why a connection has failed.
@@ -35,6 +35,21 @@ pub enum WebSocketError {
     Reset,
     /// The connection broke.
     Io(String),
+}
+
+impl WebSocketError {
+    /// What the peer is told, if it is still there.
+    pub(super) fn close_frame(&self) -> CloseFrame {
+        let (code, reason) = match self {
+            Self::Protocol(reason) => (CloseCode::PROTOCOL_ERROR, reason.clone()),
+            Self::InvalidUtf8 => (CloseCode::INVALID_DATA, self.to_string()),
+            Self::TooLarge { .. } => (CloseCode::TOO_LARGE, self.to_string()),
+            Self::SlowReader(_) => (CloseCode::POLICY, self.to_string()),
+            Self::NoMemory => (CloseCode::TRY_AGAIN, self.to_string()),
+            Self::NoPong(_) | Self::Reset | Self::Io(_) => (CloseCode::ABNORMAL, String::new()),
+        };
+        CloseFrame::new(code, reason)
+    }
 }
 
 impl fmt::Display for WebSocketError {

@@ -250,9 +250,13 @@ impl CloseFrame {
             true => self.code.0,
             false => CloseCode::INTERNAL.0,
         };
-        let reason = match self.reason.len() <= REASON {
+        let mut end = self.reason.len().min(REASON);
+        while !self.reason.is_char_boundary(end) {
+            end -= 1;
+        }
+        let reason = match end == self.reason.len() {
             true => self.reason.0.clone(),
-            false => self.reason[..self.reason.floor_char_boundary(REASON)].into(),
+            false => self.reason[..end].into(),
         };
         Some(tungstenite::protocol::CloseFrame {
             code: code.into(),

@@ -41,10 +41,17 @@
 //! A message that was received shares the buffer it was read into, of 8 KiB or of the message's own size. Who keeps a
 //! few bytes of it for long should copy them.
 //!
+//! # Frames
+//!
+//! [`WebSocketEndpoint::frames`] offers the framed protocol of `docs/frame.md` at a path, for browsers and where
+//! only HTTP passes: its bytes are those of binary messages, whose boundaries mean nothing. The subprotocol is
+//! `polywire-frames`. Clients of frames ([`frames::Client`](crate::frames::Client)) connect with `ws://` and `wss://`.
+//!
 //! # Not supported
 //!
 //! Extensions (`permessage-deflate`), and WebSocket over HTTP/2 (RFC 8441).
 
+mod byte_stream;
 mod client;
 mod codec;
 mod driver;
@@ -66,5 +73,7 @@ pub use message::{CloseCode, CloseFrame, Message, Utf8Bytes};
 pub use socket::{WebSocket, WebSocketSender};
 pub use stats::WebSocketStats;
 
+pub(crate) use byte_stream::MessageStream;
+pub(crate) use client::{Asked, dialer, upgrade};
 pub(crate) use endpoint::Endpoints;
-pub(crate) use serve::{Accepted, Upgradable, run};
+pub(crate) use serve::{Accepted, Served, Upgradable, serve};

@@ -95,7 +95,7 @@ impl Queue {
         let fits = state.leaving.len() < self.messages
             && state.leaving_bytes.saturating_add(cost) <= self.bytes;
         let first = state.leaving.is_empty();
-        if !(fits || first) || !state.hold(cost) && !first {
+        if !(first || fits && state.hold(cost)) {
             // The task has to know since when.
             if state.crowded.is_none() {
                 state.crowded = Some(Instant::now());

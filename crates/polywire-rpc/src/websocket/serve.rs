@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tungstenite::protocol::Role;
 
+use super::byte_stream::MessageStream;
 use super::codec::Codec;
 use super::driver::Driver;
 use super::endpoint::{Endpoints, HandlerFuture, Service, WebSocketEndpoint};
@@ -17,7 +18,7 @@ use super::message::{CloseCode, CloseFrame};
 use super::queue::Queue;
 use super::socket::{Head, WebSocket};
 use super::stats::{Count, Counts};
-use crate::server::{Held, caught};
+use crate::server::{Held, Peer, caught};
 
 /// Stands in the extensions of a request whose connection can be upgraded.
 #[derive(Clone, Copy, Debug)]
@@ -25,14 +26,16 @@ pub(crate) struct Upgradable;
 
 /// Stands in the extensions of a response of 101: what becomes of the connection.
 #[derive(Clone)]
-pub(crate) struct Accepted(Arc<Mutex<Option<(Arc<WebSocketEndpoint>, Head)>>>);
+pub(crate) struct Accepted(Arc<Mutex<Option<Upgrade>>>);
+
+type Upgrade = (Arc<WebSocketEndpoint>, Head);
 
 impl Accepted {
     pub(super) fn new(endpoint: Arc<WebSocketEndpoint>, head: Head) -> Self {
         Self(Arc::new(Mutex::new(Some((endpoint, head)))))
     }
 
-    fn take(&self) -> Option<(Arc<WebSocketEndpoint>, Head)> {
+    fn take(&self) -> Option<Upgrade> {
         let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         place.take()
     }
@@ -45,7 +48,7 @@ impl std::fmt::Debug for Accepted {
 }
 
 /// Counts a connection for as long as it is there.
-struct Open(Arc<Counts>);
+pub(crate) struct Open(Arc<Counts>);
 
 impl Open {
     fn new(counts: Arc<Counts>) -> Self {
@@ -61,26 +64,41 @@ impl Drop for Open {
     }
 }
 
+/// What becomes of a connection.
+pub(crate) enum Served<S> {
+    /// It has been closed.
+    Ended,
+    /// Frames are to be spoken on these bytes. The guard counts the connection.
+    Frames(Box<MessageStream<S>>, Peer, Open),
+}
+
 /// Serves a connection that has been upgraded, until it is closed and its handler has ended.
 ///
 /// `begun`: what came behind the request. `held`: what it takes of the server's memory.
-pub(crate) async fn run<S>(
+pub(crate) async fn serve<S>(
     endpoints: &Endpoints,
     accepted: Accepted,
     stream: S,
     begun: Bytes,
     held: Held,
     mut stopped: watch::Receiver<bool>,
-) where
+) -> Served<S>
+where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     let Some((endpoint, head)) = accepted.take() else {
-        return;
+        return Served::Ended;
     };
     let open = Open::new(Arc::clone(endpoints.counts()));
     let peer = head.peer.clone();
-    let Service::Handler(handler) = &endpoint.service;
     let limits = endpoint.limits;
+    let handler = match &endpoint.service {
+        Service::Handler(handler) => handler,
+        Service::Frames => {
+            let codec = Codec::unbuffered(stream, &begun, Role::Server, &limits);
+            return Served::Frames(Box::new(MessageStream::new(codec)), peer, open);
+        }
+    };
     let queue = Arc::new(Queue::new(&limits, Some(held)));
     let codec = Codec::new(stream, &begun, Role::Server, &limits);
     let driver = Driver::new(codec, Arc::clone(&queue), Arc::clone(&open.0), limits);
@@ -101,15 +119,14 @@ pub(crate) async fn run<S>(
     poll_fn(|cx| {
         if !stopping && stop.as_mut().poll(cx).is_ready() {
             stopping = true;
-            queue.close(CloseFrame::new(
-                CloseCode::GOING_AWAY,
-                "the server is stopping",
-            ));
+            let words = "the server is stopping";
+            queue.close(CloseFrame::new(CloseCode::GOING_AWAY, words));
         }
         session.poll(cx)
     })
     .await;
     tracing::debug!(?peer, closed = ?queue.close_frame(), "a WebSocket has ended");
+    Served::Ended
 }
 
 fn panicked(fault: &polywire_protocol::Fault) {

@@ -61,7 +61,6 @@ impl WebSocket {
 
     /// Begins to connect to a server: `ws://HOST:PORT/PATH`, `wss://HOST:PORT/PATH` over TLS, or
     /// `ws+unix://SOCKET`, in whose URL socket and path stand as [`connect`](crate::connect) describes.
-    #[must_use]
     pub fn builder(url: &str) -> WebSocketBuilder {
         WebSocketBuilder::new(url)
     }

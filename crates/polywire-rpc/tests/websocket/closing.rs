@@ -242,7 +242,7 @@ async fn a_client_sees_a_server_that_has_gone() {
     let address = listener.local_addr().unwrap();
     let gone = tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
-        let mut raw = crate::support::Raw::of(stream);
+        let mut raw = Raw::of(stream);
         raw.accept_upgrade().await;
     });
     let mut socket = WebSocket::connect(&format!("ws://{address}"))

@@ -76,7 +76,7 @@ async fn each_violation_has_its_code() {
         ),
         // Too much: a frame, before it has come, and a message.
         (
-            head(BINARY, 0x80, 501),
+            begun(501),
             1009,
             WebSocketError::TooLarge {
                 bytes: 501,
@@ -97,7 +97,7 @@ async fn each_violation_has_its_code() {
             },
         ),
         (
-            head(BINARY, 0x80, usize::MAX >> 1),
+            begun(usize::MAX >> 1),
             1009,
             WebSocketError::TooLarge {
                 bytes: usize::MAX >> 1,
@@ -124,6 +124,11 @@ async fn each_violation_has_its_code() {
     let mut raw = Raw::open(&running).await;
     raw.send(masked(PING, "")).await;
     assert!(raw.frame().await.is_some());
+}
+
+/// The beginning of a frame of so many bytes, with its mask and without a byte of its payload.
+fn begun(len: usize) -> Vec<u8> {
+    [&head(BINARY, 0x80, len)[..], &[1, 2, 3, 4]].concat()
 }
 
 /// Spoils the last byte.

@@ -35,6 +35,10 @@ pub enum BuildError {
     /// no query.
     #[cfg(feature = "websocket")]
     WebSocketPath(String),
+    /// Frames are to be spoken over WebSocket, and [`ServerBuilder::frames`](super::ServerBuilder::frames) does not
+    /// offer them.
+    #[cfg(feature = "websocket")]
+    NoFrames,
 }
 
 impl fmt::Display for BuildError {
@@ -59,6 +63,10 @@ impl fmt::Display for BuildError {
                 f,
                 "`{}` is no path for a WebSocket, or has one already",
                 path.escape_debug()
+            ),
+            #[cfg(feature = "websocket")]
+            Self::NoFrames => f.write_str(
+                "frames over WebSocket are frames: offer them by `ServerBuilder::frames`",
             ),
             Self::UnknownOperation(name) => {
                 write!(
