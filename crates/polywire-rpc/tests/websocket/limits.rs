@@ -1,6 +1,7 @@
 //! Limits, and peers that are slow or silent.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use polywire_rpc::websocket::{
@@ -100,15 +101,21 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
     let limits = WebSocketLimits::DEFAULT
         .with_queue(4, 1 << 20)
         .with_write_timeout(SHORT);
-    let endpoint = WebSocketEndpoint::new(|socket: WebSocket| async move {
-        // A broadcast, which waits for nobody.
-        let sender = socket.sender();
-        while sender.is_open() {
-            let _ = sender.try_send(vec![7; 60_000]);
-            tokio::task::yield_now().await;
+    let closed = Arc::new(AtomicBool::new(false));
+    let tell = Arc::clone(&closed);
+    let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
+        let tell = Arc::clone(&tell);
+        async move {
+            // A broadcast, which waits for nobody.
+            let sender = socket.sender();
+            while sender.is_open() {
+                let _ = sender.try_send(vec![7; 60_000]);
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(sender.closed().await.code, CloseCode::POLICY);
+            tell.store(true, Ordering::Relaxed);
+            drop(socket);
         }
-        assert_eq!(sender.closed().await.code, CloseCode::POLICY);
-        drop(socket);
     });
     let running = serve(endpoint.limits(limits)).await;
     let raw = Raw::connect_narrow(running.address()).await;
@@ -120,7 +127,9 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
             break;
         }
         // Now and then: not fast enough.
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        if !closed.load(Ordering::Relaxed) {
+            tokio::time::sleep(SHORT * 5).await;
+        }
     }
     assert_eq!(last.unwrap().close().0, 1008);
 }

@@ -6,7 +6,10 @@ mod support;
 
 mod clients;
 mod closing;
+mod frames;
 mod limits;
 mod messages;
+#[cfg(feature = "tls")]
+mod secured;
 mod upgrades;
 mod violations;
