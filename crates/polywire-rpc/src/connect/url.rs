@@ -383,9 +383,13 @@ pub(crate) const NO_USER: &str = "user and password of a URL are not sent: leave
 
 const SCHEMES: &str = "expected http://HOST, https://HOST, http+unix://SOCKET, scgi://HOST:PORT or scgi+unix://SOCKET";
 
+#[cfg(not(feature = "websocket"))]
 pub(crate) const SCHEMES_OF_FRAMES: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, \
-    udp://HOST:PORT, unix:///PATH or inproc://NAME; with the feature `websocket` also ws://HOST/PATH, \
-    wss://HOST/PATH or ws+unix://SOCKET";
+    udp://HOST:PORT, unix:///PATH or inproc://NAME";
+
+#[cfg(feature = "websocket")]
+pub(crate) const SCHEMES_OF_FRAMES: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, \
+    udp://HOST:PORT, unix:///PATH, inproc://NAME, ws://HOST/PATH, wss://HOST/PATH or ws+unix://SOCKET";
 
 #[cfg(feature = "websocket")]
 const SCHEMES_OF_WEBSOCKET: &str = "expected ws://HOST, wss://HOST or ws+unix://SOCKET";
@@ -678,5 +682,30 @@ mod tests {
         let credentials = endpoint.credentials.unwrap();
         assert_eq!((&*credentials.user, &*credentials.password), ("me", "p@ss"));
         assert_eq!(credentials.basic(), "Basic bWU6cEBzcw==");
+    }
+
+    #[cfg(feature = "websocket")]
+    #[test]
+    fn urls_of_websocket() {
+        let parse = |url| Endpoint::parse_websocket(url).unwrap();
+        for (url, authority, target, tls) in [
+            ("ws://a", "a", "/", false),
+            ("ws://a:80/b?c", "a", "/b?c", false),
+            ("WSS://a:443/", "a", "/", true),
+            ("wss://[::1]:9000/b", "[::1]:9000", "/b", true),
+        ] {
+            let endpoint = parse(url);
+            assert_eq!(endpoint.wire, Wire::WebSocket { tls }, "{url}");
+            assert_eq!(endpoint.authority, authority, "{url}");
+            assert_eq!(endpoint.target_or("/"), target, "{url}");
+            assert_eq!(Endpoint::parse_frames(url).unwrap().wire, endpoint.wire);
+        }
+        let endpoint = parse("ws+unix:///run/a.sock:/b");
+        assert_eq!(endpoint.place, Place::Unix("/run/a.sock".into()));
+        assert_eq!(endpoint.target_or("/"), "/b");
+        for url in ["http://a", "tcp://a:1", "ws://", "ws:///b"] {
+            assert!(Endpoint::parse_websocket(url).is_err(), "{url}");
+        }
+        assert!(Endpoint::parse("ws://a").is_err());
     }
 }
