@@ -1,7 +1,7 @@
 //! Messages go both ways whole and in their order.
 
 use bytes::Bytes;
-use polywire_rpc::websocket::{Message, WebSocket, WebSocketLimits};
+use polywire_rpc::websocket::{Message, WebSocket, WebSocketEndpoint, WebSocketLimits};
 
 use crate::support::{
     BINARY, Frame, PING, PONG, Raw, TEXT, echo, echo_with, masked, serve, url, within,
@@ -137,4 +137,64 @@ async fn text_is_shared_not_copied() {
     let bytes: Bytes = text.clone().into();
     assert_eq!(bytes.as_ptr(), place);
     assert_eq!(text, "one");
+}
+
+/// Senders on other threads than those of the connections, whose peers read and write at the same time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_broadcast_reaches_all_whole_and_in_order() {
+    const CLIENTS: usize = 20;
+    const MESSAGES: usize = 2_000;
+    let (join, mut joined) = tokio::sync::mpsc::unbounded_channel();
+    let limits = WebSocketLimits::DEFAULT.with_queue(16, 10_000);
+    let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
+        join.send(socket.sender()).unwrap();
+        async move {
+            while let Some(Ok(message)) = socket.recv().await {
+                if socket.send(message).await.is_err() {
+                    break;
+                }
+            }
+        }
+    });
+    let running = serve(endpoint.limits(limits)).await;
+    let url = url(&running);
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|own| {
+            let url = url.clone();
+            tokio::spawn(async move {
+                let mut socket = WebSocket::connect(&url).await.unwrap();
+                let sender = socket.sender();
+                let sending = tokio::spawn(async move {
+                    for number in 0..MESSAGES {
+                        sender.send(format!("own {own} {number}")).await.unwrap();
+                    }
+                });
+                let (mut news, mut echoes) = (0, 0);
+                while news < MESSAGES || echoes < MESSAGES {
+                    let message = within(socket.recv()).await.unwrap().unwrap();
+                    let text = message.as_text().unwrap();
+                    if text == format!("news {news}") {
+                        news += 1;
+                    } else {
+                        assert_eq!(text, format!("own {own} {echoes}"));
+                        echoes += 1;
+                    }
+                }
+                sending.await.unwrap();
+            })
+        })
+        .collect();
+    let mut senders = Vec::new();
+    while senders.len() < CLIENTS {
+        senders.push(within(joined.recv()).await.unwrap());
+    }
+    for number in 0..MESSAGES {
+        for sender in &senders {
+            within(sender.send(format!("news {number}"))).await.unwrap();
+        }
+    }
+    for client in clients {
+        within(client).await.unwrap();
+    }
+    within(running.shutdown()).await;
 }
