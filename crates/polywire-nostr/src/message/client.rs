@@ -10,7 +10,7 @@ use crate::{Error, EventId, EventRef, Filter, Profile};
 /// A message from a client to a relay.
 ///
 /// ```
-/// use polywire_nostr::{ClientMessage, MessageLimits, Profile};
+/// use polywire_nostr::{ClientMessage, MessageLimits, Profile, Reason};
 ///
 /// let limits = MessageLimits::default();
 /// let message = ClientMessage::parse(r#"["CLOSE","feed"]"#, Profile::STRICT, &limits)?;
