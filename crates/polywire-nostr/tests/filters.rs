@@ -204,6 +204,16 @@ fn tags_with_escapes_and_white_space() {
 }
 
 #[test]
+fn half_a_surrogate_pair_is_a_replacement_character() {
+    let json = event(1, 2, 1000, 1, r#"[["t","\ud800"]]"#);
+    let limits = polywire_nostr::Limits::default();
+    let note = EventRef::parse_with(&json, Profile::COMPATIBLE, &limits).unwrap();
+    let filter = Filter::parse(r##"{"#t":["\ufffd"]}"##).unwrap();
+    assert!(filter.matches(&note));
+    assert!(filter.compile().matches(&note));
+}
+
+#[test]
 fn tags_without_items() {
     let json = event(1, 2, 1000, 1, r#"[[],["t","x"],[]]"#);
     let limits = polywire_nostr::Limits::default();
@@ -298,12 +308,7 @@ fn rejected() {
         Some(Member::Kinds),
         10,
     );
-    rejects(
-        r#"{"kinds":[1,]}"#,
-        Reason::Syntax,
-        Some(Member::Kinds),
-        12,
-    );
+    rejects(r#"{"kinds":[1,]}"#, Reason::Syntax, Some(Member::Kinds), 12);
     rejects(r#"{"kinds":[1"#, Reason::Truncated, Some(Member::Kinds), 11);
     rejects(
         r#"{"since":null}"#,
@@ -418,6 +423,9 @@ fn word() -> impl Strategy<Value = String> {
         Just("é".to_owned()),
         Just("\"\\\n".to_owned()),
         Just("😀[\"t\",".to_owned()),
+        Just("[".to_owned()),
+        Just("],[".to_owned()),
+        Just("\u{1}\u{7f}\u{fffd}".to_owned()),
         (0..3_u8).prop_map(key),
     ]
 }
@@ -430,11 +438,14 @@ fn tag() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Spells text with as many escapes as there are ones in `choice`.
+/// Spells text with as many escapes as there are ones in `choice`; canonically if it is zero.
 fn spell(text: &str, choice: u64) -> String {
+    if choice == 0 {
+        return serde_json::to_string(text).unwrap();
+    }
     let mut out = String::from("\"");
     for (at, unit) in text.encode_utf16().enumerate() {
-        let plain = char::from_u32(u32::from(unit)).filter(|c| !"\"\\\n".contains(*c));
+        let plain = char::from_u32(u32::from(unit)).filter(|c| !"\"\\\n\u{1}".contains(*c));
         match plain {
             Some(plain) if choice >> (at % 64) & 1 == 0 => out.push(plain),
             _ => out += &format!("\\u{unit:04x}"),
@@ -482,6 +493,8 @@ proptest! {
         let (id, author, created_at, kind) = fields;
         let note = event(id, author, created_at, kind, &format!("[{}]", tags.join(",")));
         matches(&filter.to_string(), &note);
+        let read = EventRef::parse(&note).unwrap();
+        prop_assert!(choice != 0 || read.is_canonical());
         // One condition alone matches more often than all at once.
         for (name, value) in filter.as_object().unwrap() {
             matches(&json!({ name: value }).to_string(), &note);

@@ -1,6 +1,7 @@
 //! Filters (NIP-01): read, built, written and matched.
 
 mod compiled;
+mod compiled_tag;
 mod limits;
 mod matching;
 mod parse;

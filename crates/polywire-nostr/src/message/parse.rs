@@ -1,5 +1,7 @@
 //! What the messages of both directions share.
 
+use std::borrow::Cow;
+
 use polywire_text::hex::{self, Case};
 use polywire_text::utf8;
 
@@ -16,12 +18,12 @@ pub(super) struct Items<'a, 'l> {
 }
 
 impl<'a, 'l> Items<'a, 'l> {
-    /// Reads up to the word, which is returned as it stands in the text if it has no escapes.
+    /// Reads up to the word, which is returned as well.
     pub(super) fn begin(
         json: &'a [u8],
         profile: Profile,
         limits: &'l MessageLimits,
-    ) -> Result<(std::borrow::Cow<'a, str>, Self), Error> {
+    ) -> Result<(Cow<'a, str>, Self), Error> {
         let most = limits.bytes.min(u32::MAX as usize);
         if json.len() > most {
             return Err(Error::new(Reason::TooManyBytes, most));
@@ -92,7 +94,7 @@ impl<'a, 'l> Items<'a, 'l> {
         SubscriptionId::new(id).map_err(|error| error.behind(start))
     }
 
-    pub(super) fn text(&mut self) -> Result<std::borrow::Cow<'a, str>, Error> {
+    pub(super) fn text(&mut self) -> Result<Cow<'a, str>, Error> {
         self.next()?;
         Ok(self.reader.string()?.decode())
     }
@@ -104,12 +106,15 @@ impl<'a, 'l> Items<'a, 'l> {
 
     /// Reads filters up to the end of the message: one at least.
     pub(super) fn filters(&mut self) -> Result<Vec<Filter>, Error> {
-        let mut filters = vec![self.filter()?];
+        let mut filters = Vec::new();
         while self.advance()? {
-            if filters.len() >= self.limits.filter.filters {
+            if filters.len() == self.limits.filter.filters {
                 return Err(self.reader.error(Reason::TooManyItems));
             }
             filters.push(filter::read(&mut self.reader, &self.limits.filter)?);
+        }
+        if filters.is_empty() {
+            return Err(self.reader.error(Reason::Missing));
         }
         self.reader.end()?;
         Ok(filters)

@@ -1,6 +1,6 @@
 //! Ids of subscriptions.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 
 use crate::{Error, Reason};
@@ -59,6 +59,13 @@ impl fmt::Display for SubscriptionId<'_> {
 
 impl AsRef<str> for SubscriptionId<'_> {
     fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// For maps of subscriptions: hashes and compares as the text does.
+impl Borrow<str> for SubscriptionId<'_> {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }
