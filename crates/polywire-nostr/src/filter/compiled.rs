@@ -33,6 +33,8 @@ use crate::EventRef;
 pub struct CompiledFilter {
     since: u64,
     until: u64,
+    /// A bit for the lower six bits of each kind, which rules out most others.
+    kind_bits: u64,
     /// Ascending.
     kinds: Option<Box<[u16]>>,
     authors: Option<Set<[u8; 32]>>,
@@ -47,6 +49,9 @@ impl CompiledFilter {
         let mut compiled = Self {
             since: filter.since().unwrap_or(0),
             until: filter.until().unwrap_or(u64::MAX),
+            kind_bits: filter.kinds().map_or(u64::MAX, |kinds| {
+                kinds.iter().fold(0, |bits, kind| bits | kind_bit(*kind))
+            }),
             kinds: filter.kinds().map(|kinds| {
                 let mut kinds = kinds.to_vec();
                 kinds.sort_unstable();
@@ -84,6 +89,9 @@ impl CompiledFilter {
 
     #[inline]
     fn has_kind(&self, kind: u16) -> bool {
+        if self.kind_bits & kind_bit(kind) == 0 {
+            return false;
+        }
         match &self.kinds {
             None => true,
             Some(kinds) if kinds.len() <= 16 => kinds.contains(&kind),
@@ -104,6 +112,10 @@ impl CompiledFilter {
             tag.is_some_and(|tag| tag.holds(value))
         })
     }
+}
+
+fn kind_bit(kind: u16) -> u64 {
+    1 << (kind % 64)
 }
 
 /// Whether a value is in a set; everything is if there is none.

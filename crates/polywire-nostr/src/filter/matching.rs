@@ -65,48 +65,62 @@ pub(super) fn tags_match(
 }
 
 /// A walk over the text of an array of tags that has been checked, so that errors do not occur.
-struct Walk<'a>(Reader<'a>);
+struct Walk<'a> {
+    reader: Reader<'a>,
+    /// Whether the cursor is behind an item of a tag, or before the first tag otherwise.
+    in_tag: bool,
+}
 
 impl<'a> Walk<'a> {
     fn new(raw: &'a str) -> Self {
         // The text has been accepted by some profile.
         let mut reader = Reader::new(raw, Profile::COMPATIBLE);
         reader.take(b'[');
-        Self(reader)
+        let in_tag = false;
+        Self { reader, in_tag }
     }
 
     /// Returns the name and first value of the next tag with one of these names and a value.
     #[inline]
     fn next(&mut self, letters: u64) -> Option<(TagLetter, RawString<'a>)> {
-        let reader = &mut self.0;
         loop {
-            // Behind the bracket before a tag, or behind an item of a tag.
-            while !reader.take(b'[') {
-                reader.skip_space();
-                if reader.take(b'"') {
-                    reader.skip_string().ok()?;
-                } else if !reader.take(b',') && !reader.take(b']') && reader.peek() != Some(b'[') {
-                    return None;
+            if self.in_tag {
+                while self.next_item() {
+                    self.reader.skip_string().ok()?;
                 }
+                self.reader.take(b']');
+                self.reader.skip_space();
+                self.reader.take(b',');
             }
-            reader.skip_space();
-            if !reader.take(b'"') {
+            self.in_tag = true;
+            self.reader.skip_space();
+            if !self.reader.take(b'[') {
+                return None;
+            }
+            self.reader.skip_space();
+            if !self.reader.take(b'"') {
                 // A tag without items.
                 continue;
             }
-            let name = reader.string_behind_quote().ok()?;
-            let Some(letter) = letter(name).filter(|letter| letters & letter.bit() != 0) else {
-                continue;
-            };
-            reader.skip_space();
-            if !reader.take(b',') {
-                // Without a value.
-                continue;
+            let name = self.reader.string_behind_quote().ok()?;
+            if let Some(letter) = letter(name)
+                && letters & letter.bit() != 0
+                && self.next_item()
+            {
+                return Some((letter, self.reader.string_behind_quote().ok()?));
             }
-            reader.skip_space();
-            reader.take(b'"');
-            return Some((letter, reader.string_behind_quote().ok()?));
         }
+    }
+
+    /// Moves the cursor behind the quote before the next item of a tag, if there is one.
+    #[inline(always)]
+    fn next_item(&mut self) -> bool {
+        self.reader.skip_space();
+        if !self.reader.take(b',') {
+            return false;
+        }
+        self.reader.skip_space();
+        self.reader.take(b'"')
     }
 }
 

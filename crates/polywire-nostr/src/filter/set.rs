@@ -22,6 +22,9 @@ pub(super) struct Set<T> {
     starts: Box<[u32]>,
     /// `key >> shift` is an index in `starts`.
     shift: u32,
+    /// A bit for the upper six bits of each key: most values that are not in a small set are found
+    /// out by it, without a look at memory elsewhere.
+    bits: u64,
 }
 
 impl<T: AsRef<[u8]>> Set<T> {
@@ -43,6 +46,7 @@ impl<T: AsRef<[u8]>> Set<T> {
         let values = entries.into_iter().map(|(_, value)| value).collect();
         let (starts, shift) = starts(&keys);
         Self {
+            bits: keys.iter().fold(0, |bits, key| bits | bit(*key)),
             keys,
             values,
             starts,
@@ -59,6 +63,9 @@ impl<T: AsRef<[u8]>> Set<T> {
     #[inline]
     pub(super) fn contains(&self, value: &[u8]) -> bool {
         let key = key(value);
+        if self.bits & bit(key) == 0 {
+            return false;
+        }
         let place = self.place(key);
         if place.len() > Self::SMALL {
             return self.search(place, key, value);
@@ -109,6 +116,12 @@ fn key(value: &[u8]) -> u64 {
     // Spreads the bits of digits and letters to the upper ones. Half of the bits of 2^64 divided by
     // the golden ratio are set.
     last.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The bit of a key.
+#[inline]
+fn bit(key: u64) -> u64 {
+    1 << (key >> 58)
 }
 
 /// The table of places of ascending keys, and by how much keys are shifted.
