@@ -5,6 +5,7 @@
 pub mod bech32;
 pub mod chacha20;
 pub mod event;
+pub mod filter;
 pub mod hmac;
 pub mod json;
 pub mod negentropy;
