@@ -55,7 +55,11 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("invalid: ")?;
+        // NIP-01 has a prefix of its own for what a relay does not know.
+        f.write_str(match self.reason {
+            Reason::UnknownMember | Reason::UnknownMessage => "unsupported: ",
+            _ => "invalid: ",
+        })?;
         if let Some(member) = self.member {
             write!(f, "{}: ", member.name())?;
         }
@@ -65,7 +69,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A member of an event or of a filter.
+/// A member of an event, of a filter or of a message.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names say it")]
@@ -84,6 +88,8 @@ pub enum Member {
     Until,
     Limit,
     Search,
+    /// The number of events in the answer to COUNT (NIP-45).
+    Count,
     /// The condition of a filter on a tag, such as `#e`.
     Tag,
 }
@@ -107,6 +113,7 @@ impl Member {
             Self::Until => "until",
             Self::Limit => "limit",
             Self::Search => "search",
+            Self::Count => "count",
             Self::Tag => "#",
         }
     }
@@ -194,6 +201,11 @@ reasons! {
     SubscriptionId, "subscription-id", "subscription id is empty or longer than 64 characters";
     /// The name of a tag condition is not one letter.
     TagName, "tag-name", "name of a tag is not one letter";
+    /// A filter has a member that is not known. If it were ignored, the filter would match more
+    /// events than were asked for.
+    UnknownMember, "unknown-member", "filter contains an unknown member";
+    /// A message has more items than its type has.
+    ExtraItem, "extra-item", "more items than the message has";
     /// An array that begins with an unknown word.
     UnknownMessage, "unknown-message", "unknown type of message";
     /// The id is not the SHA-256 digest of the canonical form.

@@ -4,12 +4,18 @@
 //! clock and starts no threads.
 #![forbid(unsafe_code)]
 
+pub mod auth;
 mod bytes;
+mod deletion;
 mod error;
 mod event;
+mod expiration;
+mod filter;
 mod json;
 pub mod key;
+mod kind;
 mod mac;
+pub mod message;
 pub mod negentropy;
 pub mod nip04;
 pub mod nip13;
@@ -23,12 +29,18 @@ pub mod nip59;
 mod profile;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
+mod relay_info;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};
+pub use deletion::Deletion;
 pub use error::{Error, Member, Reason};
 pub use event::{
     BinaryEvent, BinaryItem, BinaryTag, BinaryTags, Event, EventBuilder, EventRef, Tag, Tags,
     UnsignedEvent, event_id, push_canonical,
 };
+pub use filter::{CompiledFilter, CompiledFilters, Filter, FilterLimits, TagCondition, TagLetter};
 pub use key::{KeyPair, SecretKey};
+pub use kind::KindClass;
+pub use message::{ClientMessage, MessageLimits, RelayMessage, SubscriptionId};
 pub use profile::{Limits, Profile};
+pub use relay_info::{Limitation, RelayInfo};

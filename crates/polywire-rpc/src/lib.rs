@@ -61,6 +61,8 @@ pub mod methods;
 pub mod server;
 mod sync;
 pub mod topics;
+#[cfg(feature = "websocket")]
+pub mod websocket;
 pub mod xmlrpc;
 
 pub use client::{CallError, Client, ClientBuilder};

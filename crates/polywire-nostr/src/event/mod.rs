@@ -17,6 +17,7 @@ pub use binary::{BinaryEvent, BinaryItem, BinaryTag, BinaryTags};
 pub use builder::{EventBuilder, UnsignedEvent};
 pub use canonical::{event_id, push_canonical};
 pub use owned::Event;
+pub(crate) use parse::read;
 pub use tags::{Tag, Tags};
 
 use crate::json::{self, Sink};
@@ -182,7 +183,7 @@ impl<'a> EventRef<'a> {
         self.fields.canonical
     }
 
-    fn raw_tags(&self) -> &'a str {
+    pub(crate) fn raw_tags(&self) -> &'a str {
         self.slice(self.fields.tags)
     }
 

@@ -301,6 +301,15 @@ impl<'a> Reader<'a> {
         Ok((value as u64, false))
     }
 
+    /// Reads `true` or `false`.
+    pub(crate) fn bool(&mut self) -> Result<bool, Error> {
+        match self.peek() {
+            Some(b't') => self.word("true").map(|()| true),
+            Some(b'f') => self.word("false").map(|()| false),
+            _ => Err(self.wrong_type()),
+        }
+    }
+
     /// Moves the cursor behind digits and returns their number.
     fn digits(&mut self) -> usize {
         let rest = &self.text.as_bytes()[self.at..];

@@ -48,7 +48,7 @@ impl ConversationKey {
         let Some((head, body)) = text.split_first_chunk().filter(|_| len >= MIN_CHARACTERS) else {
             return Err(Nip44Error::PayloadLength { len });
         };
-        let nonce = read_head(head)?;
+        let nonce = read_head(head).map_err(|error| locate(error, text))?;
         let ciphertext = decoded_len(text)? - HEAD - TAG;
 
         let start = out.len();
@@ -68,7 +68,7 @@ impl ConversationKey {
             Err(error) => {
                 out[start..].zeroize();
                 out.truncate(start);
-                Err(error)
+                Err(locate(error, text))
             }
         }
     }
@@ -126,6 +126,18 @@ impl ConversationKey {
             rest = &rest[CHUNK_CHARACTERS..];
             left -= CHUNK;
         }
+    }
+}
+
+/// Gives an error of base64 in a part of a payload the offset that it has in the whole: in the middle
+/// of a payload padding is an error sooner.
+#[cold]
+fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
+    match (error, STANDARD.decode(payload)) {
+        (Nip44Error::Base64 { .. }, Err(whole)) => Nip44Error::Base64 {
+            offset: whole.offset,
+        },
+        (error, _) => error,
     }
 }
 

@@ -5,7 +5,8 @@
 pub mod bech32;
 pub mod chacha20;
 pub mod event;
+pub mod filter;
 pub mod hmac;
 pub mod json;
-pub mod nip44;
 pub mod negentropy;
+pub mod nip44;

@@ -8,6 +8,7 @@
 //! | `http+unix://SOCKET`, `unix://SOCKET` | HTTP/1.1 over a Unix socket |
 //! | `scgi://HOST:PORT/PATH`, `scgi+unix://SOCKET` | SCGI, as rTorrent has it |
 //! | `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `unix://SOCKET`, `udp://HOST:PORT` | frames, for a client of frames |
+//! | `ws://HOST:PORT/PATH`, `wss://HOST:PORT/PATH`, `ws+unix://SOCKET` | WebSocket, with the feature `websocket` |
 //!
 //! Two paths stand in the URL of a socket. `http+unix://%2Frun%2Fs.sock/RPC2` has the
 //! socket percent-encoded in the host's place; `http+unix:///run/s.sock:/RPC2` has `:/`
@@ -50,6 +51,8 @@ pub(crate) use dial::{Dialer, no_addresses};
 pub(crate) use error::write_chain;
 pub(crate) use headers::guarded;
 pub(crate) use race::race;
+#[cfg(feature = "websocket")]
+pub(crate) use stream::Stream;
 pub(crate) use stream::{Layer, Socket};
 pub(crate) use transport::{Deadline, Options, Transport, too_large};
 pub(crate) use url::{Credentials, Endpoint, NO_USER, Place, Wire, without_secrets};

@@ -119,6 +119,10 @@ impl Proxy {
         let hop = match endpoint.wire {
             Wire::Http { tls: false } => self.http.as_ref()?,
             Wire::Http { tls: true } | Wire::Scgi => self.https.as_ref()?,
+            #[cfg(feature = "websocket")]
+            Wire::WebSocket { tls: false } => self.http.as_ref()?,
+            #[cfg(feature = "websocket")]
+            Wire::WebSocket { tls: true } => self.https.as_ref()?,
             // Frames do not use a proxy.
             Wire::Frames { .. } | Wire::Datagrams => return None,
         };

@@ -95,11 +95,30 @@ pub(crate) enum Wire {
     Frames { tls: bool },
     /// Frames over UDP.
     Datagrams,
+    /// WebSocket, by TLS or not.
+    #[cfg(feature = "websocket")]
+    WebSocket { tls: bool },
 }
 
 impl Wire {
     pub(crate) const fn is_tls(self) -> bool {
-        matches!(self, Self::Http { tls: true } | Self::Frames { tls: true })
+        match self {
+            Self::Http { tls } | Self::Frames { tls } => tls,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket { tls } => tls,
+            Self::Scgi | Self::Datagrams => false,
+        }
+    }
+
+    /// The wire of a scheme in a URL for a client of WebSocket, and whether a Unix socket is meant.
+    #[cfg(feature = "websocket")]
+    fn of_websocket(scheme: &str) -> Result<(Self, bool), String> {
+        Ok(match scheme {
+            "ws" => (Self::WebSocket { tls: false }, false),
+            "wss" => (Self::WebSocket { tls: true }, false),
+            "ws+unix" => (Self::WebSocket { tls: false }, true),
+            _ => return Err(SCHEMES_OF_WEBSOCKET.to_owned()),
+        })
     }
 
     /// The wire of a scheme in a URL for a client of HTTP, and whether a Unix socket is meant.
@@ -126,6 +145,8 @@ impl Wire {
             "tcp+tls" => (Self::Frames { tls: true }, false),
             "udp" => (Self::Datagrams, false),
             "unix" => (Self::Frames { tls: false }, true),
+            #[cfg(feature = "websocket")]
+            "ws" | "wss" | "ws+unix" => return Self::of_websocket(scheme),
             _ => return Err(SCHEMES_OF_FRAMES.to_owned()),
         })
     }
@@ -160,12 +181,16 @@ impl Endpoint {
         Self::read(url, SCHEMES, Wire::of_http)
     }
 
-    /// Reads a URL for a client of frames: it names a server and has no request path.
+    /// Reads a URL for a client of frames: it names a server and, but over WebSocket, has no request path.
     pub(crate) fn parse_frames(url: &str) -> Result<Self, UrlError> {
         let endpoint = Self::read(url, SCHEMES_OF_FRAMES, Wire::of_frames)?;
         let fail = |reason: &str| Err(UrlError::new(url, reason));
         if endpoint.credentials.is_some() {
             return fail("a URL has no user: `Client::with_authorization` sets one");
+        }
+        #[cfg(feature = "websocket")]
+        if matches!(endpoint.wire, Wire::WebSocket { .. }) {
+            return Ok(endpoint);
         }
         match (&endpoint.place, &endpoint.target) {
             (_, None) => Ok(endpoint),
@@ -174,6 +199,12 @@ impl Endpoint {
             }
             (Place::Tcp { .. }, Some(_)) => fail("expected HOST:PORT and nothing behind it"),
         }
+    }
+
+    /// Reads a URL for a client of WebSocket.
+    #[cfg(feature = "websocket")]
+    pub(crate) fn parse_websocket(url: &str) -> Result<Self, UrlError> {
+        Self::read(url, SCHEMES_OF_WEBSOCKET, Wire::of_websocket)
     }
 
     fn read(
@@ -352,13 +383,25 @@ pub(crate) const NO_USER: &str = "user and password of a URL are not sent: leave
 
 const SCHEMES: &str = "expected http://HOST, https://HOST, http+unix://SOCKET, scgi://HOST:PORT or scgi+unix://SOCKET";
 
+#[cfg(not(feature = "websocket"))]
 pub(crate) const SCHEMES_OF_FRAMES: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, \
     udp://HOST:PORT, unix:///PATH or inproc://NAME";
+
+#[cfg(feature = "websocket")]
+pub(crate) const SCHEMES_OF_FRAMES: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, \
+    udp://HOST:PORT, unix:///PATH, inproc://NAME, ws://HOST/PATH, wss://HOST/PATH or ws+unix://SOCKET";
+
+#[cfg(feature = "websocket")]
+const SCHEMES_OF_WEBSOCKET: &str = "expected ws://HOST, wss://HOST or ws+unix://SOCKET";
 
 fn default_port(wire: Wire) -> Option<u16> {
     match wire {
         Wire::Http { tls: false } => Some(80),
         Wire::Http { tls: true } => Some(443),
+        #[cfg(feature = "websocket")]
+        Wire::WebSocket { tls: false } => Some(80),
+        #[cfg(feature = "websocket")]
+        Wire::WebSocket { tls: true } => Some(443),
         Wire::Scgi | Wire::Frames { .. } | Wire::Datagrams => None,
     }
 }
@@ -639,5 +682,30 @@ mod tests {
         let credentials = endpoint.credentials.unwrap();
         assert_eq!((&*credentials.user, &*credentials.password), ("me", "p@ss"));
         assert_eq!(credentials.basic(), "Basic bWU6cEBzcw==");
+    }
+
+    #[cfg(feature = "websocket")]
+    #[test]
+    fn urls_of_websocket() {
+        let parse = |url| Endpoint::parse_websocket(url).unwrap();
+        for (url, authority, target, tls) in [
+            ("ws://a", "a", "/", false),
+            ("ws://a:80/b?c", "a", "/b?c", false),
+            ("WSS://a:443/", "a", "/", true),
+            ("wss://[::1]:9000/b", "[::1]:9000", "/b", true),
+        ] {
+            let endpoint = parse(url);
+            assert_eq!(endpoint.wire, Wire::WebSocket { tls }, "{url}");
+            assert_eq!(endpoint.authority, authority, "{url}");
+            assert_eq!(endpoint.target_or("/"), target, "{url}");
+            assert_eq!(Endpoint::parse_frames(url).unwrap().wire, endpoint.wire);
+        }
+        let endpoint = parse("ws+unix:///run/a.sock:/b");
+        assert_eq!(endpoint.place, Place::Unix("/run/a.sock".into()));
+        assert_eq!(endpoint.target_or("/"), "/b");
+        for url in ["http://a", "tcp://a:1", "ws://", "ws:///b"] {
+            assert!(Endpoint::parse_websocket(url).is_err(), "{url}");
+        }
+        assert!(Endpoint::parse("ws://a").is_err());
     }
 }

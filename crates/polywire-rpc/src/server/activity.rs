@@ -39,6 +39,9 @@ pub(super) struct Activity {
     held_at: AtomicU32,
     /// Whether the server is stopping. Only for HTTP/1.
     stopping: AtomicBool,
+    /// What becomes of the connection once its response of 101 is written.
+    #[cfg(feature = "websocket")]
+    upgrade: std::sync::OnceLock<crate::websocket::Accepted>,
 }
 
 impl Activity {
@@ -50,6 +53,8 @@ impl Activity {
             moves: AtomicU32::new(0),
             held_at: AtomicU32::new(u32::MAX),
             stopping: AtomicBool::new(false),
+            #[cfg(feature = "websocket")]
+            upgrade: std::sync::OnceLock::new(),
         }
     }
 
@@ -59,6 +64,12 @@ impl Activity {
         let is_http1 = !self.spawned;
         self.stopping.store(is_http1, Ordering::Relaxed);
         is_http1
+    }
+
+    /// The connection is upgraded, if it has been.
+    #[cfg(feature = "websocket")]
+    pub(super) fn upgraded(&self) -> Option<crate::websocket::Accepted> {
+        self.upgrade.get().cloned()
     }
 
     /// Counts a call until the guard is dropped.
@@ -170,6 +181,13 @@ impl InCall {
     pub(super) fn is_last(&self) -> bool {
         self.0.stopping.load(Ordering::Relaxed)
     }
+
+    /// The connection is upgraded behind the response.
+    #[cfg(feature = "websocket")]
+    pub(super) fn upgrade(&self, accepted: crate::websocket::Accepted) {
+        // A connection has one such response.
+        let _ = self.0.upgrade.set(accepted);
+    }
 }
 
 impl Drop for InCall {
@@ -198,6 +216,13 @@ impl Watched {
             begin,
             short: Vec::new(),
         }
+    }
+
+    /// The stream, of which nothing is kept here any more.
+    #[cfg(feature = "websocket")]
+    pub(super) fn into_stream(self) -> ByteStream {
+        debug_assert!(self.begin.is_empty());
+        self.stream.into_inner()
     }
 
     /// What was read before, and what else is there: one read, as if nothing

@@ -116,6 +116,9 @@ pub(crate) struct App {
     pub(super) flow: Arc<Flow>,
     /// What frames can subscribe to, if there is anything.
     pub(super) topics: Option<Topics>,
+    /// Where WebSocket is offered.
+    #[cfg(feature = "websocket")]
+    pub(super) websockets: crate::websocket::Endpoints,
     /// Turns away what is too much, if there are limits.
     pub(super) gate: Option<Gate>,
     /// What answers requests of other protocols.
@@ -193,6 +196,31 @@ impl Server {
     #[must_use]
     pub fn frame_stats(&self) -> FrameStats {
         self.app.flow.stats(self.app.memory.taken())
+    }
+
+    /// What has come over WebSocket, at all of its listeners together.
+    #[cfg(feature = "websocket")]
+    #[must_use]
+    pub fn websocket_stats(&self) -> crate::websocket::WebSocketStats {
+        self.app.websockets.stats()
+    }
+
+    /// Serves a connection that was upgraded.
+    #[cfg(feature = "websocket")]
+    pub(super) async fn upgraded(
+        &self,
+        accepted: crate::websocket::Accepted,
+        stream: super::byte_stream::ByteStream,
+        begun: Bytes,
+        stopped: tokio::sync::watch::Receiver<bool>,
+    ) {
+        let held = Held::nothing(Arc::clone(&self.app.memory));
+        let endpoints = &self.app.websockets;
+        let stop = stopped.clone();
+        let served = crate::websocket::serve(endpoints, accepted, stream, begun, held, stop).await;
+        if let crate::websocket::Served::Frames(stream, peer, _open) = served {
+            super::frames::over_messages(self.clone(), stream, peer, stopped).await;
+        }
     }
 
     /// Answers a request that came over a connection. What is returned beside the
@@ -347,7 +375,7 @@ impl App {
         if let Some(pages) = &self.pages
             && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
         {
-            if rest == "/metrics" && self.frames.is_some() && head.method == http::Method::GET {
+            if rest == "/metrics" && self.counts() && head.method == http::Method::GET {
                 return Answer::Ready(self.metrics());
             }
             if rest.starts_with('/') {
@@ -357,8 +385,16 @@ impl App {
                 return Answer::Ready(to_pages());
             }
         }
+        #[cfg(feature = "websocket")]
+        if !self.websockets.is_empty()
+            && let Some(answer) = self.websocket(&head, &peer)
+        {
+            return Answer::Ready(answer);
+        }
         let Some(protocol) = self.mounts.detect(Arc::make_mut(&mut head)) else {
             let answer = self.unoffered(&head, Claim::Astray);
+            #[cfg(feature = "websocket")]
+            let answer = answer.or_else(|| self.websockets.unclaimed(&head));
             return Answer::Ready(answer.unwrap_or_else(unclaimed));
         };
         let id = self.new_id(self.mounts.protocols[protocol].kind());
@@ -434,12 +470,36 @@ impl App {
         response
     }
 
+    /// The answer to a request at the path of a WebSocket, if that answers it.
+    #[cfg(feature = "websocket")]
+    #[cold]
+    fn websocket(&self, head: &http::request::Parts, peer: &Peer) -> Option<Response<Bytes>> {
+        let gate = self.gate.as_ref();
+        let pages = gate.and_then(|gate| gate.cross_origin.as_ref());
+        self.websockets.answer(head, peer, pages)
+    }
+
+    /// Whether anything is counted.
+    fn counts(&self) -> bool {
+        #[cfg(feature = "websocket")]
+        if !self.websockets.is_empty() {
+            return true;
+        }
+        self.frames.is_some()
+    }
+
     /// What is counted, as Prometheus reads it.
     #[cold]
     fn metrics(&self) -> Response<Bytes> {
-        let mut response = Response::new(Bytes::from(
-            self.flow.stats(self.memory.taken()).to_prometheus(),
-        ));
+        let mut text = String::new();
+        if self.frames.is_some() {
+            text = self.flow.stats(self.memory.taken()).to_prometheus();
+        }
+        #[cfg(feature = "websocket")]
+        if !self.websockets.is_empty() {
+            text.push_str(&self.websockets.stats().to_prometheus());
+        }
+        let mut response = Response::new(Bytes::from(text));
         let kind = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
         response
             .headers_mut()

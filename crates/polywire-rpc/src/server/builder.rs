@@ -56,6 +56,8 @@ pub struct ServerBuilder {
     frames: bool,
     frame_limits: FrameLimits,
     topics: Option<Topics>,
+    #[cfg(feature = "websocket")]
+    websockets: Vec<(String, crate::websocket::WebSocketEndpoint)>,
     request_ids: Option<bool>,
     pages: Option<Pages>,
     unoffered_hint: Option<Hint>,
@@ -100,6 +102,8 @@ impl ServerBuilder {
             frames: false,
             frame_limits: FrameLimits::new(),
             topics: None,
+            #[cfg(feature = "websocket")]
+            websockets: Vec::new(),
             scgi_from_elsewhere: false,
             request_ids: None,
             pages: None,
@@ -247,6 +251,29 @@ impl ServerBuilder {
     #[must_use]
     pub fn topics(mut self, topics: Topics) -> Self {
         self.topics = Some(topics);
+        self
+    }
+
+    /// Offers WebSocket at a path, on the same ports and sockets: a handler from a
+    /// [`WebSocket`](crate::websocket::WebSocket) to a future, or a
+    /// [`WebSocketEndpoint`](crate::websocket::WebSocketEndpoint) that says more. The path is compared as it stands
+    /// in the request, and no other path below it is meant.
+    ///
+    /// Requests for that path that ask for no upgrade go on to
+    /// [`WebSocketEndpoint::page`](crate::websocket::WebSocketEndpoint::page) and to the protocols of the server. A
+    /// request that asks for one badly is refused: 400, 403 for a page of another origin, 405 for another method
+    /// than GET, 426 for another version than 13, 501 where the connection cannot be upgraded.
+    ///
+    /// Layers around HTTP requests stand around the request for an upgrade. Layers around heads and calls do not,
+    /// and [`Self::calls`] does not count connections. When the server stops, connections are closed with 1001.
+    #[cfg(feature = "websocket")]
+    #[must_use]
+    pub fn websocket(
+        mut self,
+        path: impl Into<String>,
+        endpoint: impl Into<crate::websocket::WebSocketEndpoint>,
+    ) -> Self {
+        self.websockets.push((path.into(), endpoint.into()));
         self
     }
 
@@ -420,6 +447,20 @@ impl ServerBuilder {
             }
         }
 
+        #[cfg(feature = "websocket")]
+        let websockets = {
+            let mut endpoints = crate::websocket::Endpoints::default();
+            for (path, endpoint) in self.websockets {
+                let is_path = path.starts_with('/') && !path.contains(['?', '#']);
+                if !is_path || !endpoints.add(&path, endpoint) {
+                    return Err(BuildError::WebSocketPath(path));
+                }
+            }
+            if endpoints.has_frames() && !frames {
+                return Err(BuildError::NoFrames);
+            }
+            endpoints
+        };
         if frames && !(self.http_layers.is_empty() && self.head_layers.is_empty()) {
             return Err(BuildError::FramesPastLayers);
         }
@@ -494,6 +535,8 @@ impl ServerBuilder {
             frames: frames.then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
             flow: Arc::new(Flow::new(self.frame_limits)),
             topics: self.topics,
+            #[cfg(feature = "websocket")]
+            websockets,
             service: self.service.clone(),
             mounts: Mounts::new(protocols),
             methods,

@@ -183,7 +183,7 @@ async fn serve_socket(
         // would all have room for it.
         Box::pin(speak_http2(stream, service, watch)).await
     } else {
-        let connection = http1::Builder::new()
+        let mut connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(time)
             .max_buf_size(HEAD)
@@ -191,9 +191,28 @@ async fn serve_socket(
             // bytes after the request, and loses it if those are no request.
             .half_close(half_close)
             .serve_connection(stream, service);
-        watch
-            .drive(pin!(connection), http1::Connection::graceful_shutdown)
-            .await
+        #[cfg(feature = "websocket")]
+        let (activity, stopped) = (Arc::clone(&watch.activity), watch.stopped.clone());
+        let ended = watch
+            .drive(
+                Pin::new(&mut connection),
+                http1::Connection::graceful_shutdown,
+            )
+            .await;
+        #[cfg(feature = "websocket")]
+        if let (Some(Ok(())), Some(accepted)) = (&ended, activity.upgraded()) {
+            let parts = connection.into_parts();
+            let (stream, begun) = (parts.io.into_stream(), parts.read_buf);
+            // Apart, as above.
+            return Box::pin(
+                parts
+                    .service
+                    .server
+                    .upgraded(accepted, stream, begun, stopped),
+            )
+            .await;
+        }
+        ended
     };
     match ended {
         Some(Ok(())) => {}
@@ -259,6 +278,8 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
         let call = self.activity.call();
         let version = request.version();
         let bare = request.method() == Method::HEAD && version == Version::HTTP_2;
+        #[cfg(feature = "websocket")]
+        let request = upgradable(request);
         let request = request.map(|body| IncomingBody::new(version, body));
         let chunks = request.body().chunks().cloned();
         let before = self.before.replace(chunks.clone());
@@ -296,6 +317,8 @@ impl Future for Answering {
             true => without_body(response),
             false => response,
         };
+        #[cfg(feature = "websocket")]
+        let response = upgrading(response, &self.call);
         let chunks = self.chunks.as_ref();
         let is_unclear = chunks.is_some_and(|chunks| chunks.are_unclear());
         Poll::Ready(Ok(match is_unclear || self.call.is_last() {
@@ -303,6 +326,31 @@ impl Future for Answering {
             false => response,
         }))
     }
+}
+
+/// Tells whoever answers a request that its connection can be upgraded, where hyper has found that it asks for that.
+#[cfg(feature = "websocket")]
+fn upgradable(mut request: Request<Incoming>) -> Request<Incoming> {
+    let extensions = request.extensions_mut();
+    if extensions.get::<hyper::upgrade::OnUpgrade>().is_some() {
+        extensions.insert(crate::websocket::Upgradable);
+    }
+    request
+}
+
+/// Notes what becomes of the connection behind a response that upgrades it. A server that stops upgrades none.
+#[cfg(feature = "websocket")]
+fn upgrading(mut response: HttpResponse, call: &InCall) -> HttpResponse {
+    if response.status() == http::StatusCode::SWITCHING_PROTOCOLS
+        && let Some(accepted) = response.extensions_mut().remove()
+    {
+        if call.is_last() {
+            let words = "The server is stopping.\n";
+            return crate::layers::text(http::StatusCode::SERVICE_UNAVAILABLE, words);
+        }
+        call.upgrade(accepted);
+    }
+    response
 }
 
 /// A response after which hyper closes the connection (RFC 9112, section 9.6).

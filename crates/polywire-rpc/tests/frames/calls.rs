@@ -113,7 +113,7 @@ async fn nobody_there() {
     let words = error.to_string();
     assert!(
         words.ends_with(
-            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH or inproc://NAME"
+            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH, inproc://NAME, ws://HOST/PATH, wss://HOST/PATH or ws+unix://SOCKET"
         ),
         "{words}"
     );

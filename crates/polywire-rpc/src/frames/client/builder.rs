@@ -113,7 +113,8 @@ impl Default for ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Adds a server: `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT`, `unix:///PATH` or `inproc://NAME`.
+    /// Adds a server: `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT`, `unix:///PATH` or `inproc://NAME`;
+    /// with the feature `websocket` also `ws://HOST:PORT/PATH`, `wss://HOST:PORT/PATH` or `ws+unix://SOCKET`.
     /// Calls go to the better of two that chance names, by what they have in flight and how fast they
     /// answered of late; one whose calls keep failing is left out for a while.
     pub fn endpoint(mut self, url: &str) -> Self {

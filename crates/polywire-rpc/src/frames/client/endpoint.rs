@@ -32,6 +32,9 @@ enum Way {
         host: Box<str>,
         port: u16,
     },
+    /// The bytes of WebSocket messages.
+    #[cfg(feature = "websocket")]
+    WebSocket(Dialer, Box<connect::Endpoint>),
 }
 
 /// What an endpoint may need beside its URL.
@@ -98,6 +101,14 @@ impl Endpoint {
                 #[cfg(feature = "tls")]
                 Layer::Tls(stream) => Link::over(*stream, options),
             }),
+            #[cfg(feature = "websocket")]
+            Way::WebSocket(dialer, endpoint) => {
+                let stream = dialer.connect().await?;
+                let asked = crate::websocket::Asked::for_frames(endpoint, within);
+                let upgraded = crate::websocket::upgrade(stream, asked).await;
+                let upgraded = upgraded.map_err(io::Error::other)?;
+                Ok(Link::over(upgraded.into_bytes()?, options))
+            }
             Way::Udp { host, port } => {
                 let attempt = |socket| Link::over_datagrams(socket, options.clone());
                 in_time(within, udp::connect(host, *port, attempt)).await
@@ -130,6 +141,17 @@ impl Way {
         if let (Wire::Datagrams, Place::Tcp { host, port }) = (endpoint.wire, &endpoint.place) {
             let (host, port) = (host.as_str().into(), *port);
             return Ok(Self::Udp { host, port });
+        }
+        #[cfg(feature = "websocket")]
+        if matches!(endpoint.wire, Wire::WebSocket { .. }) {
+            let options = connect::Options {
+                connect_timeout: within,
+                #[cfg(feature = "tls")]
+                tls: needs.tls.clone(),
+                ..connect::Options::new()
+            };
+            let dialer = crate::websocket::dialer(endpoint.clone(), &options)?;
+            return Ok(Self::WebSocket(dialer, Box::new(endpoint)));
         }
         // No protocol is asked for: servers tell frames by their first byte.
         #[cfg(feature = "tls")]

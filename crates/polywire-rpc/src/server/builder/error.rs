@@ -31,6 +31,14 @@ pub enum BuildError {
     Methods(MethodsError),
     /// Frames are offered, which layers around HTTP requests or heads would not see.
     FramesPastLayers,
+    /// What was to be the path of a WebSocket has another one already, or is none: it begins with a slash and has
+    /// no query.
+    #[cfg(feature = "websocket")]
+    WebSocketPath(String),
+    /// Frames are to be spoken over WebSocket, and [`ServerBuilder::frames`](super::ServerBuilder::frames) does not
+    /// offer them.
+    #[cfg(feature = "websocket")]
+    NoFrames,
 }
 
 impl fmt::Display for BuildError {
@@ -49,6 +57,16 @@ impl fmt::Display for BuildError {
             Self::FramesPastLayers => f.write_str(
                 "layers around HTTP requests and heads do not see what comes over frames: \
                  offer frames on a server of their own, or put the layers around calls",
+            ),
+            #[cfg(feature = "websocket")]
+            Self::WebSocketPath(path) => write!(
+                f,
+                "`{}` is no path for a WebSocket, or has one already",
+                path.escape_debug()
+            ),
+            #[cfg(feature = "websocket")]
+            Self::NoFrames => f.write_str(
+                "frames over WebSocket are frames: offer them by `ServerBuilder::frames`",
             ),
             Self::UnknownOperation(name) => {
                 write!(

@@ -68,6 +68,20 @@ pub(super) async fn connection(
     speak(session, stopped).await;
 }
 
+/// Speaks frames on the bytes of WebSocket messages.
+#[cfg(feature = "websocket")]
+pub(super) async fn over_messages(
+    server: Server,
+    stream: Box<crate::websocket::MessageStream<ByteStream>>,
+    peer: Peer,
+    stopped: watch::Receiver<bool>,
+) {
+    let clock = Clock::new();
+    if let Some(work) = Work::new(server.app, peer, clock) {
+        speak(session(work, *stream, clock, b""), stopped).await;
+    }
+}
+
 /// A connection that has begun so.
 ///
 /// Many connections do nothing, and the task of each has room for all that it may be.

@@ -1,0 +1,213 @@
+//! Whether an event proves who a client is (NIP-42).
+
+use std::fmt;
+
+use crate::EventRef;
+
+/// The kind of events that prove who a client is. Relays do not forward them.
+pub const KIND: u16 = 22_242;
+
+/// Why an event does not prove who a client is.
+///
+/// Its text is an answer for OK, with the prefix of NIP-01.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum AuthError {
+    /// The kind is not 22242.
+    Kind,
+    /// The first tag `challenge` has another value, or there is none.
+    Challenge,
+    /// The first tag `relay` has another URL, or there is none.
+    Relay,
+    /// The event is too old.
+    TooOld,
+    /// The event is from too far in the future.
+    InFuture,
+}
+
+impl fmt::Display for AuthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kind => "invalid: kind is not 22242",
+            Self::Challenge => "invalid: challenge is not the one that was sent",
+            Self::Relay => "invalid: URL of the relay is another one",
+            Self::TooOld => "invalid: created_at is too old",
+            Self::InFuture => "invalid: created_at is in the future",
+        })
+    }
+}
+
+impl std::error::Error for AuthError {}
+
+/// Checks that an event answers a challenge (NIP-42).
+///
+/// `challenge` is what the relay sent on this connection, `relay_url` is the URL by which clients
+/// reach it, `now` is in seconds since 1970-01-01 UTC, and `max_age` is how many seconds
+/// `created_at` may differ from it in either direction; NIP-42 suggests about 600.
+///
+/// URLs are the same if scheme, host, port, path and query are: scheme and host in any case, port 80
+/// or 443 may be left out, slashes at the end of the path and a fragment do not count.
+///
+/// Neither the id nor the signature is checked here: without that, the event proves nothing.
+///
+/// # Errors
+///
+/// The first of these that is wrong: kind, challenge, relay, time.
+///
+/// ```
+/// use polywire_nostr::auth::{self, AuthError};
+/// use polywire_nostr::EventRef;
+///
+/// let json = r#"{"id":"17063e85b0f65a38b0cf1b5084d7fcd157b05215295290d20594b4f9d4fc355f",
+///     "pubkey":"9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c",
+///     "created_at":1709600104,"kind":22242,"content":"",
+///     "tags":[["relay","wss://Relay.example.com"],["challenge","7f3a"]],
+///     "sig":"99c4b50194cd59315a5aec20214a283c21a8816b7844f7f9204498263c27608b7fc66546f5400564dd432d226787576951788f704368566773f39bd18016ff82"}"#;
+/// let event = EventRef::parse(json)?;
+/// let relay = "wss://relay.example.com:443/";
+/// assert_eq!(auth::check(&event, "7f3a", relay, 1_709_600_200, 600), Ok(()));
+/// assert_eq!(auth::check(&event, "7f3a", relay, 1_709_700_000, 600), Err(AuthError::TooOld));
+/// # Ok::<(), polywire_nostr::Error>(())
+/// ```
+pub fn check(
+    event: &EventRef<'_>,
+    challenge: &str,
+    relay_url: &str,
+    now: u64,
+    max_age: u64,
+) -> Result<(), AuthError> {
+    if event.kind() != KIND {
+        return Err(AuthError::Kind);
+    }
+    let value = |name: &str| {
+        let tag = event.tags().find(|tag| tag.name() == name);
+        tag.and_then(|tag| tag.value())
+    };
+    if value("challenge").as_deref() != Some(challenge) {
+        return Err(AuthError::Challenge);
+    }
+    let relay = value("relay").unwrap_or_default();
+    match (Url::parse(&relay), Url::parse(relay_url)) {
+        (Some(a), Some(b)) if a.is_same(&b) => {}
+        _ => return Err(AuthError::Relay),
+    }
+    if event.created_at() < now.saturating_sub(max_age) {
+        return Err(AuthError::TooOld);
+    }
+    if event.created_at() > now.saturating_add(max_age) {
+        return Err(AuthError::InFuture);
+    }
+    Ok(())
+}
+
+/// The parts of a URL (RFC 3986), as far as relays differ by them.
+struct Url<'a> {
+    scheme: &'a str,
+    host: &'a str,
+    port: u16,
+    path: &'a str,
+    query: Option<&'a str>,
+}
+
+impl<'a> Url<'a> {
+    /// Splits an absolute URL. `None` with another scheme than `ws` and `wss`, without a host, with
+    /// a user or with a port that is no number.
+    fn parse(text: &'a str) -> Option<Self> {
+        let (scheme, rest) = text.trim_ascii().split_once("://")?;
+        let default_port = match scheme {
+            _ if scheme.eq_ignore_ascii_case("wss") => 443,
+            _ if scheme.eq_ignore_ascii_case("ws") => 80,
+            _ => return None,
+        };
+        let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
+        let (rest, query) = match rest.split_once('?') {
+            Some((rest, query)) => (rest, Some(query)),
+            None => (rest, None),
+        };
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if authority.contains('@') {
+            return None;
+        }
+        // The address in brackets has colons of its own.
+        let host_end = match authority.find(']') {
+            Some(bracket) => bracket + 1,
+            None => authority.find(':').unwrap_or(authority.len()),
+        };
+        let (host, port) = authority.split_at(host_end);
+        let port = match port.strip_prefix(':') {
+            None if port.is_empty() => default_port,
+            Some("") => default_port,
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                digits.parse().ok()?
+            }
+            _ => return None,
+        };
+        let host = host.strip_suffix('.').unwrap_or(host);
+        let path = path.trim_end_matches('/');
+        (!host.is_empty()).then_some(Self {
+            scheme,
+            host,
+            port,
+            path,
+            query,
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.scheme.eq_ignore_ascii_case(other.scheme)
+            && self.host.eq_ignore_ascii_case(other.host)
+            && self.port == other.port
+            && self.path == other.path
+            && self.query == other.query
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Url;
+
+    fn same(a: &str, b: &str) -> bool {
+        match (Url::parse(a), Url::parse(b)) {
+            (Some(a), Some(b)) => a.is_same(&b),
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn urls_of_one_relay() {
+        let relay = "wss://relay.example.com/";
+        for url in [
+            "wss://relay.example.com",
+            "WSS://Relay.Example.COM:443",
+            "wss://relay.example.com.//",
+            "wss://relay.example.com/#top",
+            "wss://relay.example.com:/",
+        ] {
+            assert!(same(url, relay), "{url}");
+        }
+        assert!(same("ws://[::1]:80/a/", "ws://[::1]/a"));
+        assert!(same("ws://h/a?b=c", "ws://h/a/?b=c"));
+    }
+
+    #[test]
+    fn urls_of_other_relays() {
+        let relay = "wss://relay.example.com/";
+        for url in [
+            "",
+            "relay.example.com",
+            "ws://relay.example.com/",
+            "https://relay.example.com/",
+            "wss://relay.example.com.evil.example/",
+            "wss://relay.example.com:80/",
+            "wss://relay.example.com:+443/",
+            "wss://relay.example.com@evil.example/",
+            "wss://evil.example/?wss://relay.example.com/",
+            "wss://relay.example.com/chat",
+            "wss://relay.example.com/?a",
+            "wss:///",
+            "wss://[::1",
+        ] {
+            assert!(!same(url, relay), "{url}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Filters that are compared with many events.
+
+use super::Filter;
+use super::compiled_tag::CompiledTag;
+use super::matching::{letters, tags_match};
+use super::set::Set;
+use crate::EventRef;
+
+/// A filter that is prepared for comparison with many events.
+///
+/// Its lists have become sets: the time of a comparison does not grow with them, unless who sent
+/// the filter chose its items for that; then it grows with their logarithm. Nothing is allocated,
+/// except where the value of a tag is written with escapes and as long as one that is asked for.
+///
+/// ```
+/// use polywire_nostr::{EventRef, Filter, PublicKey};
+///
+/// let json = r#"{"id":"17063e85b0f65a38b0cf1b5084d7fcd157b05215295290d20594b4f9d4fc355f",
+///     "pubkey":"9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c",
+///     "created_at":1709600104,"kind":1,"tags":[],"content":"",
+///     "sig":"99c4b50194cd59315a5aec20214a283c21a8816b7844f7f9204498263c27608b7fc66546f5400564dd432d226787576951788f704368566773f39bd18016ff82"}"#;
+/// let event = EventRef::parse(json)?;
+/// let others = (0..2000_u32).map(|n| {
+///     let mut key = [0; 32];
+///     key[..4].copy_from_slice(&n.to_be_bytes());
+///     PublicKey::from_bytes(key)
+/// });
+/// let filter = Filter::new().with_authors(others.chain([*event.pubkey()])).compile();
+/// assert!(filter.matches(&event));
+/// # Ok::<(), polywire_nostr::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct CompiledFilter {
+    since: u64,
+    until: u64,
+    /// A bit for the lower six bits of each kind, which rules out most others.
+    kind_bits: u64,
+    /// Ascending.
+    kinds: Option<Box<[u16]>>,
+    authors: Option<Set<[u8; 32]>>,
+    ids: Option<Set<[u8; 32]>>,
+    /// The letters of `tags`.
+    letters: u64,
+    tags: Box<[CompiledTag]>,
+}
+
+impl CompiledFilter {
+    pub(super) fn new(filter: &Filter) -> Self {
+        let mut compiled = Self {
+            since: filter.since().unwrap_or(0),
+            until: filter.until().unwrap_or(u64::MAX),
+            kind_bits: filter.kinds().map_or(u64::MAX, |kinds| {
+                kinds.iter().fold(0, |bits, kind| bits | kind_bit(*kind))
+            }),
+            kinds: filter.kinds().map(|kinds| {
+                let mut kinds = kinds.to_vec();
+                kinds.sort_unstable();
+                kinds.dedup();
+                kinds.into()
+            }),
+            authors: filter
+                .authors()
+                .map(|authors| Set::new(authors.iter().map(|author| *author.as_bytes()))),
+            ids: filter
+                .ids()
+                .map(|ids| Set::new(ids.iter().map(|id| *id.as_bytes()))),
+            letters: letters(filter.tags().iter().map(|tag| tag.letter)),
+            tags: filter.tags().iter().map(CompiledTag::new).collect(),
+        };
+        if filter.matches_nothing() {
+            // Found at the first comparison then.
+            (compiled.since, compiled.until) = (u64::MAX, 0);
+        }
+        compiled
+    }
+
+    /// Whether an event matches, as [`Filter::matches`] says.
+    #[inline]
+    #[must_use]
+    pub fn matches(&self, event: &EventRef<'_>) -> bool {
+        // Cheap conditions first, and what rules out most events.
+        self.since <= event.created_at()
+            && event.created_at() <= self.until
+            && self.has_kind(event.kind())
+            && has(self.authors.as_ref(), event.pubkey().as_bytes())
+            && has(self.ids.as_ref(), event.id().as_bytes())
+            && (self.letters == 0 || self.has_tags(event))
+    }
+
+    #[inline]
+    fn has_kind(&self, kind: u16) -> bool {
+        if self.kind_bits & kind_bit(kind) == 0 {
+            return false;
+        }
+        match &self.kinds {
+            None => true,
+            Some(kinds) if kinds.len() <= 16 => kinds.contains(&kind),
+            Some(kinds) => kinds.binary_search(&kind).is_ok(),
+        }
+    }
+
+    #[inline(never)]
+    fn has_tags(&self, event: &EventRef<'_>) -> bool {
+        // A search for each letter is faster than a walk, unless there are many.
+        if event.is_canonical() && self.tags.len() <= 4 {
+            let raw = event.raw_tags();
+            return self.tags.iter().all(|tag| tag.is_in_canonical(raw));
+        }
+        tags_match(event, self.letters, |letter, value| {
+            // There are few letters, mostly one.
+            let tag = self.tags.iter().find(|tag| tag.letter() == letter);
+            tag.is_some_and(|tag| tag.holds(value))
+        })
+    }
+}
+
+fn kind_bit(kind: u16) -> u64 {
+    1 << (kind % 64)
+}
+
+/// Whether a value is in a set; everything is if there is none.
+#[inline]
+fn has(set: Option<&Set<[u8; 32]>>, value: &[u8; 32]) -> bool {
+    set.is_none_or(|set| set.contains(value))
+}
+
+/// The filters of a subscription. An event matches if it matches one of them.
+///
+/// ```
+/// use polywire_nostr::{CompiledFilters, Filter};
+///
+/// let filters = [Filter::new().with_kinds([0]), Filter::new().with_kinds([1])];
+/// let compiled = CompiledFilters::new(&filters);
+/// assert_eq!(compiled.as_slice().len(), 2);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CompiledFilters(Box<[CompiledFilter]>);
+
+impl CompiledFilters {
+    /// Prepares filters for comparison with many events.
+    pub fn new<'f>(filters: impl IntoIterator<Item = &'f Filter>) -> Self {
+        Self(filters.into_iter().map(Filter::compile).collect())
+    }
+
+    /// Returns the filters in order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[CompiledFilter] {
+        &self.0
+    }
+
+    /// Whether an event matches one of the filters. Without filters, none does.
+    #[must_use]
+    pub fn matches(&self, event: &EventRef<'_>) -> bool {
+        self.0.iter().any(|filter| filter.matches(event))
+    }
+}

@@ -1,0 +1,294 @@
+//! Filters (NIP-01): read, built, written and matched.
+
+mod compiled;
+mod compiled_tag;
+mod limits;
+mod matching;
+mod parse;
+#[cfg(feature = "serde")]
+mod serde;
+mod set;
+mod tag;
+mod write;
+
+use polywire_text::Text;
+
+pub use compiled::{CompiledFilter, CompiledFilters};
+pub use limits::FilterLimits;
+pub(crate) use parse::read;
+pub use tag::{TagCondition, TagLetter};
+
+use crate::{Error, EventId, EventRef, Member, Profile, PublicKey};
+
+/// What events a subscription asks for (NIP-01, with the search of NIP-50).
+///
+/// All conditions must hold. An event matches a list if one of its items is equal: never by
+/// prefix. An empty list holds for no event: NIP-01 wants at least one value, and clients send
+/// `"authors":[]` for somebody who follows nobody.
+///
+/// ```
+/// use polywire_nostr::{Filter, PublicKey, TagLetter};
+///
+/// let author = PublicKey::from_hex("9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c")?;
+/// let filter = Filter::new()
+///     .with_authors([author])
+///     .with_kinds([1, 6])
+///     .with_tag(TagLetter::T, ["coffee"])?
+///     .with_limit(20);
+/// let json = concat!(
+///     r#"{"authors":["9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c"],"#,
+///     r##""kinds":[1,6],"#t":["coffee"],"limit":20}"##,
+/// );
+/// assert_eq!(filter.to_json(), json);
+/// assert_eq!(Filter::parse(json)?, filter);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Filter {
+    ids: Option<Vec<EventId>>,
+    authors: Option<Vec<PublicKey>>,
+    kinds: Option<Vec<u16>>,
+    /// In the order of letters, one for each.
+    tags: Vec<TagCondition>,
+    since: Option<u64>,
+    until: Option<u64>,
+    limit: Option<u64>,
+    search: Option<Text>,
+}
+
+impl Filter {
+    /// The largest time and limit: 2^63 - 1. No event is later than 2^53 - 1.
+    pub const MAX_NUMBER: u64 = (1 << 63) - 1;
+
+    /// Returns a filter without conditions, which all events match.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a filter by the strict profile and the default limits.
+    ///
+    /// `ids`, `authors`, `#e` and `#p` have exactly 64 lower-case digits; numbers are whole.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its offset. A member that is not known is an error
+    /// ([`Reason::UnknownMember`](crate::Reason::UnknownMember)): without its condition, the filter
+    /// would match more than was asked for.
+    ///
+    /// ```
+    /// use polywire_nostr::Filter;
+    ///
+    /// let error = Filter::parse(r#"{"kinds":[1],"genre":"jazz"}"#).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "unsupported: filter contains an unknown member, at byte 13",
+    /// );
+    /// ```
+    pub fn parse(json: &(impl AsRef<[u8]> + ?Sized)) -> Result<Self, Error> {
+        Self::parse_with(json, Profile::STRICT, &FilterLimits::DEFAULT)
+    }
+
+    /// Reads a filter by a profile and limits. Hexadecimal digits are in lower case whatever the
+    /// profile.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(
+        json: &(impl AsRef<[u8]> + ?Sized),
+        profile: Profile,
+        limits: &FilterLimits,
+    ) -> Result<Self, Error> {
+        parse::filter(json.as_ref(), profile, limits)
+    }
+
+    /// Replaces the ids.
+    #[must_use]
+    pub fn with_ids(mut self, ids: impl IntoIterator<Item = EventId>) -> Self {
+        self.ids = Some(ids.into_iter().collect());
+        self
+    }
+
+    /// Replaces the authors.
+    #[must_use]
+    pub fn with_authors(mut self, authors: impl IntoIterator<Item = PublicKey>) -> Self {
+        self.authors = Some(authors.into_iter().collect());
+        self
+    }
+
+    /// Replaces the kinds.
+    #[must_use]
+    pub fn with_kinds(mut self, kinds: impl IntoIterator<Item = u16>) -> Self {
+        self.kinds = Some(kinds.into_iter().collect());
+        self
+    }
+
+    /// Replaces the condition on a tag.
+    ///
+    /// # Errors
+    ///
+    /// A value of `e` or `p` that is not 64 lower-case hexadecimal digits. The offset is that in
+    /// the value.
+    pub fn with_tag(
+        mut self,
+        letter: TagLetter,
+        values: impl IntoIterator<Item: AsRef<str>>,
+    ) -> Result<Self, Error> {
+        let mut list = Vec::new();
+        for value in values {
+            let value = value.as_ref();
+            let error = |(reason, at)| Error::new(reason, at).in_member(Member::Tag);
+            letter.check(value).map_err(error)?;
+            list.push(Text::from(value));
+        }
+        self.set_tag(letter, list);
+        Ok(self)
+    }
+
+    /// Replaces the earliest time of creation, in seconds since 1970-01-01 UTC. Times above
+    /// [`MAX_NUMBER`](Self::MAX_NUMBER) become that.
+    #[must_use]
+    pub fn with_since(mut self, since: u64) -> Self {
+        self.since = Some(since.min(Self::MAX_NUMBER));
+        self
+    }
+
+    /// Replaces the latest time of creation, in seconds since 1970-01-01 UTC. Times above
+    /// [`MAX_NUMBER`](Self::MAX_NUMBER) become that.
+    #[must_use]
+    pub fn with_until(mut self, until: u64) -> Self {
+        self.until = Some(until.min(Self::MAX_NUMBER));
+        self
+    }
+
+    /// Replaces the number of stored events that are asked for. Numbers above
+    /// [`MAX_NUMBER`](Self::MAX_NUMBER) become that.
+    #[must_use]
+    pub fn with_limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit.min(Self::MAX_NUMBER));
+        self
+    }
+
+    /// Replaces the text of the search (NIP-50).
+    #[must_use]
+    pub fn with_search(mut self, search: &str) -> Self {
+        self.search = Some(Text::from(search));
+        self
+    }
+
+    /// Returns the ids, if there is a condition on them.
+    #[must_use]
+    pub fn ids(&self) -> Option<&[EventId]> {
+        self.ids.as_deref()
+    }
+
+    /// Returns the authors, if there is a condition on them.
+    #[must_use]
+    pub fn authors(&self) -> Option<&[PublicKey]> {
+        self.authors.as_deref()
+    }
+
+    /// Returns the kinds, if there is a condition on them.
+    #[must_use]
+    pub fn kinds(&self) -> Option<&[u16]> {
+        self.kinds.as_deref()
+    }
+
+    /// Returns the conditions on tags, `A-Z` before `a-z`.
+    #[must_use]
+    pub fn tags(&self) -> &[TagCondition] {
+        &self.tags
+    }
+
+    /// Returns the condition on a tag.
+    #[must_use]
+    pub fn tag(&self, letter: TagLetter) -> Option<&TagCondition> {
+        self.tags.iter().find(|tag| tag.letter == letter)
+    }
+
+    /// Returns the earliest time of creation, in seconds since 1970-01-01 UTC, inclusive.
+    #[must_use]
+    pub fn since(&self) -> Option<u64> {
+        self.since
+    }
+
+    /// Returns the latest time of creation, in seconds since 1970-01-01 UTC, inclusive.
+    #[must_use]
+    pub fn until(&self) -> Option<u64> {
+        self.until
+    }
+
+    /// Returns the number of stored events that are asked for. It counts for stored events only:
+    /// [`matches`](Self::matches) does not look at it.
+    #[must_use]
+    pub fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
+    /// Returns the text of the search (NIP-50). What it finds is up to a relay:
+    /// [`matches`](Self::matches) does not look at it.
+    #[must_use]
+    pub fn search(&self) -> Option<&str> {
+        self.search.as_deref()
+    }
+
+    /// Whether no event can match: a list is empty, or `since` is later than `until`.
+    #[must_use]
+    pub fn matches_nothing(&self) -> bool {
+        self.ids.as_ref().is_some_and(Vec::is_empty)
+            || self.authors.as_ref().is_some_and(Vec::is_empty)
+            || self.kinds.as_ref().is_some_and(Vec::is_empty)
+            || self.tags.iter().any(|tag| tag.values.is_empty())
+            || self.since.unwrap_or(0) > self.until.unwrap_or(u64::MAX)
+    }
+
+    /// Whether an event matches. Looks at neither `limit` nor `search`.
+    ///
+    /// Takes time in proportion to the lists; [`compile`](Self::compile) a filter that many events
+    /// are compared with.
+    ///
+    /// ```
+    /// use polywire_nostr::{EventRef, Filter};
+    ///
+    /// let json = r#"{"id":"17063e85b0f65a38b0cf1b5084d7fcd157b05215295290d20594b4f9d4fc355f",
+    ///     "pubkey":"9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c",
+    ///     "created_at":1709600104,"kind":1,"tags":[["t","coffee"]],"content":"",
+    ///     "sig":"99c4b50194cd59315a5aec20214a283c21a8816b7844f7f9204498263c27608b7fc66546f5400564dd432d226787576951788f704368566773f39bd18016ff82"}"#;
+    /// let event = EventRef::parse(json)?;
+    /// assert!(Filter::parse(r##"{"#t":["tea","coffee"],"limit":0}"##)?.matches(&event));
+    /// assert!(!Filter::parse(r##"{"#t":["cof"]}"##)?.matches(&event));
+    /// # Ok::<(), polywire_nostr::Error>(())
+    /// ```
+    #[must_use]
+    pub fn matches(&self, event: &EventRef<'_>) -> bool {
+        matching::matches(self, event)
+    }
+
+    /// Prepares it for comparison with many events.
+    #[must_use]
+    pub fn compile(&self) -> CompiledFilter {
+        CompiledFilter::new(self)
+    }
+
+    /// Appends compact JSON: `ids`, `authors`, `kinds`, tags by letter, `since`, `until`, `limit`,
+    /// `search`.
+    pub fn push_json(&self, out: &mut Vec<u8>) {
+        write::push_json(self, out);
+    }
+
+    /// Returns compact JSON, as [`push_json`](Self::push_json) writes it.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        crate::json::to_string(|out| self.push_json(out))
+    }
+
+    /// Puts a condition on a tag at its place.
+    fn set_tag(&mut self, letter: TagLetter, values: Vec<Text>) {
+        let tag = TagCondition { letter, values };
+        match self.tags.binary_search_by_key(&letter, |tag| tag.letter) {
+            Ok(at) => self.tags[at] = tag,
+            Err(at) => self.tags.insert(at, tag),
+        }
+    }
+}

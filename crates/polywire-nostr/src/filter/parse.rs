@@ -1,0 +1,185 @@
+//! Reading of filters.
+
+use polywire_text::{Text, utf8};
+
+use super::{Filter, FilterLimits, TagLetter};
+use crate::json::{self, Reader};
+use crate::{Error, EventId, Member, Profile, PublicKey, Reason};
+
+/// Reads a filter and nothing behind it.
+pub(super) fn filter(
+    json: &[u8],
+    profile: Profile,
+    limits: &FilterLimits,
+) -> Result<Filter, Error> {
+    let text = utf8::validate(json).map_err(|error| Error::new(Reason::NotUtf8, error.offset))?;
+    let mut reader = Reader::new(text, profile);
+    reader.skip_space();
+    let filter = read(&mut reader, limits)?;
+    reader.end()?;
+    Ok(filter)
+}
+
+/// Reads a filter at the cursor.
+pub(crate) fn read(reader: &mut Reader<'_>, limits: &FilterLimits) -> Result<Filter, Error> {
+    if !reader.take(b'{') {
+        return Err(reader.wrong_type());
+    }
+    reader.skip_space();
+    let mut filter = Filter::new();
+    let mut more = !reader.take(b'}');
+    while more {
+        let key_at = reader.at();
+        let key = reader.key()?.decode();
+        let member = match key.as_bytes() {
+            b"ids" => Member::Ids,
+            b"authors" => Member::Authors,
+            b"kinds" => Member::Kinds,
+            b"since" => Member::Since,
+            b"until" => Member::Until,
+            b"limit" => Member::Limit,
+            b"search" => Member::Search,
+            [b'#', ..] => Member::Tag,
+            _ => return Err(Error::new(Reason::UnknownMember, key_at)),
+        };
+        let result = match (member, key.as_bytes()) {
+            (Member::Tag, &[_, letter]) => filter.read_tag(reader, letter, key_at, limits),
+            (Member::Tag, _) => Err(Error::new(Reason::TagName, key_at)),
+            (member, _) => filter.read_member(reader, member, key_at, limits),
+        };
+        result.map_err(|error| error.in_member(member))?;
+        more = reader.next_item(b'}')?;
+    }
+    Ok(filter)
+}
+
+impl Filter {
+    fn read_member(
+        &mut self,
+        reader: &mut Reader<'_>,
+        member: Member,
+        key_at: usize,
+        limits: &FilterLimits,
+    ) -> Result<(), Error> {
+        let duplicate = match member {
+            Member::Ids => self.ids.is_some(),
+            Member::Authors => self.authors.is_some(),
+            Member::Kinds => self.kinds.is_some(),
+            Member::Since => self.since.is_some(),
+            Member::Until => self.until.is_some(),
+            Member::Limit => self.limit.is_some(),
+            _ => self.search.is_some(),
+        };
+        if duplicate && !reader.profile().duplicate_keys {
+            return Err(Error::new(Reason::DuplicateKey, key_at));
+        }
+        match member {
+            Member::Ids => {
+                let ids = list(reader, limits, |reader| {
+                    key(reader).map(EventId::from_bytes)
+                })?;
+                self.ids = Some(ids);
+            }
+            Member::Authors => {
+                let authors = list(reader, limits, |reader| {
+                    key(reader).map(PublicKey::from_bytes)
+                })?;
+                self.authors = Some(authors);
+            }
+            Member::Kinds => {
+                let kinds = list(reader, limits, |reader| {
+                    // The largest kind has 16 bits.
+                    reader
+                        .unsigned(u64::from(u16::MAX))
+                        .map(|(kind, _)| kind as u16)
+                })?;
+                self.kinds = Some(kinds);
+            }
+            Member::Since => self.since = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
+            Member::Until => self.until = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
+            Member::Limit => self.limit = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
+            _ => self.search = Some(text(reader, limits.search_bytes)?),
+        }
+        Ok(())
+    }
+
+    fn read_tag(
+        &mut self,
+        reader: &mut Reader<'_>,
+        letter: u8,
+        key_at: usize,
+        limits: &FilterLimits,
+    ) -> Result<(), Error> {
+        let Some(letter) = TagLetter::from_byte(letter) else {
+            return Err(Error::new(Reason::TagName, key_at));
+        };
+        if self.tag(letter).is_some() {
+            if !reader.profile().duplicate_keys {
+                return Err(Error::new(Reason::DuplicateKey, key_at));
+            }
+        } else if self.tags.len() == limits.tag_conditions {
+            return Err(Error::new(Reason::TooManyItems, key_at));
+        }
+        let values = list(reader, limits, |reader| {
+            let start = reader.at() + 1;
+            let value = text(reader, limits.tag_value_bytes)?;
+            let error = |(reason, at)| Error::new(reason, start + at);
+            letter.check(&value).map_err(error)?;
+            Ok(value)
+        })?;
+        self.set_tag(letter, values);
+        Ok(())
+    }
+}
+
+/// Reads an array.
+fn list<'a, T>(
+    reader: &mut Reader<'a>,
+    limits: &FilterLimits,
+    mut item: impl FnMut(&mut Reader<'a>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    if !reader.take(b'[') {
+        return Err(reader.wrong_type());
+    }
+    reader.skip_space();
+    let mut list = Vec::new();
+    let mut more = !reader.take(b']');
+    while more {
+        if list.len() == limits.items {
+            return Err(reader.error(Reason::TooManyItems));
+        }
+        list.push(item(reader)?);
+        more = reader.next_item(b']')?;
+    }
+    Ok(list)
+}
+
+/// Reads 64 lower-case hexadecimal digits.
+///
+/// Upper case is wrong whatever the profile: NIP-01 wants filters to be exact.
+fn key(reader: &mut Reader<'_>) -> Result<[u8; 32], Error> {
+    let start = reader.at();
+    let (key, plain) = reader.hex()?;
+    if plain {
+        return Ok(key);
+    }
+    // Digits in upper case, or digits that are written as escapes.
+    let raw = reader.text_from(start + 1);
+    match json::decode(raw)
+        .bytes()
+        .position(|byte| byte.is_ascii_uppercase())
+    {
+        None => Ok(key),
+        Some(at) => Err(Error::new(Reason::UpperCaseHex, start + 1 + at)),
+    }
+}
+
+/// Reads a string of at most `most` bytes.
+fn text(reader: &mut Reader<'_>, most: usize) -> Result<Text, Error> {
+    let start = reader.at();
+    let text = reader.string()?.decode();
+    if text.len() > most {
+        return Err(Error::new(Reason::TooManyBytes, start));
+    }
+    Ok(Text::from(text))
+}

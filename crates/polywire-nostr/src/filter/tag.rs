@@ -1,0 +1,120 @@
+//! Conditions on tags.
+
+use std::fmt;
+
+use polywire_text::Text;
+use polywire_text::hex::{self, Case};
+
+use crate::Reason;
+
+/// The name of a tag that filters can ask for: one letter, `a-z` or `A-Z` (NIP-01).
+///
+/// ```
+/// use polywire_nostr::TagLetter;
+///
+/// assert_eq!(TagLetter::new('e'), Some(TagLetter::E));
+/// assert_eq!(TagLetter::new('1'), None);
+/// assert_eq!(TagLetter::E.to_string(), "e");
+/// ```
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct TagLetter(u8);
+
+impl TagLetter {
+    /// `a`: the address of an addressable or replaceable event.
+    pub const A: Self = Self(b'a');
+    /// `d`: the identifier of an addressable event.
+    pub const D: Self = Self(b'd');
+    /// `e`: the id of an event.
+    pub const E: Self = Self(b'e');
+    /// `p`: a public key.
+    pub const P: Self = Self(b'p');
+    /// `t`: a topic.
+    pub const T: Self = Self(b't');
+
+    /// Returns the letter, unless it is not in `a-z` or `A-Z`.
+    #[must_use]
+    pub const fn new(letter: char) -> Option<Self> {
+        match letter {
+            'a'..='z' | 'A'..='Z' => Some(Self(letter as u8)),
+            _ => None,
+        }
+    }
+
+    /// Returns it as a character.
+    #[must_use]
+    pub const fn as_char(self) -> char {
+        self.0 as char
+    }
+
+    pub(super) const fn from_byte(byte: u8) -> Option<Self> {
+        Self::new(byte as char)
+    }
+
+    /// The member of a filter, such as `#e`, written to `buffer`.
+    pub(super) fn member(self, buffer: &mut [u8; 2]) -> &str {
+        *buffer = [b'#', self.0];
+        std::str::from_utf8(buffer).unwrap_or_default()
+    }
+
+    /// A bit of its own for each letter: letters differ in their lower six bits.
+    pub(super) const fn bit(self) -> u64 {
+        1 << (self.0 & 0x3f)
+    }
+
+    /// Checks a value: `e` and `p` have exactly 64 lower-case hexadecimal digits. The error is a
+    /// reason and an offset.
+    pub(super) fn check(self, value: &str) -> Result<(), (Reason, usize)> {
+        if !matches!(self, Self::E | Self::P) {
+            return Ok(());
+        }
+        if value.len() != 64 {
+            return Err((Reason::HexLength, 0));
+        }
+        match hex::decode_to_array::<32>(value.as_bytes(), Case::Lower) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let upper = value.as_bytes()[error.offset].is_ascii_hexdigit();
+                let reason = if upper {
+                    Reason::UpperCaseHex
+                } else {
+                    Reason::NotHex
+                };
+                Err((reason, error.offset))
+            }
+        }
+    }
+}
+
+impl fmt::Display for TagLetter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_char().fmt(f)
+    }
+}
+
+impl fmt::Debug for TagLetter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TagLetter({self})")
+    }
+}
+
+/// The condition of a filter on a tag: one of these values must be the first value of a tag of
+/// this name.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TagCondition {
+    pub(super) letter: TagLetter,
+    pub(super) values: Vec<Text>,
+}
+
+impl TagCondition {
+    /// Returns the name of the tag.
+    #[must_use]
+    pub fn letter(&self) -> TagLetter {
+        self.letter
+    }
+
+    /// Returns the values in the order in which they were given. Those of `e` and `p` have 64
+    /// lower-case hexadecimal digits.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.values.iter().map(Text::as_str)
+    }
+}

@@ -1,0 +1,258 @@
+//! How connections are closed, and what both sides see of it.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use polywire_rpc::Timeouts;
+use polywire_rpc::websocket::{
+    CloseCode, CloseFrame, Message, SendError, TrySendError, WebSocket, WebSocketError,
+    WebSocketLimits,
+};
+
+use crate::support::{
+    CLOSE, Raw, TEXT, builder, echo, echo_with, listen, masked, serve, url, within,
+};
+
+#[tokio::test]
+async fn the_server_closes_with_a_code_and_a_reason() {
+    let running = serve(|socket: WebSocket| async move {
+        socket.send("last").await.unwrap();
+        socket.close(CloseFrame::new(CloseCode(4001), "go on elsewhere"));
+        // No more is sent, from anywhere.
+        let late = socket.sender().try_send("late");
+        assert_eq!(late, Err(TrySendError::Closed(Message::from("late"))));
+    })
+    .await;
+    let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
+    let sender = socket.sender();
+    assert_eq!(within(socket.recv()).await, Some(Ok(Message::from("last"))));
+    assert_eq!(within(socket.recv()).await, None);
+    let frame = CloseFrame::new(CloseCode(4001), "go on elsewhere");
+    assert_eq!(socket.close_frame(), Some(frame.clone()));
+    assert_eq!(within(sender.closed()).await, frame);
+    assert!(!sender.is_open());
+    let sent = within(sender.send("late")).await;
+    assert_eq!(sent, Err(SendError(Message::from("late"))));
+}
+
+#[tokio::test]
+async fn the_client_closes_and_the_server_answers_with_its_code() {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let running = serve(move |mut socket: WebSocket| {
+        let tell = tell.lock().unwrap().take().unwrap();
+        async move {
+            assert_eq!(socket.recv().await, Some(Ok(Message::from("last"))));
+            assert_eq!(socket.recv().await, None);
+            tell.send(socket.close_frame()).unwrap();
+        }
+    })
+    .await;
+    let mut raw = Raw::open(&running).await;
+    raw.send(masked(TEXT, "last")).await;
+    raw.send(masked(CLOSE, b"\x03\xe9bye")).await;
+    assert_eq!(raw.frame().await.unwrap().close(), (1001, "bye"));
+    raw.ends().await;
+    let frame = within(told).await.unwrap();
+    assert_eq!(frame, Some(CloseFrame::new(CloseCode::GOING_AWAY, "bye")));
+}
+
+#[tokio::test]
+async fn a_close_frame_may_have_no_code() {
+    let running = serve(echo).await;
+    let mut raw = Raw::open(&running).await;
+    raw.send(masked(CLOSE, "")).await;
+    let frame = raw.frame().await.unwrap();
+    assert_eq!((frame.first, frame.payload.len()), (CLOSE, 0));
+    raw.ends().await;
+
+    let socket = WebSocket::connect(&url(&running)).await.unwrap();
+    let sender = socket.sender();
+    socket.close(CloseFrame::new(CloseCode::NO_STATUS, ""));
+    assert_eq!(within(sender.closed()).await.code, CloseCode::NO_STATUS);
+}
+
+#[tokio::test]
+async fn codes_and_reasons_that_cannot_be_sent_are_made_to_fit() {
+    for (frame, code, reason) in [
+        (
+            CloseFrame::new(CloseCode(1006), "never"),
+            1011,
+            "never".to_owned(),
+        ),
+        (CloseFrame::new(CloseCode(17), ""), 1011, String::new()),
+        (
+            CloseFrame::new(CloseCode(4999), "ä".repeat(100)),
+            4999,
+            "ä".repeat(61),
+        ),
+    ] {
+        let sent = frame.clone();
+        let running = serve(move |socket: WebSocket| {
+            socket.close(sent.clone());
+            async { drop(socket) }
+        })
+        .await;
+        let mut raw = Raw::open(&running).await;
+        assert_eq!(raw.frame().await.unwrap().close(), (code, &*reason));
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_returns_closes_with_1000_and_one_that_panics_with_1011() {
+    async fn handler(mut socket: WebSocket) {
+        match socket.recv().await.unwrap().unwrap().as_text() {
+            Some("panic") => panic!("a secret"),
+            _ => socket.send("bye").await.unwrap(),
+        }
+    }
+    let running = listen(builder().websocket("/", handler).websocket(
+        "/at-once",
+        |socket: WebSocket| {
+            assert!(socket.protocol().is_some(), "a secret");
+            async { drop(socket) }
+        },
+    ))
+    .await;
+    let mut raw = Raw::open(&running).await;
+    raw.send(masked(TEXT, "return")).await;
+    assert_eq!(raw.frame().await.unwrap().payload, b"bye");
+    assert_eq!(raw.frame().await.unwrap().close(), (1000, ""));
+    // What still comes is not looked at, and the close frame of the peer ends the connection.
+    raw.send(masked(TEXT, "late")).await;
+    raw.send(masked(CLOSE, [3, 232])).await;
+    raw.ends().await;
+
+    let mut raw = Raw::open(&running).await;
+    raw.send(masked(TEXT, "panic")).await;
+    assert_eq!(raw.frame().await.unwrap().close(), (1011, ""));
+
+    let url = format!("{}at-once", url(&running));
+    let mut socket = WebSocket::connect(&url).await.unwrap();
+    assert_eq!(within(socket.recv()).await, None);
+    assert_eq!(socket.close_frame().unwrap().code, CloseCode::INTERNAL);
+}
+
+#[tokio::test]
+async fn messages_are_received_after_this_side_has_closed() {
+    let running = serve(|mut socket: WebSocket| async move {
+        socket.close(CloseFrame::new(CloseCode::NORMAL, ""));
+        let message = socket.recv().await.unwrap().unwrap();
+        assert_eq!(message.as_text(), Some("on its way"));
+        assert_eq!(socket.recv().await, None);
+    })
+    .await;
+    let mut raw = Raw::open(&running).await;
+    assert_eq!(raw.frame().await.unwrap().close(), (1000, ""));
+    raw.send(masked(TEXT, "on its way")).await;
+    raw.send(masked(CLOSE, [3, 232])).await;
+    raw.ends().await;
+}
+
+#[tokio::test]
+async fn a_peer_that_answers_no_close_frame_is_cut_off() {
+    let limits = WebSocketLimits::DEFAULT.with_close_timeout(Duration::from_millis(50));
+    let endpoint =
+        polywire_rpc::websocket::WebSocketEndpoint::new(|socket: WebSocket| async move {
+            socket.close(CloseFrame::new(CloseCode::NORMAL, ""));
+            let frame = socket.sender().closed().await;
+            assert_eq!(frame.code, CloseCode::NORMAL);
+        });
+    let running = serve(endpoint.limits(limits)).await;
+    let mut raw = Raw::open(&running).await;
+    assert_eq!(raw.frame().await.unwrap().close(), (1000, ""));
+    raw.ends().await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_closes_with_1001() {
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let running = serve(move |mut socket: WebSocket| {
+        let tell = tell.clone();
+        async move {
+            while let Some(Ok(message)) = socket.recv().await {
+                socket.send(message).await.unwrap();
+            }
+            tell.send(socket.close_frame().unwrap().code).unwrap();
+        }
+    })
+    .await;
+    let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
+    let mut raw = Raw::open(&running).await;
+    socket.send("one").await.unwrap();
+    within(socket.recv()).await.unwrap().unwrap();
+    let stopping = tokio::spawn(running.shutdown());
+    assert_eq!(within(socket.recv()).await, None);
+    let frame = socket.close_frame().unwrap();
+    assert_eq!(
+        frame,
+        CloseFrame::new(CloseCode::GOING_AWAY, "the server is stopping")
+    );
+    assert_eq!(
+        raw.frame().await.unwrap().close(),
+        (1001, "the server is stopping")
+    );
+    raw.send(masked(CLOSE, [3, 233])).await;
+    raw.ends().await;
+    // It waits for all of them, and no longer.
+    within(stopping).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(told.recv().await, Some(CloseCode::GOING_AWAY));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_stops_waits_for_peers_that_say_nothing_as_long_as_for_others() {
+    let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(100));
+    let endpoint = echo_with(WebSocketLimits::DEFAULT);
+    let running = listen(builder().timeouts(timeouts).websocket("/", endpoint)).await;
+    let mut raw = Raw::open(&running).await;
+    within(running.shutdown()).await;
+    assert_eq!(raw.frame().await.unwrap().close().0, 1001);
+    raw.ends().await;
+}
+
+#[tokio::test]
+async fn a_client_that_is_dropped_sends_all_and_closes() {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let running = serve(move |mut socket: WebSocket| {
+        let tell = tell.lock().unwrap().take().unwrap();
+        async move {
+            let mut count = 0;
+            while let Some(Ok(_)) = socket.recv().await {
+                count += 1;
+            }
+            tell.send((count, socket.close_frame().unwrap().code))
+                .unwrap();
+        }
+    })
+    .await;
+    let socket = WebSocket::connect(&url(&running)).await.unwrap();
+    for _ in 0..500 {
+        socket.send(vec![7; 10_000]).await.unwrap();
+    }
+    drop(socket);
+    assert_eq!(within(told).await.unwrap(), (500, CloseCode::NORMAL));
+}
+
+#[tokio::test]
+async fn a_client_sees_a_server_that_has_gone() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let gone = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut raw = Raw::of(stream);
+        raw.accept_upgrade().await;
+    });
+    let mut socket = WebSocket::connect(&format!("ws://{address}"))
+        .await
+        .unwrap();
+    gone.await.unwrap();
+    assert_eq!(
+        within(socket.recv()).await,
+        Some(Err(WebSocketError::Reset))
+    );
+    assert_eq!(socket.recv().await, None);
+    assert_eq!(socket.close_frame().unwrap().code, CloseCode::ABNORMAL);
+}

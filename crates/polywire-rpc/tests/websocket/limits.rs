@@ -1,0 +1,224 @@
+//! Limits, and peers that are slow or silent.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use polywire_rpc::websocket::{
+    CloseCode, Message, TrySendError, WebSocket, WebSocketEndpoint, WebSocketError, WebSocketLimits,
+};
+
+use crate::support::{
+    BINARY, Frame, PING, PONG, Raw, TEXT, builder, echo_with, listen, masked, serve, url, within,
+};
+
+/// A time that is over at once.
+const SHORT: Duration = Duration::from_millis(20);
+
+#[tokio::test]
+async fn the_queue_is_bounded_in_messages_and_in_bytes() {
+    let limits = WebSocketLimits::DEFAULT.with_queue(3, 10_000);
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    // Within one poll of the handler nothing leaves the queue.
+    let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
+        let sender = socket.sender();
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            seen.push(sender.try_send("abc").is_ok());
+        }
+        assert_eq!(sender.queued(), (3, 9));
+        tell.lock().unwrap().take().unwrap().send(seen).unwrap();
+        async move { drop(socket) }
+    });
+    let running = serve(endpoint.limits(limits)).await;
+    let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
+    assert_eq!(within(told).await.unwrap(), [true, true, true, false]);
+    for _ in 0..3 {
+        assert_eq!(within(socket.recv()).await, Some(Ok(Message::from("abc"))));
+    }
+    assert_eq!(within(socket.recv()).await, None);
+
+    let endpoint = WebSocketEndpoint::new(|socket: WebSocket| {
+        // One may always wait, whatever its size.
+        assert!(socket.try_send(vec![7; 20_000]).is_ok());
+        let full = socket.try_send("a");
+        assert_eq!(full, Err(TrySendError::Full(Message::from("a"))));
+        // Whoever waits has room later.
+        async move { socket.send("a").await.unwrap() }
+    });
+    let running = serve(endpoint.limits(limits)).await;
+    let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
+    assert_eq!(within(socket.recv()).await.unwrap().unwrap().len(), 20_000);
+    assert_eq!(within(socket.recv()).await, Some(Ok(Message::from("a"))));
+}
+
+#[tokio::test]
+async fn a_slow_reader_is_closed_with_1008_and_told_why() {
+    let limits = WebSocketLimits::DEFAULT
+        .with_queue(100, 100_000)
+        .with_write_timeout(SHORT)
+        .with_close_timeout(Duration::from_secs(60));
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
+        let tell = tell.lock().unwrap().take().unwrap();
+        async move {
+            let sender = socket.sender();
+            while sender.send(vec![7; 10_000]).await.is_ok() {}
+            let error = socket.recv().await;
+            tell.send((error, socket.close_frame().unwrap())).unwrap();
+        }
+    });
+    let server = builder()
+        .websocket("/", endpoint.limits(limits))
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let raw = Raw::connect_narrow(running.address()).await;
+    let mut raw = raw.upgraded().await;
+    let (error, frame) = within(told).await.unwrap();
+    assert_eq!(error, Some(Err(WebSocketError::SlowReader(SHORT))));
+    assert_eq!(frame.code, CloseCode::POLICY);
+    assert_eq!(server.websocket_stats().slow_readers, 1);
+    // It reads in the end: whole messages, and the reason behind them.
+    loop {
+        let frame = raw.frame().await.unwrap();
+        if frame.first != BINARY {
+            let (code, reason) = frame.close();
+            assert_eq!(code, 1008);
+            assert!(reason.contains("slow reader"), "{reason}");
+            break;
+        }
+        assert_eq!(frame.payload.len(), 10_000);
+    }
+    raw.send(masked(crate::support::CLOSE, [3, 240])).await;
+    raw.ends().await;
+}
+
+#[tokio::test]
+async fn a_queue_that_stays_full_is_a_slow_reader_too() {
+    let limits = WebSocketLimits::DEFAULT
+        .with_queue(4, 1 << 20)
+        .with_write_timeout(SHORT);
+    let closed = Arc::new(AtomicBool::new(false));
+    let tell = Arc::clone(&closed);
+    let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
+        let tell = Arc::clone(&tell);
+        async move {
+            // A broadcast, which waits for nobody.
+            let sender = socket.sender();
+            while sender.is_open() {
+                let _ = sender.try_send(vec![7; 60_000]);
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(sender.closed().await.code, CloseCode::POLICY);
+            tell.store(true, Ordering::Relaxed);
+            drop(socket);
+        }
+    });
+    let running = serve(endpoint.limits(limits)).await;
+    let raw = Raw::connect_narrow(running.address()).await;
+    let mut raw = raw.upgraded().await;
+    let mut last = None;
+    while let Some(frame) = raw.frame().await {
+        last = Some(frame);
+        if last.as_ref().is_some_and(|frame| frame.first != BINARY) {
+            break;
+        }
+        // Now and then: not fast enough.
+        if !closed.load(Ordering::Relaxed) {
+            tokio::time::sleep(SHORT * 5).await;
+        }
+    }
+    assert_eq!(last.unwrap().close().0, 1008);
+}
+
+#[tokio::test]
+async fn pings_are_sent_to_silent_peers_and_any_answer_will_do() {
+    let limits = WebSocketLimits::DEFAULT.with_ping(Some(SHORT), Duration::from_secs(60));
+    let running = serve(echo_with(limits)).await;
+    let mut raw = Raw::open(&running).await;
+    for _ in 0..3 {
+        assert_eq!(raw.frame().await, Some(Frame::new(PING, "")));
+        raw.send(masked(PONG, "")).await;
+    }
+    assert_eq!(raw.frame().await, Some(Frame::new(PING, "")));
+    raw.send(masked(TEXT, "here")).await;
+    assert_eq!(raw.frame().await, Some(Frame::new(TEXT, "here")));
+    // Our clients answer by themselves.
+    let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
+    tokio::time::sleep(SHORT * 5).await;
+    socket.send("here").await.unwrap();
+    assert_eq!(within(socket.recv()).await, Some(Ok(Message::from("here"))));
+}
+
+#[tokio::test]
+async fn a_peer_that_answers_no_ping_is_given_up() {
+    let limits = WebSocketLimits::DEFAULT.with_ping(Some(SHORT), SHORT);
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
+        let tell = tell.lock().unwrap().take().unwrap();
+        async move {
+            tell.send((socket.recv().await, socket.close_frame()))
+                .unwrap();
+        }
+    });
+    let running = serve(endpoint.limits(limits)).await;
+    let mut raw = Raw::open(&running).await;
+    let (error, frame) = within(told).await.unwrap();
+    assert_eq!(error, Some(Err(WebSocketError::NoPong(SHORT))));
+    assert_eq!(frame.unwrap().code, CloseCode::ABNORMAL);
+    assert_eq!(raw.frame().await, Some(Frame::new(PING, "")));
+    raw.ends().await;
+}
+
+#[tokio::test]
+async fn a_connection_without_messages_is_closed_with_1001() {
+    let limits = WebSocketLimits::DEFAULT.with_idle_timeout(Some(SHORT));
+    let running = serve(echo_with(limits)).await;
+    let mut raw = Raw::open(&running).await;
+    let frame = raw.frame().await.unwrap();
+    assert_eq!(frame.close(), (1001, "no messages for 20ms"));
+}
+
+#[tokio::test]
+async fn what_has_not_come_whole_counts_against_the_memory_of_the_server() {
+    let limits = WebSocketLimits::DEFAULT.with_message_bytes(1 << 20);
+    let server = builder()
+        .limits(polywire_schema::Limits::DEFAULT.with_bytes(100_000))
+        .body_memory(600_000)
+        .websocket("/", echo_with(limits));
+    let running = listen(server).await;
+    // One may have so much, and gives it back.
+    for _ in 0..2 {
+        let mut raw = Raw::open(&running).await;
+        raw.send(masked(BINARY, vec![7; 500_000])).await;
+        assert_eq!(raw.frame().await.unwrap().payload.len(), 500_000);
+    }
+    let mut raw = Raw::open(&running).await;
+    raw.send(&masked(BINARY, vec![7; 1 << 20])[..900_000]).await;
+    assert_eq!(raw.frame().await.unwrap().close().0, 1013);
+}
+
+#[tokio::test]
+async fn connections_count_among_those_of_the_server() {
+    let running = listen(
+        builder()
+            .connections(1)
+            .websocket("/", crate::support::echo),
+    )
+    .await;
+    let first = Raw::open(&running).await;
+    // The next waits until the first has gone.
+    let waiting = tokio::spawn({
+        let address = running.address();
+        async move { Raw::connect(address).await.upgraded().await }
+    });
+    tokio::task::yield_now().await;
+    drop(first);
+    let mut second = within(waiting).await.unwrap();
+    second.send(masked(TEXT, "two")).await;
+    assert_eq!(second.frame().await, Some(Frame::new(TEXT, "two")));
+}

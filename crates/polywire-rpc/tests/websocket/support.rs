@@ -1,0 +1,261 @@
+//! Servers, and peers that speak WebSocket by hand.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint, WebSocketLimits};
+use polywire_rpc::{Methods, Running, Server, ServerBuilder};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+
+/// Long enough for anything that ends at all, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The result of something that must end.
+pub(crate) async fn within<F: Future>(future: F) -> F::Output {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(output) => output,
+        Err(_) => panic!("still waiting after {PATIENCE:?}"),
+    }
+}
+
+pub(crate) fn builder() -> ServerBuilder {
+    Server::methods(Methods::new())
+}
+
+pub(crate) async fn listen(builder: ServerBuilder) -> Running {
+    let server = builder.build().unwrap();
+    server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
+}
+
+/// A server with this at `/`.
+pub(crate) async fn serve(endpoint: impl Into<WebSocketEndpoint>) -> Running {
+    listen(builder().websocket("/", endpoint)).await
+}
+
+pub(crate) fn url(running: &Running) -> String {
+    format!("ws://{}/", running.address())
+}
+
+/// Sends back what comes.
+pub(crate) async fn echo(mut socket: WebSocket) {
+    while let Some(Ok(message)) = socket.recv().await {
+        if socket.send(message).await.is_err() {
+            break;
+        }
+    }
+}
+
+pub(crate) fn echo_with(limits: WebSocketLimits) -> WebSocketEndpoint {
+    WebSocketEndpoint::new(echo).limits(limits)
+}
+
+/// What a good client asks, but for the line that ends it.
+pub(crate) const ASK: &str = "GET / HTTP/1.1\r\n\
+    Host: localhost\r\n\
+    Upgrade: websocket\r\n\
+    Connection: Upgrade\r\n\
+    Sec-WebSocket-Version: 13\r\n\
+    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+/// What a connection looks like on the wire.
+pub(crate) struct Raw {
+    pub(crate) stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// A frame, from its first byte on.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) struct Frame {
+    pub(crate) first: u8,
+    pub(crate) payload: Vec<u8>,
+}
+
+pub(crate) const TEXT: u8 = 0x81;
+pub(crate) const BINARY: u8 = 0x82;
+pub(crate) const CLOSE: u8 = 0x88;
+pub(crate) const PING: u8 = 0x89;
+pub(crate) const PONG: u8 = 0x8a;
+
+impl Frame {
+    pub(crate) fn new(first: u8, payload: impl AsRef<[u8]>) -> Self {
+        let payload = payload.as_ref().to_vec();
+        Self { first, payload }
+    }
+
+    /// The code and the reason of a close frame.
+    pub(crate) fn close(&self) -> (u16, &str) {
+        assert_eq!(self.first, CLOSE, "{self:?}");
+        let code = u16::from_be_bytes([self.payload[0], self.payload[1]]);
+        (code, std::str::from_utf8(&self.payload[2..]).unwrap())
+    }
+}
+
+/// The bytes of a frame, masked as a client has to.
+pub(crate) fn masked(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
+    let payload = payload.as_ref();
+    let mask = [7, 200, 0, 33];
+    let mut bytes = head(first, 0x80, payload.len());
+    bytes.extend(mask);
+    bytes.extend(payload.iter().zip(mask.iter().cycle()).map(|(a, b)| a ^ b));
+    bytes
+}
+
+/// The same without a mask.
+pub(crate) fn unmasked(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
+    let payload = payload.as_ref();
+    let mut bytes = head(first, 0, payload.len());
+    bytes.extend(payload);
+    bytes
+}
+
+/// The beginning of a frame, up to the mask.
+pub(crate) fn head(first: u8, mask: u8, len: usize) -> Vec<u8> {
+    let mut bytes = vec![first];
+    match len {
+        0..126 => bytes.push(mask | len as u8),
+        126..65_536 => {
+            bytes.push(mask | 126);
+            bytes.extend((len as u16).to_be_bytes());
+        }
+        _ => {
+            bytes.push(mask | 127);
+            bytes.extend((len as u64).to_be_bytes());
+        }
+    }
+    bytes
+}
+
+impl Raw {
+    pub(crate) async fn connect(address: SocketAddr) -> Self {
+        Self {
+            stream: TcpStream::connect(address).await.unwrap(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// A connection into which little fits that is not read.
+    pub(crate) async fn connect_narrow(address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(16_384).unwrap();
+        Self {
+            stream: socket.connect(address).await.unwrap(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// A connection that has been upgraded.
+    pub(crate) async fn open(running: &Running) -> Self {
+        Self::connect(running.address()).await.upgraded().await
+    }
+
+    pub(crate) async fn upgraded(mut self) -> Self {
+        self.send(format!("{ASK}\r\n")).await;
+        let head = self.head().await;
+        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+        self
+    }
+
+    pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        within(self.stream.write_all(bytes.as_ref())).await.unwrap();
+    }
+
+    /// Reads more; false at the end.
+    async fn more(&mut self) -> bool {
+        within(self.stream.read_buf(&mut self.buffer))
+            .await
+            .unwrap()
+            > 0
+    }
+
+    /// The head of an HTTP answer, with the empty line.
+    pub(crate) async fn head(&mut self) -> String {
+        loop {
+            let end = self.buffer.windows(4).position(|four| four == b"\r\n\r\n");
+            if let Some(end) = end {
+                let head = self.buffer.drain(..end + 4).collect();
+                return String::from_utf8(head).unwrap();
+            }
+            assert!(self.more().await, "no whole head");
+        }
+    }
+
+    /// An HTTP answer whose head names its length: head and body.
+    pub(crate) async fn answer(&mut self) -> (String, String) {
+        let head = self.head().await;
+        let lower = head.to_ascii_lowercase();
+        let (_, length) = lower.split_once("content-length: ").unwrap();
+        let length: usize = length.split_once("\r\n").unwrap().0.parse().unwrap();
+        while self.buffer.len() < length {
+            assert!(self.more().await, "no whole body");
+        }
+        let body = self.buffer.drain(..length).collect();
+        (head, String::from_utf8(body).unwrap())
+    }
+
+    /// The next frame, or nothing at the end.
+    pub(crate) async fn frame(&mut self) -> Option<Frame> {
+        loop {
+            if let Some(frame) = self.take() {
+                return Some(frame);
+            }
+            if !self.more().await {
+                assert!(self.buffer.is_empty(), "half of a frame");
+                return None;
+            }
+        }
+    }
+
+    fn take(&mut self) -> Option<Frame> {
+        let all = &self.buffer;
+        let (first, second) = (*all.first()?, *all.get(1)?);
+        assert_eq!(second & 0x80, 0, "a server masks nothing");
+        let (at, len) = match second {
+            126 => (
+                4,
+                u16::from_be_bytes(all.get(2..4)?.try_into().unwrap()) as usize,
+            ),
+            127 => (
+                10,
+                u64::from_be_bytes(all.get(2..10)?.try_into().unwrap()) as usize,
+            ),
+            len => (2, len as usize),
+        };
+        let payload = all.get(at..at + len)?.to_vec();
+        self.buffer.drain(..at + len);
+        Some(Frame { first, payload })
+    }
+
+    /// The connection ends, and nothing more comes.
+    pub(crate) async fn ends(&mut self) {
+        assert_eq!(self.frame().await, None);
+    }
+}
+
+/// The other side: a server by hand.
+impl Raw {
+    pub(crate) fn of(stream: TcpStream) -> Self {
+        Self {
+            stream,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Reads a request: what Sec-WebSocket-Accept is to be.
+    pub(crate) async fn accept_of_request(&mut self) -> String {
+        let head = self.head().await;
+        let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+        let key = lines.find(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-key"));
+        let (_, key) = key.unwrap();
+        tungstenite::handshake::derive_accept_key(key.as_bytes())
+    }
+
+    pub(crate) async fn accept_upgrade(&mut self) {
+        let accept = self.accept_of_request().await;
+        let answer = format!(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Accept: {accept}\r\n\r\n"
+        );
+        self.send(answer).await;
+    }
+}

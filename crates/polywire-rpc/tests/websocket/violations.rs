@@ -1,0 +1,199 @@
+//! Peers that break the protocol are told why, by the close code that RFC 6455 has for it.
+
+use std::sync::{Arc, Mutex};
+
+use polywire_rpc::Running;
+use polywire_rpc::websocket::{
+    CloseFrame, WebSocket, WebSocketEndpoint, WebSocketError, WebSocketLimits,
+};
+
+use crate::support::{BINARY, CLOSE, PING, Raw, TEXT, head, masked, serve, unmasked, within};
+
+type Ended = (Option<WebSocketError>, Option<CloseFrame>);
+
+/// A server that takes 1,000 bytes a message and 500 a frame, and what its handler is told in the end.
+async fn strict() -> (Running, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
+    let (tell, told) = tokio::sync::mpsc::unbounded_channel();
+    let tell = Arc::new(Mutex::new(tell));
+    let limits = WebSocketLimits::DEFAULT
+        .with_message_bytes(1_000)
+        .with_frame_bytes(500);
+    let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
+        let tell = Arc::clone(&tell);
+        async move {
+            let error = loop {
+                match socket.recv().await {
+                    Some(Ok(_)) => {}
+                    Some(Err(error)) => break Some(error),
+                    None => break None,
+                }
+            };
+            assert_eq!(socket.recv().await, None);
+            assert!(socket.try_send("late").is_err());
+            tell.lock()
+                .unwrap()
+                .send((error, socket.close_frame()))
+                .unwrap();
+        }
+    });
+    (serve(endpoint.limits(limits)).await, told)
+}
+
+#[tokio::test]
+async fn each_violation_has_its_code() {
+    let (running, mut told) = strict().await;
+    let part = masked(0x01, "part");
+    let pieces = |first, second| [part.clone(), masked(first, second)].concat();
+    let protocol = WebSocketError::Protocol(String::new());
+    for (bytes, code, error) in [
+        (unmasked(TEXT, "bare"), 1002, protocol.clone()),
+        // Reserved bits, kinds of frames that there are not, and control frames that are none.
+        (masked(0xc1, "rsv"), 1002, protocol.clone()),
+        (masked(0x83, "kind"), 1002, protocol.clone()),
+        (masked(0x8b, "kind"), 1002, protocol.clone()),
+        (masked(0x09, "part of a ping"), 1002, protocol.clone()),
+        (masked(PING, [7; 126]), 1002, protocol.clone()),
+        (masked(CLOSE, [3]), 1002, protocol.clone()),
+        // Fragments that begin or go on where none do.
+        (masked(0x80, "end"), 1002, protocol.clone()),
+        (pieces(TEXT, "new"), 1002, protocol.clone()),
+        // Text.
+        (masked(TEXT, [0xff]), 1007, WebSocketError::InvalidUtf8),
+        (
+            masked(TEXT, [b'a', 0xc3]),
+            1007,
+            WebSocketError::InvalidUtf8,
+        ),
+        (
+            pieces(0x80, "\u{e4}").replace_last(),
+            1007,
+            WebSocketError::InvalidUtf8,
+        ),
+        (
+            masked(CLOSE, [3, 232, 0xff]),
+            1007,
+            WebSocketError::InvalidUtf8,
+        ),
+        // Too much: a frame, before it has come, and a message.
+        (
+            begun(501),
+            1009,
+            WebSocketError::TooLarge {
+                bytes: 501,
+                limit: 500,
+            },
+        ),
+        (
+            [
+                masked(0x02, [7; 400]),
+                masked(0x00, [7; 400]),
+                masked(0x80, [7; 400]),
+            ]
+            .concat(),
+            1009,
+            WebSocketError::TooLarge {
+                bytes: 1200,
+                limit: 1000,
+            },
+        ),
+        (
+            begun(usize::MAX >> 1),
+            1009,
+            WebSocketError::TooLarge {
+                bytes: usize::MAX >> 1,
+                limit: 500,
+            },
+        ),
+    ] {
+        let mut raw = Raw::open(&running).await;
+        raw.send(&bytes).await;
+        let frame = raw.frame().await.unwrap();
+        let (found, reason) = frame.close();
+        assert_eq!(found, code, "{bytes:?}: {reason}");
+        assert!(!reason.is_empty(), "{bytes:?}");
+        raw.ends().await;
+        drop(raw);
+        let (told, frame) = within(told.recv()).await.unwrap();
+        match (told.unwrap(), error) {
+            (WebSocketError::Protocol(_), WebSocketError::Protocol(_)) => {}
+            (told, error) => assert_eq!(told, error, "{bytes:?}"),
+        }
+        assert_eq!(frame.unwrap().code.0, code);
+    }
+    // The server has taken no harm.
+    let mut raw = Raw::open(&running).await;
+    raw.send(masked(PING, "")).await;
+    assert!(raw.frame().await.is_some());
+}
+
+/// The beginning of a frame of so many bytes, with its mask and without a byte of its payload.
+fn begun(len: usize) -> Vec<u8> {
+    [&head(BINARY, 0x80, len)[..], &[1, 2, 3, 4]].concat()
+}
+
+/// Spoils the last byte.
+trait Spoiled {
+    fn replace_last(self) -> Self;
+}
+
+impl Spoiled for Vec<u8> {
+    fn replace_last(mut self) -> Self {
+        *self.last_mut().unwrap() ^= 0x80;
+        self
+    }
+}
+
+#[tokio::test]
+async fn messages_before_a_violation_are_received() {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let running = serve(move |mut socket: WebSocket| {
+        let tell = tell.lock().unwrap().take().unwrap();
+        async move {
+            let mut seen = Vec::new();
+            while let Some(next) = socket.recv().await {
+                seen.push(next.map(|message| message.as_text().unwrap().to_owned()));
+            }
+            tell.send(seen).unwrap();
+        }
+    })
+    .await;
+    let mut raw = Raw::open(&running).await;
+    let bytes = [
+        masked(TEXT, "one"),
+        masked(TEXT, "two"),
+        unmasked(TEXT, "bare"),
+    ];
+    raw.send(bytes.concat()).await;
+    let seen = within(told).await.unwrap();
+    assert_eq!(seen[..2], [Ok("one".to_owned()), Ok("two".to_owned())]);
+    assert!(
+        matches!(seen[2..], [Err(WebSocketError::Protocol(_))]),
+        "{seen:?}"
+    );
+}
+
+/// Unread bytes behind a violation do not reset the connection before the peer has seen why it ends.
+#[tokio::test]
+async fn the_code_arrives_although_much_was_sent_behind() {
+    let (running, _told) = strict().await;
+    let mut raw = Raw::open(&running).await;
+    let mut bytes = unmasked(TEXT, "bare");
+    bytes.resize(300_000, 7);
+    raw.send(bytes).await;
+    assert_eq!(raw.frame().await.unwrap().close().0, 1002);
+    raw.ends().await;
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_off_is_an_error() {
+    let (running, mut told) = strict().await;
+    for begun in [&b""[..], &masked(TEXT, "half")[..3]] {
+        let mut raw = Raw::open(&running).await;
+        raw.send(begun).await;
+        drop(raw);
+        let (error, frame) = within(told.recv()).await.unwrap();
+        assert_eq!(error, Some(WebSocketError::Reset));
+        assert_eq!(frame.unwrap().code.0, 1006);
+    }
+}

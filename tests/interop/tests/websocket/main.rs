@@ -1,0 +1,11 @@
+//! WebSocket between our servers and clients and those of Python's `websockets`.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod python;
+
+/// Not a case: what became of the others. Tests begin in the order of their
+/// names, so this one is the last, and it waits for those that still run.
+#[test]
+fn zz_summary() {
+    polywire_interop::summary();
+}
