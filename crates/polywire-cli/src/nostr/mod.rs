@@ -5,6 +5,7 @@ mod check;
 mod decode;
 mod each;
 mod encode;
+mod filter;
 mod id;
 mod key;
 mod lines;
@@ -44,6 +45,7 @@ cannot be read or written, or what was asked for makes no sense.";
 enum Command {
     Check(check::Arguments),
     Verify(verify::Arguments),
+    Filter(filter::Arguments),
     Id(id::Arguments),
     Sign(sign::Arguments),
     Key(key::Arguments),
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Filter(arguments) => filter::run(&arguments),
         Command::Id(arguments) => id::run(&arguments),
         Command::Sign(arguments) => sign::run(&arguments),
         Command::Key(arguments) => key::run(&arguments),
