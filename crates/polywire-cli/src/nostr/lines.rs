@@ -33,7 +33,7 @@ impl Inputs {
     pub(super) fn size(&self) -> Option<u64> {
         let size = |path: &PathBuf| {
             let metadata = std::fs::metadata(path).ok()?;
-            metadata.is_file().then(|| metadata.len())
+            metadata.is_file().then_some(metadata.len())
         };
         self.0.iter().map(size).sum()
     }

@@ -161,7 +161,7 @@ fn is_name(text: &str) -> bool {
         let mut places = text.match_indices(*prefix);
         places.any(|(at, _)| is_long(&text[at + prefix.len()..]))
     };
-    PREFIXES.iter().any(|prefix| found(&prefix))
+    PREFIXES.iter().any(found)
 }
 
 fn is_hex(text: &str) -> bool {

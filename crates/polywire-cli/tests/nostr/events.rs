@@ -154,7 +154,7 @@ fn names_are_written_and_read() {
     );
     assert_eq!(
         (&json["id"], &json["author"]),
-        (&id.clone().into(), &hex.clone().into())
+        (&id.into(), &hex.clone().into())
     );
     assert_eq!(json["relays"][0], "wss://a.example");
     let naddr = encoded(&["naddr", "--author", &hex, "--kind", "30023", "-d", "ö"]);
