@@ -44,6 +44,67 @@
 //!
 //! What does not pass is dropped, counted in [`RelayStats`], and shown to
 //! [`RelayOptions::on_rejection`].
+//!
+//! All of this runs on the task of the connection. Most of its time goes to the signatures.
+//!
+//! # A relay in the same program
+//!
+//! Tests of programs need no network: a server of [`polywire_rpc`] can be the relay.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use polywire_nostr::{
+//!     ClientMessage, CompiledFilters, EventBuilder, Filter, KeyPair, MessageLimits, Profile, RelayMessage,
+//! };
+//! use polywire_nostr_client::Relay;
+//! use polywire_rpc::websocket::WebSocket;
+//! use polywire_rpc::{Methods, Server};
+//!
+//! /// Keeps what one client publishes.
+//! async fn serve(mut socket: WebSocket) {
+//!     let mut stored = Vec::new();
+//!     while let Some(Ok(message)) = socket.recv().await {
+//!         let mut answers = Vec::new();
+//!         match ClientMessage::parse(message.as_bytes(), Profile::STRICT, &MessageLimits::DEFAULT) {
+//!             Ok(ClientMessage::Event(event)) => {
+//!                 stored.push(event.to_owned());
+//!                 let ok = RelayMessage::Ok { id: *event.id(), accepted: true, message: "".into() };
+//!                 answers.push(ok.to_json());
+//!             }
+//!             Ok(ClientMessage::Req { subscription, filters }) => {
+//!                 let filters = CompiledFilters::new(&filters);
+//!                 for event in stored.iter().filter(|event| filters.matches(&event.as_ref())) {
+//!                     let (subscription, event) = (subscription.clone(), event.as_ref());
+//!                     answers.push(RelayMessage::Event { subscription, event }.to_json());
+//!                 }
+//!                 answers.push(RelayMessage::Eose(subscription).to_json());
+//!             }
+//!             _ => {}
+//!         }
+//!         for answer in answers {
+//!             if socket.send(answer).await.is_err() {
+//!                 return;
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::methods(Methods::new()).websocket("/", serve).build()?;
+//! let running = server.listen("127.0.0.1:0".parse()?).await?;
+//!
+//! let relay = Relay::connect(&format!("ws://{}", running.address()))?;
+//! let note = EventBuilder::new(1, "good morning", 1_709_600_104).sign(&KeyPair::generate()?);
+//! relay.publish(&note).await?;
+//! let notes = relay.fetch([Filter::new().with_kinds([1])], Duration::from_secs(10)).await?;
+//! assert_eq!(notes, [note]);
+//! assert_eq!(relay.stats().verifications, 1);
+//! relay.shutdown();
+//! running.shutdown().await;
+//! # Ok(()) }
+//! ```
 #![forbid(unsafe_code)]
 
 mod driver;

@@ -121,8 +121,8 @@ impl RelayOptions {
         self
     }
 
-    /// Answers challenges of relays with events that this signer signs (NIP-42), and sends again what
-    /// a relay refused with `auth-required`. Each relay that sends a challenge learns the public key.
+    /// Answers challenges of relays with events that this signer signs (NIP-42), up to 16 on a
+    /// connection, and sends again what a relay refused with `auth-required`. Each relay that sends a challenge learns the public key.
     /// None by default: challenges are ignored.
     pub fn signer(mut self, signer: impl Signer + 'static) -> Self {
         self.signer = Some(Arc::new(signer));

@@ -206,7 +206,7 @@ impl fmt::Debug for Subscription {
 pub struct Fetched {
     /// The events, each once, in the order in which they came.
     pub events: Vec<Event>,
-    /// Whether all relays that did not refuse have sent all stored events.
+    /// Whether all relays that did not refuse have sent all stored events. False if all refused.
     pub is_complete: bool,
     /// Whether there were more than [`MAX_FETCHED_EVENTS`], and the rest was left out.
     pub is_full: bool,

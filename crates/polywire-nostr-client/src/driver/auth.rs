@@ -8,6 +8,9 @@ use polywire_nostr::{Event, EventBuilder, EventId, auth};
 use super::requests::Requests;
 use crate::Refusal;
 
+/// The challenges that are answered on one connection.
+pub(super) const MAX_CHALLENGES: u32 = 16;
+
 /// How far the client has proved who it is, on this connection.
 #[derive(Debug, Default)]
 pub(super) enum Auth {
@@ -45,6 +48,11 @@ impl Auth {
 impl Requests {
     /// Answers a challenge, if there is a signer.
     pub(super) fn challenge(&mut self, challenge: &str) {
+        // A relay that keeps asking would have the client sign and send without end.
+        self.challenges += 1;
+        if self.challenges > MAX_CHALLENGES {
+            return;
+        }
         let Some(event) = self.answer(challenge) else {
             return;
         };

@@ -29,6 +29,8 @@ pub(super) struct Requests {
     pub(super) counts: BTreeMap<u64, Counting>,
     pub(super) syncs: HashMap<u64, mpsc::Sender<SyncMessage>>,
     pub(super) auth: Auth,
+    /// The challenges on this connection.
+    pub(super) challenges: u32,
 }
 
 pub(super) struct Blocked {
@@ -64,6 +66,7 @@ impl Requests {
             counts: BTreeMap::new(),
             syncs: HashMap::new(),
             auth: Auth::default(),
+            challenges: 0,
         }
     }
 
@@ -205,6 +208,7 @@ impl Requests {
     pub(super) fn connected(&mut self) {
         self.is_connected = true;
         self.auth = Auth::default();
+        self.challenges = 0;
         let feeds: Vec<_> = self.feeds.keys().copied().collect();
         feeds.into_iter().for_each(|serial| self.send_feed(serial));
         let events: Vec<_> = self.publications.keys().copied().collect();

@@ -8,7 +8,9 @@ use polywire_nostr_client::{
     PublishError, Relay, Signer, SignerError, SubscribeOptions, SubscriptionItem,
 };
 
-use crate::support::{Peer, TestRelay, keys, next, next_event, note, notes, options, within};
+use crate::support::{
+    Peer, TestRelay, keys, next, next_event, note, notes, options, until, within,
+};
 
 /// Asks who the client is, and checks the answer.
 async fn challenge(server: &TestRelay, peer: &mut Peer, accepted: bool) {
@@ -164,4 +166,25 @@ async fn a_signer_may_refuse() {
         matches!(outcome, Err(PublishError::Rejected(_))),
         "{outcome:?}"
     );
+}
+
+#[tokio::test]
+async fn challenges_without_end_are_not_answered() {
+    let mut server = TestRelay::start().await;
+    let client = client(&server);
+    let mut peer = server.accept().await;
+    for at in 0..40 {
+        peer.say(format!(r#"["AUTH","{at}"]"#)).await;
+    }
+    let event = note("hello", 1);
+    until(|| client.stats().messages == 40).await;
+    let relay = async {
+        for _ in 0..16 {
+            peer.auth().await;
+        }
+        peer.event().await;
+        peer.ok(event.as_ref().id(), true, "").await;
+    };
+    let (outcome, ()) = within(async { tokio::join!(client.publish(&event), relay) }).await;
+    outcome.unwrap();
 }

@@ -39,6 +39,19 @@ async fn stored_events_new_events_and_close() {
 }
 
 #[tokio::test]
+async fn without_filters_nothing_is_requested() {
+    let mut server = TestRelay::start().await;
+    let client = server.client();
+    let mut peer = server.accept().await;
+    assert_eq!(
+        next(&mut client.subscribe([], SubscribeOptions::new())).await,
+        None
+    );
+    client.shutdown();
+    assert_eq!(peer.next().await, None);
+}
+
+#[tokio::test]
 async fn closed_by_the_relay() {
     let mut server = TestRelay::start().await;
     let client = server.client();
