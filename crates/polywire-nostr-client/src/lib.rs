@@ -2,7 +2,7 @@
 //!
 //! [`Relay`] is a connection to one relay that is made again when it ends; [`Pool`] is several of them.
 //! Both publish events, subscribe to events and fetch stored ones (NIP-01). A relay also counts
-//! (NIP-45) and reconciles sets of events (NIP-77). Challenges are answered when there is a [`Signer`]
+//! (NIP-45), reconciles sets of events (NIP-77) and says what it is (NIP-11). Challenges are answered when there is a [`Signer`]
 //! (NIP-42). Events, filters and messages are those of [`polywire_nostr`].
 //!
 //! ```no_run
@@ -109,6 +109,8 @@
 
 mod driver;
 mod error;
+#[cfg(feature = "tls")]
+mod info;
 mod options;
 mod pool;
 mod refusal;
@@ -121,6 +123,8 @@ mod sync;
 mod verifier;
 
 pub use error::{CountError, FetchError, PublishError};
+#[cfg(feature = "tls")]
+pub use info::InfoError;
 pub use options::{RelayOptions, SubscribeOptions};
 pub use pool::Pool;
 pub use refusal::Refusal;

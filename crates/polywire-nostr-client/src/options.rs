@@ -31,13 +31,13 @@ use crate::stats::Rejection;
 #[derive(Clone)]
 #[must_use]
 pub struct RelayOptions {
-    headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
     websocket: WebSocketLimits,
     pub(crate) messages: MessageLimits,
     connect_timeout: Duration,
-    proxy: Option<Proxy>,
+    pub(crate) proxy: Option<Proxy>,
     #[cfg(feature = "tls")]
-    tls: Tls,
+    pub(crate) tls: Tls,
     pub(crate) backoff: Backoff,
     pub(crate) request_timeout: Duration,
     pub(crate) signer: Option<Arc<dyn Signer>>,
@@ -108,7 +108,7 @@ impl RelayOptions {
 
     /// Sets how long the client waits before it connects again: `first` at the beginning, doubled
     /// with each failure up to `most`, of which a random part, half at least, counts. From 500 ms to
-    /// 60 seconds by default. A connection that lasted for `most` is not a failure when it ends.
+    /// 60 seconds by default. After a connection that lasted for `most` the waits begin anew.
     pub const fn backoff(mut self, first: Duration, most: Duration) -> Self {
         self.backoff = Backoff::new(first, most);
         self

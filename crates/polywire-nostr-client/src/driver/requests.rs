@@ -237,12 +237,8 @@ impl Requests {
             delivery,
         };
         let sender = &feed.sink.sender;
-        // What is blocked goes first.
-        let refused = match self.blocked.is_empty() {
-            true => sender.try_send(item),
-            false => Err(mpsc::error::TrySendError::Full(item)),
-        };
-        match refused {
+        // No earlier item of this subscription is blocked: while any item is, nothing is read.
+        match sender.try_send(item) {
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => {}
             Err(mpsc::error::TrySendError::Full(item)) => {
                 let sender = sender.clone();

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod authenticating;
+#[cfg(feature = "tls")]
+mod information;
 mod pools;
 mod publishing;
 mod reconciling;
