@@ -1,7 +1,11 @@
 //! Connections that end.
 
+use std::time::Duration;
+
 use polywire_nostr::Filter;
-use polywire_nostr_client::{ConnectionState, SubscribeOptions, SubscriptionItem};
+use polywire_nostr_client::{
+    ConnectionState, Relay, RelayOptions, SubscribeOptions, SubscriptionItem,
+};
 
 use crate::support::{TestRelay, next, next_event, note, notes, within};
 
@@ -76,7 +80,7 @@ async fn a_subscription_to_the_past_has_nothing_left_to_ask_for() {
     let client = server.client();
     let past = Filter::new().with_until(100);
     let mut subscription = client.subscribe([past.clone()], SubscribeOptions::new());
-    let overlap = SubscribeOptions::new().with_resume_overlap(std::time::Duration::ZERO);
+    let overlap = SubscribeOptions::new().with_resume_overlap(Duration::ZERO);
     let other = client.subscribe(notes(), overlap);
     let mut peer = server.accept().await;
     let (id, _) = peer.req().await;
@@ -169,4 +173,24 @@ async fn states_can_be_watched() {
     client.shutdown();
     let closed = |state: &ConnectionState| matches!(state, ConnectionState::Closed { .. });
     within(states.wait_for(closed)).await.unwrap();
+}
+
+/// Time is not real here: it moves on whenever nothing else is to be done.
+#[tokio::test(start_paused = true)]
+async fn waits_double_up_to_the_most() {
+    let server = TestRelay::start().await;
+    let url = server.url();
+    drop(server);
+    let (first, most) = (Duration::from_secs(1), Duration::from_secs(10));
+    let client = Relay::connect_with(&url, RelayOptions::new().backoff(first, most));
+    let mut states = client.watch_state();
+    for failed in 1..=8 {
+        let is_next = |state: &ConnectionState| matches!(state, ConnectionState::Waiting { attempt, .. } if *attempt == failed);
+        let state = states.wait_for(is_next).await.unwrap().clone();
+        let ConnectionState::Waiting { wait, .. } = state else {
+            unreachable!()
+        };
+        let whole = (first * (1 << (failed - 1))).min(most);
+        assert!(whole / 2 <= wait && wait <= whole, "{failed}: {wait:?}");
+    }
 }
