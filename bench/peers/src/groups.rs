@@ -2,6 +2,7 @@
 
 mod codec;
 mod model;
+mod nostr;
 pub(crate) mod rpc;
 mod smithy;
 mod text;
@@ -25,6 +26,11 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         name: "model",
         about: "files to a validated model, beside serde_json::Value and Smithy on the JVM",
         cases: model::cases,
+    },
+    GroupEntry {
+        name: "nostr",
+        about: "Nostr beside the nostr crate, sonic-rs and notepack, and the limits of its digest and signatures",
+        cases: nostr::cases,
     },
     GroupEntry {
         name: "rpc",

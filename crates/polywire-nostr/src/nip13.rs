@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::EventId;
+use crate::{EventBuilder, EventId, EventRef, PublicKey, UnsignedEvent};
 
 /// Why an event has not the work that was asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -95,6 +95,46 @@ pub fn check(id: &EventId, committed: Option<u32>, required: u32) -> Result<(), 
         }),
         _ => Ok(()),
     }
+}
+
+/// Reads the committed target of an event: the third item of its first `nonce` tag.
+///
+/// `None` without the tag, or if the item is not a number.
+#[must_use]
+pub fn committed(event: &EventRef<'_>) -> Option<u32> {
+    let tag = event.tags().find(|tag| tag.name() == "nonce")?;
+    tag.items().nth(2)?.parse().ok()
+}
+
+/// Looks for a nonce that gives the event at least `target` leading zero bits, and adds its tag.
+///
+/// Tries the nonces from `first` on, at most `attempts` of them: each additional bit doubles the number
+/// that is needed on average. Threads that share the work begin at different nonces. `None` if no nonce
+/// was found; the next call goes on at `first + attempts`.
+///
+/// ```
+/// use polywire_nostr::{EventBuilder, PublicKey, nip13};
+///
+/// let author = PublicKey::from_bytes([7; 32]);
+/// let draft = EventBuilder::new(1, "this took work", 1_764_000_000);
+/// let event = nip13::mine(&draft, &author, 8, 0, 100_000).unwrap();
+/// assert!(nip13::difficulty(event.id()) >= 8);
+/// assert_eq!(nip13::committed(&event.as_ref()), Some(8));
+/// ```
+#[must_use]
+pub fn mine(
+    draft: &EventBuilder,
+    author: &PublicKey,
+    target: u32,
+    first: u64,
+    attempts: u64,
+) -> Option<UnsignedEvent> {
+    let target_digits = target.to_string();
+    (first..first.saturating_add(attempts)).find_map(|nonce| {
+        let tag = ["nonce", &nonce.to_string(), &target_digits];
+        let event = draft.clone().tag(tag).build(author);
+        (difficulty(event.id()) >= target).then_some(event)
+    })
 }
 
 #[cfg(test)]

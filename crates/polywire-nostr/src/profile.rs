@@ -6,13 +6,16 @@
 /// accept exactly what its sources need. All text must be UTF-8, whatever the profile.
 ///
 /// ```
-/// use polywire_nostr::{EventRef, Limits, Profile, Reason};
+/// use polywire_nostr::{EventRef, Limits, Member, Profile, Reason};
 ///
-/// let json = r#"{"id":"AA"}"#;
-/// let strict = EventRef::parse_with(json, Profile::STRICT, &Limits::default());
-/// assert_eq!(strict.unwrap_err().reason, Reason::HexLength);
-/// let lenient = Profile { upper_case_hex: true, ..Profile::STRICT };
-/// assert!(EventRef::parse_with(json, lenient, &Limits::default()).is_err());
+/// let json = r#"{"created_at":17e8}"#;
+/// let error = EventRef::parse(json).unwrap_err();
+/// assert_eq!((error.member, error.reason), (Some(Member::CreatedAt), Reason::NotInteger));
+///
+/// // With the leniency the number is read, and what is wrong is that there is nothing else.
+/// let lenient = Profile { whole_floats: true, ..Profile::STRICT };
+/// let error = EventRef::parse_with(json, lenient, &Limits::default()).unwrap_err();
+/// assert_eq!(error.reason, Reason::Missing);
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Profile {

@@ -13,6 +13,7 @@
 //! | [`protocol`] | nine protocols without I/O: awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1, restXml, rpcv2Cbor, rpcv2Json and XML-RPC |
 //! | [`rpc`] | servers and clients over HTTP, TLS, Unix sockets and SCGI, and over frames, also with UDP and within a process |
 //! | [`mock`] | handlers that answer from a model's examples |
+//! | `nostr` | events, filters, messages and encryption of Nostr; with the feature `nostr` |
 //!
 //! ```
 //! use polywire::prelude::*;
@@ -77,6 +78,8 @@ struct XmlRpcGuide;
 
 pub use polywire_codec as codec;
 pub use polywire_model as model;
+#[cfg(feature = "nostr")]
+pub use polywire_nostr as nostr;
 pub use polywire_protocol as protocol;
 #[cfg(feature = "rpc")]
 pub use polywire_rpc as rpc;

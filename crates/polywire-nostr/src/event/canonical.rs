@@ -1,31 +1,47 @@
 //! The canonical form, whose digest is the id, and JSON output.
 
 use polywire_text::{escape, hex, number, scan};
-use sha2::{Digest, Sha256};
+use sha2::block_api::compress256;
 
 use super::EventRef;
 use crate::json::{Sink, write_canonical_string};
 use crate::{EventId, PublicKey, Signature};
 
-/// The digest of what is put in.
+/// SHA-256 (FIPS 180-4) of what is put in.
 ///
-/// Pieces are collected in a buffer, which is a whole number of the digest's blocks: so the digest
-/// hashes from there, or from long pieces in place, without a copy of its own.
+/// Pieces are collected in a buffer of whole blocks and hashed from there; long pieces are hashed in
+/// place. A small event is hashed by one call, with its padding.
 struct Hash {
-    digest: Sha256,
+    state: [u32; 8],
     buffer: [u8; Hash::CAPACITY],
+    /// The number of bytes in the buffer.
     len: usize,
+    /// The number of bytes that have been hashed.
+    hashed: u64,
 }
 
 impl Hash {
     const BLOCK: usize = 64;
-    const CAPACITY: usize = 8 * Self::BLOCK;
+    const CAPACITY: usize = 12 * Self::BLOCK;
+    /// FIPS 180-4, section 5.3.3.
+    const INITIAL: [u32; 8] = [
+        0x6a09_e667,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
+        0x5be0_cd19,
+    ];
 
+    #[inline(always)]
     fn new() -> Self {
         Self {
-            digest: Sha256::new(),
+            state: Self::INITIAL,
             buffer: [0; Self::CAPACITY],
             len: 0,
+            hashed: 0,
         }
     }
 
@@ -34,9 +50,10 @@ impl Hash {
     fn overflow(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(Self::CAPACITY - self.len);
         self.buffer[self.len..].copy_from_slice(head);
-        self.digest.update(&self.buffer[..]);
-        let (whole, rest) = rest.split_at(rest.len() - rest.len() % Self::BLOCK);
-        self.digest.update(whole);
+        compress256(&mut self.state, self.buffer.as_chunks().0);
+        let (blocks, rest) = rest.as_chunks::<{ Self::BLOCK }>();
+        compress256(&mut self.state, blocks);
+        self.hashed += (Self::CAPACITY + Self::BLOCK * blocks.len()) as u64;
         self.buffer[..rest.len()].copy_from_slice(rest);
         self.len = rest.len();
     }
@@ -54,17 +71,31 @@ impl Hash {
 
     /// Hashes the whole blocks in the buffer.
     fn flush(&mut self) {
-        let rest = self.len % Self::BLOCK;
-        let whole = self.len - rest;
-        self.digest.update(&self.buffer[..whole]);
+        let (blocks, rest) = self.buffer[..self.len].as_chunks();
+        compress256(&mut self.state, blocks);
+        let whole = self.len - rest.len();
+        self.hashed += whole as u64;
         self.buffer.copy_within(whole..self.len, 0);
-        self.len = rest;
+        self.len -= whole;
     }
 
+    /// FIPS 180-4, section 5.1.1: a bit, zeros, and the number of bits.
     #[inline(always)]
     fn finish(&mut self) -> EventId {
-        self.digest.update(&self.buffer[..self.len]);
-        EventId::from_bytes(self.digest.finalize_reset().into())
+        if self.len + 9 > Self::CAPACITY {
+            self.flush();
+        }
+        let bits = 8 * (self.hashed + self.len as u64);
+        let end = (self.len + 9).next_multiple_of(Self::BLOCK);
+        self.buffer[self.len] = 0x80;
+        self.buffer[self.len + 1..end - 8].fill(0);
+        self.buffer[end - 8..end].copy_from_slice(&bits.to_be_bytes());
+        compress256(&mut self.state, self.buffer[..end].as_chunks().0);
+        let mut id = [0; 32];
+        for (bytes, word) in id.as_chunks_mut().0.iter_mut().zip(self.state) {
+            *bytes = word.to_be_bytes();
+        }
+        EventId::from_bytes(id)
     }
 }
 
@@ -97,19 +128,9 @@ impl Sink for Hash {
 
 /// The id of an event.
 pub(super) fn id_of(event: &EventRef<'_>) -> EventId {
-    if !event.is_canonical() {
-        let mut hash = Hash::new();
-        write(event, &mut hash);
-        return hash.finish();
-    }
-    let (head, len) = head(event.pubkey(), event.created_at(), event.kind());
-    let mut digest = Sha256::new();
-    digest.update(&head[..len]);
-    digest.update(event.raw_tags());
-    digest.update(b",\"");
-    digest.update(event.raw_content());
-    digest.update(b"\"]");
-    EventId::from_bytes(digest.finalize().into())
+    let mut hash = Hash::new();
+    write(event, &mut hash);
+    hash.finish()
 }
 
 /// The beginning of the canonical form, up to the tags, and its length:

@@ -1,0 +1,87 @@
+//! Filters: 100 events against four subscriptions.
+
+use polywire_nostr::{CompiledFilters, Filter};
+
+use super::events::{KINDS, Parts, len, read};
+use crate::Group;
+
+/// Name of the case.
+pub const NAME: &str = "filters: 100 events of kind 1 against four filters";
+
+/// The filters as JSON: by kind and time, by 50 authors, by a tag with hexadecimal, and by topics.
+/// They are made of the events, so that each matches some.
+#[must_use]
+pub fn filters(events: &[Parts]) -> [String; 4] {
+    let authors = events
+        .iter()
+        .take(50)
+        .map(|parts| format!("\"{}\"", parts.event.pubkey()));
+    let authors: Vec<_> = authors.collect();
+    let tagged = events.iter().flat_map(|parts| &parts.tags);
+    let mentions: Vec<_> = tagged
+        .filter(|tag| tag[0] == "p")
+        .step_by(7)
+        .map(|tag| format!("\"{}\"", tag[1]))
+        .collect();
+    [
+        r#"{"kinds":[1,6,7],"since":1600000000}"#.to_owned(),
+        format!(r#"{{"authors":[{}],"kinds":[1]}}"#, authors.join(",")),
+        format!(r##"{{"#p":[{}]}}"##, mentions.join(",")),
+        r##"{"kinds":[1],"#t":["coffee","people","bitcoin"]}"##.to_owned(),
+    ]
+}
+
+/// How many pairs of an event and a filter match, by a plain look at the parts.
+#[must_use]
+pub fn matches(events: &[Parts]) -> usize {
+    let [_, _, mentions, _] = filters(events);
+    let value = |parts: &Parts, name: &str, test: &dyn Fn(&str) -> bool| {
+        parts
+            .tags
+            .iter()
+            .any(|tag| tag[0] == name && tag.get(1).is_some_and(|value| test(value)))
+    };
+    let first = &events[..50.min(events.len())];
+    let pairs = events.iter().map(|parts| {
+        let event = &parts.event;
+        let author = first
+            .iter()
+            .any(|first| first.event.pubkey() == event.pubkey());
+        let mention = value(parts, "p", &|key| mentions.contains(&format!("\"{key}\"")));
+        let topic = value(parts, "t", &|topic| {
+            matches!(topic, "coffee" | "people" | "bitcoin")
+        });
+        usize::from(event.created_at() >= 1_600_000_000)
+            + usize::from(author)
+            + usize::from(mention)
+            + usize::from(topic)
+    });
+    pairs.sum()
+}
+
+pub(super) fn cases(group: &mut Group) {
+    let (_, file, count) = KINDS[0];
+    group.case_from(NAME, [file], |case, [file]| {
+        let events = read(file, count);
+        let expected = matches(&events);
+        let filters = filters(&events).map(|json| {
+            #[expect(clippy::unwrap_used, reason = "filters that were written here")]
+            let filter = Filter::parse(&json).unwrap();
+            CompiledFilters::new([&filter])
+        });
+        case.bytes(len(&events))
+            .polywire(
+                move || {
+                    let pairs = events.iter().map(|parts| {
+                        filters
+                            .iter()
+                            .filter(|filter| filter.matches(&parts.event))
+                            .count()
+                    });
+                    pairs.sum::<usize>()
+                },
+                move |count| *count == expected,
+            )
+            .target_allocations(0);
+    });
+}
