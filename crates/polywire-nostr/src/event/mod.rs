@@ -26,8 +26,8 @@ use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature};
 
 /// An event that borrows its JSON text.
 ///
-/// Reading checks the whole text and allocates nothing: tags and content are decoded when they
-/// are asked for. The text itself is kept as it was, for forwarding.
+/// Parsing validates the whole text and allocates nothing. Tags and content are decoded on access. The
+/// original text is available for forwarding.
 ///
 /// ```
 /// use polywire_nostr::EventRef;
@@ -94,10 +94,9 @@ impl<'a> EventRef<'a> {
         parse::event(json.as_ref(), profile, limits)
     }
 
-    /// Reads the id alone, for a look-up of duplicates before anything else is done.
+    /// Reads only the id, to look up duplicates before full parsing.
     ///
-    /// Stops behind the id: what stands before it is checked to be JSON, what follows is not looked
-    /// at.
+    /// Members before the id must be valid JSON. The text after the id may be invalid.
     ///
     /// # Errors
     ///
@@ -168,8 +167,8 @@ impl<'a> EventRef<'a> {
         self.slice(self.fields.content)
     }
 
-    /// Returns the value of the first tag `d`, which names a version of an addressable event; empty
-    /// without one.
+    /// Returns the value of the first `d` tag, or an empty string without one. Kind, author and this
+    /// value identify an addressable event (NIP-01).
     #[must_use]
     pub fn identifier(&self) -> Cow<'a, str> {
         let tag = self.tags().find(|tag| tag.name() == "d");
@@ -244,8 +243,8 @@ impl<'a> EventRef<'a> {
 
     /// Appends the binary storage form, which [`BinaryEvent`] reads.
     ///
-    /// Returns `false`, and appends nothing, if the event has escapes of half a surrogate pair: the
-    /// binary form holds text, and these are none. The strict profile does not read such events.
+    /// Returns `false` and appends nothing if the event has escapes of lone surrogates, because the
+    /// binary form stores UTF-8. [`Profile::STRICT`] rejects such events.
     #[must_use]
     pub fn push_binary(&self, out: &mut Vec<u8>) -> bool {
         binary::push(self, out)
