@@ -75,6 +75,9 @@ pub struct Options {
     /// The bytes of messages that wait for a client to read them.
     #[arg(long, value_name = "BYTES", default_value_t = 8 << 20)]
     pub max_queue: usize,
+    /// The keys that are kept in memory before they go into the index on disk.
+    #[arg(long, value_name = "COUNT", default_value_t = 150_000)]
+    pub index_keys: usize,
     /// The MiB of the database's cache.
     #[arg(long, value_name = "MIB", default_value_t = 256)]
     pub cache: usize,

@@ -70,12 +70,7 @@ pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error:
     let metrics = Arc::new(Metrics::default());
     let live = Live::start(Arc::clone(&metrics))?;
     let stored = live.events().clone();
-    let (store, writer) = Store::open(
-        &options.data,
-        options.cache << 20,
-        stored,
-        Arc::clone(&metrics),
-    )?;
+    let (store, writer) = Store::open(&options, stored, Arc::clone(&metrics))?;
     let relay = Arc::new(Relay {
         limits: MessageLimits::default()
             .with_bytes(options.max_message)

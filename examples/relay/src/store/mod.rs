@@ -15,7 +15,6 @@ mod segment;
 mod snapshot;
 mod writer;
 
-use std::path::Path;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -29,6 +28,7 @@ pub(crate) use query::{Query, QueryError, RESTRICTED, Reader};
 pub(crate) use snapshot::Snapshot;
 
 use crate::metrics::Metrics;
+use crate::options::Options;
 use crate::outbox::Outbox;
 use database::Database;
 use writer::{Job, Publication, Writer};
@@ -55,16 +55,15 @@ pub(crate) struct Store {
 pub(crate) type WriterThread = JoinHandle<()>;
 
 impl Store {
-    /// Opens the store in a folder. Events that are stored go to `stored`, with their numbers.
+    /// Opens the store. Events that are stored go to `stored`, with their numbers.
     pub(crate) fn open(
-        folder: &Path,
-        cache: usize,
+        options: &Options,
         stored: SyncSender<Vec<(u64, Event)>>,
         metrics: Arc<Metrics>,
     ) -> Result<(Self, WriterThread), StoreError> {
-        let database = Database::open(folder, cache)?;
+        let database = Database::open(&options.data, options.cache << 20)?;
         let (jobs, waiting) = mpsc::unbounded_channel();
-        let (writer, current) = Writer::new(database, stored, metrics)?;
+        let (writer, current) = Writer::new(database, options.index_keys, stored, metrics)?;
         let thread = std::thread::Builder::new().name("writer".into());
         let thread = thread.spawn(move || writer.run(waiting));
         let thread =

@@ -20,8 +20,7 @@ use crate::outbox::Outbox;
 /// The events that are written together at most.
 const GROUP: usize = 4096;
 
-/// The keys and bytes in memory that are enough to be put into the index.
-const KEYS: usize = 150_000;
+/// The bytes of events in memory that are enough to be put into the index.
 const BYTES: usize = 32 << 20;
 
 /// Expired events that are removed at once.
@@ -47,6 +46,8 @@ pub(super) struct Writer {
     current: Arc<RwLock<Arc<Snapshot>>>,
     stored: SyncSender<Vec<(u64, Event)>>,
     metrics: Arc<Metrics>,
+    /// The keys in memory that are enough to be put into the index.
+    most_keys: usize,
     /// The bytes of events that are not in the index yet.
     bytes: usize,
 }
@@ -58,6 +59,7 @@ impl Writer {
     /// Brings the index up to the end of the log.
     pub(super) fn new(
         database: Database,
+        most_keys: usize,
         stored: SyncSender<Vec<(u64, Event)>>,
         metrics: Arc<Metrics>,
     ) -> Result<(Self, Current), StoreError> {
@@ -91,6 +93,7 @@ impl Writer {
             current: Arc::clone(&current),
             stored,
             metrics,
+            most_keys,
             bytes: 0,
         };
         writer.index()?;
@@ -121,7 +124,7 @@ impl Writer {
                 .iter()
                 .map(|segment| segment.keys.len())
                 .sum();
-            if keys > KEYS || self.bytes > BYTES {
+            if keys > self.most_keys || self.bytes > BYTES {
                 self.index_or_log();
             }
         }

@@ -12,18 +12,18 @@ use relay::{Options, RunningRelay};
 use tempfile::TempDir;
 
 /// A relay in this process, with a folder of its own.
-pub struct TestRelay {
+pub(crate) struct TestRelay {
     running: Option<RunningRelay>,
     folder: TempDir,
     arguments: Vec<String>,
 }
 
 impl TestRelay {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::with(&[]).await
     }
 
-    pub async fn with(arguments: &[&str]) -> Self {
+    pub(crate) async fn with(arguments: &[&str]) -> Self {
         let mut relay = Self {
             running: None,
             folder: TempDir::new().unwrap(),
@@ -56,43 +56,43 @@ impl TestRelay {
         self.running = Some(relay::start(options).await.unwrap());
     }
 
-    pub async fn stop(&mut self) {
+    pub(crate) async fn stop(&mut self) {
         self.running.take().unwrap().shutdown().await;
     }
 
-    pub async fn restart(&mut self) {
+    pub(crate) async fn restart(&mut self) {
         self.stop().await;
         self.run().await;
     }
 
-    pub fn folder(&self) -> &std::path::Path {
+    pub(crate) fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 
-    pub fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         self.running.as_ref().unwrap().address().to_string()
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("ws://{}", self.address())
     }
 
-    pub async fn client(&self) -> Client {
+    pub(crate) async fn client(&self) -> Client {
         Client::connect(&self.url()).await
     }
 }
 
 /// A client.
-pub struct Client {
-    pub socket: WebSocket,
-    pub challenge: String,
+pub(crate) struct Client {
+    pub(crate) socket: WebSocket,
+    pub(crate) challenge: String,
 }
 
 /// What is waited for at most. No test depends on how long something takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Client {
-    pub async fn connect(url: &str) -> Self {
+    pub(crate) async fn connect(url: &str) -> Self {
         let limits = WebSocketLimits::DEFAULT.with_message_bytes(16 << 20);
         let socket = WebSocket::builder(url).limits(limits).connect().await;
         let mut client = Self {
@@ -107,32 +107,32 @@ impl Client {
         client
     }
 
-    pub async fn send(&self, text: impl Into<Message>) {
+    pub(crate) async fn send(&self, text: impl Into<Message>) {
         self.socket.send(text).await.unwrap();
     }
 
     /// The next message.
-    pub async fn next(&mut self) -> String {
+    pub(crate) async fn next(&mut self) -> String {
         let next = tokio::time::timeout(PATIENCE, self.socket.recv()).await;
         let message = next.expect("nothing came").expect("closed").unwrap();
         message.as_text().unwrap().to_owned()
     }
 
     /// How the connection is closed; messages that come before are left out.
-    pub async fn closed(&mut self) -> CloseFrame {
+    pub(crate) async fn closed(&mut self) -> CloseFrame {
         let ended = async { while let Some(Ok(_)) = self.socket.recv().await {} };
         tokio::time::timeout(PATIENCE, ended).await.expect("open");
         self.socket.close_frame().unwrap()
     }
 
     /// Publishes an event, and returns the answer.
-    pub async fn publish(&mut self, event: &Event) -> (bool, String) {
+    pub(crate) async fn publish(&mut self, event: &Event) -> (bool, String) {
         self.send(published(event)).await;
         self.ok(event).await
     }
 
     /// The answer to an event that was published or that proves who this is.
-    pub async fn ok(&mut self, event: &Event) -> (bool, String) {
+    pub(crate) async fn ok(&mut self, event: &Event) -> (bool, String) {
         let answer = self.next().await;
         match read(&answer) {
             RelayMessage::Ok {
@@ -147,12 +147,12 @@ impl Client {
         }
     }
 
-    pub async fn accepted(&mut self, event: &Event) {
+    pub(crate) async fn accepted(&mut self, event: &Event) {
         assert_eq!(self.publish(event).await, (true, String::new()));
     }
 
     /// Subscribes, and returns the stored events.
-    pub async fn subscribe(&mut self, id: &str, filters: &[Filter]) -> Vec<Event> {
+    pub(crate) async fn subscribe(&mut self, id: &str, filters: &[Filter]) -> Vec<Event> {
         let subscription = SubscriptionId::new(id).unwrap();
         self.send(text(|out| client::push_req(out, &subscription, filters)))
             .await;
@@ -162,7 +162,7 @@ impl Client {
     }
 
     /// The stored events of a subscription, or why it was closed.
-    pub async fn stored(&mut self, id: &str) -> Result<Vec<Event>, String> {
+    pub(crate) async fn stored(&mut self, id: &str) -> Result<Vec<Event>, String> {
         let mut events = Vec::new();
         loop {
             let answer = self.next().await;
@@ -188,14 +188,14 @@ impl Client {
     }
 
     /// The stored events that match a filter. The subscription is closed.
-    pub async fn query(&mut self, filter: Filter) -> Vec<Event> {
+    pub(crate) async fn query(&mut self, filter: Filter) -> Vec<Event> {
         let events = self.subscribe("query", &[filter]).await;
         self.send(r#"["CLOSE","query"]"#).await;
         events
     }
 
     /// The next event of a subscription.
-    pub async fn live(&mut self, id: &str) -> Event {
+    pub(crate) async fn live(&mut self, id: &str) -> Event {
         let answer = self.next().await;
         match read(&answer) {
             RelayMessage::Event {
@@ -207,7 +207,7 @@ impl Client {
     }
 
     /// Proves who this is.
-    pub async fn authenticate(&mut self, keys: &KeyPair, url: &str) -> (bool, String) {
+    pub(crate) async fn authenticate(&mut self, keys: &KeyPair, url: &str) -> (bool, String) {
         let event = EventBuilder::new(22242, "", now())
             .tag(["relay", url])
             .tag(["challenge", &self.challenge])
@@ -218,37 +218,37 @@ impl Client {
     }
 }
 
-pub fn read(text: &str) -> RelayMessage<'_> {
+pub(crate) fn read(text: &str) -> RelayMessage<'_> {
     RelayMessage::parse(text, Profile::STRICT, &MessageLimits::default()).unwrap()
 }
 
-pub fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
+pub(crate) fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
     write(&mut out);
     String::from_utf8(out).unwrap()
 }
 
-pub fn published(event: &Event) -> String {
+pub(crate) fn published(event: &Event) -> String {
     text(|out| client::push_event(out, event.as_ref().as_json()))
 }
 
-pub fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     std::time::UNIX_EPOCH.elapsed().unwrap().as_secs()
 }
 
-pub fn keys(number: u8) -> KeyPair {
+pub(crate) fn keys(number: u8) -> KeyPair {
     polywire_nostr::SecretKey::from_bytes([number; 32])
         .unwrap()
         .into()
 }
 
 /// A note of somebody.
-pub fn note(author: u8, content: &str, created_at: u64) -> Event {
+pub(crate) fn note(author: u8, content: &str, created_at: u64) -> Event {
     EventBuilder::new(1, content, created_at).sign(&keys(author))
 }
 
 /// The contents of events.
-pub fn contents(events: &[Event]) -> Vec<String> {
+pub(crate) fn contents(events: &[Event]) -> Vec<String> {
     let contents = events
         .iter()
         .map(|event| event.as_ref().content().into_owned());
