@@ -4,15 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use polywire_nostr::message::Prefix;
-use polywire_nostr::{
-    ClientMessage, EventRef, KindClass, Profile, PublicKey, SubscriptionId, auth,
-};
+use polywire_nostr::{ClientMessage, EventId, EventRef, KindClass, Profile, PublicKey, auth};
+use polywire_rpc::server::Peer;
 use polywire_rpc::websocket::{CloseCode, CloseFrame, Message, WebSocket};
 
 use crate::live::Subscription;
-use crate::outbox::Outbox;
-use crate::policy::{self, Rejection};
-use crate::rate::Allowance;
+use crate::outbox::{Name, Outbox};
+use crate::policy::{self, Rejection, rejection};
 use crate::reconciliation::Reconciliation;
 use crate::relay::Relay;
 use crate::store::{EPHEMERAL, Reader, now};
@@ -31,15 +29,14 @@ pub(crate) struct Connection<'r> {
     pub(crate) outbox: Outbox,
     challenge: String,
     pub(crate) reader: Arc<RwLock<Reader>>,
-    pub(crate) subscriptions: HashMap<SubscriptionId<'static>, Arc<Subscription>>,
-    pub(crate) reconciliations: HashMap<SubscriptionId<'static>, Reconciliation>,
-    allowance: Arc<Allowance>,
+    pub(crate) subscriptions: HashMap<Name, Arc<Subscription>>,
+    pub(crate) reconciliations: HashMap<Name, Reconciliation>,
+    peer: Peer,
     verified: u32,
 }
 
 /// Serves a connection until it or the relay ends.
 pub(crate) async fn serve(relay: Arc<Relay>, mut socket: WebSocket) {
-    let address = socket.peer().address().map(|address| address.ip());
     let mut connection = Connection {
         relay: &relay,
         outbox: Outbox::new(socket.sender()),
@@ -47,10 +44,10 @@ pub(crate) async fn serve(relay: Arc<Relay>, mut socket: WebSocket) {
         reader: Arc::default(),
         subscriptions: HashMap::new(),
         reconciliations: HashMap::new(),
-        allowance: relay.rates.of(address),
+        peer: socket.peer().clone(),
         verified: 0,
     };
-    tracing::debug!(?address, "connected");
+    tracing::debug!(peer = ?connection.peer, "connected");
     let mut stopped = relay.stop.subscribe();
     let stopping = tokio::select! {
         () = connection.run(&mut socket) => false,
@@ -60,7 +57,7 @@ pub(crate) async fn serve(relay: Arc<Relay>, mut socket: WebSocket) {
     if stopping {
         connection.end(&socket).await;
     }
-    tracing::debug!(?address, close = ?socket.close_frame(), "disconnected");
+    tracing::debug!(peer = ?connection.peer, close = ?socket.close_frame(), "disconnected");
 }
 
 impl Drop for Connection<'_> {
@@ -68,27 +65,24 @@ impl Drop for Connection<'_> {
         for subscription in self.subscriptions.values() {
             self.relay.live.remove(subscription);
         }
-        let open = i64::try_from(self.subscriptions.len()).unwrap_or(i64::MAX);
-        self.relay.metrics.subscriptions(-open);
+        self.relay
+            .metrics
+            .subscriptions(-(self.subscriptions.len() as i64));
     }
 }
 
 impl Connection<'_> {
     async fn run(&mut self, socket: &mut WebSocket) {
         self.outbox.auth(&self.challenge);
-        loop {
-            match socket.recv().await {
-                Some(Ok(Message::Text(text))) => self.message(&text).await,
-                Some(Ok(Message::Binary(_))) => {
+        while let Some(message) = socket.recv().await {
+            match message {
+                Ok(Message::Text(text)) => self.message(&text).await,
+                Ok(Message::Binary(_)) => {
                     self.relay.metrics.rejected("binary");
                     self.outbox
-                        .notice(&Prefix::Invalid.with("binary messages are not understood"));
+                        .notice("invalid: binary messages are not understood");
                 }
-                Some(Err(error)) => {
-                    tracing::debug!(%error, "a connection failed");
-                    return;
-                }
-                None => return,
+                Err(error) => tracing::debug!(%error, "a connection failed"),
             }
         }
     }
@@ -96,175 +90,179 @@ impl Connection<'_> {
     /// The relay stops: what was published is answered, and subscriptions are closed.
     async fn end(&mut self, socket: &WebSocket) {
         self.relay.store.drain().await;
-        let reason = Prefix::Error.with("the relay is stopping");
+        let reason = "the relay is stopping";
         for id in self.subscriptions.keys() {
-            self.outbox.closed(id, &reason);
+            self.outbox.closed(id, &Prefix::Error.with(reason));
         }
-        socket.close(CloseFrame::new(
-            CloseCode::GOING_AWAY,
-            "the relay is stopping",
-        ));
+        socket.close(CloseFrame::new(CloseCode::GOING_AWAY, reason));
     }
 
     async fn message(&mut self, text: &str) {
-        let id = ClientMessage::peek_event_id(text);
-        if let Some(id) = &id {
-            let checked = self.admit().and_then(|()| self.new_only(id));
-            match checked {
-                Ok(true) => {}
-                Ok(false) => {
+        let event = ClientMessage::peek_event_id(text);
+        if let Some(id) = &event {
+            let stored = self
+                .admit(true)
+                .and_then(|()| Ok(self.relay.store.snapshot().has(id)?));
+            match stored {
+                Ok(false) => {}
+                Ok(true) => {
                     self.relay.metrics.rejected("duplicate");
                     return self
                         .outbox
                         .ok(id, true, "duplicate: the event is stored already");
                 }
-                Err(rejection) => {
-                    self.relay.metrics.rejected(rejection.code);
-                    return self.outbox.ok(id, false, &rejection.reason);
-                }
+                Err(rejection) => return self.refuse_event(id, &rejection),
             }
         }
-        let message = ClientMessage::parse(text, Profile::STRICT, &self.relay.limits);
-        let message = match message {
+        let message = match ClientMessage::parse(text, Profile::STRICT, &self.relay.limits) {
             Ok(message) => message,
             Err(error) => {
-                self.relay.metrics.rejected(error.reason.code());
-                let reason = error.to_string();
-                return match (id, ClientMessage::peek_subscription(text)) {
-                    (Some(id), _) => self.outbox.ok(&id, false, &reason),
-                    (None, Some(id)) => self.outbox.closed(&id, &reason),
-                    (None, None) => self.outbox.notice(&reason),
+                let rejection = Rejection::from(error);
+                return match (event, ClientMessage::peek_subscription(text)) {
+                    (Some(id), _) => self.refuse_event(&id, &rejection),
+                    (None, Some(id)) => self.refuse(&id.into_owned(), &rejection),
+                    (None, None) => {
+                        self.relay.metrics.rejected(rejection.code);
+                        self.outbox.notice(&rejection.reason);
+                    }
                 };
             }
         };
+        self.answer(message).await;
+    }
+
+    async fn answer(&mut self, message: ClientMessage<'_>) {
+        use ClientMessage as M;
         match message {
-            ClientMessage::Event(event) => self.event(&event).await,
-            ClientMessage::Auth(event) => self.auth(&event),
-            ClientMessage::Req {
+            M::Event(event) => {
+                if let Err(rejection) = self.event(&event).await {
+                    self.refuse_event(event.id(), &rejection);
+                }
+            }
+            M::Auth(event) => match self.auth(&event) {
+                Ok(()) => self.outbox.ok(event.id(), true, ""),
+                Err(rejection) => self.refuse_event(event.id(), &rejection),
+            },
+            M::Req {
                 subscription,
                 filters,
             } => {
-                self.request(subscription.into_owned(), filters).await;
+                let id = subscription.into_owned();
+                if let Err(rejection) = self.request(&id, filters).await {
+                    self.close(&id);
+                    self.refuse(&id, &rejection);
+                }
             }
-            ClientMessage::Count {
+            M::Count {
                 subscription,
                 filters,
-            } => self.count(&subscription, filters).await,
-            ClientMessage::Close(subscription) => self.close(&subscription),
-            ClientMessage::NegOpen {
+            } => {
+                let id = subscription.into_owned();
+                if let Err(rejection) = self.count(&id, filters).await {
+                    self.refuse(&id, &rejection);
+                }
+            }
+            M::Close(id) => self.close(&id),
+            M::NegOpen {
                 subscription,
                 filter,
                 message,
             } => {
-                self.neg_open(subscription.into_owned(), filter, &message)
-                    .await;
+                let id = subscription.into_owned();
+                let opened = self.neg_open(&id, filter, &message).await;
+                self.neg_end(&id, opened);
             }
-            ClientMessage::NegMsg {
+            M::NegMsg {
                 subscription,
                 message,
-            } => self.neg_msg(&subscription, &message),
-            ClientMessage::NegClose(subscription) => {
-                self.reconciliations.remove(subscription.as_str());
+            } => {
+                let id = subscription.into_owned();
+                let answered = self.neg_msg(&id, &message);
+                self.neg_end(&id, answered);
             }
+            M::NegClose(id) => drop(self.reconciliations.remove(id.as_str())),
             _ => self
                 .outbox
-                .notice(&Prefix::Unsupported.with("this message is not understood")),
+                .notice("unsupported: this message is not understood"),
         }
     }
 
-    /// Whether events are taken from this client at the moment.
-    fn admit(&self) -> Result<(), Rejection> {
-        if !self.allowance.events.take() {
-            let most = self.relay.options.events_per_second;
-            let reason = format!("no more than {most} events a second");
-            return Err(Rejection::new("rate-limited", Prefix::RateLimited, &reason));
+    /// Whether an event, or else a request, is taken from this client at the moment.
+    pub(crate) fn admit(&self, event: bool) -> Result<(), Rejection> {
+        self.limit(event)?;
+        if self.relay.options.require_auth && self.keys().is_empty() {
+            let reason = "this relay serves clients that have proven who they are";
+            return Err(rejection("auth-required", Prefix::AuthRequired, reason));
         }
-        self.known()
+        Ok(())
     }
 
-    /// Whether the client has proven who it is, if it must.
-    fn known(&self) -> Result<(), Rejection> {
-        match self.relay.options.require_auth && self.keys().is_empty() {
-            true => Err(Rejection::new(
-                "auth-required",
-                Prefix::AuthRequired,
-                "this relay serves clients that have proven who they are",
-            )),
-            false => Ok(()),
-        }
-    }
-
-    /// Whether a request is taken from this client at the moment.
-    pub(crate) fn admit_request(&self) -> Result<(), Rejection> {
-        if !self.allowance.requests.take() {
-            let most = self.relay.options.requests_per_second;
-            let reason = format!("no more than {most} requests a second");
-            return Err(Rejection::new("rate-limited", Prefix::RateLimited, &reason));
-        }
-        self.known()
-    }
-
-    fn new_only(&self, id: &polywire_nostr::EventId) -> Result<bool, Rejection> {
-        let known = self.relay.store.snapshot().has(id);
-        known.map(|known| !known).map_err(|error| {
-            tracing::error!(%error, "the database could not be read");
-            Rejection::new("storage", Prefix::Error, &error.to_string())
+    fn limit(&self, event: bool) -> Result<(), Rejection> {
+        let (firewall, what) = match event {
+            true => (&self.relay.events, "events"),
+            false => (&self.relay.requests, "requests"),
+        };
+        firewall.request(&self.peer).map_err(|time| {
+            let reason = format!("too many {what} from this address: again in {time:.0?}");
+            rejection("rate-limited", Prefix::RateLimited, reason)
         })
     }
 
+    fn refuse_event(&self, id: &EventId, rejection: &Rejection) {
+        self.relay.metrics.rejected(rejection.code);
+        self.outbox.ok(id, false, &rejection.reason);
+    }
+
+    fn refuse(&self, id: &Name, rejection: &Rejection) {
+        self.relay.metrics.rejected(rejection.code);
+        self.outbox.closed(id, &rejection.reason);
+    }
+
+    /// The keys that the client has proven to have.
     pub(crate) fn keys(&self) -> Vec<PublicKey> {
         let reader = self.reader.read().unwrap_or_else(PoisonError::into_inner);
         reader.keys.clone()
     }
 
-    async fn event(&mut self, event: &EventRef<'_>) {
+    async fn event(&mut self, event: &EventRef<'_>) -> Result<(), Rejection> {
         self.verified += 1;
-        if self.verified % TURN == 0 {
+        if self.verified.is_multiple_of(TURN) {
             tokio::task::yield_now().await;
         }
-        let checked = policy::check(event, &self.relay.options, now());
-        if let Err(rejection) = checked.and_then(|()| policy::verify(event)) {
-            self.relay.metrics.rejected(rejection.code);
-            return self.outbox.ok(event.id(), false, &rejection.reason);
-        }
+        policy::check(event, &self.relay.options, now())?;
+        event.verify()?;
         if KindClass::of(event.kind()) == KindClass::Ephemeral {
             self.relay.metrics.accepted(1);
             self.outbox.ok(event.id(), true, "");
-            return self
-                .relay
+            self.relay
                 .broadcast(vec![(EPHEMERAL, event.to_owned())])
                 .await;
+        } else {
+            let outbox = self.outbox.clone();
+            self.relay.store.publish(event.to_owned(), outbox).await;
         }
-        let outbox = self.outbox.clone();
-        self.relay.store.publish(event.to_owned(), outbox).await;
+        Ok(())
     }
 
-    fn auth(&self, event: &EventRef<'_>) {
-        let reject = |code, reason: &str| {
-            self.relay.metrics.rejected(code);
-            self.outbox.ok(event.id(), false, reason);
-        };
-        if !self.allowance.events.take() {
-            return reject("rate-limited", "rate-limited: too many proofs");
-        }
+    fn auth(&self, event: &EventRef<'_>) -> Result<(), Rejection> {
+        self.limit(true)?;
         let url = self.relay.url();
-        if let Err(error) = auth::check(event, &self.challenge, url, now(), MAX_PROOF_AGE) {
+        auth::check(event, &self.challenge, url, now(), MAX_PROOF_AGE).map_err(|error| {
             let reason = match error {
                 auth::AuthError::Relay => format!("{error}: here it is {url}"),
                 _ => error.to_string(),
             };
-            return reject("auth", &reason);
-        }
-        if let Err(rejection) = policy::verify(event) {
-            return reject(rejection.code, &rejection.reason);
-        }
-        let mut reader = self.reader.write().unwrap_or_else(PoisonError::into_inner);
-        if !reader.keys.contains(event.pubkey()) {
-            if reader.keys.len() >= MAX_KEYS {
-                return reject("auth", "restricted: too many keys");
+            Rejection {
+                code: "auth",
+                reason,
             }
-            reader.keys.push(*event.pubkey());
+        })?;
+        event.verify()?;
+        let mut reader = self.reader.write().unwrap_or_else(PoisonError::into_inner);
+        if reader.keys.len() >= MAX_KEYS {
+            return Err(rejection("auth", Prefix::Restricted, "too many keys"));
         }
-        self.outbox.ok(event.id(), true, "");
+        reader.keys.push(*event.pubkey());
+        Ok(())
     }
 }

@@ -7,7 +7,6 @@ mod metrics;
 mod options;
 mod outbox;
 mod policy;
-mod rate;
 mod reconciliation;
 mod relay;
 mod requests;

@@ -4,9 +4,8 @@
 //! compared with the subscriptions that stand under something it has, not with all of them.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use polywire_nostr::{CompiledFilters, Event, EventRef, Filter, SubscriptionId, TagLetter};
 use polywire_rpc::websocket::Message;
@@ -55,18 +54,20 @@ impl Subscription {
     }
 
     fn matches(&self, event: &EventRef<'_>, now: u64) -> bool {
-        let mut reader = self
-            .reader
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        reader.now = now;
-        self.compiled.matches(event) && reader.may_read(event)
+        if !self.compiled.matches(event) {
+            return false;
+        }
+        let reader = self.reader.read().unwrap_or_else(PoisonError::into_inner);
+        let keys = reader.keys.clone();
+        Reader { keys, now }.may_read(event)
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn deliver(&self, number: u64, message: Message) {
-        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *stage {
+        match &mut *self.stage() {
             Stage::Open(behind) if number > *behind => self.outbox.push(message),
             Stage::Open(_) => {}
             Stage::Waiting(waiting) if waiting.len() < MOST_WAITING => {
@@ -80,14 +81,11 @@ impl Subscription {
     /// Answers whether the client is still there.
     pub(crate) async fn open(&self, behind: u64) -> bool {
         loop {
-            let waited = {
-                let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-                match &mut *stage {
-                    Stage::Waiting(waiting) if !waiting.is_empty() => std::mem::take(waiting),
-                    _ => {
-                        *stage = Stage::Open(behind);
-                        return true;
-                    }
+            let waited = match &mut *self.stage() {
+                Stage::Waiting(waiting) if !waiting.is_empty() => std::mem::take(waiting),
+                stage => {
+                    *stage = Stage::Open(behind);
+                    return true;
                 }
             };
             for (number, message) in waited {
@@ -99,106 +97,60 @@ impl Subscription {
     }
 }
 
-/// All open subscriptions, by what they ask for.
-#[derive(Default)]
-struct Places {
-    ids: Place<[u8; 32]>,
-    authors: Place<[u8; 32]>,
-    tags: Place<(TagLetter, Box<str>)>,
-    kinds: Place<u16>,
-    all: Place<()>,
+/// What subscriptions stand under.
+#[derive(Eq, Hash, PartialEq)]
+enum Condition {
+    Id([u8; 32]),
+    Author([u8; 32]),
+    Tag(TagLetter, Box<str>),
+    Kind(u16),
+    None,
 }
 
-type Place<K> = HashMap<K, Vec<Arc<Subscription>>>;
+/// All open subscriptions.
+type Places = HashMap<Condition, Vec<Arc<Subscription>>>;
 
-impl Places {
-    /// Calls the function for each place of a subscription.
-    fn each(&mut self, subscription: &Arc<Subscription>, change: Change) {
-        for filter in &subscription.filters {
-            let tag = filter.tags().iter().min_by_key(|tag| tag.values().len());
-            if filter.matches_nothing() {
-                continue;
-            }
-            if let Some(ids) = filter.ids() {
-                let ids = ids.iter().map(|id| *id.as_bytes());
-                self.ids.change(ids, subscription, change);
-            } else if let Some(authors) = filter.authors() {
-                let authors = authors.iter().map(|author| *author.as_bytes());
-                self.authors.change(authors, subscription, change);
-            } else if let Some(tag) = tag {
-                let values = tag.values().map(|value| (tag.letter(), value.into()));
-                self.tags.change(values, subscription, change);
-            } else if let Some(kinds) = filter.kinds() {
-                self.kinds
-                    .change(kinds.iter().copied(), subscription, change);
-            } else {
-                self.all.change([()], subscription, change);
-            }
-        }
+/// The conditions of which an event that matches the filter has one.
+fn most_selective(filter: &Filter) -> Vec<Condition> {
+    let tag = filter.tags().iter().min_by_key(|tag| tag.values().len());
+    if filter.matches_nothing() {
+        return Vec::new();
     }
-
-    /// The subscriptions that an event may match, each once.
-    fn candidates<'p>(&'p self, event: &EventRef<'_>, found: &mut Vec<&'p Arc<Subscription>>) {
-        found.extend(self.ids.get(event.id().as_bytes()).into_iter().flatten());
-        found.extend(
-            self.authors
-                .get(event.pubkey().as_bytes())
-                .into_iter()
-                .flatten(),
-        );
-        found.extend(self.kinds.get(&event.kind()).into_iter().flatten());
-        found.extend(self.all.get(&()).into_iter().flatten());
-        if !self.tags.is_empty() {
-            for tag in event.tags() {
-                let mut items = tag.items();
-                let mut name = items.next().unwrap_or_default().into_owned();
-                if let (Some(letter), true) = (name.pop().and_then(TagLetter::new), name.is_empty())
-                    && let Some(value) = items.next()
-                {
-                    let place = (letter, value.into());
-                    found.extend(self.tags.get(&place).into_iter().flatten());
-                }
-            }
-        }
-        found.sort_unstable_by_key(|subscription| Arc::as_ptr(subscription));
-        found.dedup_by_key(|subscription| Arc::as_ptr(subscription));
+    if let Some(ids) = filter.ids() {
+        ids.iter().map(|id| Condition::Id(*id.as_bytes())).collect()
+    } else if let Some(authors) = filter.authors() {
+        authors
+            .iter()
+            .map(|author| Condition::Author(*author.as_bytes()))
+            .collect()
+    } else if let Some(tag) = tag {
+        tag.values()
+            .map(|value| Condition::Tag(tag.letter(), value.into()))
+            .collect()
+    } else if let Some(kinds) = filter.kinds() {
+        kinds.iter().map(|kind| Condition::Kind(*kind)).collect()
+    } else {
+        vec![Condition::None]
     }
 }
 
-#[derive(Clone, Copy)]
-enum Change {
-    Add,
-    Remove,
-}
-
-trait Changes<K> {
-    fn change(&mut self, keys: impl IntoIterator<Item = K>, of: &Arc<Subscription>, change: Change);
-}
-
-impl<K: Eq + Hash> Changes<K> for Place<K> {
-    fn change(
-        &mut self,
-        keys: impl IntoIterator<Item = K>,
-        of: &Arc<Subscription>,
-        change: Change,
-    ) {
-        for key in keys {
-            match change {
-                Change::Add => self.entry(key).or_default().push(Arc::clone(of)),
-                Change::Remove => {
-                    let Some(place) = self.get_mut(&key) else {
-                        continue;
-                    };
-                    if let Some(at) = place.iter().position(|other| Arc::ptr_eq(other, of)) {
-                        place.swap_remove(at);
-                    }
-                    if place.is_empty() {
-                        self.remove(&key);
-                    }
-                }
-            }
-        }
-    }
+/// The subscriptions that an event may match, each once.
+fn candidates<'p>(places: &'p Places, event: &EventRef<'_>) -> Vec<&'p Arc<Subscription>> {
+    let fixed = [
+        Condition::Id(*event.id().as_bytes()),
+        Condition::Author(*event.pubkey().as_bytes()),
+        Condition::Kind(event.kind()),
+        Condition::None,
+    ];
+    let tags = event
+        .letter_tags()
+        .map(|(letter, value)| Condition::Tag(letter, value.into()));
+    let conditions = fixed.into_iter().chain(tags);
+    let found = conditions.filter_map(|condition| places.get(&condition));
+    let mut found: Vec<_> = found.flatten().collect();
+    found.sort_unstable_by_key(|subscription| Arc::as_ptr(subscription));
+    found.dedup_by_key(|subscription| Arc::as_ptr(subscription));
+    found
 }
 
 /// Hands new events to open subscriptions, on a thread of its own.
@@ -229,12 +181,25 @@ impl Live {
 
     pub(crate) fn add(&self, subscription: &Arc<Subscription>) {
         let mut places = self.places.write().unwrap_or_else(PoisonError::into_inner);
-        places.each(subscription, Change::Add);
+        for condition in subscription.filters.iter().flat_map(most_selective) {
+            places
+                .entry(condition)
+                .or_default()
+                .push(Arc::clone(subscription));
+        }
     }
 
     pub(crate) fn remove(&self, subscription: &Arc<Subscription>) {
         let mut places = self.places.write().unwrap_or_else(PoisonError::into_inner);
-        places.each(subscription, Change::Remove);
+        for condition in subscription.filters.iter().flat_map(most_selective) {
+            let Some(place) = places.get_mut(&condition) else {
+                continue;
+            };
+            place.retain(|other| !Arc::ptr_eq(other, subscription));
+            if place.is_empty() {
+                places.remove(&condition);
+            }
+        }
     }
 }
 
@@ -242,16 +207,13 @@ fn run(places: &RwLock<Places>, waiting: &Receiver<Vec<(u64, Event)>>, metrics: 
     for group in waiting {
         let now = now();
         let places = places.read().unwrap_or_else(PoisonError::into_inner);
-        let mut found = Vec::new();
         // One message for each id, which many clients have in common.
         let mut messages: HashMap<&str, Message> = HashMap::new();
         for (number, event) in &group {
             let event = event.as_ref();
-            found.clear();
             messages.clear();
-            places.candidates(&event, &mut found);
             let mut delivered = 0;
-            for subscription in &found {
+            for subscription in candidates(&places, &event) {
                 if subscription.matches(&event, now) {
                     let id = &subscription.id;
                     let message = messages.entry(id.as_str());

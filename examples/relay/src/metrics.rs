@@ -6,28 +6,34 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The upper ends of the buckets of commits, in microseconds.
-const COMMITS: [u64; 12] = [
-    500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000,
-    5_000_000,
-];
+/// The upper ends of the buckets of commits, in seconds.
+const ENDS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0];
 
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     accepted: AtomicU64,
+    delivered: AtomicU64,
+    subscriptions: AtomicI64,
     /// By the code of the reason.
     rejected: Mutex<BTreeMap<&'static str, u64>>,
-    subscriptions: AtomicI64,
-    delivered: AtomicU64,
-    /// How many commits took no longer than each of `COMMITS`, or longer than all.
-    commits: [AtomicU64; COMMITS.len() + 1],
-    commit_micros: AtomicU64,
-    committed: AtomicU64,
+    commits: Mutex<Commits>,
 }
+
+/// How many commits took no longer than each end, how many there were, and their seconds.
+#[derive(Debug, Default)]
+struct Commits([u64; ENDS.len()], u64, f64);
 
 impl Metrics {
     pub(crate) fn accepted(&self, events: usize) {
         self.accepted.fetch_add(events as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn delivered(&self, events: usize) {
+        self.delivered.fetch_add(events as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn subscriptions(&self, more: i64) {
+        self.subscriptions.fetch_add(more, Ordering::Relaxed);
     }
 
     pub(crate) fn rejected(&self, code: &'static str) {
@@ -35,99 +41,53 @@ impl Metrics {
         *rejected.entry(code).or_default() += 1;
     }
 
-    pub(crate) fn subscriptions(&self, more: i64) {
-        self.subscriptions.fetch_add(more, Ordering::Relaxed);
-    }
-
-    pub(crate) fn delivered(&self, events: usize) {
-        self.delivered.fetch_add(events as u64, Ordering::Relaxed);
-    }
-
-    pub(crate) fn committed(&self, time: Duration, events: usize) {
-        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let bucket = COMMITS.partition_point(|end| *end < micros);
-        self.commits[bucket].fetch_add(1, Ordering::Relaxed);
-        self.commit_micros.fetch_add(micros, Ordering::Relaxed);
-        self.committed.fetch_add(events as u64, Ordering::Relaxed);
+    pub(crate) fn committed(&self, time: Duration) {
+        let seconds = time.as_secs_f64();
+        let mut commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        for (count, end) in commits.0.iter_mut().zip(ENDS) {
+            *count += u64::from(seconds <= end);
+        }
+        commits.1 += 1;
+        commits.2 += seconds;
     }
 
     /// The page for Prometheus, to which others add their part.
     pub(crate) fn to_prometheus(&self, queued: usize) -> String {
         let mut text = String::new();
-        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let mut add = |name: &str, kind: &str, help: &str, values: &str| {
-            // Writing to a string cannot fail.
-            let _ = write!(
-                text,
-                "# HELP relay_{name} {help}.\n# TYPE relay_{name} {kind}\n{values}"
-            );
-        };
-        let one = |name: &str, value: i128| format!("relay_{name} {value}\n");
-        let counters = [
-            (
-                "events_accepted_total",
-                "Events stored or broadcast",
-                of(&self.accepted),
-            ),
-            (
-                "events_committed_total",
-                "Events written to the log",
-                of(&self.committed),
-            ),
-            (
-                "events_delivered_total",
-                "New events sent to subscriptions",
-                of(&self.delivered),
-            ),
-        ];
-        for (name, help, value) in counters {
-            add(name, "counter", help, &one(name, value.into()));
-        }
-        let rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines: String = rejected
-            .iter()
-            .map(|(code, count)| format!("relay_rejected_total{{reason=\"{code}\"}} {count}\n"))
-            .collect();
-        add(
-            "rejected_total",
-            "counter",
-            "Messages rejected, by reason",
-            &lines,
-        );
+        let accepted = self.accepted.load(Ordering::Relaxed);
+        let delivered = self.delivered.load(Ordering::Relaxed);
         let open = self.subscriptions.load(Ordering::Relaxed);
-        add(
-            "subscriptions",
-            "gauge",
-            "Open subscriptions",
-            &one("subscriptions", open.into()),
-        );
-        let name = "queue_bytes";
-        add(
-            name,
-            "gauge",
-            "Bytes of events that wait to be written",
-            &one(name, queued as i128),
-        );
-
-        let name = "relay_commit_seconds";
-        let (mut lines, mut sum) = (String::new(), 0);
-        for (count, end) in self.commits.iter().zip(COMMITS) {
-            sum += of(count);
-            let end = end as f64 / 1e6;
-            let _ = writeln!(lines, "{name}_bucket{{le=\"{end}\"}} {sum}");
+        for (name, kind, value) in [
+            (
+                "relay_events_accepted_total",
+                "counter",
+                accepted.to_string(),
+            ),
+            (
+                "relay_events_delivered_total",
+                "counter",
+                delivered.to_string(),
+            ),
+            ("relay_subscriptions", "gauge", open.to_string()),
+            ("relay_queue_bytes", "gauge", queued.to_string()),
+        ] {
+            // Writing to a string cannot fail, here and below.
+            let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {value}");
         }
-        sum += of(&self.commits[COMMITS.len()]);
-        let seconds = of(&self.commit_micros) as f64 / 1e6;
-        let _ = write!(
-            lines,
-            "{name}_bucket{{le=\"+Inf\"}} {sum}\n{name}_sum {seconds}\n{name}_count {sum}\n"
-        );
-        add(
-            "commit_seconds",
-            "histogram",
-            "Time to write a group of events",
-            &lines,
-        );
+        text += "# TYPE relay_rejected_total counter\n";
+        let rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
+        for (code, count) in &*rejected {
+            let _ = writeln!(text, "relay_rejected_total{{reason=\"{code}\"}} {count}");
+        }
+        text += "# TYPE relay_commit_seconds histogram\n";
+        let commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        let Commits(counts, count, seconds) = &*commits;
+        for (count, end) in counts.iter().zip(ENDS) {
+            let _ = writeln!(text, "relay_commit_seconds_bucket{{le=\"{end}\"}} {count}");
+        }
+        let _ = writeln!(text, "relay_commit_seconds_bucket{{le=\"+Inf\"}} {count}");
+        let _ = writeln!(text, "relay_commit_seconds_sum {seconds}");
+        let _ = writeln!(text, "relay_commit_seconds_count {count}");
         text
     }
 }

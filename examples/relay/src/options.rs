@@ -21,12 +21,6 @@ pub struct Options {
     /// Its name in the information document (NIP-11).
     #[arg(long, default_value = "A Polywire relay")]
     pub name: String,
-    /// Its description in the information document.
-    #[arg(long, default_value = "The example relay of Polywire")]
-    pub description: String,
-    /// Whom to write to, such as mailto:admin@example.com.
-    #[arg(long, value_name = "URI")]
-    pub contact: Option<String>,
     /// The certificates of TLS, in PEM. With --tls-key.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,

@@ -7,6 +7,9 @@ use polywire_rpc::websocket::{
     CloseCode, CloseFrame, Message, TrySendError, Utf8Bytes, WebSocketSender,
 };
 
+/// The id of a subscription or reconciliation.
+pub(crate) type Name = SubscriptionId<'static>;
+
 /// The messages to a client. Cloning counts up.
 #[derive(Clone)]
 pub(crate) struct Outbox(WebSocketSender);

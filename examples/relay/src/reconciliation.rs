@@ -1,12 +1,12 @@
 //! Reconciliation of sets of events (NIP-77).
 
+use polywire_nostr::Filter;
 use polywire_nostr::message::{Prefix, relay};
 use polywire_nostr::negentropy::{Record, Records, Responder};
-use polywire_nostr::{Filter, SubscriptionId};
 
 use crate::connection::Connection;
-use crate::outbox::text;
-use crate::policy::Rejection;
+use crate::outbox::{Name, text};
+use crate::policy::{Rejection, rejection};
 
 /// A reconciliation in progress: the events that matched when it began.
 pub(crate) type Reconciliation = Responder<Records>;
@@ -14,72 +14,57 @@ pub(crate) type Reconciliation = Responder<Records>;
 /// The reconciliations of one connection.
 const MOST: usize = 4;
 
+/// The code of a reconciliation of too many events.
+const TOO_MANY: &str = "records";
+
 impl Connection<'_> {
     pub(crate) async fn neg_open(
         &mut self,
-        id: SubscriptionId<'static>,
+        id: &Name,
         filter: Filter,
         message: &[u8],
-    ) {
-        self.reconciliations.remove(id.as_str());
+    ) -> Result<(), Rejection> {
+        self.reconciliations.remove(id);
         if self.reconciliations.len() >= MOST {
             let reason = format!("no more than {MOST} reconciliations at once");
-            let rejection = Rejection::new("reconciliations", Prefix::Blocked, &reason);
-            return self.neg_refuse(&id, &rejection, None);
+            return Err(rejection("reconciliations", Prefix::Blocked, reason));
         }
-        if let Err(rejection) = self.check_request(std::slice::from_ref(&filter)) {
-            return self.neg_refuse(&id, &rejection, None);
-        }
-        match self.records(filter).await {
-            Ok(records) => {
-                self.reconciliations
-                    .insert(id.clone(), Responder::new(records));
-                self.neg_answer(&id, message);
-            }
-            Err(rejection) => {
-                let most = Some(self.relay.options.max_records);
-                let most = most.filter(|_| rejection.code == "records");
-                self.neg_refuse(&id, &rejection, most);
-            }
-        }
+        self.check_request(std::slice::from_ref(&filter))?;
+        let records = self.records(filter).await?;
+        self.reconciliations
+            .insert(id.clone(), Responder::new(records));
+        self.respond(id, message)
     }
 
-    pub(crate) fn neg_msg(&mut self, id: &SubscriptionId<'_>, message: &[u8]) {
-        if !self.reconciliations.contains_key(id.as_str()) {
-            let rejection = Rejection::new(
+    pub(crate) fn neg_msg(&self, id: &Name, message: &[u8]) -> Result<(), Rejection> {
+        self.admit(false)?;
+        self.respond(id, message)
+    }
+
+    fn respond(&self, id: &Name, message: &[u8]) -> Result<(), Rejection> {
+        let reconciliation = self.reconciliations.get(id).ok_or_else(|| {
+            rejection(
                 "reconciliation",
                 Prefix::Closed,
                 "there is no such reconciliation",
-            );
-            return self.neg_refuse(id, &rejection, None);
-        }
-        if let Err(rejection) = self.admit_request() {
-            self.reconciliations.remove(id.as_str());
-            return self.neg_refuse(id, &rejection, None);
-        }
-        self.neg_answer(id, message);
+            )
+        })?;
+        let answer = reconciliation
+            .respond(message)
+            .map_err(|error| rejection("reconciliation", Prefix::Invalid, error.to_string()))?;
+        self.outbox
+            .push(text(|out| relay::push_neg_msg(out, id, &answer)));
+        Ok(())
     }
 
-    fn neg_answer(&mut self, id: &SubscriptionId<'_>, message: &[u8]) {
-        let Some(responder) = self.reconciliations.get(id.as_str()) else {
-            return;
-        };
-        match responder.respond(message) {
-            Ok(answer) => self
-                .outbox
-                .push(text(|out| relay::push_neg_msg(out, id, &answer))),
-            Err(error) => {
-                self.reconciliations.remove(id.as_str());
-                let rejection =
-                    Rejection::new("reconciliation", Prefix::Invalid, &error.to_string());
-                self.neg_refuse(id, &rejection, None);
-            }
+    /// Ends a reconciliation that has failed.
+    pub(crate) fn neg_end(&mut self, id: &Name, result: Result<(), Rejection>) {
+        if let Err(rejection) = result {
+            self.reconciliations.remove(id);
+            self.relay.metrics.rejected(rejection.code);
+            let most = (rejection.code == TOO_MANY).then_some(self.relay.options.max_records);
+            self.outbox.neg_err(id, &rejection.reason, most);
         }
-    }
-
-    fn neg_refuse(&self, id: &SubscriptionId<'_>, rejection: &Rejection, most: Option<u64>) {
-        self.relay.metrics.rejected(rejection.code);
-        self.outbox.neg_err(id, &rejection.reason, most);
     }
 
     /// The stored events that match.
@@ -88,18 +73,16 @@ impl Connection<'_> {
         let last = self.relay.store.snapshot().last;
         let mut query = self.query(filter, most.saturating_add(1), last);
         let mut records = Vec::new();
-        while !query.is_done() {
-            let page;
-            (query, page) = self.page(query).await?;
-            records.extend(page.iter().filter_map(|(_, event)| {
-                let event = event.as_ref();
-                // No event is as late as the time that is reserved.
-                Record::new(event.created_at(), *event.id()).ok()
-            }));
+        while let Some(page) = self.page(&mut query).await? {
+            let events = page.iter().map(|(_, event)| event.as_ref());
+            // No event is as late as the time that is reserved.
+            records.extend(
+                events.filter_map(|event| Record::new(event.created_at(), *event.id()).ok()),
+            );
         }
         if records.len() as u64 > most {
             let reason = format!("no more than {most} events are reconciled at once");
-            return Err(Rejection::new("records", Prefix::Blocked, &reason));
+            return Err(rejection(TOO_MANY, Prefix::Blocked, reason));
         }
         Ok(records.into_iter().collect())
     }

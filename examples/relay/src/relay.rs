@@ -1,10 +1,12 @@
 //! The relay: what its connections share, and how it starts and stops.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use polywire_nostr::{Event, FilterLimits, Limits, MessageLimits};
+use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{Pem, Tls};
 use polywire_rpc::{Running, Server};
 use tokio::sync::{Semaphore, watch};
@@ -12,7 +14,6 @@ use tokio::sync::{Semaphore, watch};
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::rate::Rates;
 use crate::store::{Store, WriterThread};
 use crate::web;
 
@@ -29,7 +30,9 @@ pub(crate) struct Relay {
     pub(crate) store: Store,
     pub(crate) live: Live,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) rates: Rates,
+    /// How often an address may publish and ask.
+    pub(crate) events: Firewall,
+    pub(crate) requests: Firewall,
     pub(crate) queries: Semaphore,
     /// Becomes true when the relay stops.
     pub(crate) stop: watch::Sender<bool>,
@@ -52,6 +55,15 @@ impl Relay {
         // The thread is there for as long as this.
         let _ = sent.await;
     }
+}
+
+/// So many a second, and five times as many after a pause. Without a limit if it is 0.
+fn rate(per_second: u32) -> Firewall {
+    let Some(rate) = NonZeroU32::new(per_second) else {
+        return Firewall::new();
+    };
+    let burst = rate.saturating_mul(NonZeroU32::MIN.saturating_add(4));
+    Firewall::new().requests_per_address(rate, burst)
 }
 
 /// A relay that runs.
@@ -80,7 +92,8 @@ pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error:
                     .with_tags(options.max_tags),
             )
             .with_filter(FilterLimits::DEFAULT.with_filters(options.max_filters)),
-        rates: Rates::new(options.events_per_second, options.requests_per_second),
+        events: rate(options.events_per_second),
+        requests: rate(options.requests_per_second),
         store,
         live,
         metrics,
@@ -129,17 +142,13 @@ impl RunningRelay {
 
     /// Answers what was published, closes all subscriptions and connections, and writes what is in memory.
     pub async fn shutdown(self) {
-        let Self {
-            relay,
-            running,
-            writer,
-        } = self;
+        let Self { relay, running, .. } = self;
         relay.stop.send_replace(true);
         let connected = || {
             relay
                 .server
                 .get()
-                .map_or(0, |server| server.websocket_stats().connections)
+                .map_or(0, |own| own.websocket_stats().connections)
         };
         let ended = async {
             while connected() > 0 {
@@ -151,7 +160,7 @@ impl RunningRelay {
         }
         running.shutdown().await;
         relay.store.stop();
-        let written = tokio::task::spawn_blocking(move || writer.join()).await;
+        let written = tokio::task::spawn_blocking(move || self.writer.join()).await;
         match written {
             Ok(Ok(())) => tracing::info!("the relay has stopped"),
             _ => tracing::error!("the writer failed"),

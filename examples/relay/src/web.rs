@@ -1,6 +1,6 @@
 //! What is answered over HTTP: upgrades, the information document (NIP-11) and metrics.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -45,7 +45,7 @@ pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {
     let weak = Arc::downgrade(relay);
     let metrics = WebSocketEndpoint::new(|_| async {})
         .require_protocol()
-        .page(move |_| Some(metrics(&weak)));
+        .page(move |_| weak.upgrade().map(|relay| metrics(&relay)));
     let firewall = Firewall::new().connections_per_address(options.max_connections);
     Server::methods(Methods::new())
         .firewall(firewall)
@@ -58,8 +58,6 @@ pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {
 fn information(options: &Options) -> RelayInfo {
     RelayInfo {
         name: Some(options.name.clone()),
-        description: Some(options.description.clone()),
-        contact: options.contact.clone(),
         supported_nips: NIPS.to_vec(),
         software: Some("https://github.com/polywire/polywire".into()),
         version: Some(env!("CARGO_PKG_VERSION").into()),
@@ -83,21 +81,16 @@ fn information(options: &Options) -> RelayInfo {
 
 /// The document for those who ask for it, and a line of text for others.
 fn page(head: &request::Parts, document: &Bytes) -> Response<Bytes> {
-    let accept = head.headers.get(header::ACCEPT);
-    let accept = accept
-        .and_then(|accept| accept.to_str().ok())
-        .unwrap_or_default();
-    let asked = accept.contains(RelayInfo::MEDIA_TYPE) || head.method == Method::OPTIONS;
-    let (kind, body) = match asked {
+    let accept = head.headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
+    let wanted = RelayInfo::MEDIA_TYPE.as_bytes();
+    let asked =
+        accept.is_some_and(|accept| accept.windows(wanted.len()).any(|part| part == wanted));
+    let (kind, body) = match asked || head.method == Method::OPTIONS {
         true => (RelayInfo::MEDIA_TYPE, document.clone()),
-        false => (
-            "text/plain",
-            Bytes::from_static(b"A Nostr relay: connect with a Nostr client.\n"),
-        ),
+        false => ("text/plain", Bytes::from_static(b"A Nostr relay\n")),
     };
-    let mut response = Response::new(body);
+    let mut response = respond(kind, body);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     // NIP-11 has any web page read it.
     for name in [
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -109,16 +102,17 @@ fn page(head: &request::Parts, document: &Bytes) -> Response<Bytes> {
     response
 }
 
-fn metrics(relay: &Weak<Relay>) -> Response<Bytes> {
-    let mut text = String::new();
-    if let Some(relay) = relay.upgrade() {
-        text = relay.metrics.to_prometheus(relay.store.queued());
-        if let Some(server) = relay.server.get() {
-            text += &server.websocket_stats().to_prometheus();
-        }
+fn metrics(relay: &Relay) -> Response<Bytes> {
+    let mut text = relay.metrics.to_prometheus(relay.store.queued());
+    if let Some(server) = relay.server.get() {
+        text += &server.websocket_stats().to_prometheus();
     }
-    let mut response = Response::new(Bytes::from(text));
-    let kind = HeaderValue::from_static("text/plain; version=0.0.4");
+    respond("text/plain; version=0.0.4", text.into())
+}
+
+fn respond(kind: &'static str, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    let kind = HeaderValue::from_static(kind);
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
 }

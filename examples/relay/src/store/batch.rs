@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use polywire_nostr::{Deletion, Event, EventRef, PublicKey};
 
 use super::database::StoreError;
-use super::key::{self, Key, Position};
+use super::key::{self, Key};
 use super::scan::Merged;
 use super::segment::Segment;
 use super::snapshot::Snapshot;
@@ -31,6 +31,22 @@ pub(crate) enum Verdict {
     Superseded,
     /// Its author has deleted it.
     Deleted,
+}
+
+impl Verdict {
+    /// Whether the event is accepted, a code for metrics, and the reason.
+    pub(crate) const fn answer(self) -> (bool, &'static str, &'static str) {
+        match self {
+            Self::Stored(_) => (true, "", ""),
+            Self::Duplicate => (true, "duplicate", "duplicate: the event is stored already"),
+            Self::Superseded => (false, "superseded", "duplicate: a newer version is stored"),
+            Self::Deleted => (
+                false,
+                "deleted",
+                "blocked: the event was deleted by its author",
+            ),
+        }
+    }
 }
 
 impl<'s> Batch<'s> {
@@ -96,10 +112,8 @@ impl<'s> Batch<'s> {
             && let Some(number) = self.get(&version)?
             && let Some(old) = self.event(number)?
         {
-            let age =
-                |event: &EventRef<'_>| key::position(event.created_at(), event.id().as_bytes());
+            let (ours, theirs) = (key::position(&new), key::position(&old.as_ref()));
             // Of two as new, the lower id stays; ids may begin alike.
-            let (ours, theirs) = (age(&new), age(&old.as_ref()));
             if ours < theirs || ours == theirs && new.id() > old.as_ref().id() {
                 return Ok(Verdict::Superseded);
             }
@@ -122,14 +136,8 @@ impl<'s> Batch<'s> {
         if event.kind() == 5 {
             return Ok(false);
         }
-        if self
-            .get(&Key::deleted(event.id(), event.pubkey()))?
-            .is_some()
-        {
-            return Ok(true);
-        }
-        for recipient in recipients(event) {
-            if self.get(&Key::deleted(event.id(), &recipient))?.is_some() {
+        for by in deleters(event) {
+            if self.get(&Key::deleted(event.id(), &by))?.is_some() {
                 return Ok(true);
             }
         }
@@ -137,9 +145,8 @@ impl<'s> Batch<'s> {
             return Ok(false);
         };
         let key = Key::deleted_version(event.pubkey(), event.kind(), &identifier);
-        Ok(self
-            .get(&key)?
-            .is_some_and(|until| event.created_at() <= until))
+        let until = self.get(&key)?;
+        Ok(until.is_some_and(|until| event.created_at() <= until))
     }
 
     fn delete(
@@ -177,8 +184,8 @@ impl<'s> Batch<'s> {
 
     /// Removes up to so many events that have expired (NIP-40).
     pub(crate) fn remove_expired(&mut self, now: u64, most: usize) -> Result<(), StoreError> {
-        let (low, high): (Position, Position) = ([0; 16], key::position(now + 1, &[0xff; 32]));
-        let mut expired = Merged::new(self.base, &[Key::expiration()], &low, &high)?;
+        let (scan, end) = ([Key::expiration()], key::first_of(now + 1));
+        let mut expired = Merged::new(self.base, &scan, &[0; 16], &end)?;
         while self.removed.len() < most
             && let Some((_, number)) = expired.next()?
         {
@@ -190,11 +197,10 @@ impl<'s> Batch<'s> {
     }
 }
 
-/// Who besides its author may delete an event: the recipients of a gift wrap, whose author is nobody.
-fn recipients(event: &EventRef<'_>) -> Vec<PublicKey> {
+/// Who may delete an event: its author, and the recipients of a gift wrap, whose author is nobody.
+fn deleters(event: &EventRef<'_>) -> impl Iterator<Item = PublicKey> {
     let tags = (event.kind() == 1059).then(|| event.tags());
     let recipients = tags.into_iter().flatten().filter(|tag| tag.name() == "p");
-    recipients
-        .filter_map(|tag| tag.value()?.parse().ok())
-        .collect()
+    let recipients = recipients.filter_map(|tag| tag.value()?.parse().ok());
+    std::iter::once(*event.pubkey()).chain(recipients)
 }

@@ -1,12 +1,12 @@
 //! The database: a log of events by number, and an index of keys. All that is redb's is in this file.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use polywire_nostr::Event;
 use redb::{Database as Redb, DatabaseError, ReadOnlyTable, ReadableDatabase, TableDefinition};
 
-use super::key::Key;
+use super::key::{Key, Position, position_of};
 use super::segment::Segment;
 
 const EVENTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("events");
@@ -17,47 +17,26 @@ const FILE: &str = "events.redb";
 
 pub(crate) struct Database(Redb);
 
-/// Why the database failed.
+/// Why the database failed, and what to do.
 #[derive(Debug)]
-pub(crate) struct StoreError {
-    what: String,
-    source: Option<Box<redb::Error>>,
-}
-
-impl StoreError {
-    pub(super) fn io(what: String, error: std::io::Error) -> Self {
-        Self::new(what, redb::Error::Io(error))
-    }
-
-    fn new(what: String, source: impl Into<redb::Error>) -> Self {
-        Self {
-            what,
-            source: Some(Box::new(source.into())),
-        }
-    }
-}
+pub(crate) struct StoreError(pub(super) String);
 
 impl<E: Into<redb::Error>> From<E> for StoreError {
     fn from(error: E) -> Self {
-        let error = error.into();
-        let what = match &error {
+        Self(match error.into() {
             redb::Error::PreviousIo => {
-                "the database could not be written before, and takes nothing until the relay is started again"
+                "the database could not be written before, and takes nothing \
+                until the relay is started again"
+                    .into()
             }
-            redb::Error::Io(_) => "the database could not be read or written",
-            _ => "the database failed",
-        };
-        Self::new(what.to_owned(), error)
+            error => format!("the database could not be read or written: {error}"),
+        })
     }
 }
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)?;
-        match &self.source {
-            Some(source) if !matches!(**source, redb::Error::PreviousIo) => write!(f, ": {source}"),
-            _ => Ok(()),
-        }
+        f.write_str(&self.0)
     }
 }
 
@@ -66,24 +45,22 @@ impl std::error::Error for StoreError {}
 impl Database {
     /// Opens the database in a folder, or makes both.
     pub(crate) fn open(folder: &Path, cache: usize) -> Result<Self, StoreError> {
-        let file: PathBuf = folder.join(FILE);
-        let shown = file.display();
+        let file = folder.join(FILE);
         std::fs::create_dir_all(folder).map_err(|error| {
-            let what = format!("the folder {} cannot be made", folder.display());
-            StoreError::io(what, error)
+            StoreError(format!(
+                "the folder {} cannot be made: {error}",
+                folder.display()
+            ))
         })?;
         let opened = Redb::builder().set_cache_size(cache).create(&file);
         let database = opened.map_err(|error| {
-            let what = match &error {
+            let shown = file.display();
+            StoreError(match error {
                 DatabaseError::DatabaseAlreadyOpen => format!(
                     "{shown} is in use by another process: stop that relay, or give this one another folder with --data"
                 ),
-                DatabaseError::UpgradeRequired(_) => {
-                    format!("{shown} was written by an older version of redb")
-                }
-                _ => format!("{shown} cannot be opened"),
-            };
-            StoreError::new(what, error)
+                error => format!("{shown} cannot be opened: {error}"),
+            })
         })?;
         let database = Self(database);
         let write = database.begin()?;
@@ -172,35 +149,25 @@ impl View {
         }))
     }
 
-    /// The keys from one to another, which is left out, backwards.
-    pub(crate) fn range(&self, low: &[u8], high: &[u8]) -> Result<Keys, StoreError> {
-        Ok(Keys(self.keys.range(low..high)?))
+    /// The positions of the keys from one to another, which is left out, backwards.
+    pub(crate) fn range(
+        &self,
+        low: &[u8],
+        high: &[u8],
+    ) -> Result<impl Iterator<Item = Result<(Position, u64), StoreError>> + use<>, StoreError> {
+        let range = self.keys.range(low..high)?;
+        Ok(range.rev().map(|item| {
+            let (key, number) = item?;
+            Ok((position_of(key.value()), number.value()))
+        }))
     }
 }
 
 /// Reads an event as it was accepted.
 fn parse(number: u64, text: &[u8]) -> Result<Event, StoreError> {
-    Event::parse(text).map_err(|error| StoreError {
-        what: format!("event {number} of the database is damaged: {error}"),
-        source: None,
+    Event::parse(text).map_err(|error| {
+        StoreError(format!(
+            "event {number} of the database is damaged: {error}"
+        ))
     })
-}
-
-/// Keys, backwards.
-pub(crate) struct Keys(redb::Range<'static, &'static [u8], u64>);
-
-impl Keys {
-    /// Calls a function with the next key, if there is one.
-    pub(crate) fn next<T>(
-        &mut self,
-        read: impl FnOnce(&[u8], u64) -> T,
-    ) -> Result<Option<T>, StoreError> {
-        match self.0.next_back() {
-            None => Ok(None),
-            Some(item) => {
-                let (key, value) = item?;
-                Ok(Some(read(key.value(), value.value())))
-            }
-        }
-    }
 }

@@ -5,7 +5,6 @@
 //! each event with its filter anyway.
 
 use std::cmp::Ordering;
-use std::fmt;
 
 use polywire_nostr::{EventId, EventRef, KindClass, PublicKey, TagLetter};
 use sha2::{Digest, Sha256};
@@ -14,7 +13,7 @@ use sha2::{Digest, Sha256};
 const MOST: usize = 35;
 
 /// A key, without an allocation of its own.
-#[derive(Clone, Copy, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Key {
     bytes: [u8; MOST],
     len: u8,
@@ -63,13 +62,14 @@ impl Key {
         Self::new(b'k').with(&kind.to_be_bytes())
     }
 
-    /// The events of an author, by kind.
     pub(crate) fn author(author: &PublicKey) -> Self {
-        Self::new(b'a').with(&author.as_bytes()[..16])
+        Self::new(b'p').with(&author.as_bytes()[..16])
     }
 
     pub(crate) fn author_kind(author: &PublicKey, kind: u16) -> Self {
-        Self::author(author).with(&kind.to_be_bytes())
+        Self::new(b'a')
+            .with(&author.as_bytes()[..16])
+            .with(&kind.to_be_bytes())
     }
 
     pub(crate) fn tag(letter: TagLetter, value: &str) -> Self {
@@ -116,11 +116,6 @@ impl Key {
     pub(crate) fn at(self, position: &Position) -> Self {
         self.with(position)
     }
-
-    /// Its last bytes.
-    pub(crate) fn position(bytes: &[u8]) -> Option<Position> {
-        bytes.last_chunk().copied()
-    }
 }
 
 impl Ord for Key {
@@ -135,46 +130,50 @@ impl PartialOrd for Key {
     }
 }
 
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().escape_ascii().fmt(f)
-    }
+/// The position of an event.
+pub(crate) fn position(event: &EventRef<'_>) -> Position {
+    position_at(event.created_at(), event.id())
 }
 
-/// The position with this time and the first bytes of this id.
-pub(crate) fn position(created_at: u64, id: &[u8; 32]) -> Position {
+/// The position before all events of a time.
+pub(crate) fn first_of(time: u64) -> Position {
+    position_at(time, &EventId::from_bytes([0xff; 32]))
+}
+
+fn position_at(time: u64, id: &EventId) -> Position {
     let mut position = [0; 16];
-    position[..8].copy_from_slice(&created_at.to_be_bytes());
-    for (byte, id) in position[8..].iter_mut().zip(id) {
+    position[..8].copy_from_slice(&time.to_be_bytes());
+    for (byte, id) in position[8..].iter_mut().zip(id.as_bytes()) {
         *byte = !id;
     }
     position
 }
 
+/// The position at the end of a key.
+pub(crate) fn position_of(key: &[u8]) -> Position {
+    key.last_chunk().copied().unwrap_or_default()
+}
+
 /// The keys of an event.
 pub(crate) fn of_event(event: &EventRef<'_>) -> Vec<Key> {
     let (author, kind) = (event.pubkey(), event.kind());
-    let at = position(event.created_at(), event.id().as_bytes());
+    let at = position(event);
     let mut keys = vec![
         Key::id(event.id()),
         Key::time().at(&at),
         Key::kind(kind).at(&at),
+        Key::author(author).at(&at),
         Key::author_kind(author, kind).at(&at),
     ];
     keys.extend(version(event));
     if let Some(time) = event.expiration() {
-        let id = event.id().as_bytes();
-        keys.push(Key::expiration().at(&position(time, id)));
+        keys.push(Key::expiration().at(&position_at(time, event.id())));
     }
-    for tag in event.tags() {
-        let mut items = tag.items();
-        let mut name = items.next().unwrap_or_default().into_owned();
-        if let (Some(letter), true) = (name.pop().and_then(TagLetter::new), name.is_empty())
-            && let Some(value) = items.next()
-        {
-            keys.push(Key::tag(letter, &value).at(&at));
-        }
-    }
+    keys.extend(
+        event
+            .letter_tags()
+            .map(|(letter, value)| Key::tag(letter, &value).at(&at)),
+    );
     keys
 }
 

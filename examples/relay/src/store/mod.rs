@@ -21,17 +21,17 @@ use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use polywire_nostr::Event;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc};
 
 pub(crate) use database::StoreError;
-pub(crate) use query::{Query, QueryError, RESTRICTED, Reader};
+pub(crate) use query::{Query, RESTRICTED, Reader};
 pub(crate) use snapshot::Snapshot;
 
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::outbox::Outbox;
 use database::Database;
-use writer::{Job, Publication, Writer};
+use writer::{Publication, Writer};
 
 /// The bytes of events that may wait to be written. Publishers wait for room.
 const ROOM: usize = 32 << 20;
@@ -47,7 +47,8 @@ pub(crate) fn now() -> u64 {
 
 pub(crate) struct Store {
     current: Arc<RwLock<Arc<Snapshot>>>,
-    jobs: mpsc::UnboundedSender<Job>,
+    /// `None` is the last.
+    jobs: mpsc::UnboundedSender<Option<Publication>>,
     room: Arc<Semaphore>,
 }
 
@@ -66,8 +67,7 @@ impl Store {
         let (writer, current) = Writer::new(database, options.index_keys, stored, metrics)?;
         let thread = std::thread::Builder::new().name("writer".into());
         let thread = thread.spawn(move || writer.run(waiting));
-        let thread =
-            thread.map_err(|error| StoreError::io("the writer cannot start".into(), error))?;
+        let thread = thread.map_err(|error| StoreError(format!("no thread: {error}")))?;
         let store = Self {
             current,
             jobs,
@@ -92,19 +92,18 @@ impl Store {
             _room: room,
         };
         // The writer is there for as long as this is.
-        let _ = self.jobs.send(Job::Publish(publication));
+        let _ = self.jobs.send(Some(publication));
     }
 
     /// Waits until all that was published has been answered.
     pub(crate) async fn drain(&self) {
-        let (done, drained) = oneshot::channel();
-        let _ = self.jobs.send(Job::Barrier(done));
-        let _ = drained.await;
+        // All room is there again then.
+        drop(self.room.acquire_many(ROOM as u32).await);
     }
 
     /// Lets the writer end, once it has written all.
     pub(crate) fn stop(&self) {
-        let _ = self.jobs.send(Job::Stop);
+        let _ = self.jobs.send(None);
     }
 
     /// How many bytes of events wait to be written.

@@ -1,9 +1,11 @@
 //! The stored events that match a filter, in pages.
 
+use std::cmp::Reverse;
+
 use polywire_nostr::{CompiledFilter, Event, EventRef, Filter, PublicKey};
 
 use super::database::StoreError;
-use super::key::{Key, Position, position};
+use super::key::{Key, Position, first_of, position};
 use super::plan::{Plan, plan};
 use super::scan::Merged;
 use super::snapshot::Snapshot;
@@ -42,34 +44,16 @@ pub(crate) const RESTRICTED: [u16; 2] = [4, 1059];
 impl Reader {
     /// Whether an event is to be shown (NIP-17, NIP-40).
     pub(crate) fn may_read(&self, event: &EventRef<'_>) -> bool {
-        if event.is_expired(self.now) {
-            return false;
-        }
-        if !RESTRICTED.contains(&event.kind()) {
-            return true;
-        }
-        if self.keys.is_empty() {
-            return false;
-        }
-        self.keys.contains(event.pubkey())
-            || event.tags().any(|tag| {
-                let value = tag.value().and_then(|value| value.parse().ok());
-                tag.name() == "p" && value.is_some_and(|key| self.keys.contains(&key))
+        let known = |key: &PublicKey| self.keys.contains(key);
+        let is_open = !RESTRICTED.contains(&event.kind());
+        let mut tags = event.tags().filter(|tag| tag.name() == "p");
+        let mut is_recipient = || {
+            tags.any(|tag| {
+                tag.value()
+                    .is_some_and(|key| key.parse().is_ok_and(|key| known(&key)))
             })
-    }
-}
-
-/// Why a query ends early.
-#[derive(Debug)]
-pub(crate) enum QueryError {
-    Store(StoreError),
-    /// Too many events were looked at that do not match.
-    TooBroad,
-}
-
-impl From<StoreError> for QueryError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
+        };
+        !event.is_expired(self.now) && (is_open || known(event.pubkey()) || is_recipient())
     }
 }
 
@@ -77,7 +61,7 @@ impl Query {
     /// Begins a query for the events up to `last`, that reads no more than so many keys.
     pub(crate) fn new(filter: Filter, reader: Reader, most: u64, last: u64, work: u64) -> Self {
         let end = match filter.until() {
-            Some(until) => position(until.saturating_add(1), &[0xff; 32]),
+            Some(until) => first_of(until.saturating_add(1)),
             None => [0xff; 16],
         };
         Self {
@@ -96,11 +80,16 @@ impl Query {
         self.done || self.left == 0
     }
 
+    /// Whether it has read all that it may, and was not done.
+    pub(crate) const fn is_too_broad(&self) -> bool {
+        self.work == 0 && !self.is_done()
+    }
+
     /// The next events, and their numbers.
-    pub(crate) fn page(&mut self, snapshot: &Snapshot) -> Result<Vec<(u64, Event)>, QueryError> {
+    pub(crate) fn page(&mut self, snapshot: &Snapshot) -> Result<Vec<(u64, Event)>, StoreError> {
         let mut page = Vec::new();
         let mut bytes = 0;
-        match plan(&self.filter, snapshot)? {
+        match plan(&self.filter) {
             Plan::Ids => {
                 let ids = self.filter.ids().unwrap_or_default().iter().map(Key::id);
                 for id in ids.collect::<Vec<_>>() {
@@ -108,21 +97,15 @@ impl Query {
                         page.extend(self.read(snapshot, number)?);
                     }
                 }
-                page.sort_by(|(_, a), (_, b)| {
-                    let key = |event: &Event| {
-                        let event = event.as_ref();
-                        position(event.created_at(), event.id().as_bytes())
-                    };
-                    key(b).cmp(&key(a))
-                });
+                page.sort_by_cached_key(|(_, event)| Reverse(position(&event.as_ref())));
                 page.dedup_by_key(|(number, _)| *number);
                 page.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
                 self.done = true;
             }
             Plan::Scans(scans) => {
-                let low = position(self.filter.since().unwrap_or(0), &[0xff; 32]);
+                let low = first_of(self.filter.since().unwrap_or(0));
                 let mut merged = Merged::new(snapshot, &scans, &low, &self.end)?;
-                while self.left > 0 && page.len() < PAGE && bytes < PAGE_BYTES {
+                while self.left > 0 && self.work > 0 && page.len() < PAGE && bytes < PAGE_BYTES {
                     let Some((position, number)) = merged.next()? else {
                         self.done = true;
                         break;
@@ -144,8 +127,8 @@ impl Query {
         &mut self,
         snapshot: &Snapshot,
         number: u64,
-    ) -> Result<Option<(u64, Event)>, QueryError> {
-        self.work = self.work.checked_sub(1).ok_or(QueryError::TooBroad)?;
+    ) -> Result<Option<(u64, Event)>, StoreError> {
+        self.work = self.work.saturating_sub(1);
         if number > self.last {
             return Ok(None);
         }

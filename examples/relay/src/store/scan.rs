@@ -2,8 +2,8 @@
 
 use std::collections::BinaryHeap;
 
-use super::database::{Keys, StoreError};
-use super::key::{Key, Position};
+use super::database::StoreError;
+use super::key::{Key, Position, position_of};
 use super::snapshot::Snapshot;
 
 /// The events under some keys, newest first. An event that stands under several keys comes once.
@@ -14,20 +14,12 @@ pub(crate) struct Merged<'s> {
     last: Option<u64>,
 }
 
-/// Where keys come from.
-enum Source<'s> {
-    Segment(&'s [(Key, Option<u64>)]),
-    Table(Keys),
-}
+/// Positions and numbers of events, backwards. Those without a number have been removed.
+type Source<'s> = Box<dyn Iterator<Item = Result<(Position, Option<u64>), StoreError>> + 's>;
 
 /// Ordered by position, then by scan, then the newest source first.
 #[derive(Eq, Ord, PartialEq, PartialOrd)]
-struct Head {
-    position: Position,
-    scan: usize,
-    source: usize,
-    value: Option<u64>,
-}
+struct Head(Position, usize, usize, Option<u64>);
 
 impl<'s> Merged<'s> {
     /// `low` is the first position that is read, and `high` the first that is not.
@@ -48,55 +40,48 @@ impl<'s> Merged<'s> {
         for (scan, prefix) in scans.iter().enumerate() {
             let (low, high) = (prefix.at(low), prefix.at(high));
             let (low, high) = (low.as_bytes(), high.as_bytes());
-            merged.add(scan, Source::Table(snapshot.view.range(low, high)?))?;
+            let stored = snapshot.view.range(low, high)?;
+            let stored = stored.map(|item| item.map(|(position, number)| (position, Some(number))));
+            merged.sources.push(Box::new(stored));
             for segment in &snapshot.segments {
-                merged.add(scan, Source::Segment(segment.range(low, high)))?;
+                let keys = segment.range(low, high).iter().rev();
+                let keys = keys.map(|(key, number)| Ok((position_of(key.as_bytes()), *number)));
+                merged.sources.push(Box::new(keys));
+            }
+            for source in merged.sources.len() - 1 - snapshot.segments.len()..merged.sources.len() {
+                merged.advance(scan, source)?;
             }
         }
         Ok(merged)
     }
 
-    fn add(&mut self, scan: usize, source: Source<'s>) -> Result<(), StoreError> {
-        self.sources.push(source);
-        self.advance(scan, self.sources.len() - 1)
-    }
-
     /// Reads the next key of a source.
     fn advance(&mut self, scan: usize, source: usize) -> Result<(), StoreError> {
-        let next = match &mut self.sources[source] {
-            Source::Segment(keys) => keys
-                .split_off_last()
-                .map(|(key, value)| (key.as_bytes().last_chunk().copied(), *value)),
-            Source::Table(keys) => keys.next(|key, value| (Key::position(key), Some(value)))?,
-        };
-        if let Some((Some(position), value)) = next {
-            self.heads.push(Head {
-                position,
-                scan,
-                source,
-                value,
-            });
+        if let Some(next) = self.sources[source].next() {
+            let (position, number) = next?;
+            self.heads.push(Head(position, scan, source, number));
         }
         Ok(())
     }
 
     /// The position and number of the next event.
     pub(crate) fn next(&mut self) -> Result<Option<(Position, u64)>, StoreError> {
-        while let Some(head) = self.heads.pop() {
-            self.advance(head.scan, head.source)?;
+        while let Some(Head(position, scan, source, number)) = self.heads.pop() {
+            self.advance(scan, source)?;
             // The same key in older sources does not count.
-            while let Some(other) = self.heads.peek()
-                && (other.position, other.scan) == (head.position, head.scan)
+            while self
+                .heads
+                .peek()
+                .is_some_and(|head| (head.0, head.1) == (position, scan))
+                && let Some(Head(_, _, older, _)) = self.heads.pop()
             {
-                let (scan, source) = (other.scan, other.source);
-                self.heads.pop();
-                self.advance(scan, source)?;
+                self.advance(scan, older)?;
             }
-            if let Some(number) = head.value
+            if let Some(number) = number
                 && self.last != Some(number)
             {
                 self.last = Some(number);
-                return Ok(Some((head.position, number)));
+                return Ok(Some((position, number)));
             }
         }
         Ok(None)

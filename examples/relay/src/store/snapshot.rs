@@ -20,6 +20,16 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
+    /// What is on disk.
+    pub(crate) fn new(view: View, last: u64) -> Self {
+        let (view, segments) = (Arc::new(view), Vec::new());
+        Self {
+            view,
+            segments,
+            last,
+        }
+    }
+
     pub(crate) fn get(&self, key: &Key) -> Result<Option<u64>, StoreError> {
         let key = key.as_bytes();
         let mut newest_first = self.segments.iter().rev();
@@ -39,15 +49,6 @@ impl Snapshot {
             Some(event) => Ok(Some(event.clone())),
             None => self.view.event(number),
         }
-    }
-
-    /// The last key from one to another, which is left out. It may have been removed.
-    pub(crate) fn last_key(&self, low: &[u8], high: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let stored = self.view.range(low, high)?.next(|key, _| key.to_vec())?;
-        let segments = self.segments.iter();
-        let recent = segments.filter_map(|segment| segment.range(low, high).last());
-        let recent = recent.map(|(key, _)| key.as_bytes().to_vec());
-        Ok(recent.chain(stored).max())
     }
 
     /// The same with another segment on top. Segments of similar size are merged, so that they remain few.

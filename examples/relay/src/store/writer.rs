@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use polywire_nostr::Event;
 use polywire_nostr::message::Prefix;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::batch::{Batch, Verdict};
 use super::database::{Database, StoreError};
@@ -26,14 +26,7 @@ const BYTES: usize = 32 << 20;
 /// Expired events that are removed at once.
 const EXPIRED: usize = 10_000;
 
-pub(super) enum Job {
-    Publish(Publication),
-    /// All that came before has been answered.
-    Barrier(oneshot::Sender<()>),
-    /// The last one.
-    Stop,
-}
-
+/// An event, and who is answered.
 pub(super) struct Publication {
     pub(super) event: Event,
     pub(super) from: Outbox,
@@ -63,14 +56,9 @@ impl Writer {
         stored: SyncSender<Vec<(u64, Event)>>,
         metrics: Arc<Metrics>,
     ) -> Result<(Self, Current), StoreError> {
-        let view = Arc::new(database.view()?);
+        let view = database.view()?;
         let last = view.get(Key::indexed().as_bytes())?.unwrap_or(0);
-        let segments = Vec::new();
-        let mut snapshot = Snapshot {
-            view,
-            segments,
-            last,
-        };
+        let mut snapshot = Snapshot::new(view, last);
         let mut log = snapshot.view.log(last)?.peekable();
         while log.peek().is_some() {
             let mut batch = Batch::new(&snapshot);
@@ -100,35 +88,26 @@ impl Writer {
         Ok((writer, current))
     }
 
-    pub(super) fn run(mut self, mut jobs: mpsc::UnboundedReceiver<Job>) {
-        let mut taken = Vec::new();
-        let mut stopping = false;
-        while !stopping && jobs.blocking_recv_many(&mut taken, GROUP) > 0 {
-            let mut barriers = Vec::new();
-            let mut group = Vec::with_capacity(taken.len());
-            for job in taken.drain(..) {
-                match job {
-                    Job::Publish(publication) => group.push(publication),
-                    Job::Barrier(done) => barriers.push(done),
-                    Job::Stop => stopping = true,
-                }
-            }
+    /// Writes what comes, until `None` does.
+    pub(super) fn run(mut self, mut jobs: mpsc::UnboundedReceiver<Option<Publication>>) {
+        let mut jobs_taken = Vec::new();
+        while jobs.blocking_recv_many(&mut jobs_taken, GROUP) > 0 {
+            let stopping = jobs_taken.iter().any(Option::is_none);
+            let group: Vec<_> = jobs_taken.drain(..).flatten().collect();
             self.publish(&group);
             drop(group);
-            for done in barriers {
-                // Who waited may be gone.
-                let _ = done.send(());
+            let snapshot = read(&self.current);
+            let keys = snapshot.segments.iter().map(|segment| segment.keys.len());
+            let full = keys.sum::<usize>() > self.most_keys || self.bytes > BYTES;
+            if (full || stopping)
+                && let Err(error) = self.index()
+            {
+                tracing::error!(%error, "the index could not be written");
             }
-            let keys: usize = read(&self.current)
-                .segments
-                .iter()
-                .map(|segment| segment.keys.len())
-                .sum();
-            if keys > self.most_keys || self.bytes > BYTES {
-                self.index_or_log();
+            if stopping {
+                return;
             }
         }
-        self.index_or_log();
     }
 
     /// Stores a group and answers its publishers.
@@ -159,8 +138,7 @@ impl Writer {
         }
         let start = Instant::now();
         self.database.append(batch.events())?;
-        self.metrics
-            .committed(start.elapsed(), batch.events().len());
+        self.metrics.committed(start.elapsed());
         let events = batch.events().iter();
         self.bytes += events
             .map(|(_, event)| event.as_ref().as_json().len())
@@ -173,43 +151,23 @@ impl Writer {
     fn answer(&self, group: &[Publication], verdicts: &[Verdict]) {
         let mut stored = Vec::with_capacity(group.len());
         for (Publication { event, from, .. }, verdict) in group.iter().zip(verdicts) {
-            let id = event.as_ref();
-            let id = id.id();
-            match verdict {
-                Verdict::Stored(number) => {
-                    from.ok(id, true, "");
-                    stored.push((*number, event.clone()));
-                }
-                Verdict::Duplicate => {
-                    self.metrics.rejected("duplicate");
-                    from.ok(id, true, "duplicate: the event is stored already");
-                }
-                Verdict::Superseded => {
-                    self.metrics.rejected("superseded");
-                    from.ok(id, false, "duplicate: a newer version is stored");
-                }
-                Verdict::Deleted => {
-                    self.metrics.rejected("deleted");
-                    from.ok(id, false, "blocked: the event was deleted by its author");
-                }
+            if let Verdict::Stored(number) = verdict {
+                stored.push((*number, event.clone()));
+            }
+            let (accepted, code, reason) = verdict.answer();
+            from.ok(event.as_ref().id(), accepted, reason);
+            if !reason.is_empty() {
+                self.metrics.rejected(code);
             }
         }
         self.metrics.accepted(stored.len());
-        if !stored.is_empty() {
-            // Its thread is there for as long as this one.
-            let _ = self.stored.send(stored);
-        }
+        // Its thread is there for as long as this one.
+        let _ = self.stored.send(stored);
     }
 
     fn set(&self, snapshot: Snapshot) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Arc::new(snapshot);
-    }
-
-    fn index_or_log(&mut self) {
-        if let Err(error) = self.index() {
-            tracing::error!(%error, "the index could not be written");
-        }
     }
 
     /// Puts into the index what is in memory, and removes events that have expired.
@@ -218,10 +176,8 @@ impl Writer {
         let mut batch = Batch::new(&snapshot);
         batch.remove_expired(now(), EXPIRED)?;
         let (expired, last) = batch.into_segment();
-        let mut segments = snapshot.segments.iter();
-        let all = segments.try_fold(Segment::default(), |all, segment| {
-            Ok::<_, StoreError>(Segment::merge(&all, segment))
-        })?;
+        let merge = |all, segment: &Arc<Segment>| Segment::merge(&all, segment);
+        let all = snapshot.segments.iter().fold(Segment::default(), merge);
         let all = Segment::merge(&all, &expired);
         if all.keys.is_empty() {
             return Ok(());
@@ -230,11 +186,7 @@ impl Writer {
         self.database.index(&all, last)?;
         tracing::debug!(keys = all.keys.len(), time = ?start.elapsed(), "the index was written");
         self.bytes = 0;
-        self.set(Snapshot {
-            view: Arc::new(self.database.view()?),
-            segments: Vec::new(),
-            last,
-        });
+        self.set(Snapshot::new(self.database.view()?, last));
         Ok(())
     }
 }

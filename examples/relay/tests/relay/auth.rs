@@ -82,7 +82,10 @@ async fn private_events_are_served_to_their_authors_and_recipients() {
         let mut client = relay.client().await;
         assert!(client.authenticate(&keys(number), &relay.url()).await.0);
         assert_eq!(
-            client.subscribe("a", &[private.clone()]).await.len(),
+            client
+                .subscribe("a", std::slice::from_ref(&private))
+                .await
+                .len(),
             count,
             "{number}"
         );

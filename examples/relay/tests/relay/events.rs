@@ -128,7 +128,7 @@ async fn ephemeral_events_are_sent_and_not_stored() {
     let filter = Filter::new().with_kinds([20001]);
     assert!(
         reader
-            .subscribe("typing", &[filter.clone()])
+            .subscribe("typing", std::slice::from_ref(&filter))
             .await
             .is_empty()
     );

@@ -62,7 +62,8 @@ async fn who_publishes_or_asks_too_often_is_told_so() {
         let (accepted, reason) = clients[number % 2].publish(&event).await;
         assert_eq!(accepted, reason.is_empty(), "{reason}");
         if !accepted {
-            assert_eq!(reason, "rate-limited: no more than 1 events a second");
+            let expected = "rate-limited: too many events from this address: again in ";
+            assert!(reason.starts_with(expected), "{reason}");
             refused += 1;
         }
     }
@@ -72,7 +73,10 @@ async fn who_publishes_or_asks_too_often_is_told_so() {
     for _ in 0..40 {
         client.send(r#"["REQ","a",{"limit":0}]"#).await;
         if let Err(reason) = client.stored("a").await {
-            assert_eq!(reason, "rate-limited: no more than 1 requests a second");
+            assert!(
+                reason.starts_with("rate-limited: too many requests "),
+                "{reason}"
+            );
             refused += 1;
         }
     }

@@ -1,4 +1,5 @@
 //! The relay through real connections: what each NIP says, limits, restarts and kills.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod auth;
 mod deletion;

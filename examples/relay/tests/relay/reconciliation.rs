@@ -33,7 +33,7 @@ async fn differences_are_found() {
     let filter = Filter::new().with_kinds([1]);
     client
         .send(text(|out| {
-            client::push_neg_open(out, &id, &filter, &message)
+            client::push_neg_open(out, &id, &filter, &message);
         }))
         .await;
     let (mut have, mut need) = (BTreeSet::new(), BTreeSet::new());
