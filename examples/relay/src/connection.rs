@@ -259,6 +259,7 @@ impl Connection<'_> {
         })?;
         event.verify()?;
         let mut reader = self.reader.write().unwrap_or_else(PoisonError::into_inner);
+        reader.keys.retain(|key| key != event.pubkey());
         if reader.keys.len() >= MAX_KEYS {
             return Err(rejection("auth", Prefix::Restricted, "too many keys"));
         }

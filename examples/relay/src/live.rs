@@ -206,12 +206,14 @@ impl Live {
 fn run(places: &RwLock<Places>, waiting: &Receiver<Vec<(u64, Event)>>, metrics: &Metrics) {
     for group in waiting {
         let now = now();
-        let places = places.read().unwrap_or_else(PoisonError::into_inner);
-        // One message for each id, which many clients have in common.
-        let mut messages: HashMap<&str, Message> = HashMap::new();
         for (number, event) in &group {
             let event = event.as_ref();
-            messages.clear();
+            let places = places.read().unwrap_or_else(PoisonError::into_inner);
+            if places.is_empty() {
+                continue;
+            }
+            // One message for each id, which many clients have in common.
+            let mut messages: HashMap<&str, Message> = HashMap::new();
             let mut delivered = 0;
             for subscription in candidates(&places, &event) {
                 if subscription.matches(&event, now) {

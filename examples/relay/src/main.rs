@@ -1,6 +1,7 @@
 //! The relay as a program. `cargo run -p relay -- --listen 127.0.0.1:7447`
 #![forbid(unsafe_code)]
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -13,6 +14,7 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .init();
     match run(Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,

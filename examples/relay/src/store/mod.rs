@@ -21,6 +21,7 @@ use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use polywire_nostr::Event;
+use tokio::sync::mpsc::error::SendError;
 use tokio::sync::{Semaphore, mpsc};
 
 pub(crate) use database::StoreError;
@@ -91,8 +92,14 @@ impl Store {
             from,
             _room: room,
         };
-        // The writer is there for as long as this is.
-        let _ = self.jobs.send(Some(publication));
+        if let Err(SendError(Some(publication))) = self.jobs.send(Some(publication)) {
+            let Publication { event, from, .. } = publication;
+            from.ok(
+                event.as_ref().id(),
+                false,
+                "error: the relay writes no more",
+            );
+        }
     }
 
     /// Waits until all that was published has been answered.
