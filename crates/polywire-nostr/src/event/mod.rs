@@ -22,7 +22,7 @@ pub use tags::{Tag, Tags};
 
 use crate::json::{self, Sink};
 use crate::key::SignatureError;
-use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature};
+use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature, TagLetter};
 
 /// An event that borrows its JSON text.
 ///
@@ -153,6 +153,29 @@ impl<'a> EventRef<'a> {
     #[must_use]
     pub fn tags(&self) -> Tags<'a> {
         Tags::new(self.raw_tags(), self.fields.tag_count)
+    }
+
+    /// Returns the tags that filters can ask for, in order: their letters and values.
+    ///
+    /// ```
+    /// use polywire_nostr::{EventBuilder, PublicKey, TagLetter};
+    ///
+    /// let event = EventBuilder::new(1, "", 1_709_600_104)
+    ///     .tag(["t", "coffee", "hot"])
+    ///     .tag(["title", "none of one letter"])
+    ///     .build(&PublicKey::from_bytes([1; 32]));
+    /// let tags: Vec<_> = event.as_ref().letter_tags().collect();
+    /// assert_eq!(tags, [(TagLetter::T, "coffee".into())]);
+    /// ```
+    pub fn letter_tags(&self) -> impl Iterator<Item = (TagLetter, Cow<'a, str>)> + use<'a> {
+        self.tags().filter_map(|tag| {
+            let mut items = tag.items();
+            let name = items.next()?;
+            let mut characters = name.chars();
+            let letter = TagLetter::new(characters.next()?)?;
+            let value = items.next()?;
+            characters.next().is_none().then_some((letter, value))
+        })
     }
 
     /// Returns the content. Borrows it unless it has escapes.
