@@ -10,6 +10,7 @@ mod generate;
 mod listen;
 mod model;
 mod models;
+mod nostr;
 mod offers;
 mod output;
 mod pages;
@@ -49,6 +50,7 @@ enum Command {
     Model(model::Arguments),
     Export(export::Arguments),
     Generate(generate::Arguments),
+    Nostr(nostr::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -61,15 +63,18 @@ fn main() -> ExitCode {
         // They would go to standard error too, and panic if nobody reads it.
         .log_internal_errors(false)
         .init();
-    let result = match Arguments::parse().command {
-        Command::Serve(arguments) => serve::run(&arguments),
-        Command::Call(arguments) => call::run(arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
-        Command::Xmlrpc(arguments) => xmlrpc::run(arguments),
-        Command::Model(arguments) => model::run(&arguments),
-        Command::Export(arguments) => export::run(&arguments),
-        Command::Generate(arguments) => generate::run(&arguments),
-    };
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let result =
+        nostr::refuse_in_arguments(&words).and_then(|()| match Arguments::parse().command {
+            Command::Serve(arguments) => serve::run(&arguments),
+            Command::Call(arguments) => call::run(arguments),
+            Command::Bench(arguments) => bench::run(&arguments),
+            Command::Xmlrpc(arguments) => xmlrpc::run(arguments),
+            Command::Model(arguments) => model::run(&arguments),
+            Command::Export(arguments) => export::run(&arguments),
+            Command::Generate(arguments) => generate::run(&arguments),
+            Command::Nostr(arguments) => nostr::run(arguments),
+        });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -1,4 +1,4 @@
-//! How far the reading of a model is, for those who wait for it at a terminal.
+//! How far reading has come, for those who wait for it at a terminal.
 
 use std::time::{Duration, Instant};
 
@@ -52,5 +52,65 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// A bar for the bytes that a command has read. Shown if it takes a while, on a terminal alone.
+pub(crate) struct Bytes {
+    verb: &'static str,
+    total: Option<u64>,
+    done: u64,
+    start: Instant,
+    /// Whether a bar may be shown.
+    wanted: bool,
+    bar: Option<Bar>,
+}
+
+impl Bytes {
+    /// `verb` says what is done with the bytes, of which there are `total` if that is known.
+    pub(crate) fn new(verb: &'static str, total: Option<u64>, wanted: bool) -> Self {
+        Self {
+            verb,
+            total,
+            done: 0,
+            start: Instant::now(),
+            wanted,
+            bar: None,
+        }
+    }
+
+    pub(crate) fn advance(&mut self, bytes: u64) {
+        self.done += bytes;
+        if self.wanted && self.bar.is_none() && self.start.elapsed() > PATIENCE {
+            self.bar = self.draw();
+            self.wanted = self.bar.is_some();
+        }
+        if let Some(Bar(bar)) = &self.bar {
+            bar.set_position(self.done);
+        }
+    }
+
+    fn draw(&self) -> Option<Bar> {
+        let template = match self.total {
+            Some(_) => "{msg} {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}",
+            None => "{msg} {bytes}, {bytes_per_sec}",
+        };
+        let style = ProgressStyle::with_template(template).ok()?;
+        let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::stderr());
+        bar.set_message(self.verb);
+        Some(Bar(bar.with_style(style)))
+    }
+
+    /// Takes the bar away while something else is written to standard error.
+    pub(crate) fn pause(&self, write: impl FnOnce()) {
+        match &self.bar {
+            Some(Bar(bar)) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&mut self) {
+        self.bar = None;
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::EventRef;
+use crate::relay_url::Url;
 
 /// The kind of events that prove who a client is. Relays do not forward them.
 pub const KIND: u16 = 22_242;
@@ -98,116 +99,4 @@ pub fn check(
         return Err(AuthError::InFuture);
     }
     Ok(())
-}
-
-/// The parts of a URL (RFC 3986), as far as relays differ by them.
-struct Url<'a> {
-    scheme: &'a str,
-    host: &'a str,
-    port: u16,
-    path: &'a str,
-    query: Option<&'a str>,
-}
-
-impl<'a> Url<'a> {
-    /// Splits an absolute URL. `None` with another scheme than `ws` and `wss`, without a host, with
-    /// a user or with a port that is no number.
-    fn parse(text: &'a str) -> Option<Self> {
-        let (scheme, rest) = text.trim_ascii().split_once("://")?;
-        let default_port = match scheme {
-            _ if scheme.eq_ignore_ascii_case("wss") => 443,
-            _ if scheme.eq_ignore_ascii_case("ws") => 80,
-            _ => return None,
-        };
-        let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
-        let (rest, query) = match rest.split_once('?') {
-            Some((rest, query)) => (rest, Some(query)),
-            None => (rest, None),
-        };
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        if authority.contains('@') {
-            return None;
-        }
-        // The address in brackets has colons of its own.
-        let host_end = match authority.find(']') {
-            Some(bracket) => bracket + 1,
-            None => authority.find(':').unwrap_or(authority.len()),
-        };
-        let (host, port) = authority.split_at(host_end);
-        let port = match port.strip_prefix(':') {
-            None if port.is_empty() => default_port,
-            Some("") => default_port,
-            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                digits.parse().ok()?
-            }
-            _ => return None,
-        };
-        let host = host.strip_suffix('.').unwrap_or(host);
-        let path = path.trim_end_matches('/');
-        (!host.is_empty()).then_some(Self {
-            scheme,
-            host,
-            port,
-            path,
-            query,
-        })
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        self.scheme.eq_ignore_ascii_case(other.scheme)
-            && self.host.eq_ignore_ascii_case(other.host)
-            && self.port == other.port
-            && self.path == other.path
-            && self.query == other.query
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Url;
-
-    fn same(a: &str, b: &str) -> bool {
-        match (Url::parse(a), Url::parse(b)) {
-            (Some(a), Some(b)) => a.is_same(&b),
-            _ => false,
-        }
-    }
-
-    #[test]
-    fn urls_of_one_relay() {
-        let relay = "wss://relay.example.com/";
-        for url in [
-            "wss://relay.example.com",
-            "WSS://Relay.Example.COM:443",
-            "wss://relay.example.com.//",
-            "wss://relay.example.com/#top",
-            "wss://relay.example.com:/",
-        ] {
-            assert!(same(url, relay), "{url}");
-        }
-        assert!(same("ws://[::1]:80/a/", "ws://[::1]/a"));
-        assert!(same("ws://h/a?b=c", "ws://h/a/?b=c"));
-    }
-
-    #[test]
-    fn urls_of_other_relays() {
-        let relay = "wss://relay.example.com/";
-        for url in [
-            "",
-            "relay.example.com",
-            "ws://relay.example.com/",
-            "https://relay.example.com/",
-            "wss://relay.example.com.evil.example/",
-            "wss://relay.example.com:80/",
-            "wss://relay.example.com:+443/",
-            "wss://relay.example.com@evil.example/",
-            "wss://evil.example/?wss://relay.example.com/",
-            "wss://relay.example.com/chat",
-            "wss://relay.example.com/?a",
-            "wss:///",
-            "wss://[::1",
-        ] {
-            assert!(!same(url, relay), "{url}");
-        }
-    }
 }

@@ -58,6 +58,7 @@ mod profile;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
 mod relay_info;
+mod relay_url;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};
 pub use deletion::Deletion;
@@ -72,3 +73,4 @@ pub use kind::KindClass;
 pub use message::{ClientMessage, MessageLimits, RelayMessage, SubscriptionId};
 pub use profile::{Limits, Profile};
 pub use relay_info::{Limitation, RelayInfo};
+pub use relay_url::{InvalidRelayUrl, RelayUrl};

@@ -10,5 +10,7 @@ fn reasons() {
     for reason in Reason::ALL {
         table += &format!("| `{}` | {} |\n", reason.code(), reason.text());
     }
+    // Nothing but the next section follows the table.
+    table += "\n## ";
     assert!(page.contains(&table), "the table should be:\n{table}");
 }

@@ -170,6 +170,13 @@ impl Filter {
         self
     }
 
+    /// Removes the number of stored events that are asked for: all are.
+    #[must_use]
+    pub fn without_limit(mut self) -> Self {
+        self.limit = None;
+        self
+    }
+
     /// Replaces the text of the search (NIP-50).
     #[must_use]
     pub fn with_search(mut self, search: &str) -> Self {

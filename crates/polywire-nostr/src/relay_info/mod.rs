@@ -1,11 +1,13 @@
 //! The relay information document (NIP-11).
 
+mod parse;
+
 use polywire_text::number;
 
 use crate::PublicKey;
 use crate::json::{Object, push_hex, to_string};
 
-/// What a relay says about itself (NIP-11), for a GET request with `Accept: application/nostr+json`.
+/// What a relay says about itself (NIP-11), in answer to a GET request with `Accept: application/nostr+json`.
 ///
 /// Members that are `None`, and empty lists, are left out.
 ///

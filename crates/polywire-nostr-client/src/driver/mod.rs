@@ -1,0 +1,180 @@
+//! The task of a relay: it owns the connection, and knows what has been requested.
+
+mod answers;
+mod auth;
+mod command;
+mod events;
+mod feed;
+mod requests;
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use polywire_rpc::websocket::{ConnectError, WebSocket};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+pub(crate) use command::{Command, SyncMessage};
+pub(crate) use feed::{Delivery, Feed, Sink, Tagged};
+use requests::Requests;
+
+use crate::ConnectionState;
+use crate::error::SHUTDOWN;
+use crate::state::Shared;
+use crate::verifier::Verifier;
+
+pub(crate) struct Driver {
+    shared: Arc<Shared>,
+    commands: mpsc::UnboundedReceiver<Command>,
+    requests: Requests,
+}
+
+/// Nobody wants the relay any more.
+struct Unwanted;
+
+impl Driver {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        verifier: Arc<Verifier>,
+        commands: mpsc::UnboundedReceiver<Command>,
+    ) -> Self {
+        Self {
+            requests: Requests::new(Arc::clone(&shared), verifier),
+            shared,
+            commands,
+        }
+    }
+
+    /// Connects again and again until nobody wants the relay any more.
+    pub(crate) async fn run(mut self) {
+        let reason = match self.connections().await {
+            Err(Unwanted) => Arc::from(SHUTDOWN),
+            Ok(reason) => reason,
+        };
+        // What was sent before this is told the same.
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            self.requests.handle(command);
+        }
+        self.shared
+            .state
+            .send_replace(ConnectionState::Closed { reason });
+        self.requests.finish().await;
+    }
+
+    /// Returns why no connection can be made at all.
+    async fn connections(&mut self) -> Result<Arc<str>, Unwanted> {
+        let mut attempt = 0;
+        loop {
+            self.shared.state.send_replace(ConnectionState::Connecting);
+            let builder = self.shared.options.websocket(self.shared.url.as_str());
+            let reason: Arc<str> = match self.while_offline(builder.connect()).await? {
+                Ok(socket) => {
+                    let since = Instant::now();
+                    let reason = self.session(socket).await?;
+                    if since.elapsed() >= self.shared.options.backoff.most() {
+                        attempt = 0;
+                    }
+                    reason
+                }
+                Err(error @ ConnectError::Url(_)) => return Ok(error.to_string().into()),
+                Err(error) => error.to_string().into(),
+            };
+            attempt += 1;
+            let wait = self.shared.options.backoff.wait(attempt, chance());
+            tracing::debug!(relay = %self.shared.url, attempt, ?wait, %reason, "no connection");
+            self.wait(attempt, wait, reason).await?;
+        }
+    }
+
+    async fn wait(
+        &mut self,
+        attempt: u32,
+        wait: Duration,
+        reason: Arc<str>,
+    ) -> Result<(), Unwanted> {
+        self.shared.state.send_replace(ConnectionState::Waiting {
+            attempt,
+            wait,
+            reason,
+        });
+        self.while_offline(sleep(wait)).await
+    }
+
+    /// Takes commands until a future is ready.
+    async fn while_offline<F: Future>(&mut self, future: F) -> Result<F::Output, Unwanted> {
+        let mut future = std::pin::pin!(future);
+        loop {
+            tokio::select! {
+                output = &mut future => return Ok(output),
+                command = self.commands.recv() => self.command(command)?,
+            }
+        }
+    }
+
+    fn command(&mut self, command: Option<Command>) -> Result<(), Unwanted> {
+        match command {
+            None | Some(Command::Shutdown) => Err(Unwanted),
+            Some(command) => {
+                self.requests.handle(command);
+                Ok(())
+            }
+        }
+    }
+
+    /// Uses a connection until it ends. Returns why it ended.
+    async fn session(&mut self, mut socket: WebSocket) -> Result<Arc<str>, Unwanted> {
+        self.shared.counters.connections.add();
+        self.requests.connected();
+        self.shared.state.send_replace(ConnectionState::Connected);
+        let sender = socket.sender();
+        let ended = loop {
+            let next = self.requests.outbox.front().cloned();
+            let blocked = self
+                .requests
+                .blocked
+                .front()
+                .map(|blocked| blocked.sender.clone());
+            tokio::select! {
+                command = self.commands.recv() => if self.command(command).is_err() {
+                    // What fits into the queue of the connection is sent before it closes.
+                    let rest = self.requests.outbox.drain(..);
+                    rest.for_each(|message| drop(sender.try_send(message)));
+                    return Err(Unwanted);
+                },
+                sent = async { sender.send(next?).await.ok() }, if !self.requests.outbox.is_empty() => {
+                    match sent {
+                        Some(()) => drop(self.requests.outbox.pop_front()),
+                        // What has come is still to be received, and the reason.
+                        None => self.requests.outbox.clear(),
+                    }
+                }
+                permit = async { blocked?.reserve_owned().await.ok() }, if !self.requests.blocked.is_empty() => {
+                    let blocked = self.requests.blocked.pop_front();
+                    if let (Some(permit), Some(blocked)) = (permit, blocked) {
+                        permit.send(blocked.item);
+                    }
+                }
+                message = socket.recv(), if self.requests.blocked.is_empty() => match message {
+                    Some(Ok(message)) => self.requests.receive(&message),
+                    Some(Err(error)) => break error.to_string().into(),
+                    None => {
+                        let frame = socket.close_frame();
+                        break match frame {
+                            Some(frame) => format!("the relay closed the connection: {frame}").into(),
+                            None => "the relay closed the connection".into(),
+                        };
+                    }
+                },
+            }
+        };
+        self.requests.disconnected();
+        Ok(ended)
+    }
+}
+
+/// Chance that nobody has to guess: a number from 0 to 1.
+fn chance() -> f64 {
+    (RandomState::new().hash_one(0) >> 11) as f64 / (1_u64 << 53) as f64
+}
