@@ -5,6 +5,7 @@
 //! else is noticed.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod client;
 mod encryption;
 mod events;
 mod filters;
