@@ -16,6 +16,7 @@ mod constraints;
 mod forms;
 mod frames;
 mod models;
+mod nostr;
 mod readers;
 mod requests;
 mod scgi;
@@ -156,4 +157,39 @@ pub fn frames_client(data: &[u8]) {
 /// As datagrams for both sides.
 pub fn frames_datagrams(data: &[u8]) {
     frames::datagrams(data);
+}
+
+/// As an event of Nostr in its binary storage form.
+pub fn nostr_binary(data: &[u8]) {
+    nostr::binary::any(data);
+}
+
+/// As an event of Nostr, by every profile.
+pub fn nostr_event(data: &[u8]) {
+    nostr::event::any(data);
+}
+
+/// As a filter of Nostr in the first line, and events in the others.
+pub fn nostr_filter(data: &[u8]) {
+    nostr::filter::any(data);
+}
+
+/// As a message of a client and of a relay of Nostr.
+pub fn nostr_message(data: &[u8]) {
+    nostr::message::any(data);
+}
+
+/// As a message of Negentropy, and as two sets that are compared.
+pub fn nostr_negentropy(data: &[u8]) {
+    nostr::negentropy::any(data);
+}
+
+/// As a name of NIP-19, and as the contents of one.
+pub fn nostr_nip19(data: &[u8]) {
+    nostr::names::any(data);
+}
+
+/// As a payload of NIP-44, and as what is encrypted.
+pub fn nostr_nip44(data: &[u8]) {
+    nostr::nip44::any(data);
 }

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::moto::Moto;
+use crate::nostr_tools::NostrTools;
 use crate::peer::{Curl, Python};
 use crate::script::{Script, XmlRpcC};
 
@@ -94,6 +95,14 @@ impl Case {
     #[must_use]
     pub fn node(&self) -> Option<Script> {
         Script::node().map_err(|reason| self.skip(&reason)).ok()
+    }
+
+    /// nostr-tools in a process of Node; otherwise the case is skipped.
+    #[must_use]
+    pub fn nostr_tools(&self) -> Option<NostrTools> {
+        NostrTools::start()
+            .map_err(|reason| self.skip(&reason))
+            .ok()
     }
 
     /// Ruby with its `xmlrpc`; otherwise the case is skipped.

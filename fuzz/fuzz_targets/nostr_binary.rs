@@ -1,0 +1,6 @@
+//! Any bytes as an event of Nostr in its binary storage form.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| polywire_fuzz::nostr_binary(data));

@@ -1,0 +1,6 @@
+//! Any bytes as an event of Nostr, by every profile.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| polywire_fuzz::nostr_event(data));

@@ -1,0 +1,446 @@
+//! Messages of clients and of relays.
+
+use nostr::message::{ClientMessage as TheirClient, RelayMessage as TheirRelay};
+use polywire_interop::Case;
+use polywire_nostr::message::{ClientMessage, Count, RelayMessage};
+use polywire_nostr::{
+    Error, Event, EventBuilder, EventRef, Filter, MessageLimits, Profile, Reason, SubscriptionId,
+    TagLetter, auth,
+};
+use serde_json::{Value, json};
+
+use crate::hard::{NOW, events, keys, secret_hex, texts};
+
+const LIMITS: MessageLimits = MessageLimits::DEFAULT;
+
+fn client(json: &str) -> Result<ClientMessage<'_>, Error> {
+    ClientMessage::parse(json, Profile::STRICT, &LIMITS)
+}
+
+fn relay(json: &str) -> Result<RelayMessage<'_>, Error> {
+    RelayMessage::parse(json, Profile::STRICT, &LIMITS)
+}
+
+/// Ids of subscriptions, with what is escaped.
+fn subscriptions() -> Vec<SubscriptionId<'static>> {
+    let texts = [
+        "a",
+        "feed:1",
+        "\"quoted\" \\ \n\t",
+        "ünï\u{2028}😀\u{7f}",
+        &"x".repeat(64),
+    ];
+    let id = |text: &&str| SubscriptionId::new((*text).to_owned()).unwrap();
+    texts.iter().map(id).collect()
+}
+
+fn filters() -> Vec<Filter> {
+    let author = keys(1).public_key();
+    vec![
+        Filter::new(),
+        Filter::new()
+            .with_kinds([1, 65_535])
+            .with_authors([author])
+            .with_limit(0),
+        Filter::new()
+            .with_tag(TagLetter::T, ["a\"b\n", "\u{2028}"])
+            .unwrap()
+            .with_since(NOW),
+    ]
+}
+
+/// Short texts that OK, CLOSED and NOTICE carry.
+fn lines() -> impl Iterator<Item = String> {
+    let said = [
+        "",
+        "duplicate: already have it",
+        "auth-required: who are you?",
+        "pow: 25 of 24 bits",
+    ];
+    let said = said.into_iter().map(str::to_owned);
+    said.chain(texts().into_iter().filter(|text| text.len() < 5_000))
+}
+
+/// Messages that we write as clients. Of the ids and the events there is one each.
+fn our_client_messages(event: &Event) -> Vec<String> {
+    let mut messages = vec![
+        ClientMessage::Event(event.as_ref()).to_json(),
+        ClientMessage::Auth(event.as_ref()).to_json(),
+    ];
+    for subscription in subscriptions() {
+        let all = [
+            ClientMessage::Req {
+                subscription: subscription.clone(),
+                filters: filters(),
+            },
+            ClientMessage::Req {
+                subscription: subscription.clone(),
+                filters: vec![Filter::new()],
+            },
+            ClientMessage::Count {
+                subscription: subscription.clone(),
+                filters: vec![filters().remove(1)],
+            },
+            ClientMessage::Close(subscription.clone()),
+            ClientMessage::NegOpen {
+                subscription: subscription.clone(),
+                filter: filters().remove(2),
+                message: vec![0x61, 0, 0xff],
+            },
+            ClientMessage::NegMsg {
+                subscription: subscription.clone(),
+                message: vec![0x61, 1],
+            },
+            ClientMessage::NegClose(subscription),
+        ];
+        messages.extend(all.iter().map(ClientMessage::to_json));
+    }
+    messages
+}
+
+fn our_relay_messages(event: &Event) -> Vec<String> {
+    let id = *event.as_ref().id();
+    let mut messages = Vec::new();
+    for subscription in subscriptions() {
+        let all = [
+            RelayMessage::Event {
+                subscription: subscription.clone(),
+                event: event.as_ref(),
+            },
+            RelayMessage::Eose(subscription.clone()),
+            RelayMessage::Count {
+                subscription: subscription.clone(),
+                count: Count::new(0),
+            },
+            RelayMessage::Count {
+                subscription: subscription.clone(),
+                count: Count {
+                    count: 1 << 40,
+                    approximate: Some(true),
+                    hll: Some(Box::new([9; 256])),
+                },
+            },
+            RelayMessage::NegMsg {
+                subscription: subscription.clone(),
+                message: vec![0x61, 2],
+            },
+            RelayMessage::NegErr {
+                subscription: subscription.clone(),
+                message: "blocked: too many".into(),
+                max_records: Some(500),
+            },
+        ];
+        messages.extend(all.iter().map(RelayMessage::to_json));
+    }
+    let subscription = SubscriptionId::new("s").unwrap();
+    for line in lines() {
+        let all = [
+            RelayMessage::Ok {
+                id,
+                accepted: true,
+                message: line.as_str().into(),
+            },
+            RelayMessage::Ok {
+                id,
+                accepted: false,
+                message: line.as_str().into(),
+            },
+            RelayMessage::Closed {
+                subscription: subscription.clone(),
+                message: line.as_str().into(),
+            },
+            RelayMessage::Notice(line.as_str().into()),
+            RelayMessage::Auth {
+                challenge: line.as_str().into(),
+            },
+        ];
+        messages.extend(all.iter().map(RelayMessage::to_json));
+    }
+    messages
+}
+
+/// An event with everything, of moderate size.
+fn event() -> Event {
+    events(&keys(1)).into_iter().nth(15).unwrap()
+}
+
+/// Each message is read by the crate, which writes it in a way that means the same to us.
+#[test]
+fn nostr_crate_client_messages_both_ways() {
+    let _case = Case::begin("nostr_crate_client_messages_both_ways");
+    for json in our_client_messages(&event()) {
+        let theirs =
+            TheirClient::from_json(&json).unwrap_or_else(|error| panic!("{error}: {json}"));
+        let back = theirs.as_json();
+        assert_eq!(
+            TheirClient::from_json(client(&back).unwrap().to_json()).unwrap(),
+            theirs
+        );
+        let (ours, back) = (client(&json).unwrap(), client(&back).unwrap());
+        match (&ours, &back) {
+            // It sorts the values of filters.
+            (
+                ClientMessage::Req {
+                    subscription,
+                    filters,
+                },
+                ClientMessage::Req {
+                    subscription: id,
+                    filters: back,
+                },
+            )
+            | (
+                ClientMessage::Count {
+                    subscription,
+                    filters,
+                },
+                ClientMessage::Count {
+                    subscription: id,
+                    filters: back,
+                },
+            ) => {
+                assert_eq!((subscription, filters.len()), (id, back.len()));
+            }
+            _ => assert_eq!(ours, back, "{json}"),
+        }
+    }
+    // It counts by one filter alone, where NIP-45 has several.
+    let json = r#"["COUNT","s",{"kinds":[1]},{"kinds":[7]}]"#;
+    let ClientMessage::Count { filters, .. } = client(json).unwrap() else {
+        panic!()
+    };
+    assert_eq!(filters.len(), 2);
+    let back = TheirClient::from_json(json).unwrap().as_json();
+    assert_eq!(back, r#"["COUNT","s",{"kinds":[1]}]"#);
+}
+
+#[test]
+fn nostr_crate_relay_messages_both_ways() {
+    let _case = Case::begin("nostr_crate_relay_messages_both_ways");
+    for json in our_relay_messages(&event()) {
+        let theirs = TheirRelay::from_json(&json).unwrap_or_else(|error| panic!("{error}: {json}"));
+        let back = theirs.as_json();
+        match (relay(&json).unwrap(), relay(&back).unwrap()) {
+            // It keeps neither what a count is nor how many are reconciled at most.
+            (RelayMessage::Count { count, .. }, RelayMessage::Count { count: back, .. }) => {
+                assert_eq!(back, Count::new(count.count));
+            }
+            (
+                RelayMessage::NegErr { message, .. },
+                RelayMessage::NegErr {
+                    message: back,
+                    max_records,
+                    ..
+                },
+            ) => {
+                assert_eq!((message, None), (back, max_records));
+            }
+            (ours, back) => assert_eq!(ours, back, "{json}"),
+        }
+    }
+}
+
+/// What is no message to us is none to the crate, but for what it does not look at.
+#[test]
+fn nostr_crate_refuses_messages_that_we_refuse() {
+    let _case = Case::begin("nostr_crate_refuses_messages_that_we_refuse");
+    let wrong = [
+        "",
+        "[]",
+        "{}",
+        "null",
+        r#"["REQ"]"#,
+        r#"["REQ","s"]"#,
+        r#"["REQ","s",1]"#,
+        r#"["REQ",1,{}]"#,
+        r#"["CLOSE"]"#,
+        r#"["EVENT",{}]"#,
+        r#"["UNKNOWN","s"]"#,
+        r#"["COUNT","s"]"#,
+        r#"["CLOSE","s"#,
+        r#"["REQ","s",{"kinds":["1"]}]"#,
+        r#"["REQ","s",{"ids":["abc"]}]"#,
+        r#"["req","s",{}]"#,
+        r#"["REQ","s",{"kinds":[65536]}]"#,
+        r#"["REQ","s",{"since":-1}]"#,
+    ];
+    for json in wrong {
+        client(json).unwrap_err();
+        assert!(TheirClient::from_json(json).is_err(), "{json}");
+    }
+    let wrong = [
+        r#"["OK"]"#,
+        r#"["OK","abc",true,""]"#,
+        r#"["EOSE"]"#,
+        r#"["NOTICE",1]"#,
+        r#"["EVENT","s"]"#,
+        r#"["COUNT","s",{}]"#,
+        r#"["COUNT","s",{"count":-1}]"#,
+        r#"["AUTH"]"#,
+        r#"["CLOSED","s"]"#,
+    ];
+    for json in wrong {
+        relay(json).unwrap_err();
+        assert!(TheirRelay::from_json(json).is_err(), "{json}");
+    }
+    // It looks neither at what it does not know, nor at what is too much or too long.
+    let long = format!(r#"["CLOSE","{}"]"#, "x".repeat(65));
+    let only_theirs = [
+        (r#"["CLOSE","s",1]"#, Reason::ExtraItem),
+        (r#"["CLOSE",""]"#, Reason::SubscriptionId),
+        (&long, Reason::SubscriptionId),
+        (r#"["REQ","s",{"genre":"jazz"}]"#, Reason::UnknownMember),
+        (r##"["REQ","s",{"#long":["x"]}]"##, Reason::TagName),
+        (r##"["REQ","s",{"#e":["abc"]}]"##, Reason::HexLength),
+    ];
+    for (json, reason) in only_theirs {
+        assert_eq!(client(json).unwrap_err().reason, reason, "{json}");
+        assert!(TheirClient::from_json(json).is_ok(), "{json}");
+    }
+}
+
+#[test]
+fn nostr_tools_client_messages_are_read_by_us() {
+    let case = Case::begin("nostr_tools_client_messages_are_read_by_us");
+    let Some(tools) = case.nostr_tools() else {
+        return;
+    };
+    let event = event();
+    let spelled: Vec<Value> = filters()
+        .iter()
+        .map(|filter| serde_json::from_str(&filter.to_json()).unwrap())
+        .collect();
+    let challenge = "a \"challenge\" \u{2028}\n";
+    let sent = tools.call(
+        "sends",
+        &json!({
+            "subscription": "feed", "filters": spelled, "event": event.as_ref().as_json(),
+            "secret": secret_hex(2), "challenge": challenge,
+        }),
+    );
+    let sent: Vec<&str> = sent
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|text| text.as_str().unwrap())
+        .collect();
+    let [req, publish, count, authenticate, close] = sent[..] else {
+        panic!("{sent:?}")
+    };
+    let feed = SubscriptionId::new("feed").unwrap();
+    let expected = ClientMessage::Req {
+        subscription: feed.clone(),
+        filters: filters(),
+    };
+    assert_eq!(client(req).unwrap(), expected);
+    assert_eq!(
+        client(publish).unwrap(),
+        ClientMessage::Event(event.as_ref())
+    );
+    let expected = ClientMessage::Count {
+        subscription: feed.clone(),
+        filters: filters(),
+    };
+    assert_eq!(client(count).unwrap(), expected);
+    assert_eq!(client(close).unwrap(), ClientMessage::Close(feed));
+    // The answer to the challenge is one that a relay of ours takes.
+    let ClientMessage::Auth(answer) = client(authenticate).unwrap() else {
+        panic!("{authenticate}")
+    };
+    answer.verify().unwrap();
+    let now = answer.created_at();
+    assert_eq!(*answer.pubkey(), keys(2).public_key());
+    let relay = "ws://relay.example";
+    assert_eq!(auth::check(&answer, challenge, relay, now, 600), Ok(()));
+    let another = auth::check(&answer, "another", relay, now, 600);
+    assert_eq!(another, Err(auth::AuthError::Challenge));
+}
+
+#[test]
+fn nostr_tools_hears_our_relay_messages() {
+    let case = Case::begin("nostr_tools_hears_our_relay_messages");
+    let Some(tools) = case.nostr_tools() else {
+        return;
+    };
+    let mut messages = Vec::new();
+    let mut published = Vec::new();
+    let mut expected: Vec<Value> = Vec::new();
+    let subscription = SubscriptionId::new("feed").unwrap();
+    let mut say = |message: RelayMessage<'_>, heard: Value| {
+        messages.push(message.to_json());
+        expected.push(heard);
+    };
+    let all = events(&keys(1));
+    for event in all.iter().step_by(3) {
+        let message = RelayMessage::Event {
+            subscription: subscription.clone(),
+            event: event.as_ref(),
+        };
+        let (id, content) = (event.as_ref().id().to_string(), event.as_ref().content());
+        say(message, json!(["event", id, content]));
+    }
+    // One whose content was changed.
+    let event = EventBuilder::new(1, "right", NOW).sign(&keys(1));
+    let forged = event.as_ref().as_json().replacen("right", "wrong", 1);
+    let message = RelayMessage::Event {
+        subscription: subscription.clone(),
+        event: EventRef::parse(&forged).unwrap(),
+    };
+    say(message, json!(["invalid", event.as_ref().id().to_string()]));
+    for (number, line) in lines().enumerate() {
+        let id = polywire_nostr::EventId::from_bytes([number as u8; 32]);
+        published.push(id.to_string());
+        let (accepted, word) = if number % 2 == 0 {
+            (true, "ok")
+        } else {
+            (false, "refused")
+        };
+        let message = RelayMessage::Ok {
+            id,
+            accepted,
+            message: line.as_str().into(),
+        };
+        say(message, json!([word, id.to_string(), line]));
+        say(
+            RelayMessage::Notice(line.as_str().into()),
+            json!(["notice", line]),
+        );
+    }
+    say(RelayMessage::Eose(subscription.clone()), json!(["eose"]));
+    let count = Count {
+        count: 12,
+        approximate: Some(false),
+        hll: Some(Box::new([7; 256])),
+    };
+    let message = RelayMessage::Count {
+        subscription: SubscriptionId::new("count").unwrap(),
+        count,
+    };
+    let hll = "07".repeat(256);
+    say(
+        message,
+        json!(["count", { "count": 12, "approximate": false, "hll": hll }]),
+    );
+    let challenge = "\"\\\u{2028}";
+    say(
+        RelayMessage::Auth {
+            challenge: challenge.into(),
+        },
+        json!(["auth", challenge]),
+    );
+    let closed = "restricted: \"no\"\n";
+    say(
+        RelayMessage::Closed {
+            subscription: subscription.clone(),
+            message: closed.into(),
+        },
+        json!(["closed", closed]),
+    );
+
+    let with = json!({ "subscription": "feed", "published": published, "messages": messages });
+    let heard = tools.call("hears", &with);
+    for (heard, expected) in heard.as_array().unwrap().iter().zip(&expected) {
+        assert_eq!(heard, expected);
+    }
+    assert_eq!(heard.as_array().unwrap().len(), expected.len());
+}

@@ -1,0 +1,370 @@
+//! Our messages over our WebSocket against the relay of `nostr-relay-builder`, in this process.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
+
+use nostr_relay_builder::prelude::{
+    LocalRelay, RateLimit, RelayBuilder, RelayBuilderNip42, RelayBuilderNip42Mode,
+};
+use polywire::rpc::websocket::{Message, WebSocket};
+use polywire_interop::Case;
+use polywire_nostr::message::{ClientMessage, Prefix, RelayMessage};
+use polywire_nostr::negentropy::{Initiator, Record, Records};
+use polywire_nostr::{
+    Event, EventBuilder, EventId, Filter, MessageLimits, Profile, SubscriptionId, TagLetter, auth,
+};
+
+use crate::hard::{NOW, events, keys};
+
+fn run(future: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    runtime.unwrap().block_on(future);
+}
+
+async fn relay(builder: RelayBuilder) -> (LocalRelay, Connection) {
+    let limit = RateLimit {
+        max_reqs: 1_000,
+        notes_per_minute: 100_000,
+    };
+    let relay = LocalRelay::new(builder.rate_limit(limit));
+    relay.run().await.unwrap();
+    let url = relay.url().await.to_string();
+    let socket = WebSocket::connect(&url).await.unwrap();
+    (relay, Connection { socket, url })
+}
+
+struct Connection {
+    socket: WebSocket,
+    url: String,
+}
+
+impl Connection {
+    async fn say(&self, message: ClientMessage<'_>) {
+        self.socket.send(message.to_json()).await.unwrap();
+    }
+
+    async fn hear(&mut self) -> Message {
+        let heard = tokio::time::timeout(Duration::from_secs(30), self.socket.recv());
+        heard.await.unwrap().unwrap().unwrap()
+    }
+
+    /// As [`hear`](Self::hear), but for events of subscriptions that have ended: the relay may have
+    /// sent them before it knew.
+    async fn answer(&mut self) -> Message {
+        loop {
+            let heard = self.hear().await;
+            if !matches!(read(&heard), RelayMessage::Event { .. }) {
+                return heard;
+            }
+        }
+    }
+
+    /// Publishes an event: whether it was accepted, and the text.
+    async fn publish(&mut self, event: &Event) -> (bool, String) {
+        self.say(ClientMessage::Event(event.as_ref())).await;
+        self.accepted(event).await
+    }
+
+    async fn accepted(&mut self, event: &Event) -> (bool, String) {
+        let heard = self.answer().await;
+        match read(&heard) {
+            RelayMessage::Ok {
+                id,
+                accepted,
+                message,
+            } => {
+                assert_eq!(id, *event.as_ref().id());
+                (accepted, message.into_owned())
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The stored events for a filter, by a subscription that is closed then.
+    async fn stored(&mut self, id: &str, filter: Filter) -> Vec<Event> {
+        let stored = self.subscribe(id, filter).await;
+        self.say(ClientMessage::Close(subscription(id))).await;
+        stored
+    }
+
+    /// Subscribes, and returns the stored events.
+    async fn subscribe(&mut self, id: &str, filter: Filter) -> Vec<Event> {
+        let subscription = subscription(id);
+        self.say(ClientMessage::Req {
+            subscription: subscription.clone(),
+            filters: vec![filter],
+        })
+        .await;
+        let mut stored = Vec::new();
+        loop {
+            let heard = self.hear().await;
+            match read(&heard) {
+                RelayMessage::Event {
+                    subscription: of,
+                    event,
+                } => {
+                    event.verify().unwrap();
+                    if of == subscription {
+                        stored.push(event.to_owned());
+                    }
+                }
+                RelayMessage::Eose(of) => {
+                    assert_eq!(of, subscription);
+                    return stored;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+fn read(message: &Message) -> RelayMessage<'_> {
+    let text = message.as_text().unwrap();
+    let read = RelayMessage::parse(text, Profile::STRICT, &MessageLimits::DEFAULT);
+    read.unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn subscription(id: &str) -> SubscriptionId<'static> {
+    SubscriptionId::new(id.to_owned()).unwrap()
+}
+
+fn ids(events: &[Event]) -> BTreeSet<EventId> {
+    events.iter().map(|event| *event.as_ref().id()).collect()
+}
+
+#[test]
+fn nostr_relay_builder_stores_our_events() {
+    let _case = Case::begin("nostr_relay_builder_stores_our_events");
+    run(async {
+        let (_relay, mut connection) = relay(RelayBuilder::default()).await;
+        // Each with a kind that is kept as it is, and small enough for its limits.
+        let published: Vec<Event> = events(&keys(1))
+            .iter()
+            .filter(|event| event.as_ref().as_json().len() < 60_000)
+            .enumerate()
+            .map(|(number, event)| {
+                let event = event.as_ref();
+                let tags = event.tags().map(|tag| tag.items());
+                let time = NOW + number as u64;
+                let builder = EventBuilder::new(1, event.content(), time);
+                builder.tags(tags).sign(&keys(1))
+            })
+            .collect();
+        assert!(published.len() > 40);
+        for event in &published {
+            let accepted = connection.publish(event).await;
+            assert!(accepted.0, "{}: {event:?}", accepted.1);
+        }
+        let stored = connection.stored("all", Filter::new()).await;
+        assert_eq!(stored.len(), published.len());
+        // The newest first, and each with all that it had.
+        for (stored, published) in stored.iter().zip(published.iter().rev()) {
+            assert_eq!(stored.as_ref(), published.as_ref());
+        }
+        // One that comes again is a duplicate. A forged one is refused.
+        let (accepted, text) = connection.publish(&published[0]).await;
+        assert_eq!(
+            (accepted, Prefix::split(&text).0),
+            (true, Some(Prefix::Duplicate))
+        );
+        let json = published[1]
+            .as_ref()
+            .as_json()
+            .replacen("\"kind\":1", "\"kind\":2", 1);
+        let forged = Event::parse(&json).unwrap();
+        let (accepted, text) = connection.publish(&forged).await;
+        assert_eq!(
+            (accepted, Prefix::split(&text).0),
+            (false, Some(Prefix::Invalid))
+        );
+    });
+}
+
+#[test]
+fn nostr_relay_builder_answers_our_filters() {
+    let _case = Case::begin("nostr_relay_builder_answers_our_filters");
+    run(async {
+        let (_relay, mut connection) = relay(RelayBuilder::default()).await;
+        let mut published = Vec::new();
+        for number in 0..60_u64 {
+            let author = keys(1 + (number % 3) as u8);
+            let topic = ["tea", "coffee", "a\"b\\\u{2028}"][number as usize % 3];
+            let event = EventBuilder::new([1, 7][number as usize % 2], "", NOW + number);
+            let event = event
+                .tag(["t", topic])
+                .tag(["p", &author.public_key().to_string()]);
+            published.push(event.sign(&author));
+            assert!(connection.publish(published.last().unwrap()).await.0);
+        }
+        let one = keys(1).public_key();
+        let filters = [
+            Filter::new().with_kinds([7]),
+            Filter::new().with_authors([one]),
+            Filter::new().with_ids([*published[5].as_ref().id(), EventId::from_bytes([1; 32])]),
+            Filter::new()
+                .with_tag(TagLetter::T, ["tea", "a\"b\\\u{2028}"])
+                .unwrap(),
+            Filter::new()
+                .with_tag(TagLetter::P, [one.to_string()])
+                .unwrap()
+                .with_kinds([1]),
+            Filter::new().with_since(NOW + 10).with_until(NOW + 20),
+            Filter::new().with_tag(TagLetter::T, ["te"]).unwrap(),
+        ];
+        for filter in filters {
+            let matches = |event: &&Event| filter.matches(&event.as_ref());
+            let expected: Vec<Event> = published.iter().filter(matches).cloned().collect();
+            let stored = connection.stored("query", filter.clone()).await;
+            assert_eq!(ids(&stored), ids(&expected), "{}", filter.to_json());
+            // COUNT (NIP-45).
+            let question = ClientMessage::Count {
+                subscription: subscription("count"),
+                filters: vec![filter.clone()],
+            };
+            connection.say(question).await;
+            let heard = connection.answer().await;
+            let RelayMessage::Count { count, .. } = read(&heard) else {
+                panic!("{heard:?}")
+            };
+            assert_eq!(count.count, expected.len() as u64, "{}", filter.to_json());
+        }
+        let newest = connection
+            .stored("query", Filter::new().with_limit(2))
+            .await;
+        assert_eq!(newest[..], [published[59].clone(), published[58].clone()]);
+
+        // What comes later goes to a subscription until it is closed.
+        let filter = Filter::new().with_kinds([1111]);
+        assert_eq!(connection.subscribe("live", filter.clone()).await, []);
+        let mut other = Connection {
+            socket: WebSocket::connect(&connection.url).await.unwrap(),
+            url: connection.url.clone(),
+        };
+        let event = |text| EventBuilder::new(1111, text, NOW).sign(&keys(2));
+        let (later, after) = (event("later"), event("after it was closed"));
+        assert!(other.publish(&later).await.0);
+        loop {
+            let heard = connection.hear().await;
+            let RelayMessage::Event {
+                subscription,
+                event,
+            } = read(&heard)
+            else {
+                panic!("{heard:?}")
+            };
+            if subscription.as_str() == "live" {
+                assert_eq!(event, later.as_ref());
+                break;
+            }
+        }
+        connection
+            .say(ClientMessage::Close(subscription("live")))
+            .await;
+        // Whoever is answered now has been closed before.
+        assert_eq!(connection.stored("query", filter.clone()).await, [later]);
+        assert!(other.publish(&after).await.0);
+        let stored = connection.stored("query", filter.with_since(NOW)).await;
+        assert_eq!(stored.len(), 2);
+        let quiet = Duration::from_millis(300);
+        while let Ok(heard) = tokio::time::timeout(quiet, connection.hear()).await {
+            let RelayMessage::Event { subscription, .. } = read(&heard) else {
+                panic!("{heard:?}")
+            };
+            assert_ne!(subscription.as_str(), "live");
+        }
+    });
+}
+
+#[test]
+fn nostr_relay_builder_authenticates_us() {
+    let _case = Case::begin("nostr_relay_builder_authenticates_us");
+    run(async {
+        let nip42 = RelayBuilderNip42 {
+            mode: RelayBuilderNip42Mode::Both,
+        };
+        let (_relay, mut connection) = relay(RelayBuilder::default().nip42(nip42)).await;
+        let event = EventBuilder::new(1, "mine", NOW).sign(&keys(1));
+        connection.say(ClientMessage::Event(event.as_ref())).await;
+        let heard = connection.hear().await;
+        let RelayMessage::Auth { challenge } = read(&heard) else {
+            panic!("{heard:?}")
+        };
+        let (accepted, text) = connection.accepted(&event).await;
+        assert_eq!(
+            (accepted, Prefix::split(&text).0),
+            (false, Some(Prefix::AuthRequired))
+        );
+
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap()
+            .as_secs();
+        let answer = |challenge: &str| {
+            let answer = EventBuilder::new(auth::KIND, "", now);
+            let answer = answer
+                .tag(["relay", &connection.url])
+                .tag(["challenge", challenge]);
+            answer.sign(&keys(1))
+        };
+        let (wrong, right) = (answer("wrong"), answer(&challenge));
+        connection.say(ClientMessage::Auth(wrong.as_ref())).await;
+        assert!(!connection.accepted(&wrong).await.0);
+        connection.say(ClientMessage::Auth(right.as_ref())).await;
+        assert_eq!(connection.accepted(&right).await, (true, String::new()));
+        assert!(connection.publish(&event).await.0);
+        assert_eq!(connection.stored("mine", Filter::new()).await, [event]);
+    });
+}
+
+#[test]
+fn nostr_relay_builder_reconciles_with_us() {
+    let _case = Case::begin("nostr_relay_builder_reconciles_with_us");
+    run(async {
+        let (_relay, mut connection) = relay(RelayBuilder::default()).await;
+        let event =
+            |number: u64| EventBuilder::new(1, number.to_string(), NOW + number / 3).sign(&keys(1));
+        let all: Vec<Event> = (0..200).map(event).collect();
+        for event in &all[..150] {
+            assert!(connection.publish(event).await.0);
+        }
+        // We lack the first 40, and the relay the last 50.
+        let record = |event: &Event| {
+            let event = event.as_ref();
+            Record::new(event.created_at(), *event.id()).unwrap()
+        };
+        let stored: Records = all[40..].iter().map(record).collect();
+        let mut initiator = Initiator::new(stored);
+        let open = ClientMessage::NegOpen {
+            subscription: subscription("sync"),
+            filter: Filter::new().with_kinds([1]),
+            message: initiator.initial_message().unwrap(),
+        };
+        connection.say(open).await;
+        let (mut have, mut need) = (BTreeSet::new(), BTreeSet::new());
+        loop {
+            let heard = connection.hear().await;
+            let RelayMessage::NegMsg { message, .. } = read(&heard) else {
+                panic!("{heard:?}")
+            };
+            let step = initiator.reconcile(&message).unwrap();
+            have.extend(step.have);
+            need.extend(step.need);
+            let Some(message) = step.next_message else {
+                break;
+            };
+            let subscription = subscription("sync");
+            connection
+                .say(ClientMessage::NegMsg {
+                    subscription,
+                    message,
+                })
+                .await;
+        }
+        connection
+            .say(ClientMessage::NegClose(subscription("sync")))
+            .await;
+        assert_eq!((have, need), (ids(&all[150..]), ids(&all[..40])));
+    });
+}
