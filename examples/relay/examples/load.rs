@@ -217,7 +217,7 @@ fn published(event: &Event) -> Message {
 }
 
 async fn connect(url: &str) -> WebSocket {
-    let limits = WebSocketLimits::DEFAULT.with_queue(100_000, 64 << 20);
+    let limits = WebSocketLimits::DEFAULT.with_max_queued(100_000, 64 << 20);
     let mut socket = WebSocket::builder(url)
         .limits(limits)
         .connect()

@@ -29,7 +29,8 @@ impl Outbox {
     /// Disconnects a client that does not take what it is sent.
     pub(crate) fn overflow(&self) {
         let reason = "a slow reader: its queue is full";
-        self.0.close(CloseFrame::new(CloseCode::POLICY, reason));
+        self.0
+            .close(CloseFrame::new(CloseCode::POLICY_VIOLATION, reason));
     }
 
     /// Sends a message once there is room. Answers whether the client is still there.

@@ -24,8 +24,8 @@ const QUEUE: usize = 50_000;
 pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {
     let options = &relay.options;
     let limits = WebSocketLimits::DEFAULT
-        .with_message_bytes(options.max_message)
-        .with_queue(QUEUE, options.max_queue)
+        .with_max_message_bytes(options.max_message)
+        .with_max_queued(QUEUE, options.max_queue)
         .with_write_timeout(Duration::from_secs(options.slow_reader));
     let document = Bytes::from(information(options).to_json());
     let weak = Arc::downgrade(relay);
@@ -40,12 +40,12 @@ pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {
     let endpoint = WebSocketEndpoint::new(handler)
         .limits(limits)
         .any_origin()
-        .page(move |head| Some(page(head, &document)));
+        .http_fallback(move |head| Some(page(head, &document)));
     // Nobody offers its subprotocol, so that it has a page alone.
     let weak = Arc::downgrade(relay);
     let metrics = WebSocketEndpoint::new(|_| async {})
         .require_protocol()
-        .page(move |_| weak.upgrade().map(|relay| metrics(&relay)));
+        .http_fallback(move |_| weak.upgrade().map(|relay| metrics(&relay)));
     let firewall = Firewall::new().connections_per_address(options.max_connections);
     Server::methods(Methods::new())
         .firewall(firewall)

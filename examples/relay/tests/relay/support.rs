@@ -93,7 +93,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Client {
     pub(crate) async fn connect(url: &str) -> Self {
-        let limits = WebSocketLimits::DEFAULT.with_message_bytes(16 << 20);
+        let limits = WebSocketLimits::DEFAULT.with_max_message_bytes(16 << 20);
         let socket = WebSocket::builder(url).limits(limits).connect().await;
         let mut client = Self {
             socket: socket.unwrap(),
