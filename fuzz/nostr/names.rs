@@ -105,7 +105,7 @@ fn values(prefix: &str, contents: &[u8]) -> Option<Nip19> {
     let [first] = special[..] else { return None };
     let relays = || relays.iter().map(url).collect::<Option<Vec<String>>>();
     Some(match prefix {
-        "nprofile" => Nip19::Profile(nip19::Profile {
+        "nprofile" => Nip19::Profile(nip19::ProfilePointer {
             public_key: key(first)?,
             relays: relays()?,
         }),

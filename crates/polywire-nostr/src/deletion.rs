@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{EventId, EventRef, PublicKey};
+use crate::{EventId, EventRef, KindClass, PublicKey};
 
 /// The target of a deletion request (NIP-09).
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -24,7 +24,8 @@ impl<'a> EventRef<'a> {
     /// Returns the targets of the `e` and `a` tags of a deletion request (kind 5, NIP-09). Empty for
     /// other kinds.
     ///
-    /// Skips invalid tags and addresses of other authors.
+    /// Skips invalid tags, addresses of other authors, and kinds that have no
+    /// address.
     ///
     /// ```
     /// use polywire_nostr::{Deletion, EventRef};
@@ -59,12 +60,21 @@ impl<'a> EventRef<'a> {
 fn address<'a>(value: Cow<'a, str>, author: &PublicKey) -> Option<Deletion<'a>> {
     let (kind, rest) = value.split_once(':')?;
     let (pubkey, identifier) = rest.split_once(':')?;
-    if !kind.bytes().all(|byte| byte.is_ascii_digit())
-        || PublicKey::from_hex(pubkey).ok()? != *author
-    {
+    let digits = kind.bytes().all(|byte| byte.is_ascii_digit());
+    let leading_zero = kind.len() > 1 && kind.starts_with('0');
+    if !digits || leading_zero || PublicKey::from_hex(pubkey).ok()? != *author {
         return None;
     }
     let kind = kind.parse().ok()?;
+    // Other kinds have no address: taken for one, it would mean all events of the kind.
+    let has_address = match KindClass::of(kind) {
+        KindClass::Addressable => true,
+        KindClass::Replaceable => identifier.is_empty(),
+        _ => false,
+    };
+    if !has_address {
+        return None;
+    }
     let start = value.len() - identifier.len();
     let identifier = match value {
         Cow::Borrowed(text) => Cow::Borrowed(&text[start..]),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{EventBuilder, EventId, EventRef, PublicKey, UnsignedEvent};
+use crate::{EventBuilder, EventId, PublicKey, Tags, UnsignedEvent};
 
 /// The reason why an event has too little proof of work (NIP-13).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -97,13 +97,16 @@ pub fn check(id: &EventId, committed: Option<u32>, required: u32) -> Result<(), 
     }
 }
 
-/// Reads the committed target of an event: the third item of its first `nonce` tag.
+/// Reads the committed target from the tags of an event: the third item of the first `nonce` tag.
 ///
 /// `None` without the tag, or if the item is not a number.
 #[must_use]
-pub fn committed(event: &EventRef<'_>) -> Option<u32> {
-    let tag = event.tags().find(|tag| tag.name() == "nonce")?;
-    tag.items().nth(2)?.parse().ok()
+pub fn committed(mut tags: Tags<'_>) -> Option<u32> {
+    let tag = tags.find(|tag| tag.name() == "nonce")?;
+    let target = tag.items().nth(2)?;
+    // `parse` accepts a sign.
+    let digits = target.bytes().all(|byte| byte.is_ascii_digit());
+    target.parse().ok().filter(|_| digits)
 }
 
 /// Searches for a nonce whose event id has at least `target` leading zero bits (NIP-13).
@@ -120,7 +123,7 @@ pub fn committed(event: &EventRef<'_>) -> Option<u32> {
 /// let draft = EventBuilder::new(1, "this took work", 1_764_000_000);
 /// let event = nip13::mine(&draft, &author, 8, 0, 100_000).unwrap();
 /// assert!(nip13::difficulty(event.id()) >= 8);
-/// assert_eq!(nip13::committed(&event.as_ref()), Some(8));
+/// assert_eq!(nip13::committed(event.tags()), Some(8));
 /// ```
 #[must_use]
 pub fn mine(

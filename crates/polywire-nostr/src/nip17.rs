@@ -12,7 +12,7 @@
 //!     // Publish it to the relays in the receiver's event of kind 10050.
 //!     let keys = if receiver == bob.public_key() { &bob } else { &alice };
 //!     let opened = nip59::open(&wrap.as_ref(), keys)?;
-//!     assert_eq!(opened.rumor.as_ref().content(), "hello");
+//!     assert_eq!(opened.rumor.content(), "hello");
 //! }
 //! # Ok::<(), nip59::Nip59Error>(())
 //! ```

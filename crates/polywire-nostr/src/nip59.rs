@@ -17,7 +17,7 @@
 //! let wrap = nip59::gift_wrap(&rumor, &alice, &bob.public_key(), now)?;
 //! let opened = nip59::open(&wrap.as_ref(), &bob)?;
 //! assert_eq!(opened.sender, alice.public_key());
-//! assert_eq!(opened.rumor.as_ref().content(), "hello");
+//! assert_eq!(opened.rumor.content(), "hello");
 //! # Ok::<(), nip59::Nip59Error>(())
 //! ```
 
@@ -181,7 +181,7 @@ pub fn open(wrap: &EventRef<'_>, receiver: &KeyPair) -> Result<Opened, Nip59Erro
         .decrypt(&seal.content())
         .map_err(Nip59Error::SealContent)?;
     let rumor = UnsignedEvent::parse(&rumor).map_err(Nip59Error::Rumor)?;
-    if rumor.as_ref().pubkey() != seal.pubkey() {
+    if rumor.pubkey() != seal.pubkey() {
         return Err(Nip59Error::AuthorMismatch);
     }
     Ok(Opened {

@@ -22,7 +22,8 @@ pub struct Profile {
     /// Accept `A-F` in `id`, `pubkey` and `sig`. The canonical form has lower case.
     pub upper_case_hex: bool,
     /// Accept whole numbers that are written with a fraction or an exponent, such as
-    /// `1700000000.0` and `17e8`. The canonical form has digits only.
+    /// `1700000000.0` and `17e8`. Numbers are rounded to 64-bit floating point first, as in JavaScript.
+    /// The canonical form has digits only.
     pub whole_floats: bool,
     /// Accept members that come twice; the last one counts, as in JavaScript.
     pub duplicate_keys: bool,

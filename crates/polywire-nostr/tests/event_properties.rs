@@ -124,18 +124,24 @@ proptest! {
         let slow = Slow::parse(json.as_bytes(), Profile::STRICT, &Limits::default()).unwrap();
         prop_assert_eq!(String::from_utf8(canonical).unwrap(), slow.canonical());
         // Canonical text is recognised, and nothing else is.
-        let spelled = json.contains(&format!("\"tags\":{}", {
+        let stringify = |value| {
             let mut out = String::new();
-            polywire_nostr::reference::json::stringify(&slow.tags, &mut out);
+            polywire_nostr::reference::json::stringify(value, &mut out);
             out
-        }));
-        prop_assert!(spelled || !event.is_canonical());
+        };
+        let tags_spelled = json.contains(&format!("\"tags\":{}", stringify(&slow.tags)));
+        let content_spelled = format!("\"{}\"", event.raw_content()) == stringify(&slow.content);
+        prop_assert_eq!(event.is_canonical(), tags_spelled && content_spelled);
+        let respelled = event.to_canonical();
+        prop_assert!(EventRef::parse(respelled.as_ref().as_json()).unwrap().is_canonical());
+        prop_assert_eq!(respelled.as_ref(), event);
 
         let unsigned = EventBuilder::new(kind, content, created_at).tags(tags).build(&pubkey);
         prop_assert_eq!(unsigned.id(), &id);
         let built = unsigned.with_signature(&sig);
         prop_assert_eq!(built.as_ref(), event);
-        prop_assert!(built.as_ref().is_canonical());
-        prop_assert_eq!(EventRef::parse(built.as_ref().as_json()).unwrap(), event);
+        let reparsed = EventRef::parse(built.as_ref().as_json()).unwrap();
+        prop_assert!(reparsed.is_canonical() && built.as_ref().is_canonical());
+        prop_assert_eq!(reparsed, event);
     }
 }

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::nip19::{
-    AddressPointer, EventPointer, MAX_CHARACTERS, Nip19, Nip19Error, Nip19Reason, Profile, decode,
+    AddressPointer, EventPointer, MAX_CHARACTERS, Nip19, Nip19Error, Nip19Reason, ProfilePointer,
+    decode,
 };
 use polywire_nostr::nip21::{self, Nip21Error};
 use polywire_nostr::reference::bech32 as slow;
@@ -35,7 +36,7 @@ fn examples() {
     assert_eq!(secret.to_nsec().as_str(), NSEC);
     assert_eq!(decode(NSEC), Ok(Nip19::SecretKey(secret)));
     let nprofile = "nprofile1qqsrhuxx8l9ex335q7he0f09aej04zpazpl0ne2cgukyawd24mayt8gpp4mhxue69uhhytnc9e3k7mgpz4mhxue69uhkg6nzv9ejuumpv34kytnrdaksjlyr9p";
-    let profile = Nip19::Profile(Profile {
+    let profile = Nip19::Profile(ProfilePointer {
         public_key: key(FIATJAF),
         relays: vec!["wss://r.x.com".into(), "wss://djbas.sadkb.com".into()],
     });
@@ -267,7 +268,7 @@ fn checksummed(prefix: &str, data: &str) -> String {
 #[test]
 fn limits() {
     let profile = |relays| {
-        Nip19::Profile(Profile {
+        Nip19::Profile(ProfilePointer {
             public_key: key(FIATJAF),
             relays: vec!["r".repeat(200); relays],
         })

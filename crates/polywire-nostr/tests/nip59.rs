@@ -21,8 +21,8 @@ fn the_example_of_nip_17() {
         wrap.verify().unwrap();
         let opened = nip59::open(&wrap, keys).unwrap();
         assert_eq!(opened.sender, sender.public_key());
-        assert_eq!(opened.rumor.as_ref().content(), "Hola, que tal?");
-        assert_eq!(opened.rumor.as_ref().kind(), 14);
+        assert_eq!(opened.rumor.content(), "Hola, que tal?");
+        assert_eq!(opened.rumor.kind(), 14);
     }
 }
 

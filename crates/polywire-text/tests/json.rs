@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use polywire_text::Malformed;
 use polywire_text::cpu::{self, Level};
 use polywire_text::escape::{
-    LoneSurrogate, json_escaped_len, json_str, json_string, json_string_end, push_json,
-    push_json_ascii, push_json_bytes, push_json_string, push_unescaped_json,
+    LoneSurrogate, json_escaped_len, json_str, json_string, json_string_end, json_to_slice,
+    push_json, push_json_ascii, push_json_bytes, push_json_string, push_unescaped_json,
     push_unescaped_json_str, read_json_str, read_json_string, unescape_json_in_place,
 };
 use polywire_text::reference::json as twin;
@@ -37,6 +37,20 @@ fn escapes(bytes: &[u8]) {
             bytes.escape_ascii()
         );
         assert_eq!(json_escaped_len(bytes), expected.len());
+        // Through buffers of several sizes, of which the smallest takes one step each.
+        for room in [200, 232, 500, 6 * bytes.len() + 200] {
+            let (mut out, mut rest, mut buffer) = (Vec::new(), bytes, vec![0xaa; room]);
+            loop {
+                let (read, written) = json_to_slice(rest, &mut buffer);
+                out.extend_from_slice(&buffer[..written]);
+                rest = &rest[read..];
+                if rest.is_empty() {
+                    break;
+                }
+                assert!(read > 0, "{room} bytes are enough for a step");
+            }
+            assert_eq!(out, expected, "through {room} bytes");
+        }
         if let Ok(text) = str::from_utf8(bytes) {
             let mut out = b"before".to_vec();
             push_json(&mut out, text);

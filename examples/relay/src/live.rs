@@ -208,6 +208,9 @@ fn run(places: &RwLock<Places>, waiting: &Receiver<Vec<(u64, Event)>>, metrics: 
         let now = now();
         for (number, event) in &group {
             let event = event.as_ref();
+            // Tags are decoded once here, not once for each subscription.
+            let respelled = (!event.is_canonical()).then(|| event.to_canonical());
+            let matched = respelled.as_ref().map_or(event, Event::as_ref);
             let places = places.read().unwrap_or_else(PoisonError::into_inner);
             if places.is_empty() {
                 continue;
@@ -215,8 +218,8 @@ fn run(places: &RwLock<Places>, waiting: &Receiver<Vec<(u64, Event)>>, metrics: 
             // One message for each id, which many clients have in common.
             let mut messages: HashMap<&str, Message> = HashMap::new();
             let mut delivered = 0;
-            for subscription in candidates(&places, &event) {
-                if subscription.matches(&event, now) {
+            for subscription in candidates(&places, &matched) {
+                if subscription.matches(&matched, now) {
                     let id = &subscription.id;
                     let message = messages.entry(id.as_str());
                     let message = message.or_insert_with(|| event_message(id, event.as_json()));

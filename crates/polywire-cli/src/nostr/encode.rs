@@ -1,7 +1,7 @@
 //! `polywire nostr encode`.
 
 use clap::Subcommand;
-use polywire_nostr::nip19::{AddressPointer, EventPointer, Nip19, Profile};
+use polywire_nostr::nip19::{AddressPointer, EventPointer, Nip19, ProfilePointer};
 use polywire_nostr::{EventId, PublicKey, nip21};
 
 use super::names::{event_id, public_key};
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let name = match arguments.name {
         Name::Npub { key } => Nip19::PublicKey(key),
         Name::Note { id } => Nip19::EventId(id),
-        Name::Nprofile { key, relays } => Nip19::Profile(Profile {
+        Name::Nprofile { key, relays } => Nip19::Profile(ProfilePointer {
             public_key: key,
             relays: relays.urls,
         }),

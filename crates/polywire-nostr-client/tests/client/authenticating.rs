@@ -144,7 +144,7 @@ impl Signer for Locked {
     }
 
     fn sign(&self, event: &UnsignedEvent) -> Result<Signature, SignerError> {
-        assert_eq!(event.as_ref().kind(), auth::KIND);
+        assert_eq!(event.kind(), auth::KIND);
         Err("the device is locked".into())
     }
 }

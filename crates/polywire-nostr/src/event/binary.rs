@@ -28,6 +28,7 @@ use polywire_text::hex::{self, Case};
 use polywire_text::{Malformed, utf8};
 
 use super::canonical::{self, PutItem};
+use super::parse::MAX_CREATED_AT;
 use super::{EventRef, Sink};
 use crate::{EventId, PublicKey, Signature};
 
@@ -50,7 +51,7 @@ const LEAST_DIGITS: usize = 32;
 /// assert_eq!(stored.compute_id(), *event.id());
 /// # Ok::<(), polywire_nostr::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct BinaryEvent<'a> {
     id: EventId,
     pubkey: PublicKey,
@@ -94,7 +95,12 @@ impl<'a> BinaryEvent<'a> {
             text,
             count: u32_at(header, 139),
         };
+        let created_at = u64::from_le_bytes(array_at(header, 129));
+        if created_at > MAX_CREATED_AT {
+            return Err(Malformed::new(129, "a time of at most 2^53 - 1 seconds"));
+        }
         let content = tags
+            .clone()
             .check()
             .map_err(|expected| Malformed::new(HEADER, expected))?;
         tags.text = &text[..text.len() - content.len()];
@@ -102,7 +108,7 @@ impl<'a> BinaryEvent<'a> {
             id: EventId::from_bytes(array_at(header, 1)),
             pubkey: PublicKey::from_bytes(array_at(header, 33)),
             sig: Signature::from_bytes(array_at(header, 65)),
-            created_at: u64::from_le_bytes(array_at(header, 129)),
+            created_at,
             kind: u16::from_le_bytes(array_at(header, 137)),
             tags,
             content,
@@ -127,7 +133,7 @@ impl<'a> BinaryEvent<'a> {
         &self.sig
     }
 
-    /// Returns the time of creation, in seconds since 1970-01-01 UTC.
+    /// Returns the time of creation, in seconds since 1970-01-01 UTC; at most 2^53 - 1.
     #[must_use]
     pub fn created_at(&self) -> u64 {
         self.created_at
@@ -142,7 +148,7 @@ impl<'a> BinaryEvent<'a> {
     /// Returns the tags in order.
     #[must_use]
     pub fn tags(&self) -> BinaryTags<'a> {
-        self.tags
+        self.tags.clone()
     }
 
     /// Returns the content.
@@ -158,7 +164,7 @@ impl<'a> BinaryEvent<'a> {
             &self.pubkey,
             self.created_at,
             self.kind,
-            self.tags,
+            self.tags(),
             self.content,
         )
     }
@@ -169,7 +175,7 @@ impl<'a> BinaryEvent<'a> {
         let tags = 2 * self.tags.data.len() + self.tags.text.len() + 3 * self.tags.structure.len();
         out.reserve(400 + tags + self.content.len());
         canonical::push_head(out, &self.id, &self.pubkey, self.created_at, self.kind);
-        canonical::write_tags(out, self.tags);
+        canonical::write_tags(out, self.tags());
         out.put(b",\"content\":\"");
         out.put_escaped(self.content);
         canonical::push_tail(out, &self.sig);
@@ -199,7 +205,7 @@ fn array_at<const N: usize>(header: &[u8; HEADER], at: usize) -> [u8; N] {
 }
 
 /// The tags of a [`BinaryEvent`], in order.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct BinaryTags<'a> {
     structure: &'a [u8],
     data: &'a [u8],
@@ -265,7 +271,7 @@ impl<'a> Iterator for BinaryTags<'a> {
     fn next(&mut self) -> Option<BinaryTag<'a>> {
         self.count = self.count.checked_sub(1)?;
         let items = self.integer()?;
-        let mut tag = *self;
+        let mut tag = self.clone();
         // A tag has no more items than the structure has bytes.
         tag.count = items as u32;
         for _ in 0..items {
@@ -282,7 +288,7 @@ impl<'a> Iterator for BinaryTags<'a> {
 impl ExactSizeIterator for BinaryTags<'_> {}
 
 /// The items of a tag of a [`BinaryEvent`], the name first.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct BinaryTag<'a>(BinaryTags<'a>);
 
 impl<'a> Iterator for BinaryTag<'a> {

@@ -1,11 +1,14 @@
 //! Making events.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use polywire_text::Text;
 
+#[cfg(doc)]
+use super::EventRef;
 use super::canonical;
-use super::{Event, EventRef, Fields, Sink};
+use super::{Event, Fields, Sink, Tags};
 #[cfg(feature = "os-rng")]
 use crate::KeyPair;
 use crate::{Error, EventId, Limits, Profile, PublicKey, Signature};
@@ -32,14 +35,13 @@ pub struct EventBuilder {
 }
 
 impl EventBuilder {
-    /// Starts an event without tags. `created_at` is in seconds since 1970-01-01 UTC. Values above
-    /// 2^53 - 1 are not checked here, but [`EventRef::parse`] rejects them. The JSON text must stay below
-    /// 4 GiB.
+    /// Starts an event without tags. `created_at` is in seconds since 1970-01-01 UTC. Larger values
+    /// than 2^53 - 1, which [`EventRef::parse`] rejects, are set to that. The JSON text must stay below 4 GiB.
     #[must_use]
     pub fn new(kind: u16, content: impl Into<String>, created_at: u64) -> Self {
         Self {
             kind,
-            created_at,
+            created_at: created_at.min(super::parse::MAX_CREATED_AT),
             content: content.into(),
             tags: TagWriter::default(),
         }
@@ -228,10 +230,34 @@ impl UnsignedEvent {
         self.0.json.as_str()
     }
 
-    /// Returns its members. [`EventRef::sig`] is all zeros.
+    /// Returns the author's public key.
     #[must_use]
-    pub fn as_ref(&self) -> EventRef<'_> {
-        self.0.as_ref()
+    pub fn pubkey(&self) -> &PublicKey {
+        &self.0.fields.pubkey
+    }
+
+    /// Returns the time of creation, in seconds since 1970-01-01 UTC.
+    #[must_use]
+    pub fn created_at(&self) -> u64 {
+        self.0.fields.created_at
+    }
+
+    /// Returns the kind.
+    #[must_use]
+    pub fn kind(&self) -> u16 {
+        self.0.fields.kind
+    }
+
+    /// Returns the tags in order.
+    #[must_use]
+    pub fn tags(&self) -> Tags<'_> {
+        self.0.as_ref().tags()
+    }
+
+    /// Returns the content. Borrows it unless it has escapes.
+    #[must_use]
+    pub fn content(&self) -> Cow<'_, str> {
+        self.0.as_ref().content()
     }
 
     /// Adds a signature of the id. It is not checked.

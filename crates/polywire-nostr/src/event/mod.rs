@@ -96,7 +96,8 @@ impl<'a> EventRef<'a> {
 
     /// Reads only the id, to look up duplicates before full parsing.
     ///
-    /// Members before the id must be valid JSON. The text after the id may be invalid.
+    /// Members before the id must be valid JSON. The text after the id may be invalid. Reads strictly: do not
+    /// use it beside a [`Profile`] with `duplicate_keys`, which takes the last id instead of the first.
     ///
     /// # Errors
     ///
@@ -277,6 +278,23 @@ impl<'a> EventRef<'a> {
         self.fields.lone_surrogates
     }
 
+    /// Returns the event in its canonical spelling, with the members in the order of NIP-01.
+    ///
+    /// Matching a non-canonical event against many filters decodes its tags for each of them. A relay that
+    /// has many subscriptions calls this once, unless [`is_canonical`](Self::is_canonical), and matches
+    /// the result.
+    #[must_use]
+    pub fn to_canonical(&self) -> Event {
+        let mut json = Vec::new();
+        self.push_json(&mut json);
+        let limits = Limits::DEFAULT.with_bytes(usize::MAX).with_tags(usize::MAX);
+        match EventRef::parse_with(&json, Profile::COMPATIBLE, &limits) {
+            Ok(event) => event.to_owned(),
+            // What was written is an event; this is not reached.
+            Err(_) => self.to_owned(),
+        }
+    }
+
     /// Copies the text, for an event that borrows nothing.
     #[must_use]
     pub fn to_owned(&self) -> Event {
@@ -307,6 +325,15 @@ impl PartialEq for EventRef<'_> {
             && a.created_at == b.created_at
             && a.kind == b.kind
             && a.tag_count == b.tag_count;
+        // Text has the same replacement for all lone surrogates; the canonical form tells them apart.
+        if a.lone_surrogates || b.lone_surrogates {
+            let canonical = |event: &Self| {
+                let mut out = Vec::new();
+                event.push_canonical(&mut out);
+                out
+            };
+            return same_fields && canonical(self) == canonical(other);
+        }
         same_fields
             && self.content() == other.content()
             && self

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{
     DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
-use serde::ser::{SerializeSeq, SerializeStruct, Serializer};
+use serde::ser::{Error as _, SerializeSeq, SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::builder::{Head, TagWriter, assemble};
@@ -21,6 +21,10 @@ impl Serialize for Event {
 
 impl Serialize for EventRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.has_lone_surrogates() {
+            // Text cannot hold them, and the id would be that of another event.
+            return Err(S::Error::custom("event with escapes of lone surrogates"));
+        }
         let mut event = serializer.serialize_struct("Event", 7)?;
         event.serialize_field("id", self.id())?;
         event.serialize_field("pubkey", self.pubkey())?;
@@ -41,7 +45,7 @@ impl Serialize for Tags<'_> {
 
 impl Serialize for Tag<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut items = serializer.serialize_seq(None)?;
+        let mut items = serializer.serialize_seq(Some(self.items().count()))?;
         for item in self.items() {
             items.serialize_element(&item)?;
         }
@@ -74,6 +78,23 @@ impl<'de> Visitor<'de> for EventVisitor {
         f.write_str("a Nostr event")
     }
 
+    /// Formats without names of members: the members in the order of NIP-01.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Event, A::Error> {
+        let short = |index| A::Error::invalid_length(index, &self);
+        let head = Head {
+            id: seq.next_element()?.ok_or_else(|| short(0))?,
+            pubkey: seq.next_element()?.ok_or_else(|| short(1))?,
+            created_at: seq.next_element()?.ok_or_else(|| short(2))?,
+            kind: seq.next_element()?.ok_or_else(|| short(3))?,
+        };
+        let mut tags = TagWriter::default();
+        seq.next_element_seed(TagsSeed(&mut tags))?
+            .ok_or_else(|| short(4))?;
+        let content: Cow<'de, str> = seq.next_element()?.ok_or_else(|| short(5))?;
+        let sig = seq.next_element()?.ok_or_else(|| short(6))?;
+        assemble_checked(&head, tags.finish(), &content, &sig)
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Event, A::Error> {
         let (mut id, mut pubkey, mut sig) = (None, None, None);
         let (mut created_at, mut kind, mut tags, mut content) = (None, None, None, None);
@@ -99,18 +120,27 @@ impl<'de> Visitor<'de> for EventVisitor {
             created_at: created_at.ok_or_else(|| A::Error::missing_field("created_at"))?,
             kind: kind.ok_or_else(|| A::Error::missing_field("kind"))?,
         };
-        if head.created_at > super::parse::MAX_CREATED_AT {
-            return Err(A::Error::custom("created_at is above 2^53 - 1"));
-        }
-        let (tags, count) = tags.ok_or_else(|| A::Error::missing_field("tags"))?;
+        let tags = tags.ok_or_else(|| A::Error::missing_field("tags"))?;
         let content = content.ok_or_else(|| A::Error::missing_field("content"))?;
         let sig = sig.ok_or_else(|| A::Error::missing_field("sig"))?;
-        // A byte becomes at most six where it is escaped.
-        if tags.len() as u64 + 6 * content.len() as u64 + 400 > u64::from(u32::MAX) {
-            return Err(A::Error::custom("event of 4 GiB"));
-        }
-        Ok(assemble(&head, &tags, count, &content, Some(&sig)))
+        assemble_checked(&head, tags, &content, &sig)
     }
+}
+
+fn assemble_checked<E: serde::de::Error>(
+    head: &Head,
+    (tags, count): (String, u32),
+    content: &str,
+    sig: &Signature,
+) -> Result<Event, E> {
+    if head.created_at > super::parse::MAX_CREATED_AT {
+        return Err(E::custom("created_at is above 2^53 - 1"));
+    }
+    // A byte becomes at most six where it is escaped.
+    if tags.len() as u64 + 6 * content.len() as u64 + 400 > u64::from(u32::MAX) {
+        return Err(E::custom("event of 4 GiB"));
+    }
+    Ok(assemble(head, &tags, count, content, Some(sig)))
 }
 
 fn set<T, E: serde::de::Error>(to: &mut Option<T>, value: T, name: &'static str) -> Result<(), E> {

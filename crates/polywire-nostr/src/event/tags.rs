@@ -57,7 +57,7 @@ impl ExactSizeIterator for Tags<'_> {}
 impl FusedIterator for Tags<'_> {}
 
 /// A tag: an array of strings. The first is its name, the second its value.
-#[derive(Clone, Copy, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Tag<'a> {
     /// A checked array of strings.
     raw: &'a str,
@@ -88,6 +88,15 @@ impl<'a> Tag<'a> {
         RawItems(rest)
     }
 }
+
+impl PartialEq for Tag<'_> {
+    /// Compares the items, not their spelling.
+    fn eq(&self, other: &Self) -> bool {
+        self.items().eq(other.items())
+    }
+}
+
+impl Eq for Tag<'_> {}
 
 impl fmt::Debug for Tag<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

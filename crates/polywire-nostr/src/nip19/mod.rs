@@ -12,7 +12,7 @@
 //! NIP-19 requires.
 //!
 //! ```
-//! use polywire_nostr::nip19::{self, Nip19, Profile};
+//! use polywire_nostr::nip19::{self, Nip19, ProfilePointer};
 //! use polywire_nostr::PublicKey;
 //!
 //! let npub = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
@@ -20,7 +20,7 @@
 //! assert!(key.to_string().starts_with("7e7e9c42a91bfef1"));
 //! assert_eq!(key.to_npub(), npub);
 //!
-//! let profile = Nip19::Profile(Profile {
+//! let profile = Nip19::Profile(ProfilePointer {
 //!     public_key: key,
 //!     relays: vec!["wss://relay.example".into()],
 //! });
@@ -51,7 +51,7 @@ pub enum Nip19 {
     /// `note`: the id of an event.
     EventId(EventId),
     /// `nprofile`: a public key, and where to look for its profile.
-    Profile(Profile),
+    Profile(ProfilePointer),
     /// `nevent`: an event, and where to look for it.
     Event(EventPointer),
     /// `naddr`: the coordinates of an addressable event.
@@ -62,7 +62,7 @@ pub enum Nip19 {
 
 /// An author, and relays that may have more about them.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Profile {
+pub struct ProfilePointer {
     /// The author.
     pub public_key: PublicKey,
     /// URLs in ASCII of up to 255 bytes.

@@ -1,7 +1,7 @@
 //! Contents that are a list of types, lengths and values.
 
 use super::bech32::{self, Name};
-use super::{AddressPointer, EventPointer, Nip19Error, Nip19Reason, Profile};
+use super::{AddressPointer, EventPointer, Nip19Error, Nip19Reason, ProfilePointer};
 use crate::{EventId, PublicKey};
 
 const SPECIAL: u8 = 0;
@@ -94,11 +94,11 @@ impl Reader<'_> {
     }
 }
 
-pub(super) fn read_profile(name: &Name<'_>) -> Result<Profile, Nip19Error> {
+pub(super) fn read_profile(name: &Name<'_>) -> Result<ProfilePointer, Nip19Error> {
     let contents = name.contents();
     let (values, reader) = read(name, &contents)?;
     let public_key = reader.array(reader.some(values.special, SPECIAL)?)?;
-    Ok(Profile {
+    Ok(ProfilePointer {
         public_key: PublicKey::from_bytes(public_key),
         relays: reader.relays(&values.relays)?,
     })
@@ -200,7 +200,7 @@ impl Writer {
     }
 }
 
-pub(super) fn write_profile(profile: &Profile) -> Result<String, Nip19Error> {
+pub(super) fn write_profile(profile: &ProfilePointer) -> Result<String, Nip19Error> {
     Writer::new("nprofile")
         .value(SPECIAL, profile.public_key.as_bytes())?
         .relays(&profile.relays)?

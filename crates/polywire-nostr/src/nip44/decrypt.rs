@@ -133,11 +133,14 @@ impl ConversationKey {
 /// padding that the whole payload rejects only later.
 #[cold]
 fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
-    match (error, STANDARD.decode(payload)) {
-        (Nip44Error::Base64 { .. }, Err(whole)) => Nip44Error::Base64 {
+    if !matches!(error, Nip44Error::Base64 { .. }) {
+        return error;
+    }
+    match STANDARD.decode(payload) {
+        Err(whole) => Nip44Error::Base64 {
             offset: whole.offset,
         },
-        (error, _) => error,
+        Ok(_) => error,
     }
 }
 

@@ -385,22 +385,6 @@ pub fn short_json_string(window: &[u8; 32]) -> Option<usize> {
     (window.get(len) == Some(&b'"')).then_some(len)
 }
 
-/// How many of the first bytes of a window may stand in a JSON string as they are, see
-/// [`json_clean`]: one look at all of it instead of a loop.
-///
-/// ```
-/// let window = b"London\", \"country\": \"United King";
-/// assert_eq!(polywire_text::scan::json_clean_window(window), 6);
-/// ```
-#[inline]
-#[must_use]
-pub fn json_clean_window(window: &[u8; 32]) -> usize {
-    let (halves, _) = window.as_chunks::<16>();
-    let mask = |half: &[u8; 16]| u64::from(Json::find(Block16::load(half)).mask());
-    let all = mask(&halves[0]) | mask(&halves[1]) << 16;
-    (all | 1 << 32).trailing_zeros() as usize
-}
-
 /// Whether 64 bytes may stand in a JSON string as they are, see [`json_clean`]: for hexadecimal
 /// digits, whose end is known.
 ///

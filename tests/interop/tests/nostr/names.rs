@@ -5,7 +5,7 @@ use nostr::nips::nip19 as theirs;
 use nostr::nips::nip19::{FromBech32 as _, ToBech32 as _};
 use nostr::types::RelayUrl;
 use polywire_interop::Case;
-use polywire_nostr::nip19::{self, AddressPointer, EventPointer, Nip19, Profile};
+use polywire_nostr::nip19::{self, AddressPointer, EventPointer, Nip19, ProfilePointer};
 use polywire_nostr::{EventId, nip21};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn names() -> Vec<Nip19> {
         Nip19::EventId(id),
     ];
     for count in 0..=3 {
-        names.push(Nip19::Profile(Profile {
+        names.push(Nip19::Profile(ProfilePointer {
             public_key: author,
             relays: relays(count),
         }));

@@ -55,7 +55,7 @@ fn nostr_crate_gift_wraps_are_opened_by_us() {
         wrap.verify().unwrap();
         let opened = nip59::open(&wrap, &keys(2)).unwrap();
         assert_eq!(opened.sender, keys(1).public_key());
-        assert_eq!(opened.rumor.as_ref().content(), text);
+        assert_eq!(opened.rumor.content(), text);
         assert!(matches!(
             nip59::open(&wrap, &keys(3)),
             Err(Nip59Error::Wrap(_))
@@ -100,7 +100,7 @@ fn nostr_crate_chat_messages_both_ways() {
     let builder = PrivateDirectMessageBuilder::new(their_keys(2).public_key(), "yes");
     let wrap = builder.finalize(&their_keys(1)).unwrap().as_json();
     let opened = nip59::open(&EventRef::parse(&wrap).unwrap(), &keys(2)).unwrap();
-    let rumor = opened.rumor.as_ref();
+    let rumor = &opened.rumor;
     assert_eq!(
         (rumor.kind(), &*rumor.content()),
         (polywire_nostr::nip17::CHAT_MESSAGE, "yes")
@@ -143,8 +143,8 @@ fn nostr_tools_gift_wraps_are_opened_by_us() {
         wrap.verify().unwrap();
         let opened = nip59::open(&wrap, &keys(2)).unwrap();
         assert_eq!(opened.sender, keys(1).public_key());
-        assert_eq!(opened.rumor.as_ref().content(), text);
-        assert_eq!(opened.rumor.as_ref().created_at(), NOW);
+        assert_eq!(opened.rumor.content(), text);
+        assert_eq!(opened.rumor.created_at(), NOW);
     }
 }
 
@@ -168,7 +168,7 @@ fn nostr_tools_chat_messages_both_ways() {
         let wrap = wrap.as_str().unwrap();
         let opened = nip59::open(&EventRef::parse(wrap).unwrap(), &keys(number)).unwrap();
         assert_eq!(opened.sender, keys(1).public_key());
-        let rumor = opened.rumor.as_ref();
+        let rumor = &opened.rumor;
         assert_eq!((rumor.kind(), &*rumor.content()), (14, "lunch?"));
         assert!(rumor.tags().any(|tag| tag.items().eq(["subject", "food"])));
     }

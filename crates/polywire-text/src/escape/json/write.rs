@@ -92,10 +92,10 @@ pub(super) fn push_each(out: &mut Vec<u8>, bytes: &[u8]) {
 /// Escapes the beginning of `bytes` as the inside of a JSON string, in the form of [`push_json`], to
 /// the beginning of `out`. For output that goes through a buffer of fixed size.
 ///
-/// Returns the number of bytes that were read and the number that were written. Stops where the
-/// next 32 bytes might not fit: it reads all of `bytes` if `out` has room for six times as many and 32
-/// more, and something if it has at least 256 bytes. Bytes of `out` behind what was written are
-/// unspecified.
+/// Returns the number of bytes that were read and the number that were written. Stops before 32 bytes,
+/// or the rest, if fewer than 200 bytes of `out` are left. So it reads something if `out` has at least
+/// 200 bytes, and all of `bytes` if `out` has 200 bytes more than six times as many. Bytes of `out` after the
+/// written ones are unspecified.
 ///
 /// ```
 /// use polywire_text::escape::json_to_slice;
