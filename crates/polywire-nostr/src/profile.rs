@@ -24,7 +24,7 @@ pub struct Profile {
     /// Accept whole numbers that are written with a fraction or an exponent, such as
     /// `1700000000.0` and `17e8`. The canonical form has digits only.
     pub whole_floats: bool,
-    /// Accept members that come twice; the last one counts, as in JavaScript.
+    /// Accept members that come twice; the last one counts, as in JavaScript. Each must be valid.
     pub duplicate_keys: bool,
     /// Accept escapes of half a surrogate pair. Text has U+FFFD in their place; the canonical form
     /// has the escape, as `JSON.stringify` writes it.

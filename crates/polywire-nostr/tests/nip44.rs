@@ -299,6 +299,24 @@ fn errors_far_behind() {
     }
 }
 
+/// Another version, and too many characters for base64: what is not base64 has no version.
+#[test]
+fn no_version_without_base64() {
+    let payload = key().encrypt_with_nonce("text", &NONCE).unwrap();
+    let other = format!("l{}", &payload[1..]);
+    agree(&other);
+    assert_eq!(
+        key().decrypt(&other),
+        Err(Nip44Error::UnknownVersion(Some(0x96)))
+    );
+    for more in ["A", "AAA", "!AAA", "===="] {
+        let wrong = format!("{other}{more}");
+        agree(&wrong);
+        let error = key().decrypt(&wrong).unwrap_err();
+        assert!(matches!(error, Nip44Error::Base64 { .. }), "{error}");
+    }
+}
+
 #[test]
 fn limits() {
     let max = DEFAULT_MAX_PLAINTEXT as usize;

@@ -130,13 +130,15 @@ impl ConversationKey {
 }
 
 /// Gives an error of base64 in a part of a payload the offset that it has in the whole: in the middle
-/// of a payload padding is an error sooner.
+/// of a payload padding is an error sooner. What is not base64 has no version.
 #[cold]
 fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
     match (error, STANDARD.decode(payload)) {
-        (Nip44Error::Base64 { .. }, Err(whole)) => Nip44Error::Base64 {
-            offset: whole.offset,
-        },
+        (Nip44Error::Base64 { .. } | Nip44Error::UnknownVersion(_), Err(whole)) => {
+            Nip44Error::Base64 {
+                offset: whole.offset,
+            }
+        }
         (error, _) => error,
     }
 }
