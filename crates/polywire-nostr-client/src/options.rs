@@ -80,7 +80,7 @@ impl RelayOptions {
     }
 
     /// Sets what a message of the relay may cost. [`MessageLimits::DEFAULT`]. Messages are also within
-    /// [`WebSocketLimits::message_bytes`].
+    /// [`WebSocketLimits::max_message_bytes`].
     pub const fn message_limits(mut self, limits: MessageLimits) -> Self {
         self.messages = limits;
         self

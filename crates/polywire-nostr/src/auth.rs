@@ -1,28 +1,28 @@
-//! Whether an event proves who a client is (NIP-42).
+//! Client authentication (NIP-42).
 
 use std::fmt;
 
 use crate::EventRef;
 use crate::relay_url::Url;
 
-/// The kind of events that prove who a client is. Relays do not forward them.
+/// The kind of authentication events. Relays do not forward them.
 pub const KIND: u16 = 22_242;
 
-/// Why an event does not prove who a client is.
+/// The reason why an authentication event is rejected (NIP-42).
 ///
-/// Its text is an answer for OK, with the prefix of NIP-01.
+/// Its text can be the message of an `OK` response; it starts with the prefix `invalid: `.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum AuthError {
     /// The kind is not 22242.
     Kind,
-    /// The first tag `challenge` has another value, or there is none.
+    /// The first `challenge` tag has a different value, or there is none.
     Challenge,
-    /// The first tag `relay` has another URL, or there is none.
+    /// The first `relay` tag has a different URL, or there is none.
     Relay,
     /// The event is too old.
     TooOld,
-    /// The event is from too far in the future.
+    /// `created_at` is too far in the future.
     InFuture,
 }
 
@@ -42,14 +42,16 @@ impl std::error::Error for AuthError {}
 
 /// Checks that an event answers a challenge (NIP-42).
 ///
-/// `challenge` is what the relay sent on this connection, `relay_url` is the URL by which clients
-/// reach it, `now` is in seconds since 1970-01-01 UTC, and `max_age` is how many seconds
-/// `created_at` may differ from it in either direction; NIP-42 suggests about 600.
+/// `challenge` is the challenge that the relay sent on this connection. `relay_url` is the public
+/// URL of the relay. `now` is in seconds since 1970-01-01 UTC. `max_age` is the largest allowed
+/// difference between `created_at` and `now`, in seconds, in either direction; NIP-42 suggests
+/// about 600.
 ///
-/// URLs are the same if scheme, host, port, path and query are: scheme and host in any case, port 80
-/// or 443 may be left out, slashes at the end of the path and a fragment do not count.
+/// URLs match if scheme, host, port, path and query are equal. Scheme and host are
+/// case-insensitive. Default ports, trailing slashes of the path and fragments are ignored.
 ///
-/// Neither the id nor the signature is checked here: without that, the event proves nothing.
+/// Does not check the id or the signature. Call [`EventRef::verify`] too, or the result means
+/// nothing.
 ///
 /// # Errors
 ///

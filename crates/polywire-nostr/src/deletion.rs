@@ -1,17 +1,17 @@
-//! What events ask to delete (NIP-09).
+//! Deletion requests (NIP-09).
 
 use std::borrow::Cow;
 
 use crate::{EventId, EventRef, PublicKey};
 
-/// Something that a deletion request asks to delete.
+/// The target of a deletion request (NIP-09).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Deletion<'a> {
-    /// An event. It is to be deleted only if its author is that of the request, which the request
-    /// does not tell. For gift wraps (kind 1059), NIP-09 lets the recipient ask as well.
+    /// An event by its id. Delete it only if its author is the author of the request; the caller must
+    /// look it up. For gift wraps (kind 1059), NIP-09 also accepts a request of the recipient.
     Event(EventId),
-    /// The versions of a replaceable or addressable event of the author of the request, up to the
-    /// time of the request.
+    /// All versions of a replaceable or addressable event by the author of the request, up to the
+    /// `created_at` of the request.
     Address {
         /// The kind.
         kind: u16,
@@ -21,10 +21,10 @@ pub enum Deletion<'a> {
 }
 
 impl<'a> EventRef<'a> {
-    /// Returns what the event asks to delete (NIP-09): the tags `e` and `a` of events of kind 5;
-    /// nothing for other kinds.
+    /// Returns the targets of the `e` and `a` tags of a deletion request (kind 5, NIP-09). Empty for
+    /// other kinds.
     ///
-    /// Leaves out tags that are not valid, and addresses of other authors.
+    /// Skips invalid tags and addresses of other authors.
     ///
     /// ```
     /// use polywire_nostr::{Deletion, EventRef};

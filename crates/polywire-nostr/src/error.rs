@@ -4,7 +4,8 @@ use std::fmt;
 
 /// The rejection of an event, filter or message: why, in which member and where.
 ///
-/// Its text has the form of a relay's answer, with the prefix of NIP-01:
+/// Its text has the form of a relay's response: it starts with `invalid: `, or with `unsupported: ` for
+/// unknown members of filters and unknown messages (NIP-01):
 ///
 /// ```
 /// use polywire_nostr::{EventRef, Member, Reason};
@@ -18,11 +19,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Error {
-    /// Why it was rejected.
+    /// The reason.
     pub reason: Reason,
-    /// The member of the event or filter that is wrong, if it is a single one.
+    /// The JSON member with the fault. `None` if the fault is not in one member.
     pub member: Option<Member>,
-    /// The offset in bytes at which the fault was found, from the start of the input.
+    /// The byte offset of the fault in the input. 0 for faults of the id or the signature.
     pub offset: usize,
 }
 
@@ -122,7 +123,7 @@ impl Member {
 /// Defines [`Reason`] as a table: the variant, its code and its text.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident, $code:literal, $text:literal;)*) => {
-        /// Why something was rejected. One reason is one line in a table of reasons.
+        /// The reason of a rejection.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
         pub enum Reason {
@@ -175,7 +176,7 @@ reasons! {
     DuplicateKey, "duplicate-key", "member comes twice";
     /// A member is missing.
     Missing, "missing", "member is missing";
-    /// A value has another JSON type.
+    /// A value has the wrong JSON type.
     WrongType, "wrong-type", "value of the wrong type";
     /// A number has a fraction or an exponent.
     NotInteger, "not-integer", "number with a fraction or an exponent";
@@ -185,9 +186,9 @@ reasons! {
     LeadingZero, "leading-zero", "number with a leading zero";
     /// A number is above its range.
     TooLarge, "too-large", "number is too large";
-    /// Text that should be hexadecimal has another length.
+    /// A hexadecimal string has the wrong length.
     HexLength, "hex-length", "wrong number of hexadecimal digits";
-    /// Text that should be hexadecimal has other characters.
+    /// A hexadecimal string contains another character.
     NotHex, "not-hex", "not hexadecimal";
     /// Hexadecimal digits are in upper case.
     UpperCaseHex, "upper-case-hex", "hexadecimal in upper case";

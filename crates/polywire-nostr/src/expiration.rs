@@ -5,8 +5,7 @@ use crate::EventRef;
 impl EventRef<'_> {
     /// Returns the time of the first tag `expiration` (NIP-40), in seconds since 1970-01-01 UTC.
     ///
-    /// `None` without such a tag, and if its value is not a number: an event that cannot be
-    /// understood does not expire.
+    /// `None` if there is no such tag or its value is not a decimal number. Such events do not expire.
     ///
     /// ```
     /// use polywire_nostr::EventRef;

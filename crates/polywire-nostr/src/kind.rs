@@ -12,15 +12,15 @@
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum KindClass {
-    /// All events are stored. Kinds of 40000 and above, for which NIP-01 has no rule, are regular
-    /// as well: nothing is lost then.
+    /// All events are stored. Kinds from 40,000 are also regular: NIP-01 does not define them, and
+    /// storing them is safe.
     Regular,
-    /// The newest event of an author is stored; of two as new, the one with the lower id.
+    /// Only the newest event per author and kind is stored. If timestamps are equal, the lower id wins.
     Replaceable,
     /// Events are not stored.
     Ephemeral,
-    /// The newest event of an author and of a `d` tag is stored; of two as new, the one with the
-    /// lower id.
+    /// Only the newest event per author, kind and `d` tag is stored. If timestamps are equal, the lower
+    /// id wins.
     Addressable,
 }
 

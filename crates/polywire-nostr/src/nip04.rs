@@ -1,8 +1,8 @@
-//! The old encryption of direct messages, to read what is there (NIP-04, deprecated).
+//! Deprecated encryption of direct messages, for reading old messages (NIP-04).
 //!
-//! A payload is AES-256-CBC of the plaintext, in base64, and `?iv=` with the initialization vector. The
-//! key is the x coordinate of ECDH, not hashed. Nothing tells whether a payload was changed, so that a
-//! plaintext may be anybody's invention. New messages are encrypted by [`nip44`](crate::nip44).
+//! A payload is the AES-256-CBC ciphertext in base64, followed by `?iv=` and the initialization
+//! vector. The key is the unhashed x coordinate of the ECDH point. There is no MAC: an attacker can
+//! modify a payload. Use [`nip44`](crate::nip44) for new messages.
 
 use std::fmt;
 
@@ -21,11 +21,10 @@ const SEPARATOR: &str = "?iv=";
 /// The characters of an initialization vector.
 const VECTOR_CHARACTERS: usize = 24;
 
-/// The number of characters that a payload may have. NIP-04 sets no limit; this one is that of
-/// [`nip44`](crate::nip44) in round numbers.
+/// The maximum length of a payload in characters: 2 MiB. NIP-04 has no limit.
 pub const MAX_PAYLOAD: usize = 2 << 20;
 
-/// Why something cannot be encrypted or decrypted.
+/// The error of encryption or decryption.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nip04Error {
@@ -38,16 +37,16 @@ pub enum Nip04Error {
     },
     /// The payload has no `?iv=`.
     NoVector,
-    /// The payload is not strict base64 with padding, or is not whole blocks of 16 bytes, or its
-    /// initialization vector has other than 16 bytes.
+    /// The payload is not strict base64 with padding, not a multiple of 16 bytes, or its initialization
+    /// vector does not have 16 bytes.
     Form {
         /// The offset of the first wrong character, or of the part that has the wrong length.
         offset: usize,
     },
-    /// The padding is wrong, or the plaintext is not UTF-8. The two are not told apart: whoever can
-    /// have payloads decrypted, and learns which, can read any of them.
+    /// The padding is wrong, or the plaintext is not UTF-8. One variant covers both, to avoid a padding
+    /// oracle.
     Decryption,
-    /// The operating system gave no random bytes.
+    /// The operating system returned no random bytes.
     Randomness,
 }
 
@@ -75,7 +74,7 @@ impl From<InvalidPublicKey> for Nip04Error {
     }
 }
 
-/// Decrypts a payload of the conversation between the owner of `secret` and the owner of `public`.
+/// Decrypts a payload between the owner of `secret` and the owner of `public`.
 ///
 /// ```
 /// use polywire_nostr::{SecretKey, nip04};
@@ -88,7 +87,7 @@ impl From<InvalidPublicKey> for Nip04Error {
 ///
 /// # Errors
 ///
-/// The first check that fails, in the order of [`Nip04Error`].
+/// The first failed check, in the order of [`Nip04Error`].
 pub fn decrypt(
     secret: &SecretKey,
     public: &PublicKey,
@@ -131,14 +130,15 @@ pub fn decrypt(
     })
 }
 
-/// Encrypts `plaintext` with an initialization vector of the operating system, for peers that read
-/// nothing else.
+/// Encrypts `plaintext` with a random initialization vector, for clients that support only NIP-04.
 ///
-/// Insecure: a payload can be changed on its way, and its length is that of the plaintext.
+/// Insecure: the payload can be modified in transit, and it reveals the plaintext length within 16
+/// bytes.
 ///
 /// # Errors
 ///
-/// The public key is not one, the plaintext is too long, or the operating system gave no random bytes.
+/// The public key is invalid, the payload would exceed [`MAX_PAYLOAD`], or the operating system
+/// returned no random bytes.
 #[cfg(feature = "os-rng")]
 pub fn encrypt_insecure(
     secret: &SecretKey,
@@ -155,7 +155,7 @@ pub fn encrypt_insecure(
 ///
 /// # Errors
 ///
-/// The public key is not one, or the plaintext is too long.
+/// The public key is invalid, or the payload would exceed [`MAX_PAYLOAD`].
 pub fn encrypt_insecure_with_vector(
     secret: &SecretKey,
     public: &PublicKey,

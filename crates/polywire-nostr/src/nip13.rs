@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{EventBuilder, EventId, EventRef, PublicKey, UnsignedEvent};
 
-/// Why an event has not the work that was asked for.
+/// The reason why an event has too little proof of work (NIP-13).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum WorkError {
@@ -15,9 +15,9 @@ pub enum WorkError {
         /// How many are required.
         required: u32,
     },
-    /// The author aimed at less than what is required, and was lucky.
+    /// The committed target of the `nonce` tag is below the required difficulty.
     LowTarget {
-        /// What the author aimed at.
+        /// The committed target.
         committed: u32,
         /// How many leading zero bits are required.
         required: u32,
@@ -62,8 +62,8 @@ pub fn difficulty(id: &EventId) -> u32 {
     bits
 }
 
-/// Checks that an id has at least `required` leading zero bits, and that its author aimed at no fewer:
-/// `committed` is the third value of the `nonce` tag. Without one, only the id counts.
+/// Checks that `id` has at least `required` leading zero bits, and that the committed target is not lower.
+/// `committed` is the third item of the `nonce` tag; with `None`, only the id is checked.
 ///
 /// ```
 /// use polywire_nostr::EventId;
@@ -106,11 +106,12 @@ pub fn committed(event: &EventRef<'_>) -> Option<u32> {
     tag.items().nth(2)?.parse().ok()
 }
 
-/// Looks for a nonce that gives the event at least `target` leading zero bits, and adds its tag.
+/// Searches for a nonce whose event id has at least `target` leading zero bits (NIP-13).
 ///
-/// Tries the nonces from `first` on, at most `attempts` of them: each additional bit doubles the number
-/// that is needed on average. Threads that share the work begin at different nonces. `None` if no nonce
-/// was found; the next call goes on at `first + attempts`.
+/// Appends the tag `["nonce", nonce, target]`. The draft must not have a `nonce` tag: [`committed`] reads
+/// the first one. Tries `attempts` nonces, starting at `first`, with the `created_at` of the draft. Each
+/// additional bit doubles the expected number of attempts. To use several threads, give each thread its
+/// own range of nonces. Returns `None` if no nonce matches; then continue at `first + attempts`.
 ///
 /// ```
 /// use polywire_nostr::{EventBuilder, PublicKey, nip13};

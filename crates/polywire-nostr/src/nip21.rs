@@ -1,4 +1,4 @@
-//! `nostr:` URIs: the scheme and a name of [`nip19`], but for secret keys (NIP-21).
+//! `nostr:` URIs: the scheme and an entity of [`nip19`] that is not a secret key (NIP-21).
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use crate::nip19::{self, Nip19, Nip19Error};
 const SCHEME: &str = "nostr:";
 const SECRET: &str = "nsec";
 
-/// Why something is not a `nostr:` URI, or has none.
+/// The error of decoding or encoding a `nostr:` URI.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nip21Error {
     /// The text does not begin with `nostr:`.
     Scheme,
-    /// A secret key must not be a URI: those are shown, linked and sent to servers.
+    /// A secret key must not be in a URI: URIs are shown, linked and sent to servers.
     Secret,
-    /// What follows is not a name. The offset is that in the whole text.
+    /// The entity is invalid. The offset is the one in the whole text.
     Name(Nip19Error),
 }
 
@@ -45,7 +45,7 @@ impl std::error::Error for Nip21Error {}
 ///
 /// # Errors
 ///
-/// The scheme is another one, the name is that of a secret key, or it is not one.
+/// The scheme is not `nostr`, the entity is an `nsec`, or it is not a valid NIP-19 entity.
 pub fn decode(uri: &str) -> Result<Nip19, Nip21Error> {
     let (scheme, name) = uri
         .split_at_checked(SCHEME.len())
@@ -70,7 +70,7 @@ pub fn decode(uri: &str) -> Result<Nip19, Nip21Error> {
 ///
 /// # Errors
 ///
-/// It is a secret key, or has no name.
+/// [`Nip21Error::Secret`] for a secret key, or [`Nip21Error::Name`] if encoding fails.
 pub fn encode(what: &Nip19) -> Result<String, Nip21Error> {
     if matches!(what, Nip19::SecretKey(_)) {
         return Err(Nip21Error::Secret);

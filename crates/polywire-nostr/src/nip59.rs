@@ -31,27 +31,27 @@ use crate::{Error, Event, EventBuilder, EventRef, KeyPair, PublicKey, UnsignedEv
 pub const SEAL: u16 = 13;
 /// The kind of a gift wrap.
 pub const GIFT_WRAP: u16 = 1059;
-/// Seals and gift wraps are dated back by up to two days, in seconds.
-pub const MOST_BACKDATED: u64 = 2 * 24 * 3600;
+/// The maximum, in seconds, by which [`gift_wrap`] backdates seals and gift wraps.
+pub const MAX_BACKDATE: u64 = 2 * 24 * 3600;
 
-/// Why something was not wrapped or opened.
+/// The error of creating or opening a gift wrap (NIP-59).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Nip59Error {
-    /// The event is not a gift wrap but of this kind.
+    /// The event has this kind, not 1059.
     NotGiftWrap(u16),
     /// The gift wrap cannot be encrypted or decrypted.
     Wrap(Nip44Error),
-    /// What is in the gift wrap is not an event with a valid id and signature.
+    /// The decrypted event is malformed, or its id or signature is invalid.
     Seal(Error),
-    /// What is in the gift wrap is not a seal but of this kind.
+    /// The decrypted event has this kind, not 13.
     NotSeal(u16),
     /// The seal cannot be encrypted or decrypted.
     SealContent(Nip44Error),
-    /// What is in the seal is not an event with a valid id.
+    /// The decrypted rumor is malformed, or its id is invalid.
     Rumor(Error),
-    /// The rumor has another author than the seal: somebody pretends to be the rumor's author.
-    OtherAuthor,
+    /// The author of the rumor is not the author of the seal: a forged sender.
+    AuthorMismatch,
     /// A public key is not on the curve.
     PublicKey,
     /// The operating system gave no random bytes.
@@ -67,7 +67,7 @@ impl fmt::Display for Nip59Error {
             Self::NotSeal(kind) => write!(f, "kind {kind} in a gift wrap is not a seal (13)"),
             Self::SealContent(error) => write!(f, "seal: {error}"),
             Self::Rumor(error) => write!(f, "rumor: {error}"),
-            Self::OtherAuthor => f.write_str("the rumor has another author than the seal"),
+            Self::AuthorMismatch => f.write_str("the rumor has another author than the seal"),
             Self::PublicKey => InvalidPublicKey.fmt(f),
             Self::NoRandomness => NoRandomness.fmt(f),
         }
@@ -88,12 +88,13 @@ impl From<NoRandomness> for Nip59Error {
     }
 }
 
-/// Encrypts a rumor for a receiver and signs it. `created_at` is the time that the seal states, in
-/// seconds.
+/// Encrypts `rumor` for `receiver` and signs the seal (NIP-59, kind 13). `created_at` is the timestamp of
+/// the seal in seconds since 1970-01-01 UTC. The caller must backdate it; [`gift_wrap`] does so.
 ///
 /// # Errors
 ///
-/// The receiver's key is not on the curve, or the rumor is too long to be encrypted.
+/// The receiver's key is not on the curve, the rumor is too long to be encrypted, or the operating system
+/// returned no random bytes.
 pub fn seal(
     rumor: &UnsignedEvent,
     sender: &KeyPair,
@@ -107,11 +108,12 @@ pub fn seal(
     Ok(EventBuilder::new(SEAL, content, created_at).sign(sender))
 }
 
-/// Encrypts a seal for a receiver, by a new key. `created_at` is the time that the gift wrap states.
+/// Encrypts a seal for `receiver` and signs the gift wrap with a new one-time key (NIP-59, kind 1059).
+/// `created_at` is the timestamp of the gift wrap in seconds. The caller must backdate it.
 ///
 /// # Errors
 ///
-/// As [`seal`], or no random bytes for the new key.
+/// As [`seal`].
 pub fn wrap(seal: &Event, receiver: &PublicKey, created_at: u64) -> Result<Event, Nip59Error> {
     let once = KeyPair::generate()?;
     let key = ConversationKey::derive(&once.secret_key(), receiver)?;
@@ -122,8 +124,8 @@ pub fn wrap(seal: &Event, receiver: &PublicKey, created_at: u64) -> Result<Event
     Ok(builder.tag(["p", &receiver.to_string()]).sign(&once))
 }
 
-/// Seals and wraps a rumor for a receiver. Both layers are dated back from `now` by a random time of up
-/// to two days each.
+/// Creates a gift wrap: calls [`seal`] and [`wrap`] with timestamps that are each up to two days before
+/// `now`. `now` is in seconds since 1970-01-01 UTC.
 ///
 /// # Errors
 ///
@@ -142,26 +144,26 @@ pub fn gift_wrap(
 fn backdate(now: u64) -> Result<u64, NoRandomness> {
     let mut random = [0; 8];
     fill_random(&mut random)?;
-    Ok(now.saturating_sub(u64::from_le_bytes(random) % MOST_BACKDATED))
+    Ok(now.saturating_sub(u64::from_le_bytes(random) % MAX_BACKDATE))
 }
 
-/// What was in a gift wrap.
+/// The contents of a gift wrap.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// The author of the seal and of the rumor. The seal's signature was valid.
+    /// The author of the seal and the rumor. The signature of the seal is verified.
     pub sender: PublicKey,
-    /// What was said.
+    /// The rumor. Its id is verified; it has no signature.
     pub rumor: UnsignedEvent,
 }
 
 /// Opens a gift wrap: decrypts it, checks the seal's id and signature, decrypts the seal, and checks
 /// that the rumor has a valid id and the seal's author.
 ///
-/// The signature of the gift wrap itself is not checked: its key says nothing about the sender.
+/// The signature of the gift wrap is not verified: its one-time key does not identify the sender.
 ///
 /// # Errors
 ///
-/// The step that failed, and why.
+/// A [`Nip59Error`] for the first failed step.
 pub fn open(wrap: &EventRef<'_>, receiver: &KeyPair) -> Result<Opened, Nip59Error> {
     if wrap.kind() != GIFT_WRAP {
         return Err(Nip59Error::NotGiftWrap(wrap.kind()));
@@ -180,7 +182,7 @@ pub fn open(wrap: &EventRef<'_>, receiver: &KeyPair) -> Result<Opened, Nip59Erro
         .map_err(Nip59Error::SealContent)?;
     let rumor = UnsignedEvent::parse(&rumor).map_err(Nip59Error::Rumor)?;
     if rumor.as_ref().pubkey() != seal.pubkey() {
-        return Err(Nip59Error::OtherAuthor);
+        return Err(Nip59Error::AuthorMismatch);
     }
     Ok(Opened {
         sender: *seal.pubkey(),

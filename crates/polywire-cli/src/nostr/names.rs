@@ -9,7 +9,7 @@ pub(super) fn public_key(text: &str) -> Result<PublicKey, String> {
         return Ok(key);
     }
     match name(text)
-        .map_err(|error| what("a public key is npub1... or 64 hexadecimal digits", error))?
+        .map_err(|error| what("a public key is npub1... or 64 hexadecimal digits", &error))?
     {
         Nip19::PublicKey(key) => Ok(key),
         Nip19::Profile(profile) => Ok(profile.public_key),
@@ -25,14 +25,14 @@ pub(super) fn event_id(text: &str) -> Result<EventId, String> {
     if let Ok(id) = EventId::from_hex(text) {
         return Ok(id);
     }
-    match name(text).map_err(|error| what("an id is note1... or 64 hexadecimal digits", error))? {
+    match name(text).map_err(|error| what("an id is note1... or 64 hexadecimal digits", &error))? {
         Nip19::EventId(id) => Ok(id),
         Nip19::Event(event) => Ok(event.id),
         _ => Err("an id is note1... or 64 hexadecimal digits, and this is another name".to_owned()),
     }
 }
 
-fn what(expected: &str, error: String) -> String {
+fn what(expected: &str, error: &str) -> String {
     format!("{expected}; as a name: {error}")
 }
 

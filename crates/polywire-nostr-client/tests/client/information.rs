@@ -28,7 +28,7 @@ async fn fetched() {
         ..RelayInfo::default()
     };
     let json = info.to_json();
-    let endpoint = WebSocketEndpoint::new(silent).page(move |head| {
+    let endpoint = WebSocketEndpoint::new(silent).http_fallback(move |head| {
         let accept = head.headers.get(ACCEPT)?;
         assert_eq!(head.headers[USER_AGENT], "test");
         (accept == RelayInfo::MEDIA_TYPE).then(|| Response::new(json.clone().into()))
@@ -48,7 +48,8 @@ async fn absent_or_something_else() {
     };
     assert_ne!(status, StatusCode::OK);
 
-    let page = WebSocketEndpoint::new(silent).page(|_| Some(Response::new("<html>".into())));
+    let page =
+        WebSocketEndpoint::new(silent).http_fallback(|_| Some(Response::new("<html>".into())));
     let (running, url) = serve(page).await;
     let relay = Relay::connect_with(&url, options());
     let answer = within(relay.fetch_info()).await;

@@ -10,7 +10,7 @@ use super::{Event, EventRef, Fields, Sink};
 use crate::KeyPair;
 use crate::{Error, EventId, Limits, Profile, PublicKey, Signature};
 
-/// Collects the parts of a new event.
+/// Builds an event from its parts.
 ///
 /// ```
 /// use polywire_nostr::{EventBuilder, PublicKey, Signature};
@@ -32,8 +32,9 @@ pub struct EventBuilder {
 }
 
 impl EventBuilder {
-    /// Begins an event without tags. `created_at` is in seconds since 1970-01-01 UTC; this crate
-    /// reads no clock.
+    /// Starts an event without tags. `created_at` is in seconds since 1970-01-01 UTC. Values above
+    /// 2^53 - 1 are not checked here, but [`EventRef::parse`] rejects them. The JSON text must stay below
+    /// 4 GiB.
     #[must_use]
     pub fn new(kind: u16, content: impl Into<String>, created_at: u64) -> Self {
         Self {
@@ -44,8 +45,8 @@ impl EventBuilder {
         }
     }
 
-    /// Adds a tag: its name, its value and what else it has. A tag without items is not added, since
-    /// NIP-01 has none.
+    /// Adds a tag: its name, its value and further items. A tag without items is ignored, because NIP-01
+    /// does not allow it.
     #[must_use]
     pub fn tag<I>(mut self, items: I) -> Self
     where
@@ -194,8 +195,7 @@ impl TagWriter {
     }
 }
 
-/// An event without a signature: what an author is about to sign, or the rumor in a gift wrap
-/// (NIP-59).
+/// An event without a signature: an event before signing, or the rumor of a gift wrap (NIP-59).
 #[derive(Clone, Eq, PartialEq)]
 pub struct UnsignedEvent(Event);
 

@@ -22,12 +22,12 @@ pub use tags::{Tag, Tags};
 
 use crate::json::{self, Sink};
 use crate::key::SignatureError;
-use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature};
+use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature, TagLetter};
 
 /// An event that borrows its JSON text.
 ///
-/// Reading checks the whole text and allocates nothing: tags and content are decoded when they
-/// are asked for. The text itself is kept as it was, for forwarding.
+/// Parsing validates the whole text and allocates nothing. Tags and content are decoded on access. The
+/// original text is available for forwarding.
 ///
 /// ```
 /// use polywire_nostr::EventRef;
@@ -94,10 +94,9 @@ impl<'a> EventRef<'a> {
         parse::event(json.as_ref(), profile, limits)
     }
 
-    /// Reads the id alone, for a look-up of duplicates before anything else is done.
+    /// Reads only the id, to look up duplicates before full parsing.
     ///
-    /// Stops behind the id: what stands before it is checked to be JSON, what follows is not looked
-    /// at.
+    /// Members before the id must be valid JSON. The text after the id may be invalid.
     ///
     /// # Errors
     ///
@@ -156,6 +155,29 @@ impl<'a> EventRef<'a> {
         Tags::new(self.raw_tags(), self.fields.tag_count)
     }
 
+    /// Returns the tags that filters can ask for, in order: their letters and values.
+    ///
+    /// ```
+    /// use polywire_nostr::{EventBuilder, PublicKey, TagLetter};
+    ///
+    /// let event = EventBuilder::new(1, "", 1_709_600_104)
+    ///     .tag(["t", "coffee", "hot"])
+    ///     .tag(["title", "none of one letter"])
+    ///     .build(&PublicKey::from_bytes([1; 32]));
+    /// let tags: Vec<_> = event.as_ref().letter_tags().collect();
+    /// assert_eq!(tags, [(TagLetter::T, "coffee".into())]);
+    /// ```
+    pub fn letter_tags(&self) -> impl Iterator<Item = (TagLetter, Cow<'a, str>)> + use<'a> {
+        self.tags().filter_map(|tag| {
+            let mut items = tag.items();
+            let name = items.next()?;
+            let mut characters = name.chars();
+            let letter = TagLetter::new(characters.next()?)?;
+            let value = items.next()?;
+            characters.next().is_none().then_some((letter, value))
+        })
+    }
+
     /// Returns the content. Borrows it unless it has escapes.
     #[must_use]
     pub fn content(&self) -> Cow<'a, str> {
@@ -168,8 +190,8 @@ impl<'a> EventRef<'a> {
         self.slice(self.fields.content)
     }
 
-    /// Returns the value of the first tag `d`, which names a version of an addressable event; empty
-    /// without one.
+    /// Returns the value of the first `d` tag, or an empty string without one. Kind, author and this
+    /// value identify an addressable event (NIP-01).
     #[must_use]
     pub fn identifier(&self) -> Cow<'a, str> {
         let tag = self.tags().find(|tag| tag.name() == "d");
@@ -244,8 +266,8 @@ impl<'a> EventRef<'a> {
 
     /// Appends the binary storage form, which [`BinaryEvent`] reads.
     ///
-    /// Returns `false`, and appends nothing, if the event has escapes of half a surrogate pair: the
-    /// binary form holds text, and these are none. The strict profile does not read such events.
+    /// Returns `false` and appends nothing if the event has escapes of lone surrogates, because the
+    /// binary form stores UTF-8. [`Profile::STRICT`] rejects such events.
     #[must_use]
     pub fn push_binary(&self, out: &mut Vec<u8>) -> bool {
         binary::push(self, out)

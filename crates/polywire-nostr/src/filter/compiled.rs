@@ -6,11 +6,11 @@ use super::matching::{letters, tags_match};
 use super::set::Set;
 use crate::EventRef;
 
-/// A filter that is prepared for comparison with many events.
+/// A filter that is compiled for matching many events.
 ///
-/// Its lists have become sets: the time of a comparison does not grow with them, unless who sent
-/// the filter chose its items for that; then it grows with their logarithm. Nothing is allocated,
-/// except where the value of a tag is written with escapes and as long as one that is asked for.
+/// Lists are stored as hash sets: matching takes constant time on average, and logarithmic time if an
+/// attacker chooses colliding values. Matching allocates only to decode an escaped tag value of plausible
+/// length.
 ///
 /// ```
 /// use polywire_nostr::{EventRef, Filter, PublicKey};
@@ -137,7 +137,7 @@ fn has(set: Option<&Set<[u8; 32]>>, value: &[u8; 32]) -> bool {
 pub struct CompiledFilters(Box<[CompiledFilter]>);
 
 impl CompiledFilters {
-    /// Prepares filters for comparison with many events.
+    /// Compiles filters for matching many events.
     pub fn new<'f>(filters: impl IntoIterator<Item = &'f Filter>) -> Self {
         Self(filters.into_iter().map(Filter::compile).collect())
     }

@@ -20,11 +20,11 @@ pub use tag::{TagCondition, TagLetter};
 
 use crate::{Error, EventId, EventRef, Member, Profile, PublicKey};
 
-/// What events a subscription asks for (NIP-01, with the search of NIP-50).
+/// A filter of a subscription (NIP-01), with the search of NIP-50.
 ///
-/// All conditions must hold. An event matches a list if one of its items is equal: never by
-/// prefix. An empty list holds for no event: NIP-01 wants at least one value, and clients send
-/// `"authors":[]` for somebody who follows nobody.
+/// An event must meet all conditions. It meets a list condition if it equals one item; prefixes do not
+/// match. An empty list matches no event. NIP-01 requires at least one value, but clients send
+/// `"authors":[]` for an empty follow list.
 ///
 /// ```
 /// use polywire_nostr::{Filter, PublicKey, TagLetter};
@@ -60,7 +60,7 @@ impl Filter {
     /// The largest time and limit: 2^63 - 1. No event is later than 2^53 - 1.
     pub const MAX_NUMBER: u64 = (1 << 63) - 1;
 
-    /// Returns a filter without conditions, which all events match.
+    /// Returns a filter without conditions. It matches all events.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,13 +1,12 @@
 //! Sets of byte strings that do not change.
 //!
-//! Each value has a key of 64 bits, made from its last eight bytes. Values are sorted by key, and
-//! then by their bytes. In sets of more than a few values, the upper bits of the key tell where to
-//! look: as many bits as make one value for each place on average. A look-up so touches one
-//! entry of a table, one key, and one value if the key is equal.
+//! Each value has a 64-bit key, computed from its last eight bytes: the first bytes of ids may be
+//! zeros from proof of work (NIP-13). Values are sorted by key, then by bytes. In larger sets, the
+//! upper bits of the key select a bucket with one value on average. A lookup touches one table
+//! entry, one key, and one value if the key is equal.
 //!
-//! The key is no secret. Who chooses values with equal keys makes a place as large as the set; the
-//! binary search in it is still logarithmic. Last bytes, because ids begin with zeros where work
-//! was proved (NIP-13).
+//! The key is not secret. An attacker can choose values that share a bucket; binary search keeps a
+//! lookup logarithmic.
 
 use std::ops::Range;
 
@@ -22,8 +21,8 @@ pub(super) struct Set<T> {
     starts: Box<[u32]>,
     /// `key >> shift` is an index in `starts`.
     shift: u32,
-    /// A bit for the upper six bits of each key: most values that are not in a small set are found
-    /// out by it, without a look at memory elsewhere.
+    /// A bit for the upper six bits of each key. It rejects most absent values of a small set without
+    /// another memory access.
     bits: u64,
 }
 
@@ -31,7 +30,7 @@ impl<T: AsRef<[u8]>> Set<T> {
     /// Up to this size, keys are compared one by one.
     const SMALL: usize = 8;
 
-    /// Makes a set. Limits keep sets below 2^32 values; what is beyond that is left out.
+    /// Creates a set. Limits keep sets below 2^32 values; further values are dropped.
     pub(super) fn new(values: impl IntoIterator<Item = T>) -> Self {
         let mut entries: Vec<(u64, T)> = values
             .into_iter()

@@ -9,8 +9,8 @@ use crate::{EventId, PublicKey, Signature};
 
 /// A secret key with its public key. Signs (BIP-340, "Default Signing").
 ///
-/// The public key, which a signature needs and which costs as much as one, is computed once, when a
-/// value is made. The secret is overwritten when the value goes, and `Debug` shows the public key alone.
+/// Signing needs the public key. It is computed once, because that costs as much as a signature.
+/// The secret is zeroized on drop, and `Debug` shows only the public key.
 ///
 /// ```
 /// use polywire_nostr::{EventId, KeyPair, SecretKey};
@@ -44,11 +44,11 @@ impl KeyPair {
         }
     }
 
-    /// Makes a new pair from random bytes of the operating system.
+    /// Generates a key pair from random bytes of the operating system.
     ///
     /// # Errors
     ///
-    /// The operating system gave no random bytes.
+    /// The operating system returned no random bytes.
     #[cfg(feature = "os-rng")]
     pub fn generate() -> Result<Self, super::NoRandomness> {
         SecretKey::generate().map(Self::from)
@@ -69,9 +69,9 @@ impl KeyPair {
     /// Signs the id of an event, with auxiliary randomness of the operating system. Two signatures of
     /// the same id differ.
     ///
-    /// The randomness protects against what a device may leak while it signs; the signature is as
-    /// safe without it (BIP-340, "Synthetic nonces"). Where the operating system has none to give,
-    /// zeros take its place, so that signing cannot fail.
+    /// The randomness hardens signing against side channels (BIP-340, "Synthetic nonces"). If the
+    /// operating system returns none, zeros are used; the signature is still secure. Therefore signing
+    /// cannot fail.
     #[cfg(feature = "os-rng")]
     #[must_use]
     pub fn sign(&self, id: &EventId) -> Signature {
@@ -88,9 +88,9 @@ impl KeyPair {
         self.sign_message(id.as_bytes(), aux)
     }
 
-    /// Signs a message of any length, with auxiliary randomness of the caller. What is signed for
-    /// other purposes than events should begin with a prefix of its own, so that it cannot be taken
-    /// for the id of an event (BIP-340, "Messages of Arbitrary Size").
+    /// Signs a message of any length with the given auxiliary randomness. Start the message with a
+    /// domain-separation prefix, so that it cannot equal an event id (BIP-340, "Messages of Arbitrary
+    /// Size").
     #[must_use]
     pub fn sign_message(&self, message: &[u8], aux: &[u8; 32]) -> Signature {
         let signature = schnorr::sign_with_aux_rand(message, &self.pair, aux);

@@ -12,8 +12,8 @@ use crate::{InvalidHex, PublicKey};
 /// The secret key of an author: a number from 1 to the order of secp256k1 less one, as 32 bytes,
 /// big-endian (BIP-340).
 ///
-/// The bytes are overwritten when the value goes. The compiler may have copied them to other places
-/// before, as when a value is moved. There is no `Display`, and `Debug` does not show them.
+/// The bytes are zeroized on drop. Moves may leave copies in memory. There is no `Display`; `Debug`
+/// hides them.
 ///
 /// ```
 /// use polywire_nostr::SecretKey;
@@ -33,12 +33,11 @@ impl SecretKey {
     /// The number of bytes.
     pub const LEN: usize = 32;
 
-    /// Wraps these bytes. To make a new key from a random generator of your own, give its bytes to
-    /// this function.
+    /// Creates a key from these bytes, for example from the bytes of a random generator.
     ///
     /// # Errors
     ///
-    /// [`SecretKeyError::OutOfRange`]. Of random bytes this happens once in 2^127.
+    /// [`SecretKeyError::OutOfRange`]. For random bytes, the probability is about 2^-127.
     pub fn from_bytes(bytes: [u8; Self::LEN]) -> Result<Self, SecretKeyError> {
         // From here on the bytes are overwritten, whatever the outcome.
         let key = Self(bytes);
@@ -55,7 +54,7 @@ impl SecretKey {
     ///
     /// # Errors
     ///
-    /// [`SecretKeyError::Hex`] with the offset of what is wrong, or [`SecretKeyError::OutOfRange`].
+    /// [`SecretKeyError::Hex`] with the offset of the fault, or [`SecretKeyError::OutOfRange`].
     pub fn from_hex(text: impl AsRef<[u8]>) -> Result<Self, SecretKeyError> {
         match hex::decode_to_array(text.as_ref(), Case::Lower) {
             Ok(bytes) => Self::from_bytes(bytes),
@@ -66,11 +65,11 @@ impl SecretKey {
         }
     }
 
-    /// Makes a new key from random bytes of the operating system.
+    /// Generates a key from random bytes of the operating system.
     ///
     /// # Errors
     ///
-    /// The operating system gave no random bytes.
+    /// The operating system returned no random bytes.
     #[cfg(feature = "os-rng")]
     pub fn generate() -> Result<Self, super::NoRandomness> {
         loop {
@@ -89,7 +88,7 @@ impl SecretKey {
         &self.0
     }
 
-    /// Returns the lower-case hexadecimal digits, which are overwritten when they go.
+    /// Returns the lower-case hexadecimal digits, which are zeroized on drop.
     #[must_use]
     pub fn to_hex(&self) -> Zeroizing<String> {
         let mut digits = Zeroizing::new([0; 2 * Self::LEN]);
@@ -99,14 +98,14 @@ impl SecretKey {
         Zeroizing::new(std::str::from_utf8(&*digits).unwrap_or_default().to_owned())
     }
 
-    /// Computes the public key. Callers that sign as well make a [`KeyPair`], which keeps it.
+    /// Computes the public key. For signing, create a [`KeyPair`], which stores it.
     #[must_use]
     pub fn public_key(&self) -> PublicKey {
         KeyPair::from_secret_key(self).public_key()
     }
 
-    /// Multiplies the point of `public`, of which there are two with opposite signs, with this key,
-    /// and returns the x coordinate, which is the same for both.
+    /// ECDH: multiplies a point of `public` with this key and returns the x coordinate. There are two
+    /// such points with opposite signs; the result is the same for both.
     pub(crate) fn agree(
         &self,
         public: &PublicKey,
@@ -125,7 +124,7 @@ impl SecretKey {
         Ok(x)
     }
 
-    /// The key as the library has it; whoever asks for it erases it.
+    /// The key in the type of the library. The caller must erase it.
     #[expect(
         clippy::expect_used,
         reason = "the range was checked when this value was made"
@@ -150,7 +149,7 @@ impl Drop for SecretKey {
 
 impl ZeroizeOnDrop for SecretKey {}
 
-/// Takes as long whatever differs.
+/// Compares in constant time.
 impl PartialEq for SecretKey {
     fn eq(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()

@@ -17,18 +17,19 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// They are not.
+    /// [`InvalidPublicKey`] if they are not.
     pub fn check(&self) -> Result<(), InvalidPublicKey> {
         self.point().map(|_| ())
     }
 
     /// Verifies the signature of an event's id (BIP-340, "Verification").
     ///
-    /// This is about the id alone: whether it is the id of an event is another question.
+    /// This does not check that `id` is the digest of an event; see
+    /// [`EventRef::verify`](crate::EventRef::verify).
     ///
     /// # Errors
     ///
-    /// The key is not one, or the signature is not by it or not of this id.
+    /// [`SignatureError::PublicKey`] if the key is invalid, or [`SignatureError::Mismatch`].
     pub fn verify(&self, id: &EventId, signature: &Signature) -> Result<(), SignatureError> {
         self.verify_message(id.as_bytes(), signature)
     }
@@ -60,10 +61,10 @@ fn verify_by(
     schnorr::verify(&signature, message, point).map_err(|_| SignatureError::Mismatch)
 }
 
-/// Verifies many signatures, and yields one outcome for each, in order, as it is asked for.
+/// Verifies many signatures. Yields one result for each item, in order, lazily.
 ///
-/// Each is verified on its own: libsecp256k1 has no algorithm for batches. Of successive items with
-/// the same public key, its point is computed once, which saves a few percent.
+/// Each signature is verified separately: libsecp256k1 has no batch verification. For successive
+/// items with the same public key, its point is computed once, which saves a few percent.
 ///
 /// ```
 /// use polywire_nostr::key::verify_batch;

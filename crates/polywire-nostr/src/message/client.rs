@@ -131,6 +131,29 @@ impl<'a> ClientMessage<'a> {
         EventRef::parse_id(rest).ok()
     }
 
+    /// Reads the subscription of a REQ or COUNT message alone, for the answer to one that
+    /// [`parse`](Self::parse) does not read. `None` if the message is another one, or if it is not valid
+    /// as far as it has been read.
+    ///
+    /// Stops behind the id: what follows is not looked at.
+    ///
+    /// ```
+    /// use polywire_nostr::ClientMessage;
+    ///
+    /// let text = r#"["REQ","feed",{"kinds":"none"}]"#;
+    /// assert_eq!(ClientMessage::peek_subscription(text).unwrap().as_str(), "feed");
+    /// assert_eq!(ClientMessage::peek_subscription(r#"["CLOSE","feed"]"#), None);
+    /// ```
+    #[must_use]
+    pub fn peek_subscription(json: &(impl AsRef<[u8]> + ?Sized)) -> Option<SubscriptionId<'_>> {
+        let limits = MessageLimits::DEFAULT.with_bytes(usize::MAX);
+        let (word, mut items) = Items::begin(json.as_ref(), Profile::STRICT, &limits).ok()?;
+        match &*word {
+            "REQ" | "COUNT" => items.subscription().ok(),
+            _ => None,
+        }
+    }
+
     /// Appends compact JSON; an event as it was read.
     pub fn push_json(&self, out: &mut Vec<u8>) {
         match self {

@@ -42,11 +42,11 @@ prefixes! {
     Closed, "closed";
     /// The relay has the event already.
     Duplicate, "duplicate";
-    /// None of the others fits.
+    /// A failure for which no other prefix fits.
     Error, "error";
     /// The event or filter is not valid.
     Invalid, "invalid";
-    /// Nobody has an interest in the event.
+    /// The relay ignored an ephemeral event that has no subscriber (NIP-01).
     Mute, "mute";
     /// Proof of work (NIP-13).
     Pow, "pow";

@@ -1,4 +1,4 @@
-//! Names for keys and events that people copy and paste: `npub1...` and others (NIP-19).
+//! Bech32-encoded entities for keys, events and relays: `npub1...` and others (NIP-19).
 //!
 //! ```text
 //! name     = prefix "1" *character 6character       bech32 (BIP-173); 5 bits a character
@@ -7,9 +7,9 @@
 //! contents = *( type length *byte )                 of the others; type and length are a byte each
 //! ```
 //!
-//! A name is a few dozen characters long, and [`MAX_CHARACTERS`] at most. Reading is strict: of the
-//! types that a prefix knows, each stands where it must and once, but for relays; types that are not
-//! known are skipped, as the NIP wants.
+//! An encoded entity has at most [`MAX_CHARACTERS`]. Decoding is strict: each known TLV type may
+//! occur once, except relays, and required types must be present. Unknown types are ignored, as
+//! NIP-19 requires.
 //!
 //! ```
 //! use polywire_nostr::nip19::{self, Nip19, Profile};
@@ -37,10 +37,10 @@ use zeroize::Zeroizing;
 
 use crate::{EventId, PublicKey, SecretKey};
 
-/// The number of characters that a name may have (NIP-19, "Notes").
+/// The maximum number of characters of an encoded entity (NIP-19, "Notes").
 pub const MAX_CHARACTERS: usize = 5000;
 
-/// What a name stands for.
+/// A decoded entity.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nip19 {
@@ -69,7 +69,7 @@ pub struct Profile {
     pub relays: Vec<String>,
 }
 
-/// An event, and what helps to find it.
+/// A pointer to an event, with hints to find it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EventPointer {
     /// The event.
@@ -95,35 +95,35 @@ pub struct AddressPointer {
     pub relays: Vec<String>,
 }
 
-/// Why something is not a name, or has none. It tells nothing about the contents.
+/// The error of decoding or encoding a NIP-19 entity. It never contains key material.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Nip19Error {
-    /// What is wrong.
+    /// The reason.
     pub reason: Nip19Reason,
-    /// Where in the name, in bytes: the character that is wrong or with which the part begins that
-    /// is. Of something that has no name, where it would stand.
+    /// The byte offset in the bech32 text of the wrong character, or of the start of the wrong value.
+    /// When encoding, the offset at which the value would start.
     pub offset: usize,
 }
 
-/// What is wrong with a name.
+/// The reason of a [`Nip19Error`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nip19Reason {
     /// It has more than [`MAX_CHARACTERS`].
     TooLong,
-    /// There is no `1` behind a prefix.
+    /// There is no `1` after a prefix.
     NoSeparator,
-    /// A character is none of bech32.
+    /// A character is not in the bech32 alphabet.
     Character,
     /// There are upper-case and lower-case letters.
     MixedCase,
     /// The checksum does not match: something was mistyped.
     Checksum,
-    /// The prefix is unknown, or not the one that was asked for.
+    /// The prefix is unknown, or not the expected one.
     Prefix,
-    /// The bits behind the last byte are more than four, or not zero (BIP-173).
+    /// More than four bits follow the last byte, or they are not zero (BIP-173).
     Padding,
-    /// A key or an id has not 32 bytes, a kind has not 4, or a text has more than 255.
+    /// A key or id does not have 32 bytes, a kind does not have 4 bytes, or a text exceeds 255 bytes.
     Length,
     /// The contents end within a value.
     Truncated,

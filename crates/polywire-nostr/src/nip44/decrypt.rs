@@ -18,7 +18,7 @@ impl ConversationKey {
     ///
     /// # Errors
     ///
-    /// The first check that fails: of what everybody can see, then of the code, then of the plaintext.
+    /// The first failed check: format, then MAC, then padding and UTF-8.
     pub fn decrypt(&self, payload: &str) -> Result<String, Nip44Error> {
         let mut out = Vec::new();
         self.decrypt_into(payload, &mut out)?;
@@ -28,14 +28,14 @@ impl ConversationKey {
         })
     }
 
-    /// Decrypts a payload and appends the plaintext to `out`. Whether it is UTF-8 is not checked.
+    /// Decrypts a payload and appends the plaintext to `out` without a UTF-8 check.
     ///
-    /// Reserves three quarters of the length of the payload.
+    /// Reserves up to 3/4 of the payload length.
     ///
     /// # Errors
     ///
-    /// As [`decrypt`](Self::decrypt). `out` is as it was then, and what
-    /// was decrypted behind its end has been overwritten.
+    /// As [`decrypt`](Self::decrypt). On error, `out` is unchanged, and decrypted bytes in its spare
+    /// capacity are zeroized.
     pub fn decrypt_into(&self, payload: &str, out: &mut Vec<u8>) -> Result<(), Nip44Error> {
         let text = payload.as_bytes();
         if text.first() == Some(&b'#') {
@@ -73,8 +73,8 @@ impl ConversationKey {
         }
     }
 
-    /// Appends what `body` decrypts to, without the prefix, and more; checks the code; and returns
-    /// the prefix, with zeros behind it.
+    /// Appends the decrypted `body` without the length prefix, with its padding, and verifies the MAC.
+    /// Returns the prefix, followed by zeros.
     fn open(
         &self,
         nonce: &[u8; NONCE],
@@ -129,8 +129,8 @@ impl ConversationKey {
     }
 }
 
-/// Gives an error of base64 in a part of a payload the offset that it has in the whole: in the middle
-/// of a payload padding is an error sooner. What is not base64 has no version.
+/// Recomputes the offset of a base64 error for the whole payload: a chunk in the middle rejects
+/// padding that the whole payload rejects only later. A payload that is not base64 has no version.
 #[cold]
 fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
     match (error, STANDARD.decode(payload)) {
@@ -143,7 +143,7 @@ fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
     }
 }
 
-/// The nonce, if the version is this one.
+/// Returns the nonce, if the version is supported.
 fn read_head(head: &[u8; HEAD_CHARACTERS]) -> Result<[u8; NONCE], Nip44Error> {
     let mut bytes = [0; HEAD];
     let decoded = STANDARD_UNPADDED.decode_to_slice(head, &mut bytes);

@@ -8,13 +8,12 @@
 //! payload = base64(2 nonce ChaCha20(padded) HMAC-SHA-256(hmac key, nonce ChaCha20(padded)))
 //! ```
 //!
-//! A payload hides what is said, and about how long it is. It does not hide who talks to whom and
-//! when, and whoever learns a secret key can read all that was ever encrypted for it (NIP-44,
-//! "Limitations").
+//! A payload hides the plaintext and its approximate length. It does not hide the sender, the
+//! receiver or the time. There is no forward secrecy: with a secret key, all past payloads can be
+//! decrypted (NIP-44, "Limitations").
 //!
-//! Padding, cipher, authentication and base64 go over a few kilobytes at a time, straight into what
-//! is returned, which is the only allocation. Nothing of a plaintext is looked at or returned before
-//! all of it is known to be authentic.
+//! Encryption and decryption work in chunks of a few kilobytes and allocate only the result. The
+//! MAC is verified before any plaintext is interpreted or returned.
 //!
 //! ```
 //! use polywire_nostr::SecretKey;
@@ -44,35 +43,37 @@ use std::fmt;
 
 pub use key::ConversationKey;
 
-/// The length of a plaintext in bytes that a key accepts unless it is told otherwise: 1 MiB.
+/// The default maximum length of a plaintext in bytes: 1 MiB.
 ///
-/// Relays commonly refuse messages far below this. The length of a payload is what a stranger
-/// chooses, and memory is reserved for it before it is known to be authentic.
+/// Relays commonly reject messages far below this. The payload length is not authenticated, and
+/// memory is allocated for it before the MAC is verified.
 pub const DEFAULT_MAX_PLAINTEXT: u32 = 1 << 20;
 
 const VERSION: u8 = 2;
 const NONCE: usize = 32;
 const TAG: usize = 32;
-/// The version and the nonce: whole groups of base64, so that the rest can be read without them.
+/// The version and the nonce: whole groups of base64, so that the rest can be decoded separately.
 const HEAD: usize = 1 + NONCE;
 const HEAD_CHARACTERS: usize = HEAD / 3 * 4;
-/// Whole blocks of the cipher and whole groups of base64. Fits the first cache with what is made of it.
+/// Whole blocks of the cipher and whole groups of base64. The chunk and its output fit in the L1
+/// cache.
 const CHUNK: usize = 3072;
 const CHUNK_CHARACTERS: usize = CHUNK / 3 * 4;
 /// The characters of a payload with the shortest ciphertext: 32 bytes and the length.
 const MIN_CHARACTERS: usize = 132;
 
-/// Why something cannot be encrypted or decrypted.
+/// The error of encryption or decryption.
 ///
-/// What stands before [`Mac`](Self::Mac) is plain to everybody who sees a payload; what comes after it
-/// is reported only for payloads that somebody with the key has made.
+/// Checks run in the order of the variants. Variants before [`Mac`](Self::Mac) depend only on
+/// public data. [`Padding`](Self::Padding) and [`Utf8`](Self::Utf8) occur only for authentic
+/// payloads.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nip44Error {
     /// The plaintext is empty.
     Empty,
-    /// The plaintext has too many bytes, or the payload more characters than the longest plaintext
-    /// is encrypted to.
+    /// The plaintext has too many bytes, or the payload has more characters than the longest allowed
+    /// plaintext encrypts to.
     TooLong {
         /// How many it has.
         len: usize,
@@ -89,16 +90,16 @@ pub enum Nip44Error {
         /// The offset of the first wrong character.
         offset: usize,
     },
-    /// The payload is of another version: of this one, or of one that is not base64 and begins with
-    /// `#`.
+    /// The version is not supported. `None`: the payload starts with `#`, which marks a version that is
+    /// not base64.
     UnknownVersion(Option<u8>),
-    /// The payload was not made with this key, or was changed.
+    /// The MAC does not match: the payload was encrypted with a different key or was modified.
     Mac,
-    /// The payload is authentic, but its length and its padding are not as they should be.
+    /// The payload is authentic, but its length prefix or padding is invalid.
     Padding,
     /// The payload is authentic, but its plaintext is not UTF-8.
     Utf8,
-    /// The operating system gave no random bytes.
+    /// The operating system returned no random bytes.
     Randomness,
 }
 

@@ -7,7 +7,8 @@ use polywire_text::number;
 use crate::PublicKey;
 use crate::json::{Object, push_hex, to_string};
 
-/// What a relay says about itself (NIP-11), in answer to a GET request with `Accept: application/nostr+json`.
+/// The relay information document (NIP-11): the response body to GET with `Accept:
+/// application/nostr+json`.
 ///
 /// Members that are `None`, and empty lists, are left out.
 ///
@@ -35,9 +36,9 @@ pub struct RelayInfo {
     pub banner: Option<String>,
     /// The URL of an icon, which should be square.
     pub icon: Option<String>,
-    /// The key of whom to write to.
+    /// The public key of the administrator.
     pub pubkey: Option<PublicKey>,
-    /// Another way to reach somebody, as a URI.
+    /// An alternative contact of the administrator, as a URI.
     pub contact: Option<String>,
     /// The numbers of the NIPs that the relay implements.
     pub supported_nips: Vec<u16>,
@@ -49,11 +50,11 @@ pub struct RelayInfo {
     pub terms_of_service: Option<String>,
     /// The URL of the page for payments.
     pub payments_url: Option<String>,
-    /// What clients must keep to.
+    /// The limits that clients must respect.
     pub limitation: Limitation,
 }
 
-/// What clients must keep to (NIP-11). Members that are `None` are left out.
+/// The limits that clients must respect (NIP-11). Members that are `None` are omitted.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Limitation {
     /// Bytes of a message.
@@ -74,11 +75,11 @@ pub struct Limitation {
     pub max_content_length: Option<u64>,
     /// Bits of proof of work that events need (NIP-13).
     pub min_pow_difficulty: Option<u64>,
-    /// Whether a connection must prove who it is first (NIP-42).
+    /// Whether clients must authenticate before other requests (NIP-42).
     pub auth_required: Option<bool>,
-    /// Whether somebody must pay first.
+    /// Whether clients must pay before they can use the relay.
     pub payment_required: Option<bool>,
-    /// Whether events must meet some condition.
+    /// Whether the relay accepts only some events.
     pub restricted_writes: Option<bool>,
     /// Seconds that `created_at` may be in the past.
     pub created_at_lower_limit: Option<u64>,

@@ -216,8 +216,34 @@ impl Firewall {
         Ok(connected)
     }
 
-    /// Counts a request, or tells after which time it may come again.
-    pub(crate) fn request(&self, peer: &Peer) -> Result<(), Duration> {
+    /// Counts a request, or tells after which time it may come again. A server calls this itself for
+    /// requests over HTTP and for calls; a handler of WebSocket connections calls it for messages,
+    /// on a firewall of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Self::requests_per_address`] allows no more at the moment.
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    ///
+    /// use polywire_rpc::layers::Firewall;
+    /// use polywire_rpc::websocket::WebSocket;
+    ///
+    /// let one = NonZeroU32::MIN;
+    /// let messages = Firewall::new().requests_per_address(one, one.saturating_add(9));
+    /// let handler = async move |mut socket: WebSocket| {
+    ///     while let Some(Ok(message)) = socket.recv().await {
+    ///         let answer = match messages.request(socket.peer()) {
+    ///             Ok(()) => message,
+    ///             Err(time) => format!("again in {time:?}").into(),
+    ///         };
+    ///         let _ = socket.send(answer).await;
+    ///     }
+    /// };
+    /// # let _ = handler;
+    /// ```
+    pub fn request(&self, peer: &Peer) -> Result<(), Duration> {
         let (Some(rate), Some(address)) = (self.rate, peer.address()) else {
             return Ok(());
         };

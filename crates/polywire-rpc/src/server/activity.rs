@@ -39,9 +39,9 @@ pub(super) struct Activity {
     held_at: AtomicU32,
     /// Whether the server is stopping. Only for HTTP/1.
     stopping: AtomicBool,
-    /// What becomes of the connection once its response of 101 is written.
+    /// The upgrade that takes over the connection after the response with status 101.
     #[cfg(feature = "websocket")]
-    upgrade: std::sync::OnceLock<crate::websocket::Accepted>,
+    upgrade: std::sync::OnceLock<crate::websocket::PendingUpgrade>,
 }
 
 impl Activity {
@@ -66,9 +66,9 @@ impl Activity {
         is_http1
     }
 
-    /// The connection is upgraded, if it has been.
+    /// Returns the upgrade that takes over the connection, if there is one.
     #[cfg(feature = "websocket")]
-    pub(super) fn upgraded(&self) -> Option<crate::websocket::Accepted> {
+    pub(super) fn upgraded(&self) -> Option<crate::websocket::PendingUpgrade> {
         self.upgrade.get().cloned()
     }
 
@@ -182,11 +182,11 @@ impl InCall {
         self.0.stopping.load(Ordering::Relaxed)
     }
 
-    /// The connection is upgraded behind the response.
+    /// Sets the upgrade that takes over the connection after the response.
     #[cfg(feature = "websocket")]
-    pub(super) fn upgrade(&self, accepted: crate::websocket::Accepted) {
-        // A connection has one such response.
-        let _ = self.0.upgrade.set(accepted);
+    pub(super) fn upgrade(&self, pending: crate::websocket::PendingUpgrade) {
+        // A connection has at most one response with status 101.
+        let _ = self.0.upgrade.set(pending);
     }
 }
 

@@ -198,27 +198,28 @@ impl Server {
         self.app.flow.stats(self.app.memory.taken())
     }
 
-    /// What has come over WebSocket, at all of its listeners together.
+    /// Returns the statistics of WebSocket connections, over all listeners of the server.
     #[cfg(feature = "websocket")]
     #[must_use]
     pub fn websocket_stats(&self) -> crate::websocket::WebSocketStats {
         self.app.websockets.stats()
     }
 
-    /// Serves a connection that was upgraded.
+    /// Serves an upgraded connection.
     #[cfg(feature = "websocket")]
     pub(super) async fn upgraded(
         &self,
-        accepted: crate::websocket::Accepted,
+        pending: crate::websocket::PendingUpgrade,
         stream: super::byte_stream::ByteStream,
-        begun: Bytes,
+        prefetched: Bytes,
         stopped: tokio::sync::watch::Receiver<bool>,
     ) {
         let held = Held::nothing(Arc::clone(&self.app.memory));
         let endpoints = &self.app.websockets;
         let stop = stopped.clone();
-        let served = crate::websocket::serve(endpoints, accepted, stream, begun, held, stop).await;
-        if let crate::websocket::Served::Frames(stream, peer, _open) = served {
+        let outcome =
+            crate::websocket::serve(endpoints, pending, stream, prefetched, held, stop).await;
+        if let crate::websocket::ServeOutcome::Frames(stream, peer, _guard) = outcome {
             super::frames::over_messages(self.clone(), stream, peer, stopped).await;
         }
     }
@@ -476,7 +477,7 @@ impl App {
     fn websocket(&self, head: &http::request::Parts, peer: &Peer) -> Option<Response<Bytes>> {
         let gate = self.gate.as_ref();
         let pages = gate.and_then(|gate| gate.cross_origin.as_ref());
-        self.websockets.answer(head, peer, pages)
+        self.websockets.respond(head, peer, pages)
     }
 
     /// Whether anything is counted.

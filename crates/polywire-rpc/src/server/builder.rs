@@ -254,18 +254,27 @@ impl ServerBuilder {
         self
     }
 
-    /// Offers WebSocket at a path, on the same ports and sockets: a handler from a
-    /// [`WebSocket`](crate::websocket::WebSocket) to a future, or a
-    /// [`WebSocketEndpoint`](crate::websocket::WebSocketEndpoint) that says more. The path is compared as it stands
-    /// in the request, and no other path below it is meant.
+    /// Adds a WebSocket endpoint at a path, on the same ports and sockets. The endpoint is an async function that takes
+    /// a [`WebSocket`](crate::websocket::WebSocket), or a
+    /// [`WebSocketEndpoint`](crate::websocket::WebSocketEndpoint) with more settings.
     ///
-    /// Requests for that path that ask for no upgrade go on to
-    /// [`WebSocketEndpoint::page`](crate::websocket::WebSocketEndpoint::page) and to the protocols of the server. A
-    /// request that asks for one badly is refused: 400, 403 for a page of another origin, 405 for another method
-    /// than GET, 426 for another version than 13, 501 where the connection cannot be upgraded.
+    /// The path must begin with `/` and contain no `?` or `#`. It is compared with the path of the request without
+    /// percent-decoding. Paths below it do not match.
     ///
-    /// Layers around HTTP requests stand around the request for an upgrade. Layers around heads and calls do not,
-    /// and [`Self::calls`] does not count connections. When the server stops, connections are closed with 1001.
+    /// Requests for the path that are not upgrade requests are handled by
+    /// [`WebSocketEndpoint::http_fallback`](crate::websocket::WebSocketEndpoint::http_fallback), then by the protocols
+    /// of the server. An invalid upgrade request gets an error status:
+    ///
+    /// | status | cause |
+    /// |---|---|
+    /// | 400 | a header of the handshake is missing or not valid, or the request has a body |
+    /// | 403 | the origin of the web page is not allowed |
+    /// | 405 | the method is not GET |
+    /// | 426 | the version is not 13 |
+    /// | 501 | the connection cannot be upgraded |
+    ///
+    /// Layers around HTTP requests apply to the upgrade request. Layers around heads and calls do not apply, and
+    /// connections do not count against [`Self::calls`]. When the server stops, connections are closed with 1001.
     #[cfg(feature = "websocket")]
     #[must_use]
     pub fn websocket(

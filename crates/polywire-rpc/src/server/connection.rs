@@ -328,7 +328,7 @@ impl Future for Answering {
     }
 }
 
-/// Tells whoever answers a request that its connection can be upgraded, where hyper has found that it asks for that.
+/// Marks a request whose connection can be upgraded. hyper adds `OnUpgrade` to upgrade requests.
 #[cfg(feature = "websocket")]
 fn upgradable(mut request: Request<Incoming>) -> Request<Incoming> {
     let extensions = request.extensions_mut();
@@ -338,17 +338,17 @@ fn upgradable(mut request: Request<Incoming>) -> Request<Incoming> {
     request
 }
 
-/// Notes what becomes of the connection behind a response that upgrades it. A server that stops upgrades none.
+/// Stores the upgrade of a response with status 101 for its connection. A server that stops refuses upgrades.
 #[cfg(feature = "websocket")]
 fn upgrading(mut response: HttpResponse, call: &InCall) -> HttpResponse {
     if response.status() == http::StatusCode::SWITCHING_PROTOCOLS
-        && let Some(accepted) = response.extensions_mut().remove()
+        && let Some(pending) = response.extensions_mut().remove()
     {
         if call.is_last() {
             let words = "The server is stopping.\n";
             return crate::layers::text(http::StatusCode::SERVICE_UNAVAILABLE, words);
         }
-        call.upgrade(accepted);
+        call.upgrade(pending);
     }
     response
 }

@@ -1,4 +1,4 @@
-//! A stream of bytes in binary messages, for protocols that are one.
+//! A byte stream in binary messages.
 
 use std::io;
 use std::pin::Pin;
@@ -10,16 +10,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::codec::{Codec, Event, Stop};
 use super::message::{CloseCode, CloseFrame, Message};
 
-/// The most bytes of one message that is written.
-const MOST: usize = 64 << 10;
+/// The maximum payload of a written message.
+const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
-/// The bytes of binary messages, whose boundaries mean nothing. One task reads and writes.
+/// A byte stream in binary messages. Message boundaries have no meaning. One task must do all reads and writes.
 ///
-/// The close frame of the peer is the end of what is read. Text messages are an error.
+/// The close frame of the peer ends the stream. A text message is an error and closes the connection with 1003.
 pub(crate) struct MessageStream<S> {
     codec: Codec<S>,
-    /// What has come and was not read.
-    rest: Bytes,
+    /// The received bytes that were not read yet.
+    unread: Bytes,
     ended: bool,
     closing: bool,
 }
@@ -28,7 +28,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MessageStream<S> {
     pub(super) const fn new(codec: Codec<S>) -> Self {
         Self {
             codec,
-            rest: Bytes::new(),
+            unread: Bytes::new(),
             ended: false,
             closing: false,
         }
@@ -40,7 +40,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MessageStream<S> {
             Stop::Closed => return Ok(()),
             Stop::Failed(error) => error,
         };
-        // As far as it gets.
+        // The close frame is best effort: the connection has failed already.
         let _ = self.close(&error.close_frame(), cx);
         Err(io::Error::other(error))
     }
@@ -57,30 +57,30 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for MessageStream<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let own = &mut *self;
-        while own.rest.is_empty() {
-            if own.ended {
+        let this = &mut *self;
+        while this.unread.is_empty() {
+            if this.ended {
                 return Poll::Ready(Ok(()));
             }
-            match ready!(own.codec.poll_next(cx)) {
-                Ok(Event::Message(Message::Binary(bytes))) => own.rest = bytes,
+            match ready!(this.codec.poll_next(cx)) {
+                Ok(Event::Message(Message::Binary(bytes))) => this.unread = bytes,
                 Ok(Event::Message(Message::Text(_))) => {
-                    own.ended = true;
-                    let words = "expected binary messages";
-                    let frame = CloseFrame::new(CloseCode::UNSUPPORTED, words);
-                    let _ = own.close(&frame, cx);
-                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, words)));
+                    this.ended = true;
+                    let reason = "expected binary messages";
+                    let frame = CloseFrame::new(CloseCode::UNSUPPORTED_DATA, reason);
+                    let _ = this.close(&frame, cx);
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, reason)));
                 }
-                // The next read sends the answer.
+                // The next read sends the pong.
                 Ok(Event::Ping | Event::Pong) => {}
-                // This side may have more to say in its own protocol, but has nobody to say it to.
-                Ok(Event::Close(_)) => own.closing = true,
-                Err(stop) => return Poll::Ready(own.fail(stop, cx)),
+                // The codec replies with a close frame. No data may follow it (RFC 6455, section 5.5.1).
+                Ok(Event::Close(_)) => this.closing = true,
+                Err(stop) => return Poll::Ready(this.fail(stop, cx)),
             }
         }
-        let count = own.rest.len().min(buffer.remaining());
-        buffer.put_slice(&own.rest[..count]);
-        own.rest.advance(count);
+        let count = this.unread.len().min(buffer.remaining());
+        buffer.put_slice(&this.unread[..count]);
+        this.unread.advance(count);
         Poll::Ready(Ok(()))
     }
 }
@@ -91,16 +91,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MessageStream<S> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        // What was taken before is written first, so that no more than one message waits here.
+        // Flushing first bounds the write buffer to one message.
         ready!(self.as_mut().poll_flush(cx))?;
         if self.closing {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
-        let count = bytes.len().min(MOST);
+        let count = bytes.len().min(MAX_MESSAGE_BYTES);
         let message = Bytes::copy_from_slice(&bytes[..count]);
         let message = tungstenite::Message::Binary(message);
         match self.codec.poll_write(message, cx) {
-            // It has been taken.
+            // The codec has buffered the message in both cases.
             Poll::Pending | Poll::Ready(Ok(())) => Poll::Ready(Ok(count)),
             Poll::Ready(Err(stop)) => Poll::Ready(match self.fail(stop, cx) {
                 Ok(()) => Err(io::ErrorKind::BrokenPipe.into()),
@@ -118,9 +118,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MessageStream<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.closing {
-            let _ = self.close(&CloseFrame::new(CloseCode::NORMAL, ""), cx);
+            let _ = self.close(&CloseFrame::new(CloseCode::NORMAL_CLOSURE, ""), cx);
         }
-        // An error of what is written does not matter any more.
+        // The stream ends in any case, so a write error is ignored.
         let _ = ready!(self.codec.poll_flush(cx));
         self.codec.poll_shutdown(cx)
     }

@@ -1,4 +1,4 @@
-//! Connections of clients.
+//! Client connections.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -20,7 +20,7 @@ use tungstenite::protocol::Role;
 use super::byte_stream::MessageStream;
 use super::codec::Codec;
 use super::driver::Driver;
-use super::endpoint::FRAMES;
+use super::endpoint::FRAMES_PROTOCOL;
 use super::error::ConnectError;
 use super::handshake;
 use super::limits::WebSocketLimits;
@@ -32,10 +32,10 @@ use crate::connect::{
 };
 use crate::server::Peer;
 
-/// The bytes that are shown of an answer that refuses.
-const SHOWN: usize = 1 << 10;
+/// The maximum size of the body of a response that is included in [`ConnectError::Refused`].
+const MAX_ERROR_BODY: usize = 1 << 10;
 
-/// Builds the connection of a client: see [`WebSocket::builder`].
+/// Configures and opens a client connection. It is created by [`WebSocket::builder`].
 ///
 /// ```no_run
 /// use http::HeaderValue;
@@ -46,7 +46,7 @@ const SHOWN: usize = 1 << 10;
 ///     WebSocket::builder("wss://kettle.example/events")
 ///         .header(AUTHORIZATION, HeaderValue::from_static("Bearer 7"))
 ///         .protocol("kettle.1")
-///         .limits(WebSocketLimits::DEFAULT.with_message_bytes(64 << 10))
+///         .limits(WebSocketLimits::DEFAULT.with_max_message_bytes(64 << 10))
 ///         .connect()
 ///         .await
 /// }
@@ -71,8 +71,12 @@ impl WebSocketBuilder {
         }
     }
 
-    /// Adds a header to the request. Those of the handshake itself are set by this client. The values of
-    /// `Authorization`, `Proxy-Authorization` and `Cookie` are marked as
+    /// Sets a header of the upgrade request. It replaces an earlier value of the same name.
+    ///
+    /// The client overwrites `Upgrade`, `Connection`, `Sec-WebSocket-Key` and `Sec-WebSocket-Version`, and
+    /// `Sec-WebSocket-Protocol` if [`Self::protocol`] is used. `Host` is the host of the URL unless it is set here.
+    ///
+    /// The values of `Authorization`, `Proxy-Authorization` and `Cookie` are marked as
     /// [sensitive](HeaderValue::is_sensitive).
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         let value = guarded(&name, value);
@@ -80,46 +84,53 @@ impl WebSocketBuilder {
         self
     }
 
-    /// Offers a subprotocol; of several, those that were offered first are liked best. The server may choose none:
-    /// see [`WebSocket::protocol`].
+    /// Offers a subprotocol. Repeated calls offer several, in descending order of preference. The name must be a token
+    /// (RFC 9110, section 5.6.2) and must not be repeated: [`Self::connect`] checks this.
+    ///
+    /// The server selects one or none: see [`WebSocket::protocol`].
     pub fn protocol(mut self, name: &str) -> Self {
         self.protocols.push(name.into());
         self
     }
 
-    /// Sets what the connection may cost.
+    /// Sets the limits and timeouts of the connection. The default is [`WebSocketLimits::DEFAULT`].
     pub const fn limits(mut self, limits: WebSocketLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets how long the connection may take to be made: looked up, connected, through a proxy, and with TLS; and
-    /// how long the server may then take to answer. 5 seconds each.
+    /// Sets the timeout for connecting, and the timeout for the response to the upgrade request. Connecting includes
+    /// name resolution, the proxy and TLS. The default is 5 seconds for each of the two.
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
         self.options.connect_timeout = time;
         self
     }
 
-    /// Connects through a proxy, which is asked for a tunnel, without TLS too.
+    /// Sets the proxy. The client opens a tunnel with `CONNECT`, for `ws://` too. The default is no proxy.
     pub fn proxy(mut self, proxy: impl Into<Option<Proxy>>) -> Self {
         self.options.proxy = proxy.into();
         self
     }
 
-    /// Sets how TLS is spoken and who is trusted, for `wss://`.
+    /// Sets the TLS configuration for `wss://`. By default the certificate authorities of the system are trusted.
     #[cfg(feature = "tls")]
     pub fn tls(mut self, tls: crate::connect::Tls) -> Self {
         self.options.tls = tls;
         self
     }
 
-    /// Connects, within tokio's runtime, in which the connection has a task.
+    /// Connects to the server, and spawns the task of the connection.
     ///
     /// # Errors
     ///
-    /// The URL is none of a WebSocket, the server cannot be reached, refuses, or answers against RFC 6455.
+    /// The URL or a subprotocol name is not valid, the server cannot be reached or does not respond in time, it refuses
+    /// the upgrade, or its response violates RFC 6455.
+    ///
+    /// # Panics
+    ///
+    /// If it is polled outside a Tokio runtime with I/O and time enabled.
     pub async fn connect(self) -> Result<WebSocket, ConnectError> {
-        // The body of this is compiled in each crate that awaits it.
+        // The box keeps `open` out of line: an async body is compiled in each crate that awaits it.
         Box::pin(self.open()).await
     }
 
@@ -134,34 +145,34 @@ impl WebSocketBuilder {
             });
         if let Some((_, name)) = invalid {
             let reason = format!(
-                "`{}` is no name for a subprotocol, or a double",
+                "the subprotocol name `{}` is not a token or is repeated",
                 name.escape_debug()
             );
             return Err(ConnectError::Handshake(reason));
         }
         let dialer = dialer(endpoint.clone(), &self.options)?;
         let stream = dialer.connect().await?;
-        let asked = Asked {
+        let request = UpgradeRequest {
             endpoint: &endpoint,
             headers: self.headers,
             protocols: &self.protocols,
-            within: self.options.connect_timeout,
+            timeout: self.options.connect_timeout,
         };
-        let upgraded = upgrade(stream, asked).await?;
+        let upgraded = upgrade(stream, request).await?;
         let limits = self.limits.capped();
         let queue = Arc::new(Queue::new(&limits, None));
-        let codec = Codec::new(upgraded.stream, &upgraded.begun, Role::Client, &limits);
+        let codec = Codec::new(upgraded.stream, &upgraded.prefetched, Role::Client, &limits);
         let counts = Arc::new(Counts::default());
         let mut driver = Driver::new(codec, Arc::clone(&queue), counts, limits);
-        let own = Arc::clone(&queue);
+        let task_queue = Arc::clone(&queue);
         tokio::spawn(async move {
-            let _ending = Ending(Arc::clone(&own));
+            let _guard = EndOnDrop(Arc::clone(&task_queue));
             poll_fn(|cx| {
                 loop {
                     if driver.poll(cx).is_ready() {
                         return Poll::Ready(());
                     }
-                    if own.park(cx) {
+                    if task_queue.register_waker(cx) {
                         return Poll::Pending;
                     }
                 }
@@ -188,21 +199,21 @@ impl fmt::Debug for WebSocketBuilder {
     }
 }
 
-/// Ends the connection with its task, which may end with its runtime.
-struct Ending(Arc<Queue>);
+/// Closes the queue when the task of the connection is dropped, as by a shutdown of its runtime.
+struct EndOnDrop(Arc<Queue>);
 
-impl Drop for Ending {
+impl Drop for EndOnDrop {
     fn drop(&mut self) {
-        let frame = super::CloseFrame::new(super::CloseCode::ABNORMAL, "");
-        self.0.end(frame, Some(super::WebSocketError::Reset));
+        let frame = super::CloseFrame::new(super::CloseCode::ABNORMAL_CLOSURE, "");
+        self.0.close_now(frame, Some(super::WebSocketError::Reset));
     }
 }
 
-/// What connects to a server of WebSocket.
+/// Creates the dialer for a WebSocket server.
 pub(crate) fn dialer(endpoint: Endpoint, options: &Options) -> Result<Dialer, UrlError> {
     #[cfg(not(feature = "tls"))]
     if endpoint.wire.is_tls() {
-        let reason = "wss is not built in: the feature `tls` of polywire-rpc is off";
+        let reason = "wss needs the feature `tls` of polywire-rpc";
         return Err(UrlError::new(endpoint.shown(), reason));
     }
     let hop = options.proxy.as_ref();
@@ -218,85 +229,89 @@ pub(crate) fn dialer(endpoint: Endpoint, options: &Options) -> Result<Dialer, Ur
     ))
 }
 
-/// What a server is asked.
-pub(crate) struct Asked<'a> {
+/// The parameters of an upgrade request.
+pub(crate) struct UpgradeRequest<'a> {
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) headers: HeaderMap,
     pub(crate) protocols: &'a [Box<str>],
-    pub(crate) within: Duration,
+    /// The timeout for the response.
+    pub(crate) timeout: Duration,
 }
 
-impl<'a> Asked<'a> {
-    /// Asks for frames.
-    pub(crate) fn for_frames(endpoint: &'a Endpoint, within: Duration) -> Self {
-        static PROTOCOLS: LazyLock<[Box<str>; 1]> = LazyLock::new(|| [FRAMES.into()]);
+impl<'a> UpgradeRequest<'a> {
+    /// Creates a request for the subprotocol of frames.
+    pub(crate) fn for_frames(endpoint: &'a Endpoint, timeout: Duration) -> Self {
+        static PROTOCOLS: LazyLock<[Box<str>; 1]> = LazyLock::new(|| [FRAMES_PROTOCOL.into()]);
         Self {
             endpoint,
             headers: HeaderMap::new(),
             protocols: &*PROTOCOLS,
-            within,
+            timeout,
         }
     }
 }
 
-/// A connection that speaks WebSocket from now on.
+/// A connection after the handshake.
 pub(crate) struct Upgraded {
     pub(crate) stream: Stream,
-    /// What has come behind the answer.
-    pub(crate) begun: Bytes,
+    /// The bytes that were received after the response.
+    pub(crate) prefetched: Bytes,
     head: response::Parts,
     protocol: Option<Box<str>>,
 }
 
 impl Upgraded {
-    /// The bytes of frames, in messages.
+    /// Converts the connection into the byte stream of frames.
     ///
     /// # Errors
     ///
-    /// The server does not speak frames.
+    /// The server did not select the subprotocol of frames.
     pub(crate) fn into_bytes(self) -> io::Result<MessageStream<Stream>> {
         if self.protocol.is_none() {
-            let words = "the server speaks WebSocket and not its subprotocol polywire-frames";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, words));
+            let reason = "the WebSocket server does not support the subprotocol polywire-frames";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
-        // Frames themselves bound what comes.
-        let limits = WebSocketLimits::DEFAULT.with_message_bytes(MOST_OF_FRAMES);
-        let codec = Codec::unbuffered(self.stream, &self.begun, Role::Client, &limits);
+        // The framed protocol has its own limits, so this one is generous.
+        let limits = WebSocketLimits::DEFAULT.with_max_message_bytes(MAX_FRAMES_MESSAGE_BYTES);
+        let codec = Codec::unbuffered(self.stream, &self.prefetched, Role::Client, &limits);
         Ok(MessageStream::new(codec))
     }
 }
 
-/// The bytes of a message with frames that a client takes.
-const MOST_OF_FRAMES: usize = 16 << 20;
+/// The maximum size of a received message that carries frames.
+const MAX_FRAMES_MESSAGE_BYTES: usize = 16 << 20;
 
-/// Asks for a WebSocket on a connection.
-pub(crate) async fn upgrade(stream: Stream, asked: Asked<'_>) -> Result<Upgraded, ConnectError> {
+/// Performs the handshake on a connection.
+pub(crate) async fn upgrade(
+    stream: Stream,
+    request: UpgradeRequest<'_>,
+) -> Result<Upgraded, ConnectError> {
     let address = stream.known.address.clone();
-    let (shown, within) = (asked.endpoint.shown().to_owned(), asked.within);
-    match tokio::time::timeout(within, handshake(stream, asked)).await {
+    let (shown, timeout) = (request.endpoint.shown().to_owned(), request.timeout);
+    match tokio::time::timeout(timeout, handshake(stream, request)).await {
         Ok(upgraded) => upgraded,
         Err(_) => {
             let error = TransportError::new(&shown, Step::Read).at(address);
-            Err(error.timed_out(within).into())
+            Err(error.timed_out(timeout).into())
         }
     }
 }
 
-async fn handshake(stream: Stream, asked: Asked<'_>) -> Result<Upgraded, ConnectError> {
-    let Asked {
+async fn handshake(stream: Stream, request: UpgradeRequest<'_>) -> Result<Upgraded, ConnectError> {
+    let UpgradeRequest {
         endpoint,
         mut headers,
         protocols,
         ..
-    } = asked;
-    let broken = |error: hyper::Error| {
-        let failed = TransportError::new(endpoint.shown(), Step::Read);
-        ConnectError::Transport(failed.with_source(error))
+    } = request;
+    let transport_error = |error: hyper::Error| {
+        let transport = TransportError::new(endpoint.shown(), Step::Read);
+        ConnectError::Transport(transport.with_source(error))
     };
     let key = generate_key();
     let key = HeaderValue::try_from(key)
         .map_err(|error| ConnectError::Handshake(format!("the key: {error}")))?;
-    handshake::ask(&mut headers, &key, protocols);
+    handshake::write_request_headers(&mut headers, &key, protocols);
     if !headers.contains_key(HOST) {
         let host = HeaderValue::try_from(endpoint.authority.as_str());
         let host = host.map_err(|error| ConnectError::Handshake(format!("the host: {error}")))?;
@@ -308,25 +323,26 @@ async fn handshake(stream: Stream, asked: Asked<'_>) -> Result<Upgraded, Connect
 
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
         .await
-        .map_err(broken)?;
+        .map_err(transport_error)?;
     let mut connection = pin!(connection.without_shutdown());
+    // The connection future does the I/O of the request. It must not be polled again after it is ready.
     let mut ended = None;
-    let answer = {
-        let mut answer = pin!(sender.send_request(request));
+    let response = {
+        let mut response = pin!(sender.send_request(request));
         poll_fn(|cx| {
             if ended.is_none()
                 && let Poll::Ready(parts) = connection.as_mut().poll(cx)
             {
                 ended = Some(parts);
             }
-            answer.as_mut().poll(cx)
+            response.as_mut().poll(cx)
         })
         .await
-        .map_err(broken)?
+        .map_err(transport_error)?
     };
-    let (head, body) = answer.into_parts();
+    let (head, body) = response.into_parts();
     if head.status != StatusCode::SWITCHING_PROTOCOLS {
-        let mut body = pin!(Limited::new(body, SHOWN).collect());
+        let mut body = pin!(Limited::new(body, MAX_ERROR_BODY).collect());
         let text = poll_fn(|cx| {
             if ended.is_none()
                 && let Poll::Ready(parts) = connection.as_mut().poll(cx)
@@ -335,23 +351,23 @@ async fn handshake(stream: Stream, asked: Asked<'_>) -> Result<Upgraded, Connect
             }
             body.as_mut().poll(cx)
         });
-        // Of a longer one nothing is shown: it is a page.
+        // A longer body is probably a web page. It would not help in an error message.
         let text = text.await.map(|body| body.to_bytes()).unwrap_or_default();
         return Err(ConnectError::Refused {
             status: head.status,
             text: String::from_utf8_lossy(&text).into_owned(),
         });
     }
-    let protocol = handshake::confirm(&head, &key, protocols)
+    let protocol = handshake::validate_response(&head, &key, protocols)
         .map_err(|reason| ConnectError::Handshake(reason.to_owned()))?;
     let parts = match ended {
         Some(parts) => parts,
         None => connection.await,
     };
-    let parts = parts.map_err(broken)?;
+    let parts = parts.map_err(transport_error)?;
     Ok(Upgraded {
         stream: parts.io.into_inner(),
-        begun: parts.read_buf,
+        prefetched: parts.read_buf,
         head,
         protocol,
     })

@@ -1,4 +1,4 @@
-//! Messages on a stream of bytes: tungstenite's state machine, which does no waiting, over tokio's streams.
+//! Messages on a byte stream. It connects tungstenite's synchronous state machine with Tokio streams.
 
 use std::io::{self, Read, Write};
 use std::pin::Pin;
@@ -13,58 +13,58 @@ use super::error::WebSocketError;
 use super::limits::WebSocketLimits;
 use super::message::{CloseFrame, Message, Utf8Bytes};
 
-/// What is read at once. Each connection keeps as much.
+/// The size of the read buffer. Each connection has one.
 const READ_BUFFER: usize = 8 << 10;
 
-/// Bytes of messages that are written together.
+/// The codec writes to the stream when its buffer exceeds this size.
 const WRITE_BUFFER: usize = 64 << 10;
 
-/// What has come.
+/// A received message or control frame.
 #[derive(Debug)]
 pub(super) enum Event {
     Message(Message),
-    /// A pong to it is on its way.
+    /// The pong is queued. The next read or flush sends it.
     Ping,
     Pong,
     Close(CloseFrame),
 }
 
-/// Why nothing more comes or goes.
+/// The reason why the codec neither reads nor writes any more.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// Both sides have closed.
+    /// The closing handshake is complete.
     Closed,
     Failed(WebSocketError),
 }
 
-/// One side of a connection.
+/// One endpoint of a connection.
 pub(super) struct Codec<S> {
     stream: S,
     context: WebSocketContext,
-    /// Bytes that came, and bytes that the peer took.
+    /// Bytes read from the stream, and bytes written to it.
     read: u64,
     written: u64,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
-    /// `begun`: what came behind the handshake already.
-    pub(super) fn new(stream: S, begun: &Bytes, role: Role, limits: &WebSocketLimits) -> Self {
-        Self::with_write_buffer(stream, begun, role, limits, WRITE_BUFFER)
+    /// `prefetched`: the bytes that were received after the handshake.
+    pub(super) fn new(stream: S, prefetched: &Bytes, role: Role, limits: &WebSocketLimits) -> Self {
+        Self::with_write_buffer(stream, prefetched, role, limits, WRITE_BUFFER)
     }
 
-    /// For whoever writes pieces that are large already: they are written at once.
+    /// Writes each message at once. For callers whose messages are large already.
     pub(super) fn unbuffered(
         stream: S,
-        begun: &Bytes,
+        prefetched: &Bytes,
         role: Role,
         limits: &WebSocketLimits,
     ) -> Self {
-        Self::with_write_buffer(stream, begun, role, limits, 0)
+        Self::with_write_buffer(stream, prefetched, role, limits, 0)
     }
 
     fn with_write_buffer(
         stream: S,
-        begun: &Bytes,
+        prefetched: &Bytes,
         role: Role,
         limits: &WebSocketLimits,
         write_buffer: usize,
@@ -72,9 +72,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
         let config = WebSocketConfig::default()
             .read_buffer_size(READ_BUFFER)
             .write_buffer_size(write_buffer)
-            .max_message_size(Some(limits.message_bytes))
-            .max_frame_size(Some(limits.frame_bytes));
-        let context = WebSocketContext::from_partially_read(begun.to_vec(), role, Some(config));
+            .max_message_size(Some(limits.max_message_bytes))
+            .max_frame_size(Some(limits.max_frame_bytes));
+        let context =
+            WebSocketContext::from_partially_read(prefetched.to_vec(), role, Some(config));
         Self {
             stream,
             context,
@@ -83,17 +84,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
         }
     }
 
-    /// How many bytes have come.
+    /// The number of bytes read from the stream.
     pub(super) const fn read(&self) -> u64 {
         self.read
     }
 
-    /// How many bytes the peer has taken.
+    /// The number of bytes written to the stream.
     pub(super) const fn written(&self) -> u64 {
         self.written
     }
 
-    /// The next that comes.
+    /// Reads the next message or control frame.
     pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Event, Stop>> {
         let (mut io, context) = self.split(cx);
         loop {
@@ -104,8 +105,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
                 Ok(tungstenite::Message::Binary(bytes)) => Event::Message(Message::Binary(bytes)),
                 Ok(tungstenite::Message::Ping(_)) => Event::Ping,
                 Ok(tungstenite::Message::Pong(_)) => Event::Pong,
-                Ok(tungstenite::Message::Close(frame)) => Event::Close(CloseFrame::of_wire(frame)),
-                // Never returned by `read`.
+                Ok(tungstenite::Message::Close(frame)) => {
+                    Event::Close(CloseFrame::from_wire(frame))
+                }
+                // `read` does not return raw frames.
                 Ok(tungstenite::Message::Frame(_)) => continue,
                 Err(error) => match stop(error) {
                     None => return Poll::Pending,
@@ -115,7 +118,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
         }
     }
 
-    /// Takes a message to be written; `Pending` if the peer takes no more at the moment. It is taken in any case.
+    /// Buffers a message. `Pending` means that the stream accepts no more bytes now. The message is buffered in both
+    /// cases.
     pub(super) fn poll_write(
         &mut self,
         message: tungstenite::Message,
@@ -125,13 +129,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
         done(context.write(&mut io, message))
     }
 
-    /// Writes what was taken.
+    /// Writes and flushes the buffer.
     pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Stop>> {
         let (mut io, context) = self.split(cx);
         done(context.flush(&mut io))
     }
 
-    /// Begins to close. What was taken before is written first.
+    /// Buffers a close frame after all buffered messages.
     pub(super) fn poll_close(
         &mut self,
         frame: &CloseFrame,
@@ -141,12 +145,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
         done(context.close(&mut io, frame.to_wire()))
     }
 
-    /// Ends the stream on this side.
+    /// Shuts down the write side of the stream.
     pub(super) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 
-    /// Reads bytes that nobody looks at: how many, 0 at the end.
+    /// Reads and discards bytes. Returns their number, 0 at the end of the stream.
     pub(super) fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut scratch = [0; 4 << 10];
         let mut buffer = ReadBuf::new(&mut scratch);
@@ -179,7 +183,7 @@ fn done(result: Result<(), Error>) -> Poll<Result<(), Stop>> {
     }
 }
 
-/// What an error means; nothing, if it is that the stream has to be waited for.
+/// Converts an error. `None` means that the stream is not ready.
 fn stop(error: Error) -> Option<Stop> {
     let failed = match error {
         Error::Io(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
@@ -204,7 +208,8 @@ fn stop(error: Error) -> Option<Stop> {
     Some(Stop::Failed(failed))
 }
 
-/// A stream as tungstenite wants it: what has to be waited for is an error, and this task is woken then.
+/// A stream with the synchronous interface that tungstenite requires. If the stream is not ready, it returns
+/// `WouldBlock` and registers the waker of the task.
 struct Io<'a, 'b, S> {
     stream: &'a mut S,
     cx: &'a mut Context<'b>,

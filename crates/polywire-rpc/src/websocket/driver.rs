@@ -1,4 +1,4 @@
-//! The task of a connection: it reads, writes, and keeps to the time.
+//! The driver of a connection: it reads, writes and enforces timeouts.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -18,65 +18,65 @@ use super::message::{CloseCode, CloseFrame, Message};
 use super::queue::Queue;
 use super::stats::{Count, Counts};
 
-/// What is read before others have their turn.
-const MOST_READ: usize = 64 << 10;
-const MOST_EVENTS: usize = 64;
+/// The maximum of bytes and events that one poll reads, so that other tasks can run.
+const MAX_READ_BYTES: usize = 64 << 10;
+const MAX_READ_EVENTS: usize = 64;
 
-/// What a peer may still send once it was told that it broke a rule. A connection with unread bytes would be reset,
-/// and the peer might not see the close frame.
-const MOST_DISCARDED: usize = 1 << 20;
+/// The maximum of bytes that are read and discarded after a protocol violation. If a TCP connection is closed with
+/// unread bytes, it is reset, and the peer may not receive the close frame.
+const MAX_DISCARDED_BYTES: usize = 1 << 20;
 
-/// How long the end of a stream may take to be written.
-const SHUTDOWN: Duration = Duration::from_secs(1);
+/// The maximum time for the shutdown of the stream.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// One side of a connection. It has ended when this has.
+/// The driver of one endpoint. When [`Self::poll`] is ready, the connection is closed.
 pub(super) struct Driver<S> {
     codec: Codec<S>,
     queue: Arc<Queue>,
     counts: Arc<Counts>,
     limits: WebSocketLimits,
     phase: Phase,
-    /// Messages that came, on their way to the queue.
-    arrived: Vec<Message>,
-    /// Messages that are written next.
+    /// Received messages that were not moved to the queue yet.
+    received: Vec<Message>,
+    /// Messages taken from the queue and not written yet.
     batch: VecDeque<Message>,
-    /// The peer takes no more at the moment.
+    /// The stream accepts no more bytes now.
     blocked: bool,
-    /// What was written is to be flushed.
-    dirty: bool,
+    /// The codec may have buffered data.
+    needs_flush: bool,
     timer: Pin<Box<Sleep>>,
-    /// When bytes last came, and how many there were.
-    heard: Instant,
-    heard_bytes: u64,
-    /// Bytes that had come with the last message that came whole.
-    whole_bytes: u64,
-    /// When the peer last took bytes, or there were none to take.
-    took: Instant,
-    took_bytes: u64,
-    /// When a message last came or went.
-    moved: Instant,
-    /// When a ping was sent, after which nothing came.
-    pinged: Option<Instant>,
-    /// Nothing is read, since nobody takes what came.
-    deaf: bool,
-    /// The close frame of this side.
-    own: Option<CloseFrame>,
+    /// When bytes were last received, and the total number of received bytes at that time.
+    last_read_at: Instant,
+    last_read_bytes: u64,
+    /// The total number of received bytes when the last message was complete.
+    read_bytes_at_last_message: u64,
+    /// When the stream last accepted bytes or was not blocked, and the total number of written bytes at that time.
+    last_write_at: Instant,
+    last_written_bytes: u64,
+    /// When a message was last received or written.
+    last_message_at: Instant,
+    /// When a ping was sent. `None` if bytes were received after it.
+    ping_sent_at: Option<Instant>,
+    /// Reading is paused because the application does not take messages.
+    reads_paused: bool,
+    /// The close frame that this side has sent.
+    local_close_frame: Option<CloseFrame>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Open,
-    /// One side has closed, and the other has until then.
+    /// One side has sent a close frame. The other side must complete the closing handshake until the instant.
     Closing(Instant),
-    /// What the peer sends is not looked at any more.
+    /// This side has failed the connection. Received bytes are discarded.
     Lingering {
         until: Instant,
-        left: usize,
-        flushed: bool,
-        shut: bool,
+        remaining: usize,
+        is_flushed: bool,
+        is_shut_down: bool,
     },
-    /// The stream ends.
-    Ending(Instant),
+    /// The stream is being shut down, until the instant.
+    ShuttingDown(Instant),
     Done,
 }
 
@@ -94,24 +94,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             counts,
             limits,
             phase: Phase::Open,
-            arrived: Vec::new(),
+            received: Vec::new(),
             batch: VecDeque::new(),
             blocked: false,
-            dirty: false,
+            needs_flush: false,
             timer: Box::pin(tokio::time::sleep_until(now)),
-            heard: now,
-            heard_bytes: 0,
-            whole_bytes: 0,
-            took: now,
-            took_bytes: 0,
-            moved: now,
-            pinged: None,
-            deaf: false,
-            own: None,
+            last_read_at: now,
+            last_read_bytes: 0,
+            read_bytes_at_last_message: 0,
+            last_write_at: now,
+            last_written_bytes: 0,
+            last_message_at: now,
+            ping_sent_at: None,
+            reads_paused: false,
+            local_close_frame: None,
         }
     }
 
-    /// Does what there is to do. Ready at the end of the connection.
+    /// Reads, writes and checks timeouts. It is ready when the connection is closed.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             let now = Instant::now();
@@ -119,7 +119,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 Phase::Open => self.poll_open(now, cx),
                 Phase::Closing(until) => self.poll_closing(now, until, cx),
                 Phase::Lingering { .. } => self.poll_lingering(now, cx),
-                Phase::Ending(until) => {
+                Phase::ShuttingDown(until) => {
                     let ended = self.codec.poll_shutdown(cx).is_ready() || now >= until;
                     if ended {
                         self.phase = Phase::Done;
@@ -134,7 +134,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             let Some(next) = self.next_timeout() else {
                 return Poll::Pending;
             };
-            // It is left alone while it ends too early: the connection is looked at then, and it is set anew.
+            // A timer that expires too early is not reset, because a reset is expensive. The next poll sets it again.
             if self.timer.deadline() > next || self.timer.is_elapsed() {
                 self.timer.as_mut().reset(next);
             }
@@ -144,17 +144,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         }
     }
 
-    /// True if the phase has changed, or there is more to do.
+    /// Returns true if the phase has changed or the caller must poll again.
     fn poll_open(&mut self, now: Instant, cx: &mut Context<'_>) -> bool {
         if let Err(stop) = self.read(now, cx) {
-            self.stopped(stop, now, cx);
+            self.handle_stop(stop, now, cx);
             return true;
         }
         if !matches!(self.phase, Phase::Open) {
             return true;
         }
         if let Err(stop) = self.write(now, cx) {
-            self.stopped(stop, now, cx);
+            self.handle_stop(stop, now, cx);
             return true;
         }
         if !self.blocked
@@ -168,13 +168,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
     }
 
     fn read(&mut self, now: Instant, cx: &mut Context<'_>) -> Result<(), Stop> {
-        self.deaf = !self.queue.has_room();
+        self.reads_paused = !self.queue.can_receive();
         let before = self.codec.read();
         let (mut bytes, mut events) = (0, 0);
         let mut stop = None;
-        while !self.deaf {
-            if bytes >= MOST_READ || events >= MOST_EVENTS {
-                // There may be more.
+        while !self.reads_paused {
+            if bytes >= MAX_READ_BYTES || events >= MAX_READ_EVENTS {
+                // More data may be available.
                 cx.waker().wake_by_ref();
                 break;
             }
@@ -183,10 +183,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 Poll::Pending => break,
                 Poll::Ready(Ok(Event::Message(message))) => {
                     bytes += message.len();
-                    self.arrived.push(message);
-                    self.whole_bytes = self.codec.read();
+                    self.received.push(message);
+                    self.read_bytes_at_last_message = self.codec.read();
                 }
-                Poll::Ready(Ok(Event::Ping)) => self.dirty = true,
+                Poll::Ready(Ok(Event::Ping)) => self.needs_flush = true,
                 Poll::Ready(Ok(Event::Pong)) => {}
                 Poll::Ready(Ok(Event::Close(frame))) => {
                     stop = Some(Ok(frame));
@@ -198,27 +198,31 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 }
             }
         }
-        if self.deaf || self.codec.read() != self.heard_bytes {
-            self.heard = now;
-            self.heard_bytes = self.codec.read();
-            self.pinged = None;
+        if self.reads_paused || self.codec.read() != self.last_read_bytes {
+            self.last_read_at = now;
+            self.last_read_bytes = self.codec.read();
+            self.ping_sent_at = None;
         }
-        if !self.arrived.is_empty() {
-            self.moved = now;
+        if !self.received.is_empty() {
+            self.last_message_at = now;
             self.counts
-                .add(Count::MessagesIn, self.arrived.len() as u64);
+                .add(Count::MessagesIn, self.received.len() as u64);
         }
-        if !self.arrived.is_empty() || self.codec.read() != before {
-            let coming = (self.codec.read() - self.whole_bytes) as usize;
-            if !self.queue.arrive(&mut self.arrived, coming, cx) && stop.is_none() {
-                return Err(Stop::Failed(WebSocketError::NoMemory));
+        if !self.received.is_empty() || self.codec.read() != before {
+            let partial_bytes = (self.codec.read() - self.read_bytes_at_last_message) as usize;
+            if !self
+                .queue
+                .push_inbound(&mut self.received, partial_bytes, cx)
+                && stop.is_none()
+            {
+                return Err(Stop::Failed(WebSocketError::MemoryLimit));
             }
         }
         match stop {
             None => Ok(()),
             Some(Err(stop)) => Err(stop),
             Some(Ok(frame)) => {
-                self.queue.end(frame, None);
+                self.queue.close_now(frame, None);
                 self.batch.clear();
                 self.phase = Phase::Closing(now + self.limits.close_timeout);
                 Ok(())
@@ -232,25 +236,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         }
         while !self.blocked {
             if self.batch.is_empty() {
-                self.queue.depart(&mut self.batch);
+                self.queue.take_batch(&mut self.batch);
             }
             let Some(message) = self.batch.pop_front() else {
                 break;
             };
-            self.moved = now;
-            self.dirty = true;
+            self.last_message_at = now;
+            self.needs_flush = true;
             self.counts.add(Count::MessagesOut, 1);
             match self.codec.poll_write(message.into_wire(), cx) {
                 Poll::Ready(written) => written?,
                 Poll::Pending => self.blocked = true,
             }
         }
-        if self.dirty && !self.blocked {
+        if self.needs_flush && !self.blocked {
             self.flush(cx)?;
         }
-        if !self.blocked || self.codec.written() != self.took_bytes {
-            self.took = now;
-            self.took_bytes = self.codec.written();
+        if !self.blocked || self.codec.written() != self.last_written_bytes {
+            self.last_write_at = now;
+            self.last_written_bytes = self.codec.written();
         }
         Ok(())
     }
@@ -261,52 +265,52 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             Poll::Ready(flushed) => {
                 flushed?;
                 self.blocked = false;
-                self.dirty = false;
+                self.needs_flush = false;
             }
         }
         Ok(())
     }
 
-    /// True if something was done.
+    /// Enforces timeouts and sends pings. Returns true if it acted.
     fn check_time(&mut self, now: Instant, cx: &mut Context<'_>) -> bool {
         let limits = self.limits;
-        let since = match (self.blocked, self.queue.crowded()) {
-            (true, Some(crowded)) => Some(crowded.min(self.took)),
-            (true, None) => Some(self.took),
-            (false, crowded) => crowded,
+        let since = match (self.blocked, self.queue.full_since()) {
+            (true, Some(full_since)) => Some(full_since.min(self.last_write_at)),
+            (true, None) => Some(self.last_write_at),
+            (false, full_since) => full_since,
         };
         if since.is_some_and(|since| now >= since + limits.write_timeout) {
             let error = WebSocketError::SlowReader(limits.write_timeout);
-            self.stopped(Stop::Failed(error), now, cx);
+            self.handle_stop(Stop::Failed(error), now, cx);
             return true;
         }
         if let Some(idle) = limits.idle_timeout
-            && now >= self.moved + idle
+            && now >= self.last_message_at + idle
         {
             let reason = format!("no messages for {idle:?}");
             self.close(CloseFrame::new(CloseCode::GOING_AWAY, reason), now, cx);
             return true;
         }
-        if self.deaf {
+        if self.reads_paused {
             return false;
         }
-        if let Some(pinged) = self.pinged {
-            let late = now >= pinged + limits.pong_timeout;
+        if let Some(sent_at) = self.ping_sent_at {
+            let late = now >= sent_at + limits.pong_timeout;
             if late {
                 let error = WebSocketError::NoPong(limits.pong_timeout);
-                self.stopped(Stop::Failed(error), now, cx);
+                self.handle_stop(Stop::Failed(error), now, cx);
             }
             return late;
         }
         if let Some(interval) = limits.ping_interval
-            && now >= self.heard + interval
+            && now >= self.last_read_at + interval
         {
-            self.pinged = Some(now);
-            self.dirty = true;
+            self.ping_sent_at = Some(now);
+            self.needs_flush = true;
             let ping = tungstenite::Message::Ping(Bytes::new());
             match self.codec.poll_write(ping, cx) {
                 Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(stop)) => self.stopped(stop, now, cx),
+                Poll::Ready(Err(stop)) => self.handle_stop(stop, now, cx),
                 Poll::Pending => self.blocked = true,
             }
             return true;
@@ -314,120 +318,126 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         false
     }
 
-    /// When time will have been up for something.
+    /// The next instant at which a timeout can expire.
     fn next_timeout(&self) -> Option<Instant> {
         let limits = &self.limits;
         match self.phase {
             Phase::Open => {}
-            Phase::Closing(until) | Phase::Lingering { until, .. } | Phase::Ending(until) => {
+            Phase::Closing(until) | Phase::Lingering { until, .. } | Phase::ShuttingDown(until) => {
                 return Some(until);
             }
             Phase::Done => return None,
         }
         let slow = match self.blocked {
-            true => Some(self.took),
+            true => Some(self.last_write_at),
             false => None,
         };
-        let slow = slow.into_iter().chain(self.queue.crowded()).min();
+        let slow = slow.into_iter().chain(self.queue.full_since()).min();
         let slow = slow.map(|since| since + limits.write_timeout);
-        let idle = limits.idle_timeout.map(|idle| self.moved + idle);
-        let alive = match (self.deaf, self.pinged) {
+        let idle = limits.idle_timeout.map(|idle| self.last_message_at + idle);
+        let alive = match (self.reads_paused, self.ping_sent_at) {
             (true, _) => None,
-            (false, Some(pinged)) => Some(pinged + limits.pong_timeout),
-            (false, None) => limits.ping_interval.map(|interval| self.heard + interval),
+            (false, Some(sent_at)) => Some(sent_at + limits.pong_timeout),
+            (false, None) => limits
+                .ping_interval
+                .map(|interval| self.last_read_at + interval),
         };
         [slow, idle, alive].into_iter().flatten().min()
     }
 
-    /// Begins to close from this side.
+    /// Starts the closing handshake from this side.
     fn close(&mut self, frame: CloseFrame, now: Instant, cx: &mut Context<'_>) {
         self.batch.clear();
         self.phase = match self.codec.poll_close(&frame, cx) {
             Poll::Ready(Err(_)) => {
-                self.queue.end(frame.clone(), None);
-                Phase::Ending(now + SHUTDOWN)
+                self.queue.close_now(frame.clone(), None);
+                Phase::ShuttingDown(now + SHUTDOWN_TIMEOUT)
             }
             _ => Phase::Closing(now + self.limits.close_timeout),
         };
-        self.own = Some(frame);
+        self.local_close_frame = Some(frame);
     }
 
-    /// Ends the connection for a reason that its user is told of.
-    fn stopped(&mut self, stop: Stop, now: Instant, cx: &mut Context<'_>) {
+    /// Ends the connection after the codec has stopped or a timeout has expired.
+    fn handle_stop(&mut self, stop: Stop, now: Instant, cx: &mut Context<'_>) {
         let error = match stop {
             Stop::Closed => {
-                self.queue.end(self.end_frame(), None);
-                self.phase = Phase::Ending(now + SHUTDOWN);
+                self.queue.close_now(self.final_close_frame(), None);
+                self.phase = Phase::ShuttingDown(now + SHUTDOWN_TIMEOUT);
                 return;
             }
             Stop::Failed(error) => error,
         };
-        tracing::debug!(%error, "a WebSocket failed");
+        tracing::debug!(%error, "a WebSocket connection failed");
         let frame = error.close_frame();
         match error {
             WebSocketError::SlowReader(_) => {
                 self.counts.add(Count::SlowReaders, 1);
                 self.close(frame, now, cx);
-                self.queue.end(self.end_frame(), Some(error));
+                self.queue.close_now(self.final_close_frame(), Some(error));
                 return;
             }
-            // Nobody is there who could be told.
+            // The peer cannot be reached, so no close frame is sent.
             WebSocketError::NoPong(_) | WebSocketError::Reset | WebSocketError::Io(_) => {
-                self.queue.end(self.end_frame(), Some(error));
+                self.queue.close_now(self.final_close_frame(), Some(error));
                 self.phase = Phase::Done;
                 return;
             }
             _ => {}
         }
-        // What waits would delay the close frame. A part that was written stays before it.
+        // Unwritten messages would delay the close frame. A partly written message stays before it.
         self.batch.clear();
-        self.queue.end(frame.clone(), Some(error));
+        self.queue.close_now(frame.clone(), Some(error));
         let closing = self.codec.poll_close(&frame, cx);
-        self.own = Some(frame);
+        self.local_close_frame = Some(frame);
         self.phase = match closing {
-            Poll::Ready(Err(_)) => Phase::Ending(now + SHUTDOWN),
+            Poll::Ready(Err(_)) => Phase::ShuttingDown(now + SHUTDOWN_TIMEOUT),
             _ => Phase::Lingering {
                 until: now + self.limits.close_timeout,
-                left: MOST_DISCARDED,
-                flushed: false,
-                shut: false,
+                remaining: MAX_DISCARDED_BYTES,
+                is_flushed: false,
+                is_shut_down: false,
             },
         };
     }
 
-    fn end_frame(&self) -> CloseFrame {
-        let abnormal = || CloseFrame::new(CloseCode::ABNORMAL, "");
-        self.own.clone().unwrap_or_else(abnormal)
+    /// The close frame of this side, or an abnormal closure if it has sent none.
+    fn final_close_frame(&self) -> CloseFrame {
+        let abnormal = || CloseFrame::new(CloseCode::ABNORMAL_CLOSURE, "");
+        self.local_close_frame.clone().unwrap_or_else(abnormal)
     }
 
     fn poll_closing(&mut self, now: Instant, until: Instant, cx: &mut Context<'_>) -> bool {
         let mut ended = now >= until;
-        // What is missing shows when it is read.
+        // A write error also appears as a read error.
         let _ = self.codec.poll_flush(cx);
         let mut events = 0;
         while !ended {
-            if events == MOST_EVENTS {
+            if events == MAX_READ_EVENTS {
                 cx.waker().wake_by_ref();
                 break;
             }
             events += 1;
             match self.codec.poll_next(cx) {
                 Poll::Pending => break,
-                // Who takes no messages does not keep the connection from closing.
+                // Messages are dropped if the application does not take them, because reading must go on to find the
+                // close frame.
                 Poll::Ready(Ok(Event::Message(message))) => {
-                    if self.queue.has_room() {
-                        self.arrived.push(message);
-                        self.queue.arrive(&mut self.arrived, 0, cx);
+                    if self.queue.can_receive() {
+                        self.received.push(message);
+                        self.queue.push_inbound(&mut self.received, 0, cx);
                     }
                 }
                 Poll::Ready(Ok(Event::Ping | Event::Pong)) => {}
-                Poll::Ready(Ok(Event::Close(_))) => self.queue.end(self.end_frame(), None),
+                Poll::Ready(Ok(Event::Close(_))) => {
+                    self.queue.close_now(self.final_close_frame(), None);
+                }
                 Poll::Ready(Err(_)) => ended = true,
             }
         }
         if ended {
-            self.queue.end(self.end_frame(), None);
-            self.phase = Phase::Ending(now + SHUTDOWN);
+            self.queue.close_now(self.final_close_frame(), None);
+            self.phase = Phase::ShuttingDown(now + SHUTDOWN_TIMEOUT);
         }
         ended
     }
@@ -435,25 +445,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
     fn poll_lingering(&mut self, now: Instant, cx: &mut Context<'_>) -> bool {
         let Phase::Lingering {
             until,
-            left,
-            flushed,
-            shut,
+            remaining,
+            is_flushed,
+            is_shut_down,
         } = &mut self.phase
         else {
             return true;
         };
-        if !*flushed {
-            *flushed = self.codec.poll_flush(cx).is_ready();
+        if !*is_flushed {
+            *is_flushed = self.codec.poll_flush(cx).is_ready();
         }
-        if *flushed && !*shut {
-            *shut = self.codec.poll_shutdown(cx).is_ready();
+        if *is_flushed && !*is_shut_down {
+            *is_shut_down = self.codec.poll_shutdown(cx).is_ready();
         }
         let mut ended = now >= *until;
         while !ended {
             match self.codec.poll_discard(cx) {
                 Poll::Pending => break,
-                Poll::Ready(Ok(count)) if count > 0 && count < *left => *left -= count,
-                // What was to be flushed may have to be given up, as the peer has gone.
+                Poll::Ready(Ok(count)) if count > 0 && count < *remaining => *remaining -= count,
+                // The stream has ended, or the peer has sent too much. Unflushed data is dropped.
                 Poll::Ready(_) => ended = true,
             }
         }

@@ -1,4 +1,4 @@
-//! Where a server offers WebSocket.
+//! The WebSocket endpoints of a server.
 
 use std::fmt;
 use std::future::Future;
@@ -10,16 +10,16 @@ use http::{HeaderMap, Response, request};
 
 use super::handshake;
 use super::limits::WebSocketLimits;
-use super::serve::{Accepted, Upgradable};
+use super::serve::{PendingUpgrade, Upgradable};
 use super::socket::{Head, WebSocket};
 use super::stats::{Count, Counts, WebSocketStats};
 use crate::layers::CrossOrigin;
 use crate::server::Peer;
 
-/// What a server does with WebSocket connections at one path: see
+/// A WebSocket endpoint: the handler and the settings for one path of a server. It is added with
 /// [`ServerBuilder::websocket`](crate::ServerBuilder::websocket).
 ///
-/// Any function from a [`WebSocket`] to a future is one, with the defaults.
+/// An async function that takes a [`WebSocket`] converts into an endpoint with default settings.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -29,16 +29,16 @@ use crate::server::Peer;
 ///
 /// async fn relay(mut socket: WebSocket) {
 ///     while let Some(Ok(message)) = socket.recv().await {
-///         println!("{} says {message:?}", socket.uri().path());
+///         println!("{}: {message:?}", socket.uri().path());
 ///     }
 /// }
 ///
 /// let endpoint = WebSocketEndpoint::new(relay)
-///     .limits(WebSocketLimits::DEFAULT.with_message_bytes(128 << 10))
+///     .limits(WebSocketLimits::DEFAULT.with_max_message_bytes(128 << 10))
 ///     .protocols(["nostr"])
 ///     .cross_origin(CrossOrigin::new())
-///     // What other requests for the same path are answered.
-///     .page(|head| {
+///     // The response to requests for the same path without an upgrade.
+///     .http_fallback(|head| {
 ///         let accept = head.headers.get("accept")?;
 ///         (accept == "application/nostr+json").then(|| Response::new(Bytes::from("{}")))
 ///     });
@@ -49,38 +49,40 @@ pub struct WebSocketEndpoint {
     protocols: Vec<Box<str>>,
     protocol_required: bool,
     origins: Origins,
-    page: Option<Page>,
+    http_fallback: Option<HttpFallback>,
 }
 
-/// What is done with a connection.
+/// The use of a connection.
 pub(super) enum Service {
     Handler(Handler),
     /// The framed protocol.
     Frames,
 }
 
-/// The name of the framed protocol as a subprotocol.
-pub(crate) const FRAMES: &str = "polywire-frames";
+/// The subprotocol name of the framed protocol.
+pub(crate) const FRAMES_PROTOCOL: &str = "polywire-frames";
 
-/// A handler of connections.
+/// A connection handler.
 pub(super) type Handler = Box<dyn Fn(WebSocket) -> HandlerFuture + Send + Sync>;
 
 pub(super) type HandlerFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-type Page = Box<dyn Fn(&request::Parts) -> Option<Response<Bytes>> + Send + Sync>;
+type HttpFallback = Box<dyn Fn(&request::Parts) -> Option<Response<Bytes>> + Send + Sync>;
 
-/// Whose pages may connect.
+/// The origins of web pages that may connect.
 enum Origins {
-    /// Those that may call the server.
+    /// The setting of the server.
     Server,
     Any,
-    Own(CrossOrigin),
+    Custom(CrossOrigin),
 }
 
 impl WebSocketEndpoint {
-    /// Calls a handler for each connection, on the task of the connection. The connection is closed when the handler
-    /// drops its [`WebSocket`]; it counts among
-    /// [`ServerBuilder::connections`](crate::ServerBuilder::connections) until it is closed and the handler has ended.
+    /// Creates an endpoint that calls a handler for each connection. The handler runs on the task of the connection.
+    ///
+    /// The connection is closed when the handler drops its [`WebSocket`]. It counts against
+    /// [`ServerBuilder::connections`](crate::ServerBuilder::connections) until it is closed and the handler has
+    /// returned.
     #[must_use]
     pub fn new<H, F>(handler: H) -> Self
     where
@@ -92,9 +94,14 @@ impl WebSocketEndpoint {
         })))
     }
 
-    /// Speaks the framed protocol with clients that offer the subprotocol `polywire-frames`: for a server that
-    /// [offers frames](crate::ServerBuilder::frames). What that says of limits holds here, and
-    /// [`FrameLimits`](crate::server::FrameLimits) in the place of [`WebSocketLimits`], but for those of messages.
+    /// Creates an endpoint for the framed protocol (`docs/frame.md`). Clients must offer the subprotocol
+    /// `polywire-frames`. The server must offer frames, by [`ServerBuilder::frames`](crate::ServerBuilder::frames) or
+    /// by a model with `@polywire#frame`. Otherwise `ServerBuilder::build` fails with `BuildError::NoFrames`.
+    ///
+    /// The limits, timeouts and layers that apply to frames apply here too. Connections use
+    /// [`FrameLimits`](crate::server::FrameLimits). Of [`WebSocketLimits`], only
+    /// [`max_message_bytes`](WebSocketLimits::max_message_bytes) and
+    /// [`max_frame_bytes`](WebSocketLimits::max_frame_bytes) apply.
     ///
     /// ```
     /// use polywire_rpc::frames::Client;
@@ -106,7 +113,7 @@ impl WebSocketEndpoint {
     /// let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
     /// let server = Server::methods(methods)
     ///     .frames(true)
-    ///     .websocket("/frames", WebSocketEndpoint::frames())
+    ///     .websocket("/frames", WebSocketEndpoint::polywire_frames())
     ///     .build()?;
     /// let running = server.listen("127.0.0.1:0".parse()?).await?;
     ///
@@ -117,9 +124,9 @@ impl WebSocketEndpoint {
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn frames() -> Self {
+    pub fn polywire_frames() -> Self {
         let endpoint = Self::of(Service::Frames);
-        endpoint.protocols([FRAMES]).require_protocol()
+        endpoint.protocols([FRAMES_PROTOCOL]).require_protocol()
     }
 
     fn of(service: Service) -> Self {
@@ -129,19 +136,22 @@ impl WebSocketEndpoint {
             protocols: Vec::new(),
             protocol_required: false,
             origins: Origins::Server,
-            page: None,
+            http_fallback: None,
         }
     }
 
-    /// Sets what a connection may cost.
+    /// Sets the limits and timeouts of each connection. The default is [`WebSocketLimits::DEFAULT`].
     #[must_use]
     pub fn limits(mut self, limits: WebSocketLimits) -> Self {
         self.limits = limits.capped();
         self
     }
 
-    /// Names the subprotocols that the handler speaks. The first of them that a client offers is agreed on. Clients
-    /// that offer none of them connect without one, unless [`Self::require_protocol`] says other.
+    /// Sets the supported subprotocols, in descending order of preference. The default is none.
+    ///
+    /// The server selects the first subprotocol of this list that the client offers. The order of the client has no
+    /// effect. A client that offers none of them connects without a subprotocol, unless [`Self::require_protocol`] is
+    /// set.
     #[must_use]
     pub fn protocols<P: Into<String>>(mut self, protocols: impl IntoIterator<Item = P>) -> Self {
         let names = protocols.into_iter().map(|name| name.into().into());
@@ -149,40 +159,48 @@ impl WebSocketEndpoint {
         self
     }
 
-    /// Answers 400 to clients that offer none of the subprotocols.
+    /// Refuses clients that offer none of the supported subprotocols, with status 400.
     #[must_use]
     pub const fn require_protocol(mut self) -> Self {
         self.protocol_required = true;
         self
     }
 
-    /// Sets which web pages may connect, whatever
-    /// [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) says. Browsers let pages of any origin
-    /// connect, with the cookies of the server. Other pages are answered 403; clients that are no browsers are not
-    /// concerned.
+    /// Sets the origins of web pages that may connect. It replaces
+    /// [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) for this endpoint. If neither is set, all
+    /// pages may connect.
+    ///
+    /// Browsers do not restrict WebSocket connections by origin: a page of any origin can connect, and the browser
+    /// sends the cookies of the server. A page of an origin that is not allowed gets status 403. Pages of the same
+    /// origin are always allowed. So are requests without the headers `Origin` and `Sec-Fetch-Site`, which clients that
+    /// are not browsers send.
     #[must_use]
     pub fn cross_origin(mut self, cross_origin: CrossOrigin) -> Self {
-        self.origins = Origins::Own(cross_origin);
+        self.origins = Origins::Custom(cross_origin);
         self
     }
 
-    /// Lets all web pages connect, whatever
-    /// [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) says. For services without cookies and
-    /// passwords, such as public relays.
+    /// Allows web pages of all origins to connect. It replaces
+    /// [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) for this endpoint.
+    ///
+    /// Use it only for services that do not authenticate by cookies or by HTTP passwords, such as public relays.
     #[must_use]
     pub fn any_origin(mut self) -> Self {
         self.origins = Origins::Any;
         self
     }
 
-    /// Answers requests for the same path that ask for no upgrade. Those that this does not answer go on to the
-    /// protocols of the server.
+    /// Sets a function that responds to requests for the same path that are not upgrade requests. It receives the head
+    /// of the request.
+    ///
+    /// If it returns `None`, or is not set, the protocols of the server handle the request. If none of them accepts it,
+    /// the response has status 426.
     #[must_use]
-    pub fn page(
+    pub fn http_fallback(
         mut self,
-        page: impl Fn(&request::Parts) -> Option<Response<Bytes>> + Send + Sync + 'static,
+        fallback: impl Fn(&request::Parts) -> Option<Response<Bytes>> + Send + Sync + 'static,
     ) -> Self {
-        self.page = Some(Box::new(page));
+        self.http_fallback = Some(Box::new(fallback));
         self
     }
 }
@@ -214,7 +232,7 @@ pub(crate) struct Endpoints {
 }
 
 impl Endpoints {
-    /// Adds an endpoint. False if there is one at that path.
+    /// Adds an endpoint. Returns false if the path is already in use.
     pub(crate) fn add(&mut self, path: &str, endpoint: WebSocketEndpoint) -> bool {
         let is_free = self.at(path).is_none();
         if is_free {
@@ -223,7 +241,7 @@ impl Endpoints {
         is_free
     }
 
-    /// Whether frames are to be spoken at one of them.
+    /// Returns whether an endpoint offers frames.
     pub(crate) fn has_frames(&self) -> bool {
         let mut routes = self.routes.iter();
         routes.any(|(_, endpoint)| matches!(endpoint.service, Service::Frames))
@@ -243,11 +261,12 @@ impl Endpoints {
 
     fn at(&self, path: &str) -> Option<&Arc<WebSocketEndpoint>> {
         let mut routes = self.routes.iter();
-        routes.find_map(|(own, endpoint)| (**own == *path).then_some(endpoint))
+        routes.find_map(|(route, endpoint)| (**route == *path).then_some(endpoint))
     }
 
-    /// The answer to a request, if it is for an endpoint. `server` is whose pages may call the server.
-    pub(crate) fn answer(
+    /// Returns the response to a request for the path of an endpoint, and `None` for other requests. `server` is the
+    /// cross-origin setting of the server.
+    pub(crate) fn respond(
         &self,
         head: &request::Parts,
         peer: &Peer,
@@ -255,18 +274,18 @@ impl Endpoints {
     ) -> Option<Response<Bytes>> {
         let endpoint = self.at(head.uri.path())?;
         if !handshake::is_upgrade(&head.headers) {
-            return endpoint.page.as_ref()?(head);
+            return endpoint.http_fallback.as_ref()?(head);
         }
         let origins = match &endpoint.origins {
             Origins::Server => server,
             Origins::Any => None,
-            Origins::Own(own) => Some(own),
+            Origins::Custom(custom) => Some(custom),
         };
         let checked = handshake::check(head).and_then(|key| {
             if origins.is_some_and(|origins| origins.is_foreign(head)) {
-                return Err(handshake::FOREIGN);
+                return Err(handshake::ORIGIN_NOT_ALLOWED);
             }
-            let protocol = endpoint.choose(&head.headers)?;
+            let protocol = endpoint.select_protocol(&head.headers)?;
             match head.extensions.get::<Upgradable>() {
                 None => Err(handshake::NO_UPGRADE),
                 Some(_) => Ok((key, protocol)),
@@ -275,7 +294,11 @@ impl Endpoints {
         Some(match checked {
             Err(refusal) => {
                 self.counts.add(Count::Refused, 1);
-                tracing::debug!(?peer, reason = refusal.text, "an upgrade was refused");
+                tracing::debug!(
+                    ?peer,
+                    reason = refusal.text,
+                    "a WebSocket upgrade was refused"
+                );
                 refusal.response()
             }
             Ok((key, protocol)) => {
@@ -283,28 +306,28 @@ impl Endpoints {
                 let head = Head::of(head, protocol.map(Into::into), peer.clone());
                 response
                     .extensions_mut()
-                    .insert(Accepted::new(Arc::clone(endpoint), head));
+                    .insert(PendingUpgrade::new(Arc::clone(endpoint), head));
                 response
             }
         })
     }
 
-    /// What a request that no protocol knows is answered, if there is an endpoint at its path.
+    /// Returns the response to a request that no protocol of the server accepts, if its path has an endpoint.
     pub(crate) fn unclaimed(&self, head: &request::Parts) -> Option<Response<Bytes>> {
         self.at(head.uri.path())?;
-        Some(handshake::NO_REQUEST.response())
+        Some(handshake::UPGRADE_REQUIRED.response())
     }
 }
 
 impl WebSocketEndpoint {
-    /// The first of the own subprotocols that a client offers.
-    fn choose(&self, headers: &HeaderMap) -> Result<Option<&str>, handshake::Refusal> {
+    /// Selects the first supported subprotocol that the client offers.
+    fn select_protocol(&self, headers: &HeaderMap) -> Result<Option<&str>, handshake::Refusal> {
         let offered = handshake::offered_protocols(headers)?;
-        let mut own = self.protocols.iter().map(|own| &**own);
-        let chosen = own.find(|own| offered.contains(own));
-        match chosen.is_none() && self.protocol_required {
+        let mut supported = self.protocols.iter().map(|name| &**name);
+        let selected = supported.find(|name| offered.contains(name));
+        match selected.is_none() && self.protocol_required {
             true => Err(handshake::NO_PROTOCOL),
-            false => Ok(chosen),
+            false => Ok(selected),
         }
     }
 }

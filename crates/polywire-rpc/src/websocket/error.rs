@@ -1,4 +1,4 @@
-//! What goes wrong.
+//! Errors.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,45 +8,49 @@ use http::StatusCode;
 use super::message::{CloseCode, CloseFrame, Message};
 use crate::connect::{TransportError, UrlError};
 
-/// Why a connection has failed.
+/// The reason why a connection failed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum WebSocketError {
-    /// The peer broke the protocol (RFC 6455). It is closed with 1002.
+    /// The peer violated RFC 6455. The text describes the violation. The connection is closed with 1002.
     Protocol(String),
-    /// A text message is not UTF-8. The peer is closed with 1007.
+    /// A text message or the reason of a close frame is not valid UTF-8. The connection is closed with 1007.
     InvalidUtf8,
-    /// A message or frame has more bytes than the limit. The peer is closed with 1009.
+    /// A message or frame exceeds its limit. The connection is closed with 1009.
     TooLarge {
-        /// As many as came or were announced.
+        /// The size in bytes: received, or announced by the frame header.
         bytes: usize,
-        /// As many as are allowed: [`WebSocketLimits::message_bytes`](super::WebSocketLimits::message_bytes) or
-        /// [`WebSocketLimits::frame_bytes`](super::WebSocketLimits::frame_bytes).
+        /// The limit in bytes: [`WebSocketLimits::max_message_bytes`](super::WebSocketLimits::max_message_bytes) or
+        /// [`WebSocketLimits::max_frame_bytes`](super::WebSocketLimits::max_frame_bytes).
         limit: usize,
     },
-    /// The peer took too few messages for
-    /// [`WebSocketLimits::write_timeout`](super::WebSocketLimits::write_timeout). It is closed with 1008.
+    /// The peer reads too slowly. For [`WebSocketLimits::write_timeout`](super::WebSocketLimits::write_timeout), which
+    /// is the value, it accepted no bytes or the send queue stayed full. The connection is closed with 1008.
     SlowReader(Duration),
-    /// Nothing came for [`WebSocketLimits::pong_timeout`](super::WebSocketLimits::pong_timeout) after a ping.
+    /// No bytes arrived within [`WebSocketLimits::pong_timeout`](super::WebSocketLimits::pong_timeout) after a ping.
+    /// The value is that time. The connection is dropped without a close frame.
     NoPong(Duration),
-    /// There is no memory for what comes. The peer is closed with 1013.
-    NoMemory,
+    /// The incoming message exceeds the memory limit of the server
+    /// ([`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory)). The connection is closed with 1013.
+    MemoryLimit,
     /// The connection ended without a close frame.
     Reset,
-    /// The connection broke.
+    /// Reading or writing failed. The text is the error of the operating system or of TLS.
     Io(String),
 }
 
 impl WebSocketError {
-    /// What the peer is told, if it is still there.
+    /// The close frame for the peer. An abnormal closure sends none.
     pub(super) fn close_frame(&self) -> CloseFrame {
         let (code, reason) = match self {
             Self::Protocol(reason) => (CloseCode::PROTOCOL_ERROR, reason.clone()),
-            Self::InvalidUtf8 => (CloseCode::INVALID_DATA, self.to_string()),
-            Self::TooLarge { .. } => (CloseCode::TOO_LARGE, self.to_string()),
-            Self::SlowReader(_) => (CloseCode::POLICY, self.to_string()),
-            Self::NoMemory => (CloseCode::TRY_AGAIN, self.to_string()),
-            Self::NoPong(_) | Self::Reset | Self::Io(_) => (CloseCode::ABNORMAL, String::new()),
+            Self::InvalidUtf8 => (CloseCode::INVALID_PAYLOAD, self.to_string()),
+            Self::TooLarge { .. } => (CloseCode::MESSAGE_TOO_BIG, self.to_string()),
+            Self::SlowReader(_) => (CloseCode::POLICY_VIOLATION, self.to_string()),
+            Self::MemoryLimit => (CloseCode::TRY_AGAIN_LATER, self.to_string()),
+            Self::NoPong(_) | Self::Reset | Self::Io(_) => {
+                (CloseCode::ABNORMAL_CLOSURE, String::new())
+            }
         };
         CloseFrame::new(code, reason)
     }
@@ -55,28 +59,28 @@ impl WebSocketError {
 impl fmt::Display for WebSocketError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Protocol(reason) => write!(f, "the peer broke the protocol: {reason}"),
-            Self::InvalidUtf8 => f.write_str("a text message is not UTF-8"),
+            Self::Protocol(reason) => write!(f, "protocol violation: {reason}"),
+            Self::InvalidUtf8 => f.write_str("text is not valid UTF-8"),
             Self::TooLarge { bytes, limit } => {
                 write!(
                     f,
-                    "a message or frame of {bytes} bytes, the limit is {limit}"
+                    "a message or frame has {bytes} bytes, the limit is {limit}"
                 )
             }
             Self::SlowReader(time) => {
-                write!(f, "a slow reader: its queue was full for {time:?}")
+                write!(f, "slow reader: no progress for {time:?}")
             }
-            Self::NoPong(time) => write!(f, "no answer to a ping in {time:?}"),
-            Self::NoMemory => f.write_str("no memory is left for what comes"),
+            Self::NoPong(time) => write!(f, "no data within {time:?} after a ping"),
+            Self::MemoryLimit => f.write_str("the memory limit for incoming messages is reached"),
             Self::Reset => f.write_str("the connection ended without a close frame"),
-            Self::Io(reason) => write!(f, "the connection broke: {reason}"),
+            Self::Io(reason) => write!(f, "the connection failed: {reason}"),
         }
     }
 }
 
 impl std::error::Error for WebSocketError {}
 
-/// A message that was not sent, since the connection is closed or closing.
+/// The message was not sent because the connection is closed or closing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SendError(pub Message);
 
@@ -88,17 +92,17 @@ impl fmt::Display for SendError {
 
 impl std::error::Error for SendError {}
 
-/// A message that was not sent.
+/// The message was not sent. Both variants return it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum TrySendError {
-    /// The queue has no room for it.
+    /// The send queue is full, or the server has no memory left for the message.
     Full(Message),
     /// The connection is closed or closing.
     Closed(Message),
 }
 
 impl TrySendError {
-    /// The message.
+    /// Returns the message.
     #[must_use]
     pub fn into_message(self) -> Message {
         match self {
@@ -118,22 +122,24 @@ impl fmt::Display for TrySendError {
 
 impl std::error::Error for TrySendError {}
 
-/// Why a client has no connection.
+/// The reason why a client could not connect.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// The URL is none of a WebSocket.
+    /// The URL is not a valid WebSocket URL, contains a user, or needs a feature or TLS setting that is not available.
     Url(UrlError),
-    /// The server cannot be reached.
+    /// The connection or the TLS handshake failed, or the server did not respond in time.
     Transport(TransportError),
-    /// The server answered the request for an upgrade otherwise.
+    /// The server responded to the upgrade request with a status other than 101.
     Refused {
-        /// The status of its answer.
+        /// The status of the response.
         status: StatusCode,
-        /// The beginning of the body, at most 1 KiB.
+        /// The body of the response. Empty if the body has more than 1 KiB or could not be read. Bytes that are not
+        /// UTF-8 are replaced by U+FFFD.
         text: String,
     },
-    /// The server agreed, but not as RFC 6455, section 4.1, asks for.
+    /// The response with status 101 violates RFC 6455, section 4.1, or a subprotocol of the client is not a token or
+    /// is repeated. In the second case nothing was sent.
     Handshake(String),
 }
 
@@ -143,13 +149,13 @@ impl fmt::Display for ConnectError {
             Self::Url(error) => error.fmt(f),
             Self::Transport(error) => error.fmt(f),
             Self::Refused { status, text } => {
-                write!(f, "the server answered {status}")?;
+                write!(f, "the server responded with {status}")?;
                 match text.trim() {
                     "" => Ok(()),
                     text => write!(f, ": {}", text.escape_debug()),
                 }
             }
-            Self::Handshake(reason) => write!(f, "the WebSocket handshake: {reason}"),
+            Self::Handshake(reason) => write!(f, "the WebSocket handshake failed: {reason}"),
         }
     }
 }

@@ -9,16 +9,16 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Version, request, response};
 use tungstenite::handshake::derive_accept_key;
 
-/// The only version that there is.
+/// The version of RFC 6455.
 const VERSION: HeaderValue = HeaderValue::from_static("13");
 const WEBSOCKET: HeaderValue = HeaderValue::from_static("websocket");
 
-/// Why a request is not upgraded.
+/// An error response to an upgrade request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refusal {
     status: StatusCode,
     pub(super) text: &'static str,
-    /// What the client is told beside.
+    /// An additional header of the response.
     header: Option<(&'static str, &'static str)>,
 }
 
@@ -38,42 +38,43 @@ const METHOD: Refusal = Refusal {
     header: Some(("allow", "GET")),
     ..refusal(
         StatusCode::METHOD_NOT_ALLOWED,
-        "A WebSocket is asked for by GET (RFC 6455, section 4.1).\n",
+        "A WebSocket handshake needs the method GET (RFC 6455, section 4.1).\n",
     )
 };
-const HTTP_1_0: Refusal = bad("A WebSocket needs HTTP/1.1 (RFC 6455, section 4.1).\n");
-const BODY: Refusal = bad("A request for a WebSocket has no body.\n");
+const HTTP_1_0: Refusal = bad("A WebSocket handshake needs HTTP/1.1 (RFC 6455, section 4.1).\n");
+const BODY: Refusal = bad("A WebSocket handshake request must have no body.\n");
 const NO_UPGRADE_TOKEN: Refusal =
-    bad("The header Upgrade has to name websocket (RFC 6455, section 4.2.1).\n");
+    bad("The header Upgrade must contain websocket (RFC 6455, section 4.2.1).\n");
 const NO_CONNECTION_TOKEN: Refusal =
-    bad("The header Connection has to name Upgrade (RFC 6455, section 4.2.1).\n");
-const OTHER_VERSION: Refusal = Refusal {
+    bad("The header Connection must contain Upgrade (RFC 6455, section 4.2.1).\n");
+const UNSUPPORTED_VERSION: Refusal = Refusal {
     header: Some(("sec-websocket-version", "13")),
     ..refusal(
         StatusCode::UPGRADE_REQUIRED,
-        "The only version that this server knows is 13 (RFC 6455, section 4.4).\n",
+        "This server supports only version 13 (RFC 6455, section 4.4).\n",
     )
 };
-const KEY: Refusal =
-    bad("Expected one header Sec-WebSocket-Key: 16 bytes in base64 (RFC 6455, section 4.2.1).\n");
+const KEY: Refusal = bad(
+    "Expected one header Sec-WebSocket-Key with 16 bytes in base64 (RFC 6455, section 4.2.1).\n",
+);
 const PROTOCOLS: Refusal =
-    bad("Sec-WebSocket-Protocol has to list names without doubles (RFC 6455, section 4.1).\n");
+    bad("Sec-WebSocket-Protocol must list unique names (RFC 6455, section 4.1).\n");
 pub(super) const NO_PROTOCOL: Refusal =
-    bad("Sec-WebSocket-Protocol names no subprotocol that is spoken here.\n");
-pub(super) const FOREIGN: Refusal = refusal(
+    bad("Sec-WebSocket-Protocol contains no subprotocol that this endpoint supports.\n");
+pub(super) const ORIGIN_NOT_ALLOWED: Refusal = refusal(
     StatusCode::FORBIDDEN,
-    "A web page of another origin may not connect here.\n",
+    "Web pages of this origin are not allowed to connect.\n",
 );
 pub(super) const NO_UPGRADE: Refusal = refusal(
     StatusCode::NOT_IMPLEMENTED,
-    "This connection cannot be upgraded: a WebSocket needs HTTP/1.1 without a gateway.\n",
+    "This connection cannot be upgraded: WebSocket needs HTTP/1.1, not HTTP/2 or SCGI.\n",
 );
-/// For requests that ask for no upgrade where there is nothing else.
-pub(super) const NO_REQUEST: Refusal = Refusal {
+/// For a request that is not an upgrade request and that no protocol accepts.
+pub(super) const UPGRADE_REQUIRED: Refusal = Refusal {
     header: Some(("upgrade", "websocket")),
     ..refusal(
         StatusCode::UPGRADE_REQUIRED,
-        "There is a WebSocket at this path: ask for an upgrade (RFC 6455).\n",
+        "This path serves WebSocket: an upgrade request is required (RFC 6455).\n",
     )
 };
 
@@ -89,7 +90,7 @@ impl Refusal {
             headers.insert(name, HeaderValue::from_static(value));
         }
         if headers.contains_key(UPGRADE) {
-            // RFC 9110, section 7.8: who sends Upgrade sends this, too.
+            // RFC 9110, section 7.8: a sender of Upgrade must also send this option.
             headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
             headers.insert(SEC_WEBSOCKET_VERSION, VERSION);
         }
@@ -97,12 +98,12 @@ impl Refusal {
     }
 }
 
-/// Whether a request asks for a WebSocket, well or badly.
+/// Returns whether a request is an upgrade request, valid or not.
 pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {
     has_token(headers, &UPGRADE, "websocket") || headers.contains_key(SEC_WEBSOCKET_KEY)
 }
 
-/// The key of a request that asks as RFC 6455, section 4.2.1, wants it. That it names one host was seen to before.
+/// Checks an upgrade request (RFC 6455, section 4.2.1), and returns its key. The server has already checked `Host`.
 pub(super) fn check(head: &request::Parts) -> Result<&[u8], Refusal> {
     let headers = &head.headers;
     if head.method != Method::GET {
@@ -121,28 +122,30 @@ pub(super) fn check(head: &request::Parts) -> Result<&[u8], Refusal> {
     if !has_token(headers, &CONNECTION, "upgrade") {
         return Err(NO_CONNECTION_TOKEN);
     }
-    if only(headers, &SEC_WEBSOCKET_VERSION) != Some(&VERSION) {
-        return Err(OTHER_VERSION);
+    if single_value(headers, &SEC_WEBSOCKET_VERSION) != Some(&VERSION) {
+        return Err(UNSUPPORTED_VERSION);
     }
-    let key = only(headers, &SEC_WEBSOCKET_KEY).ok_or(KEY)?.as_bytes();
+    let key = single_value(headers, &SEC_WEBSOCKET_KEY)
+        .ok_or(KEY)?
+        .as_bytes();
     match is_key(key) {
         true => Ok(key),
         false => Err(KEY),
     }
 }
 
-/// Whether a text is the base64 of 16 bytes.
+/// Returns whether a text is the base64 encoding of 16 bytes.
 fn is_key(key: &[u8]) -> bool {
     let Some(digits) = key.strip_suffix(b"==") else {
         return false;
     };
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     digits.len() == 22 && digits.iter().all(is_digit)
-        // Of the last digit only two bits are used.
+        // The last digit has 2 bits of data, and its other 4 bits must be 0.
         && digits.last().is_some_and(|last| b"AQgw".contains(last))
 }
 
-/// The subprotocols that a client offers.
+/// Returns the subprotocols that a client offers.
 pub(super) fn offered_protocols(headers: &HeaderMap) -> Result<Vec<&str>, Refusal> {
     let mut names = Vec::new();
     for line in headers.get_all(SEC_WEBSOCKET_PROTOCOL) {
@@ -157,13 +160,13 @@ pub(super) fn offered_protocols(headers: &HeaderMap) -> Result<Vec<&str>, Refusa
     Ok(names)
 }
 
-/// Whether a text is a token (RFC 9110, section 5.6.2), as the names of subprotocols are.
+/// Returns whether a text is a token (RFC 9110, section 5.6.2). Names of subprotocols are tokens.
 pub(super) fn is_token(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(is_part)
 }
 
-/// The answer that makes a connection one of WebSocket.
+/// Creates the response with status 101 (RFC 6455, section 4.2.2).
 pub(super) fn accept(key: &[u8], protocol: Option<&str>) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -173,15 +176,19 @@ pub(super) fn accept(key: &[u8], protocol: Option<&str>) -> Response<Bytes> {
     if let Ok(accepted) = HeaderValue::try_from(derive_accept_key(key)) {
         headers.insert(SEC_WEBSOCKET_ACCEPT, accepted);
     }
-    // The server's own name, which was equal to one in a header.
+    // The name is equal to a name in a request header, so the conversion does not fail.
     if let Some(Ok(protocol)) = protocol.map(HeaderValue::from_str) {
         headers.insert(SEC_WEBSOCKET_PROTOCOL, protocol);
     }
     response
 }
 
-/// What a client sends to ask for a WebSocket.
-pub(super) fn ask(headers: &mut HeaderMap, key: &HeaderValue, protocols: &[Box<str>]) {
+/// Sets the headers of an upgrade request (RFC 6455, section 4.1).
+pub(super) fn write_request_headers(
+    headers: &mut HeaderMap,
+    key: &HeaderValue,
+    protocols: &[Box<str>],
+) {
     headers.insert(UPGRADE, WEBSOCKET);
     headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     headers.insert(SEC_WEBSOCKET_KEY, key.clone());
@@ -193,44 +200,44 @@ pub(super) fn ask(headers: &mut HeaderMap, key: &HeaderValue, protocols: &[Box<s
     }
 }
 
-/// Whether an answer of 101 is one to the request (RFC 6455, section 4.1), and the subprotocol of it.
-pub(super) fn confirm(
+/// Checks a response with status 101 (RFC 6455, section 4.1), and returns the selected subprotocol.
+pub(super) fn validate_response(
     head: &response::Parts,
     key: &HeaderValue,
     protocols: &[Box<str>],
 ) -> Result<Option<Box<str>>, &'static str> {
     let headers = &head.headers;
     if !has_token(headers, &UPGRADE, "websocket") {
-        return Err("the answer does not upgrade to websocket");
+        return Err("the response does not upgrade to websocket");
     }
     if !has_token(headers, &CONNECTION, "upgrade") {
-        return Err("the answer has no header Connection: upgrade");
+        return Err("the response has no header Connection: upgrade");
     }
     let accepted = derive_accept_key(key.as_bytes());
-    if only(headers, &SEC_WEBSOCKET_ACCEPT).is_none_or(|value| *value != accepted) {
-        return Err("Sec-WebSocket-Accept does not answer the key");
+    if single_value(headers, &SEC_WEBSOCKET_ACCEPT).is_none_or(|value| *value != accepted) {
+        return Err("Sec-WebSocket-Accept does not match the key");
     }
     if headers.contains_key(SEC_WEBSOCKET_EXTENSIONS) {
-        return Err("the server uses an extension that was not offered");
+        return Err("the server selected an extension that was not offered");
     }
-    let mut chosen = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter();
-    let Some(first) = chosen.next() else {
+    let mut selected = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter();
+    let Some(first) = selected.next() else {
         return Ok(None);
     };
-    let known = protocols.iter().find(|own| *first == ***own);
-    match (known, chosen.next()) {
+    let offered = protocols.iter().find(|name| *first == ***name);
+    match (offered, selected.next()) {
         (Some(protocol), None) => Ok(Some(protocol.clone())),
-        _ => Err("the server uses a subprotocol that was not offered"),
+        _ => Err("the server selected a subprotocol that was not offered"),
     }
 }
 
-/// The value of a header that stands once.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
+/// Returns the value of a header that occurs exactly once.
+fn single_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
 }
 
-/// Whether one of the elements of a header is this, in any case.
+/// Returns whether a comma-separated header contains a token. The comparison ignores case.
 fn has_token(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
     let values = headers.get_all(name).iter();
     let mut elements = values

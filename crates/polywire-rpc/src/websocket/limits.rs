@@ -1,54 +1,64 @@
-//! What a connection may cost.
+//! Limits of a connection.
 
 use std::time::Duration;
 
-/// What a WebSocket connection may cost, and how long its peer may take.
+/// Limits and timeouts of a WebSocket connection.
+///
+/// A timeout of more than 365 days counts as 365 days.
 ///
 /// ```
 /// use std::time::Duration;
 /// use polywire_rpc::websocket::WebSocketLimits;
 ///
 /// let limits = WebSocketLimits::DEFAULT
-///     .with_message_bytes(64 << 10)
+///     .with_max_message_bytes(64 << 10)
 ///     .with_idle_timeout(Some(Duration::from_secs(600)));
-/// assert_eq!(limits.queue_messages, WebSocketLimits::DEFAULT.queue_messages);
+/// assert_eq!(limits.max_queued_messages, WebSocketLimits::DEFAULT.max_queued_messages);
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct WebSocketLimits {
-    /// The bytes of a message that is received, all its fragments together. A larger one closes the connection
-    /// with 1009. 1 MiB.
-    pub message_bytes: usize,
-    /// The bytes of one frame that is received. A larger one closes the connection with 1009. 1 MiB.
-    pub frame_bytes: usize,
-    /// The messages that wait to be sent. 1,024.
-    pub queue_messages: usize,
-    /// The bytes of the messages that wait to be sent, each counted with 64 more. One message may always wait,
-    /// whatever its size. 1 MiB.
-    pub queue_bytes: usize,
-    /// A ping is sent when nothing has come for this long. 30 seconds; `None`: never.
+    /// The maximum size of a received message, in bytes, over all its fragments. A larger message closes the
+    /// connection with 1009. The default is 1 MiB.
+    pub max_message_bytes: usize,
+    /// The maximum payload of one received frame, in bytes. A larger frame closes the connection with 1009, as soon as
+    /// its header has arrived. The default is 1 MiB.
+    pub max_frame_bytes: usize,
+    /// The maximum number of messages in the send queue. An empty queue accepts one message even if this is 0. The
+    /// default is 1,024.
+    pub max_queued_messages: usize,
+    /// The maximum size of the send queue, in bytes. Each message counts with its payload and 64 bytes. An empty queue
+    /// accepts one message of any size. The default is 1 MiB.
+    pub max_queued_bytes: usize,
+    /// A ping is sent when no bytes were received for this time. `None` disables pings. The default is 30 seconds.
+    ///
+    /// Pings are suspended while reading is paused because the application does not receive messages.
     pub ping_interval: Option<Duration>,
-    /// The connection is given up when nothing comes for this long after a ping. 20 seconds.
+    /// The connection fails with [`WebSocketError::NoPong`](super::WebSocketError::NoPong) when no bytes are received
+    /// for this time after a ping. Any data counts, not only a pong. The default is 20 seconds.
     pub pong_timeout: Duration,
-    /// The connection is closed with 1001 when no message has come or gone for this long. `None`: never.
+    /// The connection is closed with 1001 when no message was sent or received for this time. Pings and pongs do not
+    /// count. `None` disables the timeout. The default is `None`.
     pub idle_timeout: Option<Duration>,
-    /// A peer that takes no bytes for this long, or whose queue is full for this long, is a slow reader: it is
-    /// closed with 1008. 10 seconds.
+    /// The connection is closed with 1008 as a slow reader when, for this time, the peer accepts no bytes although
+    /// data is pending, or the send queue stays full. The queue is full from the first message that it does not accept
+    /// until it is empty, or half empty in messages and bytes. The default is 10 seconds.
     pub write_timeout: Duration,
-    /// How long the peer may take to answer a close frame. 5 seconds.
+    /// The maximum time to wait for the close frame or the end of the stream of the peer after this side has sent or
+    /// received a close frame. The default is 5 seconds.
     pub close_timeout: Duration,
 }
 
-/// No time so long that an instant cannot be moved by it.
-const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+/// The maximum of all timeouts. Adding it to an `Instant` does not overflow.
+const MAX_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 impl WebSocketLimits {
-    /// The defaults that the fields name.
+    /// The defaults, which are documented at the fields.
     pub const DEFAULT: Self = Self {
-        message_bytes: 1 << 20,
-        frame_bytes: 1 << 20,
-        queue_messages: 1024,
-        queue_bytes: 1 << 20,
+        max_message_bytes: 1 << 20,
+        max_frame_bytes: 1 << 20,
+        max_queued_messages: 1024,
+        max_queued_bytes: 1 << 20,
         ping_interval: Some(Duration::from_secs(30)),
         pong_timeout: Duration::from_secs(20),
         idle_timeout: None,
@@ -56,30 +66,30 @@ impl WebSocketLimits {
         close_timeout: Duration::from_secs(5),
     };
 
-    /// The same with another limit for messages, and for frames, which are no larger.
+    /// Sets [`Self::max_message_bytes`] and [`Self::max_frame_bytes`] to the same value.
     #[must_use]
-    pub const fn with_message_bytes(mut self, bytes: usize) -> Self {
-        self.message_bytes = bytes;
-        self.frame_bytes = bytes;
+    pub const fn with_max_message_bytes(mut self, bytes: usize) -> Self {
+        self.max_message_bytes = bytes;
+        self.max_frame_bytes = bytes;
         self
     }
 
-    /// The same with another limit for frames.
+    /// Sets [`Self::max_frame_bytes`]. Call it after [`Self::with_max_message_bytes`], which sets it too.
     #[must_use]
-    pub const fn with_frame_bytes(mut self, bytes: usize) -> Self {
-        self.frame_bytes = bytes;
+    pub const fn with_max_frame_bytes(mut self, bytes: usize) -> Self {
+        self.max_frame_bytes = bytes;
         self
     }
 
-    /// The same with another limit for the messages that wait to be sent.
+    /// Sets [`Self::max_queued_messages`] and [`Self::max_queued_bytes`].
     #[must_use]
-    pub const fn with_queue(mut self, messages: usize, bytes: usize) -> Self {
-        self.queue_messages = messages;
-        self.queue_bytes = bytes;
+    pub const fn with_max_queued(mut self, messages: usize, bytes: usize) -> Self {
+        self.max_queued_messages = messages;
+        self.max_queued_bytes = bytes;
         self
     }
 
-    /// The same with another time before a ping, and for the answer to it.
+    /// Sets [`Self::ping_interval`] and [`Self::pong_timeout`].
     #[must_use]
     pub const fn with_ping(mut self, interval: Option<Duration>, timeout: Duration) -> Self {
         self.ping_interval = interval;
@@ -87,34 +97,35 @@ impl WebSocketLimits {
         self
     }
 
-    /// The same with another time without messages.
+    /// Sets [`Self::idle_timeout`].
     #[must_use]
     pub const fn with_idle_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.idle_timeout = timeout;
         self
     }
 
-    /// The same with another time for peers that read slowly.
+    /// Sets [`Self::write_timeout`].
     #[must_use]
     pub const fn with_write_timeout(mut self, timeout: Duration) -> Self {
         self.write_timeout = timeout;
         self
     }
 
-    /// The same with another time for the answer to a close frame.
+    /// Sets [`Self::close_timeout`].
     #[must_use]
     pub const fn with_close_timeout(mut self, timeout: Duration) -> Self {
         self.close_timeout = timeout;
         self
     }
 
+    /// Reduces all timeouts to [`MAX_TIMEOUT`].
     pub(super) fn capped(self) -> Self {
         Self {
-            ping_interval: self.ping_interval.map(|time| time.min(YEAR)),
-            pong_timeout: self.pong_timeout.min(YEAR),
-            idle_timeout: self.idle_timeout.map(|time| time.min(YEAR)),
-            write_timeout: self.write_timeout.min(YEAR),
-            close_timeout: self.close_timeout.min(YEAR),
+            ping_interval: self.ping_interval.map(|time| time.min(MAX_TIMEOUT)),
+            pong_timeout: self.pong_timeout.min(MAX_TIMEOUT),
+            idle_timeout: self.idle_timeout.map(|time| time.min(MAX_TIMEOUT)),
+            write_timeout: self.write_timeout.min(MAX_TIMEOUT),
+            close_timeout: self.close_timeout.min(MAX_TIMEOUT),
             ..self
         }
     }

@@ -1,31 +1,31 @@
-//! Messages, and how a connection is closed.
+//! Messages and close frames.
 
 use std::fmt;
 use std::ops::Deref;
 
 use bytes::Bytes;
 
-/// A message.
+/// A data message (RFC 6455, section 5.6). Its fragments are already joined.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Message {
-    /// Text in UTF-8.
+    /// A text message.
     Text(Utf8Bytes),
-    /// Any bytes.
+    /// A binary message.
     Binary(Bytes),
 }
 
 impl Message {
-    /// A text message.
+    /// Creates a text message.
     pub fn text(text: impl Into<Utf8Bytes>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A binary message.
+    /// Creates a binary message.
     pub fn binary(bytes: impl Into<Bytes>) -> Self {
         Self::Binary(bytes.into())
     }
 
-    /// The text, if it is a text message.
+    /// Returns the text of a text message, and `None` for a binary message.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -34,7 +34,7 @@ impl Message {
         }
     }
 
-    /// The payload of either kind.
+    /// Returns the payload. The payload of a text message is UTF-8.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         match self {
@@ -43,13 +43,13 @@ impl Message {
         }
     }
 
-    /// The bytes of the payload.
+    /// Returns the size of the payload, in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.as_bytes().len()
     }
 
-    /// Whether the payload has no bytes.
+    /// Returns whether the payload is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.as_bytes().is_empty()
@@ -93,24 +93,24 @@ impl From<Vec<u8>> for Message {
     }
 }
 
-/// Shared bytes that are UTF-8. Cloning copies nothing.
+/// Valid UTF-8 in shared bytes. A clone does not copy the bytes.
 #[derive(Clone, Default, Eq, PartialEq)]
 pub struct Utf8Bytes(pub(super) tungstenite::Utf8Bytes);
 
 impl Utf8Bytes {
-    /// A text of the program.
+    /// Creates a value from a static string, without copying it.
     #[must_use]
     pub const fn from_static(text: &'static str) -> Self {
         Self(tungstenite::Utf8Bytes::from_static(text))
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The bytes, without copying them.
+    /// Returns the bytes, without copying them.
     #[must_use]
     pub fn into_bytes(self) -> Bytes {
         self.0.into()
@@ -181,35 +181,36 @@ impl fmt::Debug for Utf8Bytes {
     }
 }
 
-/// Why a connection is closed, as a number (RFC 6455, section 7.4).
+/// A status code of a close frame (RFC 6455, section 7.4, and the IANA WebSocket Close Code Number Registry).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct CloseCode(pub u16);
 
 impl CloseCode {
-    /// 1000: what the connection was for is done.
-    pub const NORMAL: Self = Self(1000);
-    /// 1001: a server stops, a page is left, or nothing was said for too long.
+    /// 1000: the purpose of the connection is fulfilled.
+    pub const NORMAL_CLOSURE: Self = Self(1000);
+    /// 1001: the server stops, the browser leaves the page, or [`idle_timeout`](super::WebSocketLimits::idle_timeout)
+    /// has expired.
     pub const GOING_AWAY: Self = Self(1001);
-    /// 1002: the peer broke the protocol.
+    /// 1002: the peer violated the protocol.
     pub const PROTOCOL_ERROR: Self = Self(1002);
-    /// 1003: a kind of message that this side does not take.
-    pub const UNSUPPORTED: Self = Self(1003);
-    /// 1005: the close frame had no code. Never sent.
+    /// 1003: a type of message that the endpoint does not accept.
+    pub const UNSUPPORTED_DATA: Self = Self(1003);
+    /// 1005: the received close frame had no code. It is not sent as a number: a frame with it is sent without a code.
     pub const NO_STATUS: Self = Self(1005);
-    /// 1006: the connection ended without a close frame. Never sent.
-    pub const ABNORMAL: Self = Self(1006);
-    /// 1007: a text message that is not UTF-8.
-    pub const INVALID_DATA: Self = Self(1007);
-    /// 1008: a rule of this side was broken. Slow readers are closed with it.
-    pub const POLICY: Self = Self(1008);
-    /// 1009: a message that is too large.
-    pub const TOO_LARGE: Self = Self(1009);
-    /// 1011: an internal error; a handler panicked.
-    pub const INTERNAL: Self = Self(1011);
-    /// 1013: too much to do, come again later.
-    pub const TRY_AGAIN: Self = Self(1013);
+    /// 1006: the connection ended without a close frame. It is not sent.
+    pub const ABNORMAL_CLOSURE: Self = Self(1006);
+    /// 1007: text that is not valid UTF-8.
+    pub const INVALID_PAYLOAD: Self = Self(1007);
+    /// 1008: a message violates a policy of the endpoint. It is also sent to slow readers.
+    pub const POLICY_VIOLATION: Self = Self(1008);
+    /// 1009: a message or frame is too large.
+    pub const MESSAGE_TOO_BIG: Self = Self(1009);
+    /// 1011: an internal error, such as a panic of the handler.
+    pub const INTERNAL_ERROR: Self = Self(1011);
+    /// 1013: the server is overloaded. The client should connect again later.
+    pub const TRY_AGAIN_LATER: Self = Self(1013);
 
-    /// Whether it may be sent: 1000 to 1003, 1007 to 1014, 3000 to 4999.
+    /// Returns whether a close frame may contain the code: 1000 to 1003, 1007 to 1014 and 3000 to 4999.
     #[must_use]
     pub const fn is_sendable(self) -> bool {
         matches!(self.0, 1000..=1003 | 1007..=1014 | 3000..=4999)
@@ -222,35 +223,35 @@ impl fmt::Display for CloseCode {
     }
 }
 
-/// The code and the reason that a connection is closed with.
+/// The code and the reason of a close frame (RFC 6455, section 5.5.1).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CloseFrame {
-    /// The number.
+    /// The status code.
     pub code: CloseCode,
-    /// For people who read logs. At most 123 bytes are sent.
+    /// A text for logs. At most 123 bytes are sent: a longer text is cut at a character boundary.
     pub reason: Utf8Bytes,
 }
 
-/// The bytes of a reason that a close frame has room for.
-const REASON: usize = 123;
+/// The maximum size of a reason: a control frame has at most 125 bytes, and the code has 2.
+const MAX_REASON_BYTES: usize = 123;
 
 impl CloseFrame {
-    /// A code and a reason.
+    /// Creates a close frame.
     pub fn new(code: CloseCode, reason: impl Into<Utf8Bytes>) -> Self {
         let reason = reason.into();
         Self { code, reason }
     }
 
-    /// As it is sent: with a code that may be, and a reason that has room.
+    /// The frame to send: with a code that may be sent, and the reason cut to its maximum size.
     pub(super) fn to_wire(&self) -> Option<tungstenite::protocol::CloseFrame> {
         if self.code == CloseCode::NO_STATUS {
             return None;
         }
         let code = match self.code.is_sendable() {
             true => self.code.0,
-            false => CloseCode::INTERNAL.0,
+            false => CloseCode::INTERNAL_ERROR.0,
         };
-        let mut end = self.reason.len().min(REASON);
+        let mut end = self.reason.len().min(MAX_REASON_BYTES);
         while !self.reason.is_char_boundary(end) {
             end -= 1;
         }
@@ -264,7 +265,7 @@ impl CloseFrame {
         })
     }
 
-    pub(super) fn of_wire(frame: Option<tungstenite::protocol::CloseFrame>) -> Self {
+    pub(super) fn from_wire(frame: Option<tungstenite::protocol::CloseFrame>) -> Self {
         match frame {
             Some(frame) => Self::new(CloseCode(frame.code.into()), Utf8Bytes(frame.reason)),
             None => Self::new(CloseCode::NO_STATUS, ""),

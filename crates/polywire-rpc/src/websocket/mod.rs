@@ -1,9 +1,9 @@
-//! WebSocket (RFC 6455), for servers and clients.
+//! WebSocket (RFC 6455) for servers and clients.
 //!
-//! A server has an endpoint at a path of its HTTP listeners, over TCP, TLS and Unix sockets alike:
-//! [`ServerBuilder::websocket`](crate::ServerBuilder::websocket). A client connects with
-//! [`WebSocket::connect`]. Both get a [`WebSocket`]: messages are received from it, and sent through it or
-//! through any number of [`WebSocketSender`]s.
+//! A server offers an endpoint at a path with [`ServerBuilder::websocket`](crate::ServerBuilder::websocket). The
+//! endpoint is available on all HTTP listeners of the server: TCP, TLS and Unix sockets. A client connects with
+//! [`WebSocket::connect`]. Both sides use a [`WebSocket`] to send and receive messages. Other tasks can send through
+//! a [`WebSocketSender`].
 //!
 //! ```
 //! use polywire_rpc::websocket::{Message, WebSocket};
@@ -31,25 +31,36 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What is kept in memory
+//! # Memory
 //!
-//! For each connection at most: the messages of the send queue ([`WebSocketLimits::queue_bytes`]), 64 KiB and one
-//! message that are being written, 64 KiB and one message that were received and not taken, and a message that has
-//! not come whole. On a server, what is more than 64 KiB of this counts against
-//! [`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory).
+//! The messages of a connection use at most:
 //!
-//! A message that was received shares the buffer it was read into, of 8 KiB or of the message's own size. Who keeps a
-//! few bytes of it for long should copy them.
+//! | data | maximum |
+//! |---|---|
+//! | messages in the send queue | [`WebSocketLimits::max_queued_bytes`], or one larger message |
+//! | messages taken from the queue to be written | 128 KiB and one message |
+//! | received messages that the application has not taken | 128 KiB and one message |
+//! | the message that is being received | [`WebSocketLimits::max_message_bytes`] |
+//!
+//! On a server, the send queue, the received messages and the incomplete message count against
+//! [`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory). The first 64 KiB of each connection do not
+//! count.
+//!
+//! A received message shares its read buffer. The buffer has 8 KiB, or the size of the message if it is larger. The
+//! buffer is freed when the last message in it is dropped. An application that stores a small part of a message for a
+//! long time should copy that part.
 //!
 //! # Frames
 //!
-//! [`WebSocketEndpoint::frames`] offers the framed protocol of `docs/frame.md` at a path, for browsers and where
-//! only HTTP passes: its bytes are those of binary messages, whose boundaries mean nothing. The subprotocol is
-//! `polywire-frames`. Clients of frames ([`frames::Client`](crate::frames::Client)) connect with `ws://` and `wss://`.
+//! [`WebSocketEndpoint::polywire_frames`] offers the framed protocol of `docs/frame.md` at a path. Browsers can use
+//! it, and it passes through proxies that support only HTTP. The frames are a byte stream in binary messages. Message
+//! boundaries have no meaning. The subprotocol is `polywire-frames`. Clients of frames
+//! ([`frames::Client`](crate::frames::Client)) connect with `ws://`, `wss://` and `ws+unix://`.
 //!
 //! # Not supported
 //!
-//! Extensions (`permessage-deflate`), and WebSocket over HTTP/2 (RFC 8441).
+//! - Extensions such as `permessage-deflate` (RFC 7692).
+//! - WebSocket over HTTP/2 (RFC 8441).
 
 mod byte_stream;
 mod client;
@@ -74,6 +85,6 @@ pub use socket::{WebSocket, WebSocketSender};
 pub use stats::WebSocketStats;
 
 pub(crate) use byte_stream::MessageStream;
-pub(crate) use client::{Asked, dialer, upgrade};
+pub(crate) use client::{UpgradeRequest, dialer, upgrade};
 pub(crate) use endpoint::Endpoints;
-pub(crate) use serve::{Accepted, Served, Upgradable, serve};
+pub(crate) use serve::{PendingUpgrade, ServeOutcome, Upgradable, serve};

@@ -1,4 +1,4 @@
-//! What the task of a connection and its users share: messages that came, and messages that wait to be sent.
+//! The state shared by the task of a connection and the application: received messages, and messages to send.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
@@ -12,71 +12,71 @@ use super::message::{CloseFrame, Message};
 use crate::server::Held;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a message costs beside its bytes.
-const COST: usize = 64;
+/// The size that a message counts in addition to its payload.
+const MESSAGE_OVERHEAD: usize = 64;
 
-/// The messages and their bytes that come before their receiver takes any.
-const MOST_CAME: usize = 64;
-const MOST_CAME_BYTES: usize = 64 << 10;
+/// Reading pauses when this number of messages or bytes was received and not taken.
+const MAX_INBOUND: usize = 64;
+const MAX_INBOUND_BYTES: usize = 64 << 10;
 
-/// Bytes of a connection that take no memory that counts.
-const FREE: usize = 64 << 10;
+/// The bytes of a connection that do not count against the memory limit of the server.
+const UNCOUNTED_BYTES: usize = 64 << 10;
 
-/// The messages and bytes that leave the queue together.
-const BATCH: usize = 256;
-const BATCH_BYTES: usize = 64 << 10;
+/// The maximum of messages, and of bytes before the last message, that are taken for writing at once.
+const MAX_BATCH: usize = 256;
+const MAX_BATCH_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Queue {
-    messages: usize,
-    bytes: usize,
+    max_messages: usize,
+    max_bytes: usize,
     state: Mutex<State>,
-    /// Told when there is room, and at the end.
-    room: Notify,
+    /// Notified when the send queue has space, and when it is closed.
+    changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    came: VecDeque<Message>,
-    came_bytes: usize,
-    /// Bytes of a message that has not come whole.
-    coming: usize,
+    inbound: VecDeque<Message>,
+    inbound_bytes: usize,
+    /// The received bytes of an incomplete message.
+    partial_bytes: usize,
     receiver: Option<Waker>,
-    /// Nobody receives any more.
-    deaf: bool,
-    /// The task reads no more until some of what came is taken.
-    full: bool,
-    leaving: VecDeque<Message>,
-    leaving_bytes: usize,
-    /// Since when the queue has been full.
-    crowded: Option<Instant>,
-    /// Somebody waits for room.
-    waited_for: bool,
-    /// What all of it takes. Nothing, if it is not counted.
-    held: Option<Held>,
-    /// The task of the connection, while it waits.
+    /// The application has dropped the receiver. Received messages are discarded.
+    receiver_dropped: bool,
+    /// The task does not read until the application takes messages.
+    inbound_full: bool,
+    outbound: VecDeque<Message>,
+    outbound_bytes: usize,
+    /// When the send queue became full.
+    full_since: Option<Instant>,
+    /// At least one sender waits for space.
+    has_blocked_sender: bool,
+    /// The memory reserved for all messages. `None` if the memory is not limited, as on a client.
+    reservation: Option<Held>,
+    /// The waker of the task of the connection while the task waits.
     task: Option<Waker>,
-    /// Something has changed while it did not.
-    news: bool,
-    /// How this side wants to close.
+    /// The state has changed since the task last registered its waker or checked this flag.
+    wake_pending: bool,
+    /// The close frame that the application wants to send.
     closing: Option<CloseFrame>,
-    /// No more messages will come.
-    ended: bool,
+    /// No more messages are received or sent.
+    closed: bool,
     error: Option<WebSocketError>,
-    /// How the connection was closed.
-    closed: Option<CloseFrame>,
+    /// The close frame of the side that closed first.
+    close_frame: Option<CloseFrame>,
 }
 
 impl Queue {
-    pub(super) fn new(limits: &WebSocketLimits, held: Option<Held>) -> Self {
+    pub(super) fn new(limits: &WebSocketLimits, reservation: Option<Held>) -> Self {
         Self {
-            messages: limits.queue_messages,
-            bytes: limits.queue_bytes,
+            max_messages: limits.max_queued_messages,
+            max_bytes: limits.max_queued_bytes,
             state: Mutex::new(State {
-                held,
+                reservation,
                 ..State::default()
             }),
-            room: Notify::new(),
+            changed: Notify::new(),
         }
     }
 
@@ -84,27 +84,28 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    // For those who send.
+    // The sender side.
 
     pub(super) fn try_send(&self, message: Message) -> Result<(), TrySendError> {
         let mut state = self.lock();
-        if state.closing.is_some() || state.ended {
+        if state.closing.is_some() || state.closed {
             return Err(TrySendError::Closed(message));
         }
-        let cost = message.len() + COST;
-        let fits = state.leaving.len() < self.messages
-            && state.leaving_bytes.saturating_add(cost) <= self.bytes;
-        let first = state.leaving.is_empty();
-        if !(first || fits && state.hold(cost)) {
-            // The task has to know since when.
-            if state.crowded.is_none() {
-                state.crowded = Some(Instant::now());
+        let cost = message.len() + MESSAGE_OVERHEAD;
+        let fits = state.outbound.len() < self.max_messages
+            && state.outbound_bytes.saturating_add(cost) <= self.max_bytes;
+        // An empty queue accepts a message of any size, otherwise a large message could never be sent.
+        let is_first = state.outbound.is_empty();
+        if !(is_first || fits && state.reserve(cost)) {
+            // The task is woken to start the timeout for slow readers.
+            if state.full_since.is_none() {
+                state.full_since = Some(Instant::now());
                 wake(state);
             }
             return Err(TrySendError::Full(message));
         }
-        state.leaving.push_back(message);
-        state.leaving_bytes += cost;
+        state.outbound.push_back(message);
+        state.outbound_bytes += cost;
         wake(state);
         Ok(())
     }
@@ -116,129 +117,131 @@ impl Queue {
                 Err(TrySendError::Closed(message)) => return Err(SendError(message)),
                 Err(TrySendError::Full(refused)) => message = refused,
             }
-            let mut room = std::pin::pin!(self.room.notified());
-            // Before it is looked for again, so that nothing is missed.
-            room.as_mut().enable();
+            let mut changed = std::pin::pin!(self.changed.notified());
+            // It is enabled before the state is checked again, so that no notification is missed.
+            changed.as_mut().enable();
             {
                 let mut state = self.lock();
-                state.waited_for = true;
-                let has_room = state.leaving.len() < self.messages
-                    && state.leaving_bytes < self.bytes
-                    || state.leaving.is_empty();
-                let over = state.closing.is_some() || state.ended;
-                if over || has_room && state.crowded.is_none() {
+                state.has_blocked_sender = true;
+                let has_room = state.outbound.len() < self.max_messages
+                    && state.outbound_bytes < self.max_bytes
+                    || state.outbound.is_empty();
+                let closed = state.closing.is_some() || state.closed;
+                if closed || has_room && state.full_since.is_none() {
                     continue;
                 }
             }
-            room.await;
+            changed.await;
         }
     }
 
-    /// Closes, once all that waits has been sent. The first word holds.
+    /// Closes the connection after all queued messages have been sent. Only the first call sets the frame.
     pub(super) fn close(&self, frame: CloseFrame) {
         let mut state = self.lock();
-        if !state.ended {
+        if !state.closed {
             state.closing.get_or_insert(frame);
         }
-        self.room.notify_waiters();
+        self.changed.notify_waiters();
         wake(state);
     }
 
-    /// How many messages wait to be sent, and their bytes.
-    pub(super) fn waiting(&self) -> (usize, usize) {
+    /// The number of messages in the send queue, and the sum of their payloads in bytes.
+    pub(super) fn queued(&self) -> (usize, usize) {
         let state = self.lock();
-        let count = state.leaving.len();
-        (count, state.leaving_bytes - count * COST)
+        let count = state.outbound.len();
+        (count, state.outbound_bytes - count * MESSAGE_OVERHEAD)
     }
 
     pub(super) fn is_open(&self) -> bool {
         let state = self.lock();
-        state.closing.is_none() && !state.ended
+        state.closing.is_none() && !state.closed
     }
 
     pub(super) fn close_frame(&self) -> Option<CloseFrame> {
-        self.lock().closed.clone()
+        self.lock().close_frame.clone()
     }
 
-    pub(super) async fn ended(&self) {
+    pub(super) async fn closed(&self) {
         loop {
-            let mut told = std::pin::pin!(self.room.notified());
-            told.as_mut().enable();
-            if self.lock().ended {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if self.lock().closed {
                 return;
             }
-            told.await;
+            changed.await;
         }
     }
 
-    // For who receives.
+    // The receiver side.
 
     pub(super) fn poll_next(
         &self,
         cx: &Context<'_>,
     ) -> Poll<Option<Result<Message, WebSocketError>>> {
         let mut state = self.lock();
-        let Some(message) = state.came.pop_front() else {
-            if state.ended {
+        let Some(message) = state.inbound.pop_front() else {
+            if state.closed {
                 return Poll::Ready(state.error.take().map(Err));
             }
             state.receiver = Some(cx.waker().clone());
             return Poll::Pending;
         };
-        state.came_bytes -= message.len() + COST;
-        if state.full
-            && state.came_bytes <= MOST_CAME_BYTES / 2
-            && state.came.len() <= MOST_CAME / 2
+        state.inbound_bytes -= message.len() + MESSAGE_OVERHEAD;
+        if state.inbound_full
+            && state.inbound_bytes <= MAX_INBOUND_BYTES / 2
+            && state.inbound.len() <= MAX_INBOUND / 2
         {
-            state.full = false;
+            state.inbound_full = false;
             wake(state);
         }
         Poll::Ready(Some(Ok(message)))
     }
 
-    /// Nobody receives any more. The peer is told so, unless it was told something else.
-    pub(super) fn leave(&self, frame: CloseFrame) {
+    /// Discards received messages, now and later, and closes the connection.
+    pub(super) fn drop_receiver(&self, frame: CloseFrame) {
         {
             let mut state = self.lock();
-            state.deaf = true;
-            state.came = VecDeque::new();
-            state.came_bytes = 0;
-            state.full = false;
+            state.receiver_dropped = true;
+            state.inbound = VecDeque::new();
+            state.inbound_bytes = 0;
+            state.inbound_full = false;
         }
         self.close(frame);
     }
 
-    // For the task of the connection, which has the receiver's turn after its own.
+    // The task of the connection. On a server it polls the receiver (the handler) after the driver.
 
-    /// Whether there is room for what comes. If not, the task is woken once there is.
-    pub(super) fn has_room(&self) -> bool {
+    /// Returns whether received messages can be stored. If not, the task is woken when they can.
+    pub(super) fn can_receive(&self) -> bool {
         let mut state = self.lock();
-        let enough = state.came.len() >= MOST_CAME || state.came_bytes >= MOST_CAME_BYTES;
-        state.full = enough || !state.came.is_empty() && !state.hold(0);
-        !state.full
+        let at_limit =
+            state.inbound.len() >= MAX_INBOUND || state.inbound_bytes >= MAX_INBOUND_BYTES;
+        state.inbound_full = at_limit || !state.inbound.is_empty() && !state.reserve(0);
+        !state.inbound_full
     }
 
-    /// Messages have come, and these bytes of another one. False if there is no memory for it.
+    /// Stores received messages, and the size of the incomplete message after them. Returns false if the memory limit
+    /// does not allow the incomplete message.
     ///
-    /// A receiver in the task of the connection is not woken: it has its turn next.
-    pub(super) fn arrive(
+    /// A receiver on the task of the connection is not woken: it is polled next.
+    pub(super) fn push_inbound(
         &self,
         messages: &mut Vec<Message>,
-        coming: usize,
+        partial_bytes: usize,
         cx: &Context<'_>,
     ) -> bool {
         let mut state = self.lock();
-        state.coming = coming;
-        if state.deaf {
+        state.partial_bytes = partial_bytes;
+        if state.receiver_dropped {
             messages.clear();
         }
-        let some = !messages.is_empty();
+        let has_messages = !messages.is_empty();
         for message in messages.drain(..) {
-            state.came_bytes += message.len() + COST;
-            state.came.push_back(message);
+            state.inbound_bytes += message.len() + MESSAGE_OVERHEAD;
+            state.inbound.push_back(message);
         }
-        let held = state.hold(0);
-        let receiver = match some {
+        let is_reserved = state.reserve(0);
+        let receiver = match has_messages {
             true => state.receiver.take(),
             false => None,
         };
@@ -248,92 +251,99 @@ impl Queue {
         {
             receiver.wake();
         }
-        held || coming <= FREE
+        is_reserved || partial_bytes <= UNCOUNTED_BYTES
     }
 
-    /// Takes messages out that are to be written.
-    pub(super) fn depart(&self, batch: &mut VecDeque<Message>) {
+    /// Takes messages from the send queue for writing.
+    pub(super) fn take_batch(&self, batch: &mut VecDeque<Message>) {
         let mut state = self.lock();
         let mut bytes = 0;
-        while batch.len() < BATCH
-            && bytes < BATCH_BYTES
-            && let Some(message) = state.leaving.pop_front()
+        while batch.len() < MAX_BATCH
+            && bytes < MAX_BATCH_BYTES
+            && let Some(message) = state.outbound.pop_front()
         {
             bytes += message.len();
-            state.leaving_bytes -= message.len() + COST;
+            state.outbound_bytes -= message.len() + MESSAGE_OVERHEAD;
             batch.push_back(message);
         }
-        state.hold(0);
-        let room = state.leaving.is_empty()
-            || state.leaving.len() <= self.messages / 2 && state.leaving_bytes <= self.bytes / 2;
-        if room {
-            state.crowded = None;
-            if std::mem::take(&mut state.waited_for) {
+        state.reserve(0);
+        // Half of the queue must be free before senders continue, so that they are not woken for each message.
+        let has_room = state.outbound.is_empty()
+            || state.outbound.len() <= self.max_messages / 2
+                && state.outbound_bytes <= self.max_bytes / 2;
+        if has_room {
+            state.full_since = None;
+            if std::mem::take(&mut state.has_blocked_sender) {
                 drop(state);
-                self.room.notify_waiters();
+                self.changed.notify_waiters();
             }
         }
     }
 
-    /// Since when the queue has been full.
-    pub(super) fn crowded(&self) -> Option<Instant> {
-        self.lock().crowded
+    /// When the send queue became full. `None` if it is not full.
+    pub(super) fn full_since(&self) -> Option<Instant> {
+        self.lock().full_since
     }
 
-    /// How this side wants to close, once all has left.
+    /// The close frame that the application wants to send, after all messages have been taken for writing.
     pub(super) fn closing(&self) -> Option<CloseFrame> {
         let state = self.lock();
-        match state.leaving.is_empty() {
+        match state.outbound.is_empty() {
             true => state.closing.clone(),
             false => None,
         }
     }
 
-    /// The task waits, and is woken when something changes; false if something has changed already.
-    pub(super) fn park(&self, cx: &Context<'_>) -> bool {
+    /// Registers the waker of the task. Returns false, without registering it, if the state has changed already.
+    pub(super) fn register_waker(&self, cx: &Context<'_>) -> bool {
         let mut state = self.lock();
-        if std::mem::take(&mut state.news) {
+        if std::mem::take(&mut state.wake_pending) {
             return false;
         }
         match &mut state.task {
             Some(task) => task.clone_from(cx.waker()),
-            none => *none = Some(cx.waker().clone()),
+            empty => *empty = Some(cx.waker().clone()),
         }
         true
     }
 
-    /// No more comes or goes.
-    pub(super) fn end(&self, frame: CloseFrame, error: Option<WebSocketError>) {
+    /// Closes the queue. The first call sets the close frame and the error. Unsent messages are dropped.
+    pub(super) fn close_now(&self, frame: CloseFrame, error: Option<WebSocketError>) {
         let mut state = self.lock();
-        if !state.ended {
-            state.ended = true;
+        if !state.closed {
+            state.closed = true;
             state.error = error;
-            state.closed = Some(frame);
+            state.close_frame = Some(frame);
         }
-        state.leaving = VecDeque::new();
-        state.leaving_bytes = 0;
-        state.coming = 0;
-        state.crowded = None;
-        state.hold(0);
+        state.outbound = VecDeque::new();
+        state.outbound_bytes = 0;
+        state.partial_bytes = 0;
+        state.full_since = None;
+        state.reserve(0);
         let receiver = state.receiver.take();
         drop(state);
         receiver.into_iter().for_each(Waker::wake);
-        self.room.notify_waiters();
+        self.changed.notify_waiters();
     }
 }
 
 impl State {
-    /// Takes memory for all that is there and so many bytes more.
-    fn hold(&mut self, more: usize) -> bool {
-        let all = self.came_bytes + self.leaving_bytes + self.coming;
-        let counted = all.saturating_add(more).saturating_sub(FREE);
-        self.held.as_mut().is_none_or(|held| held.resize(counted))
+    /// Adjusts the memory reservation to all messages and `additional` bytes. Returns false if the limit does not allow
+    /// it.
+    fn reserve(&mut self, additional: usize) -> bool {
+        let total = self.inbound_bytes + self.outbound_bytes + self.partial_bytes;
+        let counted = total
+            .saturating_add(additional)
+            .saturating_sub(UNCOUNTED_BYTES);
+        self.reservation
+            .as_mut()
+            .is_none_or(|reservation| reservation.resize(counted))
     }
 }
 
 fn wake(mut state: MutexGuard<'_, State>) {
     match state.task.take() {
-        None => state.news = true,
+        None => state.wake_pending = true,
         Some(task) => {
             drop(state);
             task.wake();

@@ -1,4 +1,4 @@
-//! Connections of a server that have been upgraded.
+//! Upgraded connections of a server.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -20,37 +20,37 @@ use super::socket::{Head, WebSocket};
 use super::stats::{Count, Counts};
 use crate::server::{Held, Peer, caught};
 
-/// Stands in the extensions of a request whose connection can be upgraded.
+/// A request extension: the connection can be upgraded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Upgradable;
 
-/// Stands in the extensions of a response of 101: what becomes of the connection.
+/// An extension of a response with status 101: the endpoint that takes over the connection.
 #[derive(Clone)]
-pub(crate) struct Accepted(Arc<Mutex<Option<Upgrade>>>);
+pub(crate) struct PendingUpgrade(Arc<Mutex<Option<Upgrade>>>);
 
 type Upgrade = (Arc<WebSocketEndpoint>, Head);
 
-impl Accepted {
+impl PendingUpgrade {
     pub(super) fn new(endpoint: Arc<WebSocketEndpoint>, head: Head) -> Self {
         Self(Arc::new(Mutex::new(Some((endpoint, head)))))
     }
 
     fn take(&self) -> Option<Upgrade> {
-        let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        place.take()
+        let mut upgrade = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        upgrade.take()
     }
 }
 
-impl std::fmt::Debug for Accepted {
+impl std::fmt::Debug for PendingUpgrade {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Accepted(..)")
+        f.write_str("PendingUpgrade(..)")
     }
 }
 
-/// Counts a connection for as long as it is there.
-pub(crate) struct Open(Arc<Counts>);
+/// Counts an open connection until it is dropped.
+pub(crate) struct ConnectionGuard(Arc<Counts>);
 
-impl Open {
+impl ConnectionGuard {
     fn new(counts: Arc<Counts>) -> Self {
         counts.add(Count::Accepted, 1);
         counts.add(Count::Connections, 1);
@@ -58,52 +58,53 @@ impl Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
-        self.0.take(Count::Connections, 1);
+        self.0.sub(Count::Connections, 1);
     }
 }
 
-/// What becomes of a connection.
-pub(crate) enum Served<S> {
-    /// It has been closed.
+/// The result of [`serve`].
+pub(crate) enum ServeOutcome<S> {
+    /// The connection is closed.
     Ended,
-    /// Frames are to be spoken on these bytes. The guard counts the connection.
-    Frames(Box<MessageStream<S>>, Peer, Open),
+    /// The connection carries frames on this byte stream. The guard counts the connection.
+    Frames(Box<MessageStream<S>>, Peer, ConnectionGuard),
 }
 
-/// Serves a connection that has been upgraded, until it is closed and its handler has ended.
+/// Serves an upgraded connection until it is closed and its handler has returned.
 ///
-/// `begun`: what came behind the request. `held`: what it takes of the server's memory.
+/// `prefetched`: the bytes that were received after the request. `held`: the memory reservation of the connection.
+/// `stopped`: changes when the server stops.
 pub(crate) async fn serve<S>(
     endpoints: &Endpoints,
-    accepted: Accepted,
+    pending: PendingUpgrade,
     stream: S,
-    begun: Bytes,
+    prefetched: Bytes,
     held: Held,
     mut stopped: watch::Receiver<bool>,
-) -> Served<S>
+) -> ServeOutcome<S>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    let Some((endpoint, head)) = accepted.take() else {
-        return Served::Ended;
+    let Some((endpoint, head)) = pending.take() else {
+        return ServeOutcome::Ended;
     };
-    let open = Open::new(Arc::clone(endpoints.counts()));
+    let guard = ConnectionGuard::new(Arc::clone(endpoints.counts()));
     let peer = head.peer.clone();
     let limits = endpoint.limits;
     let handler = match &endpoint.service {
         Service::Handler(handler) => handler,
         Service::Frames => {
-            let codec = Codec::unbuffered(stream, &begun, Role::Server, &limits);
-            return Served::Frames(Box::new(MessageStream::new(codec)), peer, open);
+            let codec = Codec::unbuffered(stream, &prefetched, Role::Server, &limits);
+            return ServeOutcome::Frames(Box::new(MessageStream::new(codec)), peer, guard);
         }
     };
     let queue = Arc::new(Queue::new(&limits, Some(held)));
-    let codec = Codec::new(stream, &begun, Role::Server, &limits);
-    let driver = Driver::new(codec, Arc::clone(&queue), Arc::clone(&open.0), limits);
+    let codec = Codec::new(stream, &prefetched, Role::Server, &limits);
+    let driver = Driver::new(codec, Arc::clone(&queue), Arc::clone(&guard.0), limits);
     let socket = WebSocket::new(Arc::clone(&queue), Arc::new(head));
-    // What it does before it waits first may panic, too.
+    // The handler can panic before it returns its future.
     let handler = caught(|| Ok(handler(socket)));
     let mut session = Session {
         driver,
@@ -112,29 +113,29 @@ where
         closed: false,
     };
     let mut stop = pin!(async move {
-        // A dropped sender means stop.
+        // An error means that the sender was dropped, which also means that the server stops.
         let _ = stopped.changed().await;
     });
     let mut stopping = false;
     poll_fn(|cx| {
         if !stopping && stop.as_mut().poll(cx).is_ready() {
             stopping = true;
-            let words = "the server is stopping";
-            queue.close(CloseFrame::new(CloseCode::GOING_AWAY, words));
+            let reason = "the server is stopping";
+            queue.close(CloseFrame::new(CloseCode::GOING_AWAY, reason));
         }
         session.poll(cx)
     })
     .await;
     tracing::debug!(?peer, closed = ?queue.close_frame(), "a WebSocket has ended");
-    Served::Ended
+    ServeOutcome::Ended
 }
 
 fn panicked(fault: &polywire_protocol::Fault) {
     let reason = std::error::Error::source(fault).map(ToString::to_string);
-    tracing::error!(reason, "a handler of a WebSocket failed");
+    tracing::error!(reason, "a WebSocket handler panicked");
 }
 
-/// A connection and its handler, on one task.
+/// A connection and its handler, which run on one task.
 struct Session<S> {
     driver: Driver<S>,
     queue: Arc<Queue>,
@@ -148,7 +149,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             if !self.closed {
                 self.closed = self.driver.poll(cx).is_ready();
             }
-            // After what has come, which wakes no handler on this task.
+            // The handler is polled after the driver, because the driver does not wake a receiver on its own task.
             if let Some(handler) = &mut self.handler {
                 let polled = caught(|| Ok(Pin::new(handler).poll(cx)));
                 let ended = match polled {
@@ -168,7 +169,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                     Some(_) => Poll::Pending,
                 };
             }
-            if self.queue.park(cx) {
+            if self.queue.register_waker(cx) {
                 return Poll::Pending;
             }
         }

@@ -1,4 +1,4 @@
-//! A connection, as its user sees it.
+//! The API of a connection.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -14,17 +14,19 @@ use super::message::{CloseCode, CloseFrame, Message};
 use super::queue::Queue;
 use crate::server::Peer;
 
-/// A WebSocket connection: that of a client to a server, or of a server to one of its clients.
+/// A WebSocket connection, of a client or of a server.
 ///
-/// A task of its own reads and writes. It answers pings, sends its own, and keeps to
-/// [`WebSocketLimits`](super::WebSocketLimits). When this is dropped, the connection is closed with code 1000 once all
-/// messages have been sent, or with 1011 if a panic dropped it.
+/// A task reads and writes in the background. It replies to pings, sends pings, and enforces
+/// [`WebSocketLimits`](super::WebSocketLimits). On a server, the handler runs on the same task.
+///
+/// Dropping a `WebSocket` closes the connection after all queued messages have been sent. The code is 1000, or 1011 if
+/// the thread is panicking. Received messages that were not taken are lost.
 pub struct WebSocket {
     queue: Arc<Queue>,
     head: Arc<Head>,
 }
 
-/// What is known of a connection from its handshake.
+/// The data of the handshake.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) uri: Uri,
@@ -34,7 +36,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The head of a request.
+    /// Creates the head from an upgrade request.
     pub(super) fn of(head: &request::Parts, protocol: Option<Box<str>>, peer: Peer) -> Self {
         Self {
             uri: head.uri.clone(),
@@ -50,59 +52,67 @@ impl WebSocket {
         Self { queue, head }
     }
 
-    /// Connects to a server, with all defaults: see [`Self::builder`].
+    /// Connects to a server with default settings. See [`Self::builder`] for the URLs.
     ///
     /// # Errors
     ///
-    /// The URL is none of a WebSocket, the server cannot be reached, or refuses.
+    /// The URL is not valid, the server cannot be reached, it refuses the upgrade, or its response violates RFC 6455.
+    ///
+    /// # Panics
+    ///
+    /// If it is polled outside a Tokio runtime with I/O and time enabled.
     pub async fn connect(url: &str) -> Result<Self, ConnectError> {
         Self::builder(url).connect().await
     }
 
-    /// Begins to connect to a server: `ws://HOST:PORT/PATH`, `wss://HOST:PORT/PATH` over TLS, or
-    /// `ws+unix://SOCKET`, in whose URL socket and path stand as [`connect`](crate::connect) describes.
+    /// Creates a builder for a connection to a server.
+    ///
+    /// The URL is `ws://HOST:PORT/PATH`, `wss://HOST:PORT/PATH` (TLS), or `ws+unix://SOCKET`. The documentation of
+    /// [`connect`](crate::connect) describes how the URL of a Unix socket contains a request path.
     pub fn builder(url: &str) -> WebSocketBuilder {
         WebSocketBuilder::new(url)
     }
 
-    /// What was asked for: path and query.
+    /// Returns the path and the query of the upgrade request.
     #[must_use]
     pub fn uri(&self) -> &Uri {
         &self.head.uri
     }
 
-    /// On a server the headers of the request; on a client those of the answer.
+    /// Returns the headers of the handshake: on a server those of the request, on a client those of the response.
     #[must_use]
     pub fn headers(&self) -> &HeaderMap {
         &self.head.headers
     }
 
-    /// The subprotocol that was agreed on, if any was.
+    /// Returns the negotiated subprotocol. `None` if the server selected none.
     #[must_use]
     pub fn protocol(&self) -> Option<&str> {
         self.head.protocol.as_deref()
     }
 
-    /// On a server who is at the other end; on a client nothing is known.
+    /// Returns the peer of a connection on a server. On a client the peer is unknown.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.head.peer
     }
 
-    /// The next message. `None` if the connection is closed; then [`Self::close_frame`] says how.
+    /// Receives the next message. It waits until a message arrives or the connection ends.
     ///
-    /// A connection that ends otherwise gives its error once. Messages that came before are received before.
+    /// `None` means that the connection is closed. [`Self::close_frame`] then returns the code and the reason.
     ///
-    /// This is cancel-safe: a message is lost only with the `WebSocket`.
+    /// Messages that arrived before an error are returned first, then the error once, then `None`.
+    ///
+    /// This method is cancel-safe: no message is lost when the future is dropped.
     ///
     /// # Errors
     ///
-    /// The peer broke the protocol or a limit, or the connection broke.
+    /// The peer violated the protocol or a limit, or the connection failed.
     pub async fn recv(&mut self) -> Option<Result<Message, WebSocketError>> {
         poll_fn(|cx| self.queue.poll_next(cx)).await
     }
 
-    /// Sends a message, once the queue has room: see [`WebSocketSender::send`].
+    /// Puts a message in the send queue and waits until there is space: see [`WebSocketSender::send`].
     ///
     /// # Errors
     ///
@@ -111,33 +121,38 @@ impl WebSocket {
         self.queue.send(message.into()).await
     }
 
-    /// Sends a message, if the queue has room: see [`WebSocketSender::try_send`].
+    /// Puts a message in the send queue without waiting: see [`WebSocketSender::try_send`].
     ///
     /// # Errors
     ///
-    /// The queue has no room, or the connection is closed or closing.
+    /// The queue is full, or the connection is closed or closing.
     pub fn try_send(&self, message: impl Into<Message>) -> Result<(), TrySendError> {
         self.queue.try_send(message.into())
     }
 
-    /// A handle that sends, for other tasks.
+    /// Returns a handle with which other tasks can send.
     #[must_use]
     pub fn sender(&self) -> WebSocketSender {
         WebSocketSender(Arc::clone(&self.queue))
     }
 
-    /// Closes the connection, once all messages have been sent: no more can be. Those that still come are received,
-    /// until the peer has answered or [`WebSocketLimits::close_timeout`](super::WebSocketLimits::close_timeout) is
-    /// over.
+    /// Closes the connection. Only the first call has an effect.
     ///
-    /// A code that may not be sent is sent as 1011, [`CloseCode::NO_STATUS`] as a close frame without a code, and of
-    /// the reason the first 123 bytes.
+    /// No more messages can be sent. Queued messages are sent first, then the close frame. [`Self::recv`] still returns
+    /// messages until the close frame of the peer arrives or
+    /// [`WebSocketLimits::close_timeout`](super::WebSocketLimits::close_timeout) has expired. After the close frame was
+    /// sent, messages that exceed the receive buffer are dropped.
+    ///
+    /// - A code that is not [sendable](CloseCode::is_sendable) is replaced by 1011 in the frame that is sent.
+    /// - [`CloseCode::NO_STATUS`] sends a close frame without a code.
+    /// - A reason of more than 123 bytes is cut at a character boundary.
     pub fn close(&self, frame: CloseFrame) {
         self.queue.close(frame);
     }
 
-    /// How the connection was closed, once it is: the close frame of whoever closed first. Its code is
-    /// [`CloseCode::ABNORMAL`] if the connection ended without one.
+    /// Returns the close frame of the side that closed first. `None` while the connection is open or closing.
+    ///
+    /// The code is [`CloseCode::ABNORMAL_CLOSURE`] if the connection ended without a close frame.
     #[must_use]
     pub fn close_frame(&self) -> Option<CloseFrame> {
         self.queue.close_frame()
@@ -155,10 +170,10 @@ impl Stream for WebSocket {
 impl Drop for WebSocket {
     fn drop(&mut self) {
         let code = match std::thread::panicking() {
-            true => CloseCode::INTERNAL,
-            false => CloseCode::NORMAL,
+            true => CloseCode::INTERNAL_ERROR,
+            false => CloseCode::NORMAL_CLOSURE,
         };
-        self.queue.leave(CloseFrame::new(code, ""));
+        self.queue.drop_receiver(CloseFrame::new(code, ""));
     }
 }
 
@@ -171,26 +186,29 @@ impl fmt::Debug for WebSocket {
     }
 }
 
-/// Sends messages over a [`WebSocket`], from any task. Cloning counts up. It keeps no connection open.
+/// Sends messages over a [`WebSocket`] from any task.
+///
+/// A clone shares the send queue. A sender does not keep the connection open: dropping the [`WebSocket`] closes it.
 #[derive(Clone)]
 pub struct WebSocketSender(Arc<Queue>);
 
 impl WebSocketSender {
-    /// Sends a message, if the queue has room.
+    /// Puts a message in the send queue without waiting.
     ///
-    /// Messages go in the order in which they were taken, many in one write.
+    /// Messages are sent in the order of the queue. One write can contain many messages.
     ///
     /// # Errors
     ///
-    /// The queue has no room, or the connection is closed or closing.
+    /// The queue is full, or the connection is closed or closing. The queue of a server is also full when
+    /// [`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory) is exhausted.
     pub fn try_send(&self, message: impl Into<Message>) -> Result<(), TrySendError> {
         self.0.try_send(message.into())
     }
 
-    /// Sends a message, once the queue has room. When this returns, the message waits in the queue; it was not
-    /// necessarily written.
+    /// Puts a message in the send queue and waits until there is space. When it returns, the message is in the queue
+    /// and is not necessarily written.
     ///
-    /// This is cancel-safe: a message whose sending is given up is not sent.
+    /// This method is cancel-safe: if the future is dropped before it is ready, the message is not sent.
     ///
     /// # Errors
     ///
@@ -204,22 +222,22 @@ impl WebSocketSender {
         self.0.close(frame);
     }
 
-    /// How many messages wait in the queue, and how many bytes they have.
+    /// Returns the number of messages in the send queue, and the sum of their payloads in bytes.
     #[must_use]
     pub fn queued(&self) -> (usize, usize) {
-        self.0.waiting()
+        self.0.queued()
     }
 
-    /// Whether messages can be sent.
+    /// Returns whether messages can be sent: the connection is neither closed nor closing.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.0.is_open()
     }
 
-    /// Waits until the connection is closed, and says how: see [`WebSocket::close_frame`].
+    /// Waits until the connection is closed, and returns its close frame: see [`WebSocket::close_frame`].
     pub async fn closed(&self) -> CloseFrame {
-        self.0.ended().await;
-        let abnormal = || CloseFrame::new(CloseCode::ABNORMAL, "");
+        self.0.closed().await;
+        let abnormal = || CloseFrame::new(CloseCode::ABNORMAL_CLOSURE, "");
         self.0.close_frame().unwrap_or_else(abnormal)
     }
 }

@@ -1,29 +1,31 @@
-//! What is counted.
+//! Statistics.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What has come and gone over the WebSockets of a server, at all of its listeners together. Frames over WebSocket
-/// count as connections here; their calls are in [`FrameStats`](crate::server::FrameStats).
+/// Statistics of the WebSocket connections of a server, over all its listeners.
+///
+/// A connection that carries frames counts in [`Self::accepted`] and [`Self::connections`] only. Its calls are in
+/// [`FrameStats`](crate::server::FrameStats).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct WebSocketStats {
-    /// Connections that were upgraded.
+    /// The number of upgraded connections since the start of the server.
     pub accepted: u64,
-    /// Requests for an upgrade that were refused.
+    /// The number of refused upgrade requests since the start.
     pub refused: u64,
-    /// Connections that are open.
+    /// The number of open connections. A connection is open until it is closed and its handler has returned.
     pub connections: u64,
-    /// Messages that came whole.
+    /// The number of received messages since the start.
     pub messages_in: u64,
-    /// Messages that were written.
+    /// The number of written messages since the start.
     pub messages_out: u64,
-    /// Connections that were closed since their peers read too slowly.
+    /// The number of connections that were closed as slow readers since the start.
     pub slow_readers: u64,
 }
 
 impl WebSocketStats {
-    /// The same as Prometheus reads it.
+    /// Formats the statistics in the text format of Prometheus.
     ///
     /// ```
     /// use polywire_rpc::websocket::WebSocketStats;
@@ -52,7 +54,7 @@ impl WebSocketStats {
                 false => "gauge",
             };
             let name = format!("polywire_websocket_{name}");
-            // Writing to a string cannot fail.
+            // Writing to a string does not fail.
             let _ = writeln!(
                 text,
                 "# HELP {name} {help}.\n# TYPE {name} {kind}\n{name} {value}"
@@ -62,7 +64,7 @@ impl WebSocketStats {
     }
 }
 
-/// The counts themselves.
+/// The counters of [`WebSocketStats`].
 #[derive(Debug, Default)]
 pub(crate) struct Counts([AtomicU64; 6]);
 
@@ -70,7 +72,7 @@ pub(crate) struct Counts([AtomicU64; 6]);
 pub(super) enum Count {
     Accepted,
     Refused,
-    /// May go down.
+    /// A gauge: it also decreases.
     Connections,
     MessagesIn,
     MessagesOut,
@@ -78,14 +80,14 @@ pub(super) enum Count {
 }
 
 impl Counts {
-    pub(super) fn add(&self, count: Count, more: u64) {
-        if more > 0 {
-            self.0[count as usize].fetch_add(more, Ordering::Relaxed);
+    pub(super) fn add(&self, count: Count, amount: u64) {
+        if amount > 0 {
+            self.0[count as usize].fetch_add(amount, Ordering::Relaxed);
         }
     }
 
-    pub(super) fn take(&self, count: Count, less: u64) {
-        self.0[count as usize].fetch_sub(less, Ordering::Relaxed);
+    pub(super) fn sub(&self, count: Count, amount: u64) {
+        self.0[count as usize].fetch_sub(amount, Ordering::Relaxed);
     }
 
     pub(crate) fn stats(&self) -> WebSocketStats {

@@ -130,13 +130,16 @@ async fn a_handler_that_returns_closes_with_1000_and_one_that_panics_with_1011()
     let url = format!("{}at-once", url(&running));
     let mut socket = WebSocket::connect(&url).await.unwrap();
     assert_eq!(within(socket.recv()).await, None);
-    assert_eq!(socket.close_frame().unwrap().code, CloseCode::INTERNAL);
+    assert_eq!(
+        socket.close_frame().unwrap().code,
+        CloseCode::INTERNAL_ERROR
+    );
 }
 
 #[tokio::test]
 async fn messages_are_received_after_this_side_has_closed() {
     let running = serve(|mut socket: WebSocket| async move {
-        socket.close(CloseFrame::new(CloseCode::NORMAL, ""));
+        socket.close(CloseFrame::new(CloseCode::NORMAL_CLOSURE, ""));
         let message = socket.recv().await.unwrap().unwrap();
         assert_eq!(message.as_text(), Some("on its way"));
         assert_eq!(socket.recv().await, None);
@@ -154,9 +157,9 @@ async fn a_peer_that_answers_no_close_frame_is_cut_off() {
     let limits = WebSocketLimits::DEFAULT.with_close_timeout(Duration::from_millis(50));
     let endpoint =
         polywire_rpc::websocket::WebSocketEndpoint::new(|socket: WebSocket| async move {
-            socket.close(CloseFrame::new(CloseCode::NORMAL, ""));
+            socket.close(CloseFrame::new(CloseCode::NORMAL_CLOSURE, ""));
             let frame = socket.sender().closed().await;
-            assert_eq!(frame.code, CloseCode::NORMAL);
+            assert_eq!(frame.code, CloseCode::NORMAL_CLOSURE);
         });
     let running = serve(endpoint.limits(limits)).await;
     let mut raw = Raw::open(&running).await;
@@ -233,7 +236,10 @@ async fn a_client_that_is_dropped_sends_all_and_closes() {
         socket.send(vec![7; 10_000]).await.unwrap();
     }
     drop(socket);
-    assert_eq!(within(told).await.unwrap(), (500, CloseCode::NORMAL));
+    assert_eq!(
+        within(told).await.unwrap(),
+        (500, CloseCode::NORMAL_CLOSURE)
+    );
 }
 
 #[tokio::test]
@@ -254,5 +260,8 @@ async fn a_client_sees_a_server_that_has_gone() {
         Some(Err(WebSocketError::Reset))
     );
     assert_eq!(socket.recv().await, None);
-    assert_eq!(socket.close_frame().unwrap().code, CloseCode::ABNORMAL);
+    assert_eq!(
+        socket.close_frame().unwrap().code,
+        CloseCode::ABNORMAL_CLOSURE
+    );
 }

@@ -15,7 +15,7 @@ fn adder() -> ServerBuilder {
         .method("Echo", |(blob,): (Blob,)| async move { blob });
     Server::methods(methods)
         .frames(true)
-        .websocket("/frames", WebSocketEndpoint::frames())
+        .websocket("/frames", WebSocketEndpoint::polywire_frames())
 }
 
 async fn client(running: &Running) -> Client {
@@ -158,6 +158,6 @@ async fn a_server_that_stops_ends_them() {
 
 #[test]
 fn they_have_to_be_offered() {
-    let server = builder().websocket("/frames", WebSocketEndpoint::frames());
+    let server = builder().websocket("/frames", WebSocketEndpoint::polywire_frames());
     assert_eq!(server.build().unwrap_err(), BuildError::NoFrames);
 }

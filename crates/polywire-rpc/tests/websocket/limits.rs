@@ -17,7 +17,7 @@ const SHORT: Duration = Duration::from_millis(20);
 
 #[tokio::test]
 async fn the_queue_is_bounded_in_messages_and_in_bytes() {
-    let limits = WebSocketLimits::DEFAULT.with_queue(3, 10_000);
+    let limits = WebSocketLimits::DEFAULT.with_max_queued(3, 10_000);
     let (tell, told) = tokio::sync::oneshot::channel();
     let tell = Mutex::new(Some(tell));
     // Within one poll of the handler nothing leaves the queue.
@@ -56,7 +56,7 @@ async fn the_queue_is_bounded_in_messages_and_in_bytes() {
 #[tokio::test]
 async fn a_slow_reader_is_closed_with_1008_and_told_why() {
     let limits = WebSocketLimits::DEFAULT
-        .with_queue(100, 100_000)
+        .with_max_queued(100, 100_000)
         .with_write_timeout(SHORT)
         .with_close_timeout(Duration::from_secs(60));
     let (tell, told) = tokio::sync::oneshot::channel();
@@ -79,7 +79,7 @@ async fn a_slow_reader_is_closed_with_1008_and_told_why() {
     let mut raw = raw.upgraded().await;
     let (error, frame) = within(told).await.unwrap();
     assert_eq!(error, Some(Err(WebSocketError::SlowReader(SHORT))));
-    assert_eq!(frame.code, CloseCode::POLICY);
+    assert_eq!(frame.code, CloseCode::POLICY_VIOLATION);
     assert_eq!(server.websocket_stats().slow_readers, 1);
     // It reads in the end: whole messages, and the reason behind them.
     loop {
@@ -99,7 +99,7 @@ async fn a_slow_reader_is_closed_with_1008_and_told_why() {
 #[tokio::test]
 async fn a_queue_that_stays_full_is_a_slow_reader_too() {
     let limits = WebSocketLimits::DEFAULT
-        .with_queue(4, 1 << 20)
+        .with_max_queued(4, 1 << 20)
         .with_write_timeout(SHORT);
     let closed = Arc::new(AtomicBool::new(false));
     let tell = Arc::clone(&closed);
@@ -112,7 +112,7 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
                 let _ = sender.try_send(vec![7; 60_000]);
                 tokio::task::yield_now().await;
             }
-            assert_eq!(sender.closed().await.code, CloseCode::POLICY);
+            assert_eq!(sender.closed().await.code, CloseCode::POLICY_VIOLATION);
             tell.store(true, Ordering::Relaxed);
             drop(socket);
         }
@@ -169,7 +169,7 @@ async fn a_peer_that_answers_no_ping_is_given_up() {
     let mut raw = Raw::open(&running).await;
     let (error, frame) = within(told).await.unwrap();
     assert_eq!(error, Some(Err(WebSocketError::NoPong(SHORT))));
-    assert_eq!(frame.unwrap().code, CloseCode::ABNORMAL);
+    assert_eq!(frame.unwrap().code, CloseCode::ABNORMAL_CLOSURE);
     assert_eq!(raw.frame().await, Some(Frame::new(PING, "")));
     raw.ends().await;
 }
@@ -185,7 +185,7 @@ async fn a_connection_without_messages_is_closed_with_1001() {
 
 #[tokio::test]
 async fn what_has_not_come_whole_counts_against_the_memory_of_the_server() {
-    let limits = WebSocketLimits::DEFAULT.with_message_bytes(1 << 20);
+    let limits = WebSocketLimits::DEFAULT.with_max_message_bytes(1 << 20);
     let server = builder()
         .limits(polywire_schema::Limits::DEFAULT.with_bytes(100_000))
         .body_memory(600_000)

@@ -112,7 +112,7 @@ async fn a_handler_that_takes_nothing_holds_the_peer_up_and_loses_nothing() {
         }
     })
     .await;
-    let limits = WebSocketLimits::DEFAULT.with_queue(10_000, 64 << 20);
+    let limits = WebSocketLimits::DEFAULT.with_max_queued(10_000, 64 << 20);
     let connecting = WebSocket::builder(&url(&running)).limits(limits).connect();
     let mut socket = connecting.await.unwrap();
     for _ in 0..1_000 {
@@ -145,7 +145,7 @@ async fn a_broadcast_reaches_all_whole_and_in_order() {
     const CLIENTS: usize = 20;
     const MESSAGES: usize = 2_000;
     let (join, mut joined) = tokio::sync::mpsc::unbounded_channel();
-    let limits = WebSocketLimits::DEFAULT.with_queue(16, 10_000);
+    let limits = WebSocketLimits::DEFAULT.with_max_queued(16, 10_000);
     let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
         join.send(socket.sender()).unwrap();
         async move {

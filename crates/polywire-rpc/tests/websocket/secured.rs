@@ -29,7 +29,7 @@ async fn messages_and_frames_are_encrypted() {
     let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
     let server = Server::methods(methods)
         .frames(true)
-        .websocket("/frames", WebSocketEndpoint::frames())
+        .websocket("/frames", WebSocketEndpoint::polywire_frames())
         .websocket("/", |mut socket: WebSocket| async move {
             assert!(socket.peer().is_encrypted() && socket.peer().tls().is_some());
             while let Some(Ok(message)) = socket.recv().await {

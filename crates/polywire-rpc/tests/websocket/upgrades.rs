@@ -54,7 +54,7 @@ async fn each_bad_request_has_its_answer() {
     };
     let more = |lines: &str| format!("{ASK}{lines}\r\n");
     for (request, status, word) in [
-        (with("GET", "POST / HTTP/1.1"), 405, "by GET"),
+        (with("GET", "POST / HTTP/1.1"), 405, "method GET"),
         (with("GET", "GET / HTTP/1.0"), 400, "HTTP/1.1"),
         (without("Upgrade:"), 400, "header Upgrade"),
         (with("Upgrade:", "Upgrade: h2c"), 400, "header Upgrade"),
@@ -90,7 +90,7 @@ async fn each_bad_request_has_its_answer() {
             400,
             "one header",
         ),
-        (more("Sec-WebSocket-Protocol: a, a\r\n"), 400, "doubles"),
+        (more("Sec-WebSocket-Protocol: a, a\r\n"), 400, "unique"),
         (more("Sec-WebSocket-Protocol: a b\r\n"), 400, "names"),
         (more("Content-Length: 2\r\n") + "{}", 400, "no body"),
     ] {
@@ -181,7 +181,7 @@ async fn subprotocols_are_agreed_on() {
 
 #[tokio::test]
 async fn the_same_path_answers_other_requests() {
-    let endpoint = WebSocketEndpoint::new(echo).page(|head| {
+    let endpoint = WebSocketEndpoint::new(echo).http_fallback(|head| {
         let accept = head.headers.get("accept")?;
         (accept == "application/nostr+json").then(|| Response::new(Bytes::from("{\"name\":\"r\"}")))
     });

@@ -16,8 +16,8 @@ async fn strict() -> (Running, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
     let (tell, told) = tokio::sync::mpsc::unbounded_channel();
     let tell = Arc::new(Mutex::new(tell));
     let limits = WebSocketLimits::DEFAULT
-        .with_message_bytes(1_000)
-        .with_frame_bytes(500);
+        .with_max_message_bytes(1_000)
+        .with_max_frame_bytes(500);
     let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
         let tell = Arc::clone(&tell);
         async move {

@@ -143,10 +143,10 @@ with serve(echo, "127.0.0.1", 0, subprotocols=["echo.1"]) as server:
         let connecting = WebSocket::builder(&url).protocol("echo.1").connect();
         let socket = connecting.await.unwrap();
         let sender = socket.sender();
-        socket.close(CloseFrame::new(CloseCode::NORMAL, "bye"));
+        socket.close(CloseFrame::new(CloseCode::NORMAL_CLOSURE, "bye"));
         assert_eq!(
             sender.closed().await,
-            CloseFrame::new(CloseCode::NORMAL, "bye")
+            CloseFrame::new(CloseCode::NORMAL_CLOSURE, "bye")
         );
     });
 }

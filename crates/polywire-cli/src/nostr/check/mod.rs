@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         reader,
         jobs(arguments.jobs),
         |chunk| rules.apply(chunk),
-        |chunk, outcome| merging.merge(chunk, outcome),
+        |chunk, outcome| merging.merge(chunk, &outcome),
     )?;
     merging.finish()
 }
@@ -139,12 +139,12 @@ impl<'a> Merging<'a> {
         })
     }
 
-    fn merge(&mut self, chunk: &Chunk, outcome: Outcome) -> Result<Next, Failure> {
+    fn merge(&mut self, chunk: &Chunk, outcome: &Outcome) -> Result<Next, Failure> {
         if chunk.file() != self.file {
             (self.file, self.lines) = (chunk.file(), 0);
         }
-        self.show(&outcome);
-        self.tally.add(&outcome, chunk, self.lines);
+        self.show(outcome);
+        self.tally.add(outcome, chunk, self.lines);
         self.lines += outcome.lines;
         let next = self.write(chunk, &outcome.verdicts)?;
         self.bar.advance(chunk.bytes().len() as u64);

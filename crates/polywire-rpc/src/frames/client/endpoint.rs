@@ -104,8 +104,8 @@ impl Endpoint {
             #[cfg(feature = "websocket")]
             Way::WebSocket(dialer, endpoint) => {
                 let stream = dialer.connect().await?;
-                let asked = crate::websocket::Asked::for_frames(endpoint, within);
-                let upgraded = crate::websocket::upgrade(stream, asked).await;
+                let request = crate::websocket::UpgradeRequest::for_frames(endpoint, within);
+                let upgraded = crate::websocket::upgrade(stream, request).await;
                 let upgraded = upgraded.map_err(io::Error::other)?;
                 Ok(Link::over(upgraded.into_bytes()?, options))
             }

@@ -1,0 +1,136 @@
+//! What a client may not do.
+
+use polywire_nostr::{EventBuilder, Filter};
+use polywire_rpc::websocket::{CloseCode, WebSocket};
+
+use crate::support::*;
+
+#[tokio::test]
+async fn limits_are_told_with_the_reason() {
+    let arguments = [
+        "--max-subscriptions",
+        "2",
+        "--max-filters",
+        "2",
+        "--max-tags",
+        "3",
+    ];
+    let relay = TestRelay::with(&arguments).await;
+    let mut client = relay.client().await;
+    client.send(r#"["REQ","a",{},{},{}]"#).await;
+    let reason = client.stored("a").await.unwrap_err();
+    assert!(
+        reason.starts_with("invalid: more items than the limit"),
+        "{reason}"
+    );
+    for id in ["a", "b", "a"] {
+        client.subscribe(id, &[Filter::new().with_kinds([7])]).await;
+    }
+    client.send(r#"["REQ","c",{}]"#).await;
+    let reason = client.stored("c").await.unwrap_err();
+    assert_eq!(reason, "restricted: no more than 2 subscriptions");
+    let event = EventBuilder::new(1, "", now())
+        .tags([["t", "a"]; 4])
+        .sign(&keys(1));
+    let (accepted, reason) = client.publish(&event).await;
+    assert!(
+        !accepted && reason.starts_with("invalid: tags: more tags than the limit"),
+        "{reason}"
+    );
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_long_ends_the_connection() {
+    let relay = TestRelay::with(&["--max-message", "4096"]).await;
+    let mut client = relay.client().await;
+    client.accepted(&note(1, &"x".repeat(3000), now())).await;
+    client
+        .send(published(&note(1, &"x".repeat(5000), now())))
+        .await;
+    let frame = client.closed().await;
+    assert_eq!(frame.code, CloseCode::MESSAGE_TOO_BIG);
+}
+
+#[tokio::test]
+async fn who_publishes_or_asks_too_often_is_told_so() {
+    let relay = TestRelay::with(&["--events-per-second", "1", "--requests-per-second", "1"]).await;
+    // What is left of a burst is had by all connections of an address.
+    let mut clients = [relay.client().await, relay.client().await];
+    let mut refused = 0;
+    for number in 0..40 {
+        let event = note(1, &number.to_string(), now());
+        let (accepted, reason) = clients[number % 2].publish(&event).await;
+        assert_eq!(accepted, reason.is_empty(), "{reason}");
+        if !accepted {
+            let expected = "rate-limited: too many events from this address: again in ";
+            assert!(reason.starts_with(expected), "{reason}");
+            refused += 1;
+        }
+    }
+    assert!((1..40).contains(&refused), "{refused}");
+    let [client, _] = &mut clients;
+    let mut refused = 0;
+    for _ in 0..40 {
+        client.send(r#"["REQ","a",{"limit":0}]"#).await;
+        if let Err(reason) = client.stored("a").await {
+            assert!(
+                reason.starts_with("rate-limited: too many requests "),
+                "{reason}"
+            );
+            refused += 1;
+        }
+    }
+    assert!((1..40).contains(&refused), "{refused}");
+}
+
+#[tokio::test]
+async fn a_broad_query_ends() {
+    let relay = TestRelay::with(&["--max-work", "10"]).await;
+    let mut client = relay.client().await;
+    for number in 0..20 {
+        client.accepted(&note(1, &number.to_string(), now())).await;
+    }
+    assert_eq!(client.query(Filter::new().with_limit(5)).await.len(), 5);
+    client
+        .send(r##"["REQ","a",{"kinds":[1],"#t":["a"]}]"##)
+        .await;
+    assert!(
+        client.stored("a").await.unwrap().is_empty(),
+        "the tag is looked up"
+    );
+    let ids = r#"{"kinds":[1],"until":99999999999}"#;
+    client.send(format!(r#"["REQ","a",{ids}]"#)).await;
+    let reason = client.stored("a").await.unwrap_err();
+    assert!(
+        reason.starts_with("restricted: the filter is too broad"),
+        "{reason}"
+    );
+}
+
+#[tokio::test]
+async fn a_slow_reader_is_disconnected_and_others_are_served() {
+    let relay = TestRelay::with(&["--max-queue", "65536", "--slow-reader", "1"]).await;
+    let (mut writer, mut reader) = (relay.client().await, relay.client().await);
+    let mut slow = relay.client().await;
+    slow.subscribe("all", &[Filter::new()]).await;
+    reader.subscribe("all", &[Filter::new()]).await;
+    // It takes nothing while more is sent than fits into the buffers of both sides and of the kernel.
+    let content = "x".repeat(100_000);
+    for number in 0..200 {
+        let event = note(1, &format!("{number} {content}"), now());
+        writer.accepted(&event).await;
+        assert_eq!(reader.live("all").await, event);
+    }
+    let frame = slow.closed().await;
+    assert!(
+        [CloseCode::POLICY_VIOLATION, CloseCode::ABNORMAL_CLOSURE].contains(&frame.code),
+        "{frame}"
+    );
+}
+
+#[tokio::test]
+async fn connections_of_an_address_are_limited() {
+    let relay = TestRelay::with(&["--max-connections", "2"]).await;
+    let _open = [relay.client().await, relay.client().await];
+    assert!(WebSocket::connect(&relay.url()).await.is_err());
+}

@@ -1,0 +1,282 @@
+//! Asking: NIP-01 and NIP-45.
+
+use polywire_nostr::message::client;
+use polywire_nostr::{Event, EventBuilder, Filter, RelayMessage, SubscriptionId, TagLetter};
+
+use crate::support::*;
+
+/// Events by three authors, of three kinds, with tags, a second after each other.
+async fn filled(relay: &TestRelay) -> Vec<Event> {
+    let mut client = relay.client().await;
+    let start = now() - 1000;
+    let mut events = Vec::new();
+    for number in 0..60_u64 {
+        let event = EventBuilder::new(
+            [1, 6, 7][number as usize % 3],
+            number.to_string(),
+            start + number / 2,
+        )
+        .tag(["t", ["tea", "coffee"][number as usize % 2]])
+        .tag(["t", "drinks"])
+        .tag(["word", "ignored"]);
+        let event = event.sign(&keys((number % 4) as u8 + 1));
+        client.accepted(&event).await;
+        events.push(event);
+    }
+    // Newest first; of two as new, the lower id first.
+    events.sort_by_key(|event| {
+        (
+            std::cmp::Reverse(event.as_ref().created_at()),
+            *event.as_ref().id(),
+        )
+    });
+    events
+}
+
+#[tokio::test]
+async fn every_index_finds_the_same_as_a_comparison_with_all() {
+    // Some keys are on disk, and others in memory.
+    let relay = TestRelay::with(&["--index-keys", "150"]).await;
+    let events = filled(&relay).await;
+    let mut client = relay.client().await;
+    let start = now() - 1000;
+    let key = |number| keys(number).public_key();
+    let ids = || events.iter().step_by(7).map(|event| *event.as_ref().id());
+    let filters = [
+        Filter::new(),
+        Filter::new().with_limit(7),
+        Filter::new().with_limit(0),
+        Filter::new().with_ids(ids()),
+        Filter::new().with_ids(ids()).with_kinds([1]).with_limit(2),
+        Filter::new().with_authors([key(1)]),
+        Filter::new()
+            .with_authors([key(1), key(3), key(9)])
+            .with_limit(11),
+        Filter::new()
+            .with_authors([key(2), key(3)])
+            .with_kinds([1, 7]),
+        Filter::new().with_kinds([6]),
+        Filter::new()
+            .with_kinds([7, 1])
+            .with_since(start + 5)
+            .with_until(start + 20),
+        Filter::new().with_tag(TagLetter::T, ["tea"]).unwrap(),
+        Filter::new()
+            .with_tag(TagLetter::T, ["coffee", "drinks", "water"])
+            .unwrap()
+            .with_limit(9),
+        Filter::new()
+            .with_tag(TagLetter::T, ["tea"])
+            .unwrap()
+            .with_authors([key(1)])
+            .with_kinds([1]),
+        Filter::new().with_since(start + 10).with_until(start + 10),
+        Filter::new().with_since(start + 11).with_until(start + 10),
+        Filter::new().with_authors([]),
+        Filter::new()
+            .with_tag(TagLetter::E, ["0".repeat(64)])
+            .unwrap(),
+    ];
+    for filter in filters {
+        let limit = filter.limit().unwrap_or(1000) as usize;
+        let matching = events
+            .iter()
+            .filter(|event| filter.matches(&event.as_ref()));
+        let expected: Vec<_> = matching.take(limit).cloned().collect();
+        assert_eq!(
+            client.query(filter.clone()).await,
+            expected,
+            "{}",
+            filter.to_json()
+        );
+    }
+}
+
+#[tokio::test]
+async fn pages_follow_each_other() {
+    let relay = TestRelay::with(&["--max-limit", "900"]).await;
+    let mut client = relay.client().await;
+    let start = now() - 1000;
+    let events: Vec<_> = (0..1000)
+        .map(|n| note(1, &n.to_string(), start + n / 3))
+        .collect();
+    for event in &events {
+        client.send(published(event)).await;
+    }
+    for event in &events {
+        client.ok(event).await;
+    }
+    let found = client.query(Filter::new().with_limit(5000)).await;
+    assert_eq!(found.len(), 900, "the limit is lowered");
+    let order = |event: &Event| {
+        (
+            std::cmp::Reverse(event.as_ref().created_at()),
+            *event.as_ref().id(),
+        )
+    };
+    assert!(found.is_sorted_by_key(order));
+}
+
+#[tokio::test]
+async fn an_event_that_several_filters_match_comes_once() {
+    let relay = TestRelay::start().await;
+    let mut client = relay.client().await;
+    client.accepted(&note(1, "", now())).await;
+    let author = keys(1).public_key();
+    let filters = [
+        Filter::new().with_authors([author]),
+        Filter::new().with_kinds([1]),
+    ];
+    assert_eq!(client.subscribe("a", &filters).await.len(), 1);
+    client.accepted(&note(1, "new", now())).await;
+}
+
+#[tokio::test]
+async fn new_events_come_to_whom_they_match() {
+    let relay = TestRelay::start().await;
+    let mut writer = relay.client().await;
+    let mut reader = relay.client().await;
+    let event = |number: u8| {
+        let event = EventBuilder::new(u16::from(number), "", now()).tag(["t", &number.to_string()]);
+        event.sign(&keys(number))
+    };
+    let events: Vec<_> = (1..=3).map(event).collect();
+    let (first, second) = (&events[0], &events[1]);
+    let author = *second.as_ref().pubkey();
+    let subscriptions = [
+        ("id", Filter::new().with_ids([*first.as_ref().id()]), 1),
+        ("author", Filter::new().with_authors([author]), 1),
+        (
+            "tag",
+            Filter::new().with_tag(TagLetter::T, ["3", "2"]).unwrap(),
+            2,
+        ),
+        ("kind", Filter::new().with_kinds([1, 2]), 2),
+        ("all", Filter::new(), 3),
+        (
+            "none",
+            Filter::new().with_authors([author]).with_kinds([7]),
+            0,
+        ),
+        ("past", Filter::new().with_until(1000), 0),
+    ];
+    for (id, filter, _) in &subscriptions {
+        assert!(
+            reader
+                .subscribe(id, std::slice::from_ref(filter))
+                .await
+                .is_empty()
+        );
+    }
+    for event in &events {
+        writer.accepted(event).await;
+    }
+    let mut counts = std::collections::HashMap::new();
+    for _ in 0..subscriptions.iter().map(|(.., count)| count).sum() {
+        let message = reader.next().await;
+        let RelayMessage::Event {
+            subscription,
+            event,
+        } = read(&message)
+        else {
+            panic!("{message}")
+        };
+        assert!(events.contains(&event.to_owned()));
+        *counts.entry(subscription.as_str().to_owned()).or_insert(0) += 1;
+    }
+    for (id, _, count) in subscriptions {
+        assert_eq!(counts.get(id).copied().unwrap_or(0), count, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_closed_subscription_gets_nothing_more() {
+    let relay = TestRelay::start().await;
+    let mut client = relay.client().await;
+    client.subscribe("a", &[Filter::new()]).await;
+    client
+        .subscribe("b", &[Filter::new().with_kinds([7])])
+        .await;
+    client.send(r#"["CLOSE","a"]"#).await;
+    client.accepted(&note(1, "", now())).await;
+    // Replaced by another one of the same id.
+    assert_eq!(client.subscribe("b", &[Filter::new()]).await.len(), 1);
+    let event = note(1, "b", now());
+    client.send(published(&event)).await;
+    let mut answers = [client.next().await, client.next().await];
+    answers.sort();
+    assert!(answers[0].starts_with(r#"["EVENT","b","#), "{answers:?}");
+    assert!(answers[1].starts_with(r#"["OK","#), "{answers:?}");
+}
+
+#[tokio::test]
+async fn no_event_is_missed_or_doubled_between_stored_and_new_ones() {
+    let relay = TestRelay::start().await;
+    let (mut writer, mut reader) = (relay.client().await, relay.client().await);
+    let events: Vec<_> = (0..300)
+        .map(|n| note(1, &n.to_string(), now() - n))
+        .collect();
+    for event in &events {
+        writer.send(published(event)).await;
+    }
+    // Somewhere in the middle of them.
+    let mut seen = contents(&reader.subscribe("all", &[Filter::new()]).await);
+    while seen.len() < events.len() {
+        seen.push(reader.live("all").await.as_ref().content().into_owned());
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), events.len());
+    for event in &events {
+        writer.ok(event).await;
+    }
+}
+
+#[tokio::test]
+async fn events_are_counted() {
+    let relay = TestRelay::start().await;
+    filled(&relay).await;
+    let mut client = relay.client().await;
+    let id = SubscriptionId::new("c").unwrap();
+    for (filters, expected) in [
+        (vec![Filter::new()], 60),
+        (
+            vec![
+                Filter::new().with_kinds([1]),
+                Filter::new().with_kinds([1, 6]),
+            ],
+            40,
+        ),
+        (
+            vec![Filter::new().with_tag(TagLetter::T, ["tea"]).unwrap()],
+            30,
+        ),
+    ] {
+        client
+            .send(text(|out| client::push_count(out, &id, &filters)))
+            .await;
+        assert_eq!(
+            client.next().await,
+            format!(r#"["COUNT","c",{{"count":{expected}}}]"#)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_not_understood_closes_its_subscription() {
+    let relay = TestRelay::start().await;
+    let mut client = relay.client().await;
+    client
+        .send(r#"["REQ","a",{"kinds":[1],"genre":"jazz"}]"#)
+        .await;
+    let reason = client.stored("a").await.unwrap_err();
+    assert!(
+        reason.starts_with("unsupported: filter contains an unknown member"),
+        "{reason}"
+    );
+    client.send(r#"["REQ","a",{"search":"jazz"}]"#).await;
+    assert_eq!(
+        client.stored("a").await.unwrap_err(),
+        "unsupported: this relay has no search"
+    );
+}
