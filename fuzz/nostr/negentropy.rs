@@ -20,11 +20,18 @@ pub(crate) fn any(data: &[u8]) {
     compared(data);
 }
 
+/// A record whose id begins like that of others, and ends like a digest: fingerprints are sums of ids, which
+/// must not be equal by chance.
 fn record(time: u64, number: u64) -> Record {
     let mut id = [0; 32];
-    // Ids with long prefixes in common, and others.
-    id[(number % 32) as usize] = number as u8;
-    id[24..].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+    id[(number % 16) as usize] = number as u8;
+    let mut state = number;
+    for part in id[16..].chunks_exact_mut(8) {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        part.copy_from_slice(&(mixed ^ mixed >> 31).to_be_bytes());
+    }
     Record::new(time / 7, EventId::from_bytes(id)).unwrap()
 }
 

@@ -25,7 +25,7 @@ pub struct Profile {
     /// `1700000000.0` and `17e8`. Numbers are rounded to 64-bit floating point first, as in JavaScript.
     /// The canonical form has digits only.
     pub whole_floats: bool,
-    /// Accept members that come twice; the last one counts, as in JavaScript.
+    /// Accept members that come twice; the last one counts, as in JavaScript. Each must be valid.
     pub duplicate_keys: bool,
     /// Accept escapes of half a surrogate pair. Text has U+FFFD in their place; the canonical form
     /// has the escape, as `JSON.stringify` writes it.

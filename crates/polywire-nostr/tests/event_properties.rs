@@ -145,3 +145,41 @@ proptest! {
         prop_assert_eq!(reparsed, event);
     }
 }
+
+/// A member that another one replaces is checked all the same, here as in the readable implementation.
+#[test]
+fn each_of_two_members_is_checked() {
+    let event = EventBuilder::new(1, "twice", 7).tag(["t", "x"]);
+    let event = event.build(&PublicKey::from_bytes([9; 32]));
+    let event = event.with_signature(&Signature::from_bytes([7; 64]));
+    let json = event.as_ref().as_json();
+    let limits = Limits::DEFAULT.with_tags(2);
+    let cases = [
+        ("\"kind\":2", true),
+        ("\"kind\":65536", false),
+        ("\"kind\":null", false),
+        ("\"created_at\":-1", false),
+        ("\"content\":\"once\"", true),
+        ("\"content\":1", false),
+        ("\"id\":\"abc\"", false),
+        ("\"pubkey\":[]", false),
+        ("\"sig\":\"\"", false),
+        ("\"tags\":[[\"a\"],[\"b\"]]", true),
+        ("\"tags\":[[\"a\"],[\"b\"],[\"c\"]]", false),
+        ("\"tags\":[1]", false),
+    ];
+    for (first, is_right) in cases {
+        let json = json.replacen('{', &format!("{{{first},"), 1);
+        let fast = EventRef::parse_with(&json, Profile::COMPATIBLE, &limits);
+        let slow = Slow::parse(json.as_bytes(), Profile::COMPATIBLE, &limits);
+        assert_eq!(
+            (fast.is_ok(), slow.is_some()),
+            (is_right, is_right),
+            "{first}"
+        );
+        assert!(EventRef::parse_with(&json, Profile::STRICT, &limits).is_err());
+        if let Ok(fast) = fast {
+            assert_eq!(fast, event.as_ref());
+        }
+    }
+}

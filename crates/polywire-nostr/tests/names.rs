@@ -21,6 +21,27 @@ fn error(reason: Nip19Reason, offset: usize) -> Result<Nip19, Nip19Error> {
 const FIATJAF: &str = "3bf0c63fcb93463407af97a5e5ee64fa883d107ef9e558472c4eb9aaaefa459d";
 const NSEC: &str = "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5";
 
+/// Types of other prefixes are unknown to a prefix: skipped, whatever they hold and how often.
+#[test]
+fn types_of_other_prefixes() {
+    let key = [7; 32];
+    let special = [&[0, 32][..], &key].concat();
+    let others = [3, 4, 0, 0, 0, 9, 3, 0, 2, 1, 1, 2, 0];
+    let profile = Nip19::Profile(Profile {
+        public_key: PublicKey::from_bytes(key),
+        relays: Vec::new(),
+    });
+    let contents = [&others[..], &special, &others].concat();
+    assert_eq!(decode(&slow::encode("nprofile", &contents)), Ok(profile));
+    let contents = [&others[..], &[0, 1, b'a'], &[1, 1, 0xff], &others].concat();
+    let relay = Nip19::Relay("a".into());
+    assert_eq!(decode(&slow::encode("nrelay", &contents)), Ok(relay));
+    // To `nevent` they are known.
+    let contents = [&special[..], &others].concat();
+    let result = decode(&slow::encode("nevent", &contents));
+    assert_eq!(result.unwrap_err().reason, Nip19Reason::Repeated(3));
+}
+
 /// The examples of NIP-19.
 #[test]
 fn examples() {

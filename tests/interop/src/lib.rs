@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `POLYWIRE_BIN` | the program to test; without it, it is built |
 //! | `OBJECT_STORE_BIN` | the example `object-store`; without it, it is built |
+//! | `RELAY_BIN` | the example `relay`; without it, it is built |
 //! | `POLYWIRE_DATA`, `POLYWIRE_CONFORMANCE` | where the models of AWS and the official suites are, as the package `test-data` says; without them their cases are ignored |
 //! | `CI` | `true`: nothing may be skipped |
 #![forbid(unsafe_code)]
@@ -40,7 +41,7 @@ pub use case::{Case, summary};
 pub use moto::Moto;
 pub use nostr_tools::NostrTools;
 pub use peer::{Curl, CurlAnswer, Python};
-pub use program::{Finished, Serving, object_store, polywire, run, run_with_input, signal};
+pub use program::{Finished, Serving, object_store, polywire, relay, run, run_with_input, signal};
 pub use sample::Sample;
 pub use script::{Script, XmlRpcC};
 

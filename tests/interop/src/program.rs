@@ -31,6 +31,13 @@ pub fn object_store() -> &'static Path {
     &PROGRAM
 }
 
+/// The example `relay`: the one that `RELAY_BIN` names, or one that is built now.
+#[must_use]
+pub fn relay() -> &'static Path {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| find("RELAY_BIN", "relay", "relay"));
+    &PROGRAM
+}
+
 fn find(variable: &str, package: &str, name: &str) -> PathBuf {
     let program = match std::env::var_os(variable) {
         Some(path) => std::path::absolute(path).unwrap(),

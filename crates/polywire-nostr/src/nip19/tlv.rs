@@ -24,6 +24,8 @@ struct Values<'a> {
 impl<'a> Values<'a> {
     fn read(name: &Name<'_>, contents: &'a [u8]) -> Result<Self, Nip19Error> {
         let mut values = Self::default();
+        // To the other prefixes these types are unknown.
+        let has_author = matches!(name.prefix(), "nevent" | "naddr");
         let mut rest = contents;
         while let [kind, behind @ ..] = rest {
             let at = contents.len() - rest.len();
@@ -34,8 +36,8 @@ impl<'a> Values<'a> {
                 .ok_or_else(truncated)?;
             let place = match *kind {
                 SPECIAL => &mut values.special,
-                AUTHOR => &mut values.author,
-                KIND => &mut values.kind,
+                AUTHOR if has_author => &mut values.author,
+                KIND if has_author => &mut values.kind,
                 RELAY => {
                     values.relays.push((at + 2, value));
                     rest = behind;

@@ -130,10 +130,13 @@ impl ConversationKey {
 }
 
 /// Recomputes the offset of a base64 error for the whole payload: a chunk in the middle rejects
-/// padding that the whole payload rejects only later.
+/// padding that the whole payload rejects only later. A payload that is not base64 has no version.
 #[cold]
 fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
-    if !matches!(error, Nip44Error::Base64 { .. }) {
+    if !matches!(
+        error,
+        Nip44Error::Base64 { .. } | Nip44Error::UnknownVersion(_)
+    ) {
         return error;
     }
     match STANDARD.decode(payload) {

@@ -5,6 +5,9 @@ use sha2::{Digest, Sha256};
 use super::json::{self, Json};
 use crate::{Limits, Profile};
 
+/// The latest time that JavaScript can write.
+const MAX_TIME: u64 = (1 << 53) - 1;
+
 /// An event, read slowly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -48,32 +51,30 @@ impl Event {
         ];
         for (key, value) in members {
             let is_key = |name: &&str| name.chars().map(u32::from).eq(key.iter().copied());
-            if let Some(index) = names.iter().position(is_key)
-                && found[index].replace(value).is_some()
-                && !profile.duplicate_keys
-            {
+            let Some(index) = names.iter().position(is_key) else {
+                continue;
+            };
+            // Each is checked, also one that another one replaces.
+            let is_valid = match names[index] {
+                "id" | "pubkey" => hexadecimal(&value, 64, profile).is_some(),
+                "sig" => hexadecimal(&value, 128, profile).is_some(),
+                "created_at" => integer(&value, MAX_TIME, profile).is_some(),
+                "kind" => integer(&value, 65_535, profile).is_some(),
+                "tags" => are_tags(&value, profile, limits),
+                _ => matches!(value, Json::String(_)),
+            };
+            if !is_valid || found[index].replace(value).is_some() && !profile.duplicate_keys {
                 return None;
             }
         }
         let [id, pubkey, created_at, kind, tags, content, sig] = found;
-        let tags = tags?;
-        let Json::Array(items) = &tags else {
-            return None;
-        };
-        if items.len() > limits.tags || !items.iter().all(|tag| is_tag(tag, profile)) {
-            return None;
-        }
-        let content = content?;
-        if !matches!(content, Json::String(_)) {
-            return None;
-        }
         Some(Self {
             id: hexadecimal(&id?, 64, profile)?,
             pubkey: hexadecimal(&pubkey?, 64, profile)?,
-            created_at: integer(&created_at?, (1 << 53) - 1, profile)?,
+            created_at: integer(&created_at?, MAX_TIME, profile)?,
             kind: integer(&kind?, 65_535, profile)? as u16,
-            tags,
-            content,
+            tags: tags?,
+            content: content?,
             sig: hexadecimal(&sig?, 128, profile)?,
         })
     }
@@ -95,6 +96,13 @@ impl Event {
         let digest = Sha256::digest(self.canonical());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
+}
+
+fn are_tags(tags: &Json, profile: Profile, limits: &Limits) -> bool {
+    let Json::Array(items) = tags else {
+        return false;
+    };
+    items.len() <= limits.tags && items.iter().all(|tag| is_tag(tag, profile))
 }
 
 fn is_tag(tag: &Json, profile: Profile) -> bool {

@@ -8,6 +8,7 @@
 mod client;
 mod encryption;
 mod events;
+mod example_relay;
 mod filters;
 mod hard;
 mod messages;

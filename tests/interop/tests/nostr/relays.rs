@@ -32,12 +32,21 @@ async fn relay(builder: RelayBuilder) -> (LocalRelay, Connection) {
     relay.run().await.unwrap();
     let url = relay.url().await.to_string();
     let socket = WebSocket::connect(&url).await.unwrap();
-    (relay, Connection { socket, url })
+    (
+        relay,
+        Connection {
+            socket,
+            url,
+            asked: 0,
+        },
+    )
 }
 
 struct Connection {
     socket: WebSocket,
     url: String,
+    /// How many queries there were: each has an id of its own, since events may come late.
+    asked: u32,
 }
 
 impl Connection {
@@ -83,9 +92,11 @@ impl Connection {
     }
 
     /// The stored events for a filter, by a subscription that is closed then.
-    async fn stored(&mut self, id: &str, filter: Filter) -> Vec<Event> {
-        let stored = self.subscribe(id, filter).await;
-        self.say(ClientMessage::Close(subscription(id))).await;
+    async fn stored(&mut self, filter: Filter) -> Vec<Event> {
+        self.asked += 1;
+        let id = format!("query:{}", self.asked);
+        let stored = self.subscribe(&id, filter).await;
+        self.say(ClientMessage::Close(subscription(&id))).await;
         stored
     }
 
@@ -157,7 +168,7 @@ fn nostr_relay_builder_stores_our_events() {
             let accepted = connection.publish(event).await;
             assert!(accepted.0, "{}: {event:?}", accepted.1);
         }
-        let stored = connection.stored("all", Filter::new()).await;
+        let stored = connection.stored(Filter::new()).await;
         assert_eq!(stored.len(), published.len());
         // The newest first, and each with all that it had.
         for (stored, published) in stored.iter().zip(published.iter().rev()) {
@@ -216,7 +227,7 @@ fn nostr_relay_builder_answers_our_filters() {
         for filter in filters {
             let matches = |event: &&Event| filter.matches(&event.as_ref());
             let expected: Vec<Event> = published.iter().filter(matches).cloned().collect();
-            let stored = connection.stored("query", filter.clone()).await;
+            let stored = connection.stored(filter.clone()).await;
             assert_eq!(ids(&stored), ids(&expected), "{}", filter.to_json());
             // COUNT (NIP-45).
             let question = ClientMessage::Count {
@@ -230,9 +241,7 @@ fn nostr_relay_builder_answers_our_filters() {
             };
             assert_eq!(count.count, expected.len() as u64, "{}", filter.to_json());
         }
-        let newest = connection
-            .stored("query", Filter::new().with_limit(2))
-            .await;
+        let newest = connection.stored(Filter::new().with_limit(2)).await;
         assert_eq!(newest[..], [published[59].clone(), published[58].clone()]);
 
         // What comes later goes to a subscription until it is closed.
@@ -241,6 +250,7 @@ fn nostr_relay_builder_answers_our_filters() {
         let mut other = Connection {
             socket: WebSocket::connect(&connection.url).await.unwrap(),
             url: connection.url.clone(),
+            asked: 0,
         };
         let event = |text| EventBuilder::new(1111, text, NOW).sign(&keys(2));
         let (later, after) = (event("later"), event("after it was closed"));
@@ -263,9 +273,9 @@ fn nostr_relay_builder_answers_our_filters() {
             .say(ClientMessage::Close(subscription("live")))
             .await;
         // Whoever is answered now has been closed before.
-        assert_eq!(connection.stored("query", filter.clone()).await, [later]);
+        assert_eq!(connection.stored(filter.clone()).await, [later]);
         assert!(other.publish(&after).await.0);
-        let stored = connection.stored("query", filter.with_since(NOW)).await;
+        let stored = connection.stored(filter.with_since(NOW)).await;
         assert_eq!(stored.len(), 2);
         let quiet = Duration::from_millis(300);
         while let Ok(heard) = tokio::time::timeout(quiet, connection.hear()).await {
@@ -314,7 +324,7 @@ fn nostr_relay_builder_authenticates_us() {
         connection.say(ClientMessage::Auth(right.as_ref())).await;
         assert_eq!(connection.accepted(&right).await, (true, String::new()));
         assert!(connection.publish(&event).await.0);
-        assert_eq!(connection.stored("mine", Filter::new()).await, [event]);
+        assert_eq!(connection.stored(Filter::new()).await, [event]);
     });
 }
 

@@ -10,16 +10,23 @@ const nip13 = require('nostr-tools/nip13');
 const nip17 = require('nostr-tools/nip17');
 const nip19 = require('nostr-tools/nip19');
 const nip21 = require('nostr-tools/nip21');
-const nip42 = require('nostr-tools/nip42');
 const nip44 = require('nostr-tools/nip44');
 const nip59 = require('nostr-tools/nip59');
+const { SimplePool, useWebSocketImplementation } = require('nostr-tools/pool');
+const { Relay, useWebSocketImplementation: useInRelay } = require('nostr-tools/relay');
 const { AbstractRelay } = require('nostr-tools/abstract-relay');
 // It is in the package, and not among its exports.
 const nip77 = require(path.join(path.dirname(require.resolve('nostr-tools')), 'nip77.js'));
 
+useWebSocketImplementation(require('ws'));
+useInRelay(require('ws'));
+
 const bytes = (hex) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const hex = (bytes) => Buffer.from(bytes).toString('hex');
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// Signs answers to challenges, or nothing.
+const signer = (secret) => secret && (async (template) => pure.finalizeEvent(template, bytes(secret)));
 
 // A WebSocket without a network: keeps what is sent, and hears what it is given.
 function fakeSocket() {
@@ -180,9 +187,66 @@ const ask = {
         return { next, have, need };
     },
 
-    // An answer to a challenge.
-    authenticate: ({ secret, relay, challenge }) =>
-        JSON.stringify(pure.finalizeEvent(nip42.makeAuthEvent(relay, challenge), bytes(secret))),
+    // Its pool with a relay. `secret`, if it is there, answers challenges.
+    async publish({ url, events, secret }) {
+        const pool = new SimplePool();
+        const answers = [];
+        for (const event of events) {
+            const [answer] = pool.publish([url], JSON.parse(event), { onauth: signer(secret) });
+            answers.push(await answer.catch((error) => ({ refused: error.message })));
+        }
+        pool.destroy();
+        return answers;
+    },
+    async query({ url, filter }) {
+        const pool = new SimplePool();
+        const events = await pool.querySync([url], filter);
+        pool.destroy();
+        return events.map((event) => JSON.stringify(event));
+    },
+    // The events of a subscription, and why it ended: the stored ones, and one that is published then.
+    async live({ url, filter, event, secret }) {
+        const pool = new SimplePool();
+        const heard = [], last = JSON.stringify(JSON.parse(event));
+        const ended = await new Promise((end) => {
+            const subscription = pool.subscribe([url], filter, {
+                onauth: signer(secret),
+                onevent(event) {
+                    heard.push(JSON.stringify(event));
+                    if (heard.at(-1) === last) subscription.close('heard');
+                },
+                oneose() {
+                    heard.push('eose');
+                    pool.publish([url], JSON.parse(event), { onauth: signer(secret) })[0].catch(end);
+                },
+                onclose: (reasons) => end(reasons.map(({ reason }) => reason)),
+            });
+            setTimeout(() => end('too late'), 20000);
+        });
+        pool.destroy();
+        return { heard, ended };
+    },
+    async count({ url, filters }) {
+        const relay = await Relay.connect(url);
+        const count = await relay.count(filters, {});
+        relay.close();
+        return count;
+    },
+    // What differs between records and those of a relay, found over its connection.
+    async synchronize({ url, filter, records }) {
+        const relay = await Relay.connect(url);
+        const storage = new nip77.NegentropyStorageVector();
+        for (const [time, id] of records) storage.insert(time, id);
+        storage.seal();
+        const have = [], need = [];
+        const reason = await new Promise((done) => new nip77.NegentropySync(relay, storage, filter, {
+            onhave: (id) => have.push(id),
+            onneed: (id) => need.push(id),
+            onclose: (reason) => done(reason ?? null),
+        }).start());
+        relay.close();
+        return { have, need, reason };
+    },
 };
 
 // `readline` also ends lines at U+2028, which JSON need not escape.
