@@ -48,8 +48,6 @@ pub(super) struct Driver<S> {
     /// When bytes were last received, and the total number of received bytes at that time.
     last_read_at: Instant,
     last_read_bytes: u64,
-    /// The total number of received bytes when the last message was complete.
-    read_bytes_at_last_message: u64,
     /// When the stream last accepted bytes or was not blocked, and the total number of written bytes at that time.
     last_write_at: Instant,
     last_written_bytes: u64,
@@ -101,7 +99,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             timer: Box::pin(tokio::time::sleep_until(now)),
             last_read_at: now,
             last_read_bytes: 0,
-            read_bytes_at_last_message: 0,
             last_write_at: now,
             last_written_bytes: 0,
             last_message_at: now,
@@ -184,7 +181,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 Poll::Ready(Ok(Event::Message(message))) => {
                     bytes += message.len();
                     self.received.push(message);
-                    self.read_bytes_at_last_message = self.codec.read();
                 }
                 Poll::Ready(Ok(Event::Ping)) => self.needs_flush = true,
                 Poll::Ready(Ok(Event::Pong)) => {}
@@ -209,7 +205,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 .add(Count::MessagesIn, self.received.len() as u64);
         }
         if !self.received.is_empty() || self.codec.read() != before {
-            let partial_bytes = (self.codec.read() - self.read_bytes_at_last_message) as usize;
+            let partial_bytes = self.codec.buffered();
             if !self
                 .queue
                 .push_inbound(&mut self.received, partial_bytes, cx)
