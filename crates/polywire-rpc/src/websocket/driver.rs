@@ -270,7 +270,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
     /// Enforces timeouts and sends pings. Returns true if it acted.
     fn check_time(&mut self, now: Instant, cx: &mut Context<'_>) -> bool {
         let limits = self.limits;
-        let since = match (self.blocked, self.queue.full_since()) {
+        let waits = self.queue.waits();
+        let since = match (self.blocked, waits.full_since) {
             (true, Some(full_since)) => Some(full_since.min(self.last_write_at)),
             (true, None) => Some(self.last_write_at),
             (false, full_since) => full_since,
@@ -279,6 +280,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             let error = WebSocketError::SlowReader(limits.write_timeout);
             self.handle_stop(Stop::Failed(error), now, cx);
             return true;
+        }
+        // A peer that takes some bytes now and then is no slow reader, but it may not delay the close frame for long.
+        if let Some(since) = waits.closing_since
+            && now >= since + limits.write_timeout
+        {
+            self.batch.clear();
+            self.queue.drop_unsent();
+            if let Some(frame) = self.queue.closing() {
+                self.close(frame, now, cx);
+                return true;
+            }
         }
         if let Some(idle) = limits.idle_timeout
             && now >= self.last_message_at + idle
@@ -328,7 +340,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             true => Some(self.last_write_at),
             false => None,
         };
-        let slow = slow.into_iter().chain(self.queue.full_since()).min();
+        let waits = self.queue.waits();
+        let waits = [waits.full_since, waits.closing_since];
+        let slow = slow.into_iter().chain(waits.into_iter().flatten()).min();
         let slow = slow.map(|since| since + limits.write_timeout);
         let idle = limits.idle_timeout.map(|idle| self.last_message_at + idle);
         let alive = match (self.reads_paused, self.ping_sent_at) {
