@@ -39,6 +39,7 @@ pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {
     };
     let endpoint = WebSocketEndpoint::new(handler)
         .limits(limits)
+        // Nostr clients are web pages of many origins. Nothing here depends on cookies or HTTP passwords.
         .any_origin()
         .http_fallback(move |head| Some(page(head, &document)));
     // Nobody offers its subprotocol, so that it has a page alone.

@@ -288,7 +288,8 @@ impl ServerBuilder {
 
     /// Turns away what web pages of other origins have browsers call, but for those that it
     /// allows. `polywire serve` has it unless it is told other; a server in a program has
-    /// to be told, since it may stand where no browser comes.
+    /// to be told, since it may stand where no browser comes. WebSocket endpoints refuse such
+    /// pages without being told.
     #[must_use]
     pub fn cross_origin(mut self, cross_origin: CrossOrigin) -> Self {
         self.cross_origin = Some(cross_origin);

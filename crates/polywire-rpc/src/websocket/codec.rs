@@ -44,6 +44,12 @@ pub(super) struct Codec<S> {
     /// Bytes read from the stream, and bytes written to it.
     read: u64,
     written: u64,
+    /// The part of `read` that is not buffered any more.
+    finished: u64,
+    /// The size of the head of a received control frame.
+    control_head: u64,
+    /// The most that can be buffered: the fragments of one message, one frame that is not complete, and one read.
+    max_buffered: usize,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
@@ -81,12 +87,31 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
             context,
             read: 0,
             written: 0,
+            finished: 0,
+            control_head: match role {
+                Role::Server => 2 + 4,
+                Role::Client => 2,
+            },
+            max_buffered: limits
+                .max_message_bytes
+                .saturating_add(limits.max_frame_bytes)
+                .saturating_add(READ_BUFFER),
         }
     }
 
     /// The number of bytes read from the stream.
     pub(super) const fn read(&self) -> u64 {
         self.read
+    }
+
+    /// The number of received bytes that are buffered because their message is not complete. Control frames between
+    /// the fragments of a message do not count: they are not kept.
+    ///
+    /// The heads of fragments count although they are not kept either, so that the number can be too large, but it never
+    /// exceeds what the limits of the connection allow to buffer.
+    pub(super) fn buffered(&self) -> usize {
+        let unfinished = usize::try_from(self.read - self.finished);
+        unfinished.map_or(self.max_buffered, |bytes| bytes.min(self.max_buffered))
     }
 
     /// The number of bytes written to the stream.
@@ -96,15 +121,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
 
     /// Reads the next message or control frame.
     pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Event, Stop>> {
-        let (mut io, context) = self.split(cx);
         loop {
-            return Poll::Ready(Ok(match context.read(&mut io) {
+            let (mut io, context) = self.split(cx);
+            let read = context.read(&mut io);
+            return Poll::Ready(Ok(match read {
                 Ok(tungstenite::Message::Text(text)) => {
+                    self.finished = self.read;
                     Event::Message(Message::Text(Utf8Bytes(text)))
                 }
-                Ok(tungstenite::Message::Binary(bytes)) => Event::Message(Message::Binary(bytes)),
-                Ok(tungstenite::Message::Ping(_)) => Event::Ping,
-                Ok(tungstenite::Message::Pong(_)) => Event::Pong,
+                Ok(tungstenite::Message::Binary(bytes)) => {
+                    self.finished = self.read;
+                    Event::Message(Message::Binary(bytes))
+                }
+                Ok(tungstenite::Message::Ping(payload)) => {
+                    self.finish_control(payload.len());
+                    Event::Ping
+                }
+                Ok(tungstenite::Message::Pong(payload)) => {
+                    self.finish_control(payload.len());
+                    Event::Pong
+                }
                 Ok(tungstenite::Message::Close(frame)) => {
                     Event::Close(CloseFrame::from_wire(frame))
                 }
@@ -116,6 +152,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Codec<S> {
                 },
             }));
         }
+    }
+
+    /// A control frame was received. It can have arrived with the end of a message, and is finished already then.
+    fn finish_control(&mut self, payload: usize) {
+        let finished = self.finished + self.control_head + payload as u64;
+        self.finished = finished.min(self.read);
     }
 
     /// Buffers a message. `Pending` means that the stream accepts no more bytes now. The message is buffered in both

@@ -48,9 +48,7 @@ pub(super) struct Driver<S> {
     /// When bytes were last received, and the total number of received bytes at that time.
     last_read_at: Instant,
     last_read_bytes: u64,
-    /// The total number of received bytes when the last message was complete.
-    read_bytes_at_last_message: u64,
-    /// When the stream last accepted bytes or was not blocked, and the total number of written bytes at that time.
+    /// When the stream last accepted bytes or was last found not to be blocked, and the total number of written bytes at that time.
     last_write_at: Instant,
     last_written_bytes: u64,
     /// When a message was last received or written.
@@ -101,7 +99,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             timer: Box::pin(tokio::time::sleep_until(now)),
             last_read_at: now,
             last_read_bytes: 0,
-            read_bytes_at_last_message: 0,
             last_write_at: now,
             last_written_bytes: 0,
             last_message_at: now,
@@ -184,7 +181,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 Poll::Ready(Ok(Event::Message(message))) => {
                     bytes += message.len();
                     self.received.push(message);
-                    self.read_bytes_at_last_message = self.codec.read();
                 }
                 Poll::Ready(Ok(Event::Ping)) => self.needs_flush = true,
                 Poll::Ready(Ok(Event::Pong)) => {}
@@ -209,7 +205,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 .add(Count::MessagesIn, self.received.len() as u64);
         }
         if !self.received.is_empty() || self.codec.read() != before {
-            let partial_bytes = (self.codec.read() - self.read_bytes_at_last_message) as usize;
+            let partial_bytes = self.codec.buffered();
             if !self
                 .queue
                 .push_inbound(&mut self.received, partial_bytes, cx)
@@ -232,7 +228,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
 
     fn write(&mut self, now: Instant, cx: &mut Context<'_>) -> Result<(), Stop> {
         if self.blocked {
-            self.flush(cx)?;
+            self.flush(now, cx)?;
         }
         while !self.blocked {
             if self.batch.is_empty() {
@@ -246,11 +242,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             self.counts.add(Count::MessagesOut, 1);
             match self.codec.poll_write(message.into_wire(), cx) {
                 Poll::Ready(written) => written?,
-                Poll::Pending => self.blocked = true,
+                Poll::Pending => self.block(now),
             }
         }
         if self.needs_flush && !self.blocked {
-            self.flush(cx)?;
+            self.flush(now, cx)?;
         }
         if !self.blocked || self.codec.written() != self.last_written_bytes {
             self.last_write_at = now;
@@ -259,9 +255,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         Ok(())
     }
 
-    fn flush(&mut self, cx: &mut Context<'_>) -> Result<(), Stop> {
+    /// The stream accepts no more bytes. It is slow from now on: the last write can have been long ago.
+    fn block(&mut self, now: Instant) {
+        if !self.blocked {
+            self.blocked = true;
+            self.last_write_at = now;
+        }
+    }
+
+    fn flush(&mut self, now: Instant, cx: &mut Context<'_>) -> Result<(), Stop> {
         match self.codec.poll_flush(cx) {
-            Poll::Pending => self.blocked = true,
+            Poll::Pending => self.block(now),
             Poll::Ready(flushed) => {
                 flushed?;
                 self.blocked = false;
@@ -274,7 +278,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
     /// Enforces timeouts and sends pings. Returns true if it acted.
     fn check_time(&mut self, now: Instant, cx: &mut Context<'_>) -> bool {
         let limits = self.limits;
-        let since = match (self.blocked, self.queue.full_since()) {
+        let waits = self.queue.waits();
+        let since = match (self.blocked, waits.full_since) {
             (true, Some(full_since)) => Some(full_since.min(self.last_write_at)),
             (true, None) => Some(self.last_write_at),
             (false, full_since) => full_since,
@@ -283,6 +288,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             let error = WebSocketError::SlowReader(limits.write_timeout);
             self.handle_stop(Stop::Failed(error), now, cx);
             return true;
+        }
+        // A peer that takes some bytes now and then is no slow reader, but it may not delay the close frame for long.
+        if let Some(since) = waits.closing_since
+            && now >= since + limits.write_timeout
+        {
+            self.batch.clear();
+            self.queue.drop_unsent();
+            if let Some(frame) = self.queue.closing() {
+                self.close(frame, now, cx);
+                return true;
+            }
         }
         if let Some(idle) = limits.idle_timeout
             && now >= self.last_message_at + idle
@@ -311,7 +327,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             match self.codec.poll_write(ping, cx) {
                 Poll::Ready(Ok(())) => {}
                 Poll::Ready(Err(stop)) => self.handle_stop(stop, now, cx),
-                Poll::Pending => self.blocked = true,
+                Poll::Pending => self.block(now),
             }
             return true;
         }
@@ -332,7 +348,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             true => Some(self.last_write_at),
             false => None,
         };
-        let slow = slow.into_iter().chain(self.queue.full_since()).min();
+        let waits = self.queue.waits();
+        let waits = [waits.full_since, waits.closing_since];
+        let slow = slow.into_iter().chain(waits.into_iter().flatten()).min();
         let slow = slow.map(|since| since + limits.write_timeout);
         let idle = limits.idle_timeout.map(|idle| self.last_message_at + idle);
         let alive = match (self.reads_paused, self.ping_sent_at) {
@@ -471,5 +489,64 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             self.phase = Phase::Done;
         }
         ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::AsyncReadExt;
+    use tungstenite::protocol::Role;
+
+    use super::*;
+
+    /// One poll, which is not ready.
+    async fn poll(driver: &mut Driver<tokio::io::DuplexStream>) {
+        let polled = poll_fn(|cx| Poll::Ready(driver.poll(cx))).await;
+        assert!(polled.is_pending());
+    }
+
+    // Whether a stream accepts exactly what was written, and nothing more later, cannot be arranged over TCP.
+    #[tokio::test(start_paused = true)]
+    async fn the_write_timeout_begins_when_the_stream_blocks() {
+        let limits = WebSocketLimits::DEFAULT.with_ping(None, Duration::from_secs(20));
+        let frame_len = 2 + 18;
+        let (ours, mut theirs) = tokio::io::duplex(frame_len);
+        let queue = Arc::new(Queue::new(&limits, None));
+        let codec = Codec::new(ours, &Bytes::new(), Role::Server, &limits);
+        let counts = Arc::new(Counts::default());
+        let mut driver = Driver::new(codec, Arc::clone(&queue), Arc::clone(&counts), limits);
+        queue.try_send(vec![1; 18].into()).unwrap();
+        poll(&mut driver).await;
+        assert!(!driver.blocked);
+
+        // The stream is full now. The next message is sent later than the write timeout.
+        tokio::time::advance(limits.write_timeout * 2).await;
+        queue.try_send(vec![2; 18].into()).unwrap();
+        poll(&mut driver).await;
+        assert!(driver.blocked);
+        assert!(queue.is_open());
+        tokio::time::advance(limits.write_timeout / 2).await;
+        poll(&mut driver).await;
+        assert!(queue.is_open());
+
+        // The peer reads both.
+        let mut frame = vec![0; frame_len];
+        for byte in [1, 2] {
+            theirs.read_exact(&mut frame).await.unwrap();
+            assert_eq!(frame[2..], [byte; 18]);
+            poll(&mut driver).await;
+        }
+        assert!(!driver.blocked);
+
+        // A peer that reads nothing is a slow reader after the timeout, not before.
+        queue.try_send(vec![3; 40].into()).unwrap();
+        poll(&mut driver).await;
+        assert!(driver.blocked && queue.is_open());
+        tokio::time::advance(limits.write_timeout).await;
+        poll(&mut driver).await;
+        assert!(!queue.is_open());
+        assert_eq!(counts.stats().slow_readers, 1);
     }
 }

@@ -19,12 +19,12 @@ use crate::server::Peer;
 /// A WebSocket endpoint: the handler and the settings for one path of a server. It is added with
 /// [`ServerBuilder::websocket`](crate::ServerBuilder::websocket).
 ///
-/// An async function that takes a [`WebSocket`] converts into an endpoint with default settings.
+/// An async function that takes a [`WebSocket`] converts into an endpoint with default settings. Web pages of other
+/// origins may not connect by default: see [`Self::cross_origin`].
 ///
 /// ```
 /// use bytes::Bytes;
 /// use http::Response;
-/// use polywire_rpc::layers::CrossOrigin;
 /// use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint, WebSocketLimits};
 ///
 /// async fn relay(mut socket: WebSocket) {
@@ -36,7 +36,8 @@ use crate::server::Peer;
 /// let endpoint = WebSocketEndpoint::new(relay)
 ///     .limits(WebSocketLimits::DEFAULT.with_max_message_bytes(128 << 10))
 ///     .protocols(["nostr"])
-///     .cross_origin(CrossOrigin::new())
+///     // Web pages of all origins may connect. Without it, those of the same origin may.
+///     .any_origin()
 ///     // The response to requests for the same path without an upgrade.
 ///     .http_fallback(|head| {
 ///         let accept = head.headers.get("accept")?;
@@ -71,7 +72,7 @@ type HttpFallback = Box<dyn Fn(&request::Parts) -> Option<Response<Bytes>> + Sen
 
 /// The origins of web pages that may connect.
 enum Origins {
-    /// The setting of the server.
+    /// The setting of the server, or the same origin only if it has none.
     Server,
     Any,
     Custom(CrossOrigin),
@@ -94,7 +95,8 @@ impl WebSocketEndpoint {
         })))
     }
 
-    /// Creates an endpoint for the framed protocol (`docs/frame.md`). Clients must offer the subprotocol
+    /// Creates an endpoint for the framed protocol (`docs/frame.md`). Pages of other origins may connect only if
+    /// [`Self::cross_origin`] or [`Self::any_origin`] allows them, as at other endpoints. Clients must offer the subprotocol
     /// `polywire-frames`. The server must offer frames, by [`ServerBuilder::frames`](crate::ServerBuilder::frames) or
     /// by a model with `@polywire#frame`. Otherwise `ServerBuilder::build` fails with `BuildError::NoFrames`.
     ///
@@ -167,8 +169,8 @@ impl WebSocketEndpoint {
     }
 
     /// Sets the origins of web pages that may connect. It replaces
-    /// [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) for this endpoint. If neither is set, all
-    /// pages may connect.
+    /// [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) for this endpoint. If neither is set, only
+    /// pages of the same origin may connect, as with [`CrossOrigin::new`].
     ///
     /// Browsers do not restrict WebSocket connections by origin: a page of any origin can connect, and the browser
     /// sends the cookies of the server. A page of an origin that is not allowed gets status 403. Pages of the same
@@ -276,8 +278,9 @@ impl Endpoints {
         if !handshake::is_upgrade(&head.headers) {
             return endpoint.http_fallback.as_ref()?(head);
         }
+        let same_origin = CrossOrigin::new();
         let origins = match &endpoint.origins {
-            Origins::Server => server,
+            Origins::Server => Some(server.unwrap_or(&same_origin)),
             Origins::Any => None,
             Origins::Custom(custom) => Some(custom),
         };

@@ -43,6 +43,9 @@ pub struct WebSocketLimits {
     /// The connection is closed with 1008 as a slow reader when, for this time, the peer accepts no bytes although
     /// data is pending, or the send queue stays full. The queue is full from the first message that it does not accept
     /// until it is empty, or half empty in messages and bytes. The default is 10 seconds.
+    ///
+    /// After [`WebSocket::close`](super::WebSocket::close), it is also the maximum time for sending the queued messages.
+    /// The rest is dropped.
     pub write_timeout: Duration,
     /// The maximum time to wait for the close frame or the end of the stream of the peer after this side has sent or
     /// received a close frame. The default is 5 seconds.

@@ -58,13 +58,23 @@ struct State {
     task: Option<Waker>,
     /// The state has changed since the task last registered its waker or checked this flag.
     wake_pending: bool,
-    /// The close frame that the application wants to send.
+    /// The close frame that the application wants to send, and when it first wanted to.
     closing: Option<CloseFrame>,
+    closing_since: Option<Instant>,
     /// No more messages are received or sent.
     closed: bool,
     error: Option<WebSocketError>,
     /// The close frame of the side that closed first.
     close_frame: Option<CloseFrame>,
+}
+
+/// Since when messages have waited for the peer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waits {
+    /// When the send queue became full. `None` if it is not full.
+    pub(super) full_since: Option<Instant>,
+    /// When the application closed the connection. `None` if it has not.
+    pub(super) closing_since: Option<Instant>,
 }
 
 impl Queue {
@@ -135,11 +145,13 @@ impl Queue {
         }
     }
 
-    /// Closes the connection after all queued messages have been sent. Only the first call sets the frame.
+    /// Closes the connection after all queued messages have been sent, or after the write timeout. Only the first call
+    /// sets the frame.
     pub(super) fn close(&self, frame: CloseFrame) {
         let mut state = self.lock();
-        if !state.closed {
-            state.closing.get_or_insert(frame);
+        if !state.closed && state.closing.is_none() {
+            state.closing = Some(frame);
+            state.closing_since = Some(Instant::now());
         }
         self.changed.notify_waiters();
         wake(state);
@@ -280,9 +292,21 @@ impl Queue {
         }
     }
 
-    /// When the send queue became full. `None` if it is not full.
-    pub(super) fn full_since(&self) -> Option<Instant> {
-        self.lock().full_since
+    /// What the write timeout applies to.
+    pub(super) fn waits(&self) -> Waits {
+        let state = self.lock();
+        Waits {
+            full_since: state.full_since,
+            closing_since: state.closing_since,
+        }
+    }
+
+    /// Drops the messages that have not been taken for writing.
+    pub(super) fn drop_unsent(&self) {
+        let mut state = self.lock();
+        state.drop_unsent();
+        drop(state);
+        self.changed.notify_waiters();
     }
 
     /// The close frame that the application wants to send, after all messages have been taken for writing.
@@ -315,11 +339,8 @@ impl Queue {
             state.error = error;
             state.close_frame = Some(frame);
         }
-        state.outbound = VecDeque::new();
-        state.outbound_bytes = 0;
         state.partial_bytes = 0;
-        state.full_since = None;
-        state.reserve(0);
+        state.drop_unsent();
         let receiver = state.receiver.take();
         drop(state);
         receiver.into_iter().for_each(Waker::wake);
@@ -328,6 +349,13 @@ impl Queue {
 }
 
 impl State {
+    fn drop_unsent(&mut self) {
+        self.outbound = VecDeque::new();
+        self.outbound_bytes = 0;
+        self.full_since = None;
+        self.reserve(0);
+    }
+
     /// Adjusts the memory reservation to all messages and `additional` bytes. Returns false if the limit does not allow
     /// it.
     fn reserve(&mut self, additional: usize) -> bool {

@@ -19,8 +19,8 @@ use crate::server::Peer;
 /// A task reads and writes in the background. It replies to pings, sends pings, and enforces
 /// [`WebSocketLimits`](super::WebSocketLimits). On a server, the handler runs on the same task.
 ///
-/// Dropping a `WebSocket` closes the connection after all queued messages have been sent. The code is 1000, or 1011 if
-/// the thread is panicking. Received messages that were not taken are lost.
+/// Dropping a `WebSocket` closes the connection after all queued messages have been sent, as [`Self::close`] does. The
+/// code is 1000, or 1011 if the thread is panicking. Received messages that were not taken are lost.
 pub struct WebSocket {
     queue: Arc<Queue>,
     head: Arc<Head>,
@@ -138,8 +138,11 @@ impl WebSocket {
 
     /// Closes the connection. Only the first call has an effect.
     ///
-    /// No more messages can be sent. Queued messages are sent first, then the close frame. [`Self::recv`] still returns
-    /// messages until the close frame of the peer arrives or
+    /// No more messages can be sent. Queued messages are sent first, then the close frame. Messages that the peer has not
+    /// accepted within [`WebSocketLimits::write_timeout`](super::WebSocketLimits::write_timeout) are dropped, and the
+    /// close frame follows those that it has.
+    ///
+    /// [`Self::recv`] still returns messages until the close frame of the peer arrives or
     /// [`WebSocketLimits::close_timeout`](super::WebSocketLimits::close_timeout) has expired. After the close frame was
     /// sent, messages that exceed the receive buffer are dropped.
     ///

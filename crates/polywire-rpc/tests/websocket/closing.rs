@@ -168,6 +168,39 @@ async fn a_peer_that_answers_no_close_frame_is_cut_off() {
 }
 
 #[tokio::test]
+async fn a_peer_that_reads_slowly_delays_the_close_frame_no_longer_than_the_write_timeout() {
+    const MESSAGES: usize = 1000;
+    let limits = WebSocketLimits::DEFAULT
+        .with_max_queued(MESSAGES, 100 << 20)
+        .with_write_timeout(Duration::from_millis(500))
+        .with_close_timeout(Duration::from_secs(60));
+    let endpoint =
+        polywire_rpc::websocket::WebSocketEndpoint::new(|socket: WebSocket| async move {
+            for _ in 0..MESSAGES {
+                socket.try_send(vec![7; 50_000]).unwrap();
+            }
+        });
+    let running = serve(endpoint.limits(limits)).await;
+    let raw = Raw::connect_narrow(running.address()).await;
+    let mut raw = raw.upgraded().await;
+    // It always reads some, so that it is no slow reader, and would take seconds to read all.
+    let mut received = 0;
+    let frame = loop {
+        let frame = raw.frame().await.unwrap();
+        if frame.first == CLOSE {
+            break frame;
+        }
+        assert_eq!(frame.payload.len(), 50_000);
+        received += 1;
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    assert_eq!(frame.close(), (1000, ""));
+    assert!(received < MESSAGES, "nothing was dropped");
+    raw.send(masked(CLOSE, [3, 232])).await;
+    raw.ends().await;
+}
+
+#[tokio::test]
 async fn a_server_that_stops_closes_with_1001() {
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
     let running = serve(move |mut socket: WebSocket| {

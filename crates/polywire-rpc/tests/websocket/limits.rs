@@ -203,6 +203,56 @@ async fn what_has_not_come_whole_counts_against_the_memory_of_the_server() {
 }
 
 #[tokio::test]
+async fn control_frames_take_no_memory_of_the_server() {
+    let server = builder()
+        .limits(polywire_schema::Limits::DEFAULT.with_bytes(100_000))
+        .body_memory(600_000)
+        .websocket("/", echo_with(WebSocketLimits::DEFAULT));
+    let running = listen(server).await;
+    // Between messages, and between the fragments of one.
+    let mut between = Raw::open(&running).await;
+    let mut within_one = Raw::open(&running).await;
+    within_one.send(masked(BINARY & 0x7f, "a")).await;
+    for raw in [&mut between, &mut within_one] {
+        for round in 0..20 {
+            let pings = [masked(PING, [7; 125]), masked(PONG, [7; 125])].concat();
+            let mut pings = pings.repeat(250);
+            pings.extend(masked(PING, [round]));
+            raw.send(pings).await;
+            // All have been read when the last is answered.
+            while raw.frame().await.unwrap() != Frame::new(PONG, [round]) {}
+        }
+    }
+    let mut other = Raw::open(&running).await;
+    other.send(masked(BINARY, vec![7; 500_000])).await;
+    assert_eq!(other.frame().await.unwrap().payload.len(), 500_000);
+    between.send(masked(TEXT, "here")).await;
+    assert_eq!(between.frame().await, Some(Frame::new(TEXT, "here")));
+    within_one.send(masked(0x80, "b")).await;
+    assert_eq!(within_one.frame().await, Some(Frame::new(BINARY, "ab")));
+}
+
+#[tokio::test]
+async fn the_heads_of_fragments_take_no_more_memory_than_a_message() {
+    let limits = WebSocketLimits::DEFAULT.with_max_message_bytes(100_000);
+    let server = builder()
+        .limits(polywire_schema::Limits::DEFAULT.with_bytes(100_000))
+        .body_memory(300_000)
+        .websocket("/", echo_with(limits));
+    let running = listen(server).await;
+    let mut raw = Raw::open(&running).await;
+    raw.send(masked(BINARY & 0x7f, "a")).await;
+    raw.send(masked(0, "").repeat(100_000)).await;
+    raw.send(masked(PING, "")).await;
+    assert_eq!(raw.frame().await, Some(Frame::new(PONG, "")));
+    let mut other = Raw::open(&running).await;
+    other.send(masked(BINARY, vec![7; 90_000])).await;
+    assert_eq!(other.frame().await.unwrap().payload.len(), 90_000);
+    raw.send(masked(0x80, "b")).await;
+    assert_eq!(raw.frame().await, Some(Frame::new(BINARY, "ab")));
+}
+
+#[tokio::test]
 async fn connections_count_among_those_of_the_server() {
     let running = listen(
         builder()

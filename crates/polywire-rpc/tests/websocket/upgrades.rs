@@ -5,7 +5,7 @@ use http::Response;
 use polywire_rpc::layers::CrossOrigin;
 use polywire_rpc::server::Place;
 use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint};
-use polywire_rpc::{BuildError, Methods, Server};
+use polywire_rpc::{BuildError, Methods, Running, Server};
 
 use crate::support::{ASK, Raw, builder, echo, listen, serve};
 
@@ -232,16 +232,51 @@ async fn pages_of_other_origins_are_refused_where_they_are() {
         ("/own", "https://kettle.example", 101),
         ("/own", "null", 403),
     ] {
-        let mut raw = Raw::connect(running.address()).await;
-        let request = format!("{ASK}Origin: {origin}\r\n\r\n");
-        raw.send(request.replace("GET /", &format!("GET {path}")))
-            .await;
-        let head = raw.head().await;
-        assert!(
-            head.starts_with(&format!("HTTP/1.1 {status} ")),
-            "{path} {origin}: {head}"
-        );
+        upgrade_from(&running, path, origin, status).await;
     }
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_are_refused_unless_they_are_allowed() {
+    let frames = WebSocketEndpoint::polywire_frames;
+    let server = builder()
+        .frames(true)
+        .websocket("/", echo)
+        .websocket("/any", WebSocketEndpoint::new(echo).any_origin())
+        .websocket("/frames", frames())
+        .websocket("/frames/any", frames().any_origin());
+    let running = listen(server).await;
+    for (path, origin, status) in [
+        ("/", "https://elsewhere.example", 403),
+        ("/", "null", 403),
+        ("/", "http://localhost", 101),
+        ("/any", "https://elsewhere.example", 101),
+        ("/frames", "https://elsewhere.example", 403),
+        ("/frames", "http://localhost", 101),
+        ("/frames/any", "https://elsewhere.example", 101),
+    ] {
+        upgrade_from(&running, path, origin, status).await;
+    }
+    // Clients that are not browsers name no origin.
+    Raw::open(&running).await;
+    // The server can allow pages at all its endpoints.
+    let pages = CrossOrigin::new().allow("https://kettle.example").unwrap();
+    let running = listen(builder().cross_origin(pages).websocket("/", echo)).await;
+    upgrade_from(&running, "/", "https://kettle.example", 101).await;
+}
+
+/// The status of an upgrade that a web page of this origin asks for.
+async fn upgrade_from(running: &Running, path: &str, origin: &str, status: u16) {
+    let mut raw = Raw::connect(running.address()).await;
+    let protocol = "Sec-WebSocket-Protocol: polywire-frames";
+    let request = format!("{ASK}{protocol}\r\nOrigin: {origin}\r\n\r\n");
+    raw.send(request.replace("GET /", &format!("GET {path}")))
+        .await;
+    let head = raw.head().await;
+    assert!(
+        head.starts_with(&format!("HTTP/1.1 {status} ")),
+        "{path} {origin}: {head}"
+    );
 }
 
 #[tokio::test]
