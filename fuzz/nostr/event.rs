@@ -3,7 +3,7 @@
 use polywire_nostr::reference::event::Event as Slow;
 use polywire_nostr::reference::json::Json;
 use polywire_nostr::{
-    BinaryEvent, EventBuilder, EventRef, Limits, Profile, UnsignedEvent, event_id,
+    BinaryEvent, EventBuilder, EventRef, Limits, Profile, Signature, UnsignedEvent, event_id,
 };
 
 use super::{check_error, profiles, tags_of};
@@ -32,7 +32,10 @@ pub(crate) fn any(data: &[u8]) {
         Ok(event) => {
             let again = UnsignedEvent::parse(event.as_json()).unwrap();
             assert_eq!(again, event);
-            assert_eq!(event.as_ref().compute_id(), *event.id());
+            let signed = event
+                .clone()
+                .with_signature(&Signature::from_bytes([0; 64]));
+            assert_eq!(signed.as_ref().compute_id(), *event.id());
         }
         Err(error) => check_error(&error, data),
     }
@@ -132,6 +135,7 @@ fn same(fast: &EventRef<'_>, slow: &Slow, profile: Profile) {
         let built = builder.tags(&tags).build(fast.pubkey());
         assert_eq!(*built.id(), id);
         let mut again = Vec::new();
+        let built = built.with_signature(fast.sig());
         built.as_ref().push_canonical(&mut again);
         assert_eq!(again, canonical.as_bytes());
     }

@@ -27,7 +27,7 @@ fn types_of_other_prefixes() {
     let key = [7; 32];
     let special = [&[0, 32][..], &key].concat();
     let others = [3, 4, 0, 0, 0, 9, 3, 0, 2, 1, 1, 2, 0];
-    let profile = Nip19::Profile(Profile {
+    let profile = Nip19::Profile(ProfilePointer {
         public_key: PublicKey::from_bytes(key),
         relays: Vec::new(),
     });
