@@ -93,7 +93,11 @@ fn our_client_messages(event: &Event) -> Vec<String> {
             },
             ClientMessage::NegClose(subscription),
         ];
-        messages.extend(all.iter().map(ClientMessage::to_json));
+        for message in all {
+            let json = message.to_json();
+            assert_eq!(client(&json).unwrap(), message);
+            messages.push(json);
+        }
     }
     messages
 }
@@ -130,7 +134,11 @@ fn our_relay_messages(event: &Event) -> Vec<String> {
                 max_records: Some(500),
             },
         ];
-        messages.extend(all.iter().map(RelayMessage::to_json));
+        for message in all {
+            let json = message.to_json();
+            assert_eq!(relay(&json).unwrap(), message);
+            messages.push(json);
+        }
     }
     let subscription = SubscriptionId::new("s").unwrap();
     for line in lines() {
@@ -154,7 +162,11 @@ fn our_relay_messages(event: &Event) -> Vec<String> {
                 challenge: line.as_str().into(),
             },
         ];
-        messages.extend(all.iter().map(RelayMessage::to_json));
+        for message in all {
+            let json = message.to_json();
+            assert_eq!(relay(&json).unwrap(), message);
+            messages.push(json);
+        }
     }
     messages
 }

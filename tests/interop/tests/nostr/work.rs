@@ -70,6 +70,7 @@ fn nostr_tools_counts_work_alike() {
     };
     for (bits, id) in ids() {
         assert_eq!(tools.call("difficulty", &json!(id.to_string())), bits);
+        assert_eq!(nip13::difficulty(&id), bits);
     }
     assert_eq!(tools.call("difficulty", &json!("0".repeat(64))), 256);
 
