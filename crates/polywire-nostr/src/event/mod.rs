@@ -159,12 +159,13 @@ impl<'a> EventRef<'a> {
     /// Returns the tags that filters can ask for, in order: their letters and values.
     ///
     /// ```
-    /// use polywire_nostr::{EventBuilder, PublicKey, TagLetter};
+    /// use polywire_nostr::{EventBuilder, PublicKey, Signature, TagLetter};
     ///
     /// let event = EventBuilder::new(1, "", 1_709_600_104)
     ///     .tag(["t", "coffee", "hot"])
     ///     .tag(["title", "none of one letter"])
-    ///     .build(&PublicKey::from_bytes([1; 32]));
+    ///     .build(&PublicKey::from_bytes([1; 32]))
+    ///     .with_signature(&Signature::from_bytes([2; 64]));
     /// let tags: Vec<_> = event.as_ref().letter_tags().collect();
     /// assert_eq!(tags, [(TagLetter::T, "coffee".into())]);
     /// ```
