@@ -1,4 +1,4 @@
-//! Who signs.
+//! Signers.
 
 use polywire_nostr::{KeyPair, PublicKey, Signature, UnsignedEvent};
 

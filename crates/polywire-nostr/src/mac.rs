@@ -21,7 +21,7 @@ impl<const LEN: usize> Drop for SecretBytes<LEN> {
 }
 
 /// The state before the first block (FIPS 180-4, section 5.3.3).
-const INITIAL: [u32; 8] = [
+pub(crate) const INITIAL: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,
     0x3c6e_f372,
@@ -32,7 +32,7 @@ const INITIAL: [u32; 8] = [
     0x5be0_cd19,
 ];
 
-/// A key, ready for any number of messages. Overwritten when it goes.
+/// A key, as the hash states after its padded block. Zeroized on drop.
 #[derive(Clone)]
 pub(crate) struct MacKey {
     inner: [u32; 8],
@@ -40,7 +40,7 @@ pub(crate) struct MacKey {
 }
 
 impl MacKey {
-    /// A key of up to 64 bytes; longer ones, which would have to be hashed, nobody here has.
+    /// Creates a key from at most 64 bytes. Longer keys would have to be hashed first; this crate has none.
     pub(crate) fn new<const LEN: usize>(key: &[u8; LEN]) -> Self {
         const { assert!(LEN <= BLOCK) };
         let mut padded = SecretBytes([0; BLOCK]);

@@ -52,7 +52,7 @@ enum Name {
         id: EventId,
         #[command(flatten)]
         relays: Relays,
-        /// Who signed it.
+        /// The author's public key.
         #[arg(long, value_name = "KEY", value_parser = public_key)]
         author: Option<PublicKey>,
         /// Its kind.
@@ -64,7 +64,7 @@ enum Name {
         /// The value of its tag `d`.
         #[arg(long, short = 'd', value_name = "TEXT", default_value = "")]
         identifier: String,
-        /// Who signed it.
+        /// The author's public key.
         #[arg(long, value_name = "KEY", value_parser = public_key)]
         author: PublicKey,
         /// Its kind.

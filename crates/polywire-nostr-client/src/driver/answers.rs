@@ -124,7 +124,7 @@ impl Requests {
     ) {
         if let Some(publication) = self.publications.remove(id) {
             for (_, reply) in publication.replies {
-                // An error means that nobody waits.
+                // An error means that the receiver was dropped.
                 let _ = reply.send(result.clone());
             }
         }

@@ -1,4 +1,4 @@
-//! Who the client is (NIP-42).
+//! Authentication of clients (NIP-42).
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ use crate::Refusal;
 /// The challenges that are answered on one connection.
 pub(super) const MAX_CHALLENGES: u32 = 16;
 
-/// How far the client has proved who it is, on this connection.
+/// The state of authentication of a connection.
 #[derive(Debug, Default)]
 pub(super) enum Auth {
     /// The relay has sent no challenge, or there is no signer.

@@ -30,7 +30,7 @@ pub(crate) struct Driver {
     requests: Requests,
 }
 
-/// Nobody wants the relay any more.
+/// All handles of the relay were dropped.
 struct Unwanted;
 
 impl Driver {
@@ -46,7 +46,7 @@ impl Driver {
         }
     }
 
-    /// Connects again and again until nobody wants the relay any more.
+    /// Reconnects until all handles of the relay are dropped.
     pub(crate) async fn run(mut self) {
         let reason = match self.connections().await {
             Err(Unwanted) => Arc::from(SHUTDOWN),
@@ -174,7 +174,7 @@ impl Driver {
     }
 }
 
-/// Chance that nobody has to guess: a number from 0 to 1.
+/// A random number from 0 to 1. It need not be unpredictable.
 fn chance() -> f64 {
     (RandomState::new().hash_one(0) >> 11) as f64 / (1_u64 << 53) as f64
 }

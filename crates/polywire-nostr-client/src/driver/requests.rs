@@ -254,7 +254,7 @@ impl Requests {
         self.counts.clear();
         self.syncs.clear();
         for Blocked { sender, item } in self.blocked {
-            // An error means that nobody receives.
+            // An error means that the receiver was dropped.
             let _ = sender.send(item).await;
         }
         for feed in self.feeds.into_values() {

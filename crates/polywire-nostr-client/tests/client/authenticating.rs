@@ -12,7 +12,7 @@ use crate::support::{
     Peer, TestRelay, keys, next, next_event, note, notes, options, until, within,
 };
 
-/// Asks who the client is, and checks the answer.
+/// Sends a challenge and checks the authentication event.
 async fn challenge(server: &TestRelay, peer: &mut Peer, accepted: bool) {
     peer.say_with(|out| relay::push_auth(out, "7f3a")).await;
     let event = peer.auth().await;

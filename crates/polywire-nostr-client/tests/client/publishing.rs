@@ -96,7 +96,7 @@ async fn no_answer() {
         matches!(answer, Err(PublishError::Timeout { .. })),
         "{answer:?}"
     );
-    // It is not sent again once nobody waits.
+    // It is not sent again after the caller has stopped waiting.
     drop(peer);
     peer = server.accept().await;
     client.shutdown();

@@ -33,7 +33,7 @@ async fn stored_events_new_events_and_close() {
     assert_eq!(next_event(&mut subscription).await, new);
     drop(subscription);
     assert_eq!(peer.close().await, id);
-    // What comes late is for nobody.
+    // Late responses are dropped.
     peer.send(&id, &note("late", 3)).await;
     until(|| client.stats().unrequested == 1).await;
 }

@@ -5,6 +5,7 @@ use sha2::block_api::compress256;
 
 use super::EventRef;
 use crate::json::{Sink, write_canonical_string};
+use crate::mac::INITIAL;
 use crate::{EventId, PublicKey, Signature};
 
 /// SHA-256 (FIPS 180-4) of what is put in.
@@ -23,22 +24,11 @@ struct Hash {
 impl Hash {
     const BLOCK: usize = 64;
     const CAPACITY: usize = 12 * Self::BLOCK;
-    /// FIPS 180-4, section 5.3.3.
-    const INITIAL: [u32; 8] = [
-        0x6a09_e667,
-        0xbb67_ae85,
-        0x3c6e_f372,
-        0xa54f_f53a,
-        0x510e_527f,
-        0x9b05_688c,
-        0x1f83_d9ab,
-        0x5be0_cd19,
-    ];
 
     #[inline(always)]
     fn new() -> Self {
         Self {
-            state: Self::INITIAL,
+            state: INITIAL,
             buffer: [0; Self::CAPACITY],
             len: 0,
             hashed: 0,

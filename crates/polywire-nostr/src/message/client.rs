@@ -33,7 +33,7 @@ pub enum ClientMessage<'a> {
     },
     /// Ends a subscription (NIP-01).
     Close(SubscriptionId<'a>),
-    /// Proves who the client is (NIP-42). See [`auth::check`](crate::auth::check).
+    /// Authenticates the client (NIP-42). See [`auth::check`](crate::auth::check).
     Auth(EventRef<'a>),
     /// Asks for the number of events (NIP-45).
     Count {

@@ -34,7 +34,7 @@ macro_rules! prefixes {
 }
 
 prefixes! {
-    /// The client must prove who it is first (NIP-42).
+    /// The client must authenticate first (NIP-42).
     AuthRequired, "auth-required";
     /// The client or the author is blocked, or a set is too large to reconcile (NIP-77).
     Blocked, "blocked";
@@ -52,7 +52,7 @@ prefixes! {
     Pow, "pow";
     /// Too many requests.
     RateLimited, "rate-limited";
-    /// The relay knows who the client is, and does not allow it (NIP-42).
+    /// The client is authenticated but not authorized (NIP-42).
     Restricted, "restricted";
     /// The relay does not support what a filter asks for.
     Unsupported, "unsupported";

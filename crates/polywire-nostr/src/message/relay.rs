@@ -52,7 +52,7 @@ pub enum RelayMessage<'a> {
     },
     /// Text for a person (NIP-01).
     Notice(Cow<'a, str>),
-    /// A challenge, for a client to prove who it is (NIP-42).
+    /// The challenge that the client must sign (NIP-42).
     Auth {
         /// What the client has to sign.
         challenge: Cow<'a, str>,

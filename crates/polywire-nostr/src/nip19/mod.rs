@@ -76,7 +76,7 @@ pub struct EventPointer {
     pub id: EventId,
     /// URLs in ASCII of up to 255 bytes.
     pub relays: Vec<String>,
-    /// Who signed it.
+    /// The author's public key.
     pub author: Option<PublicKey>,
     /// Its kind.
     pub kind: Option<u16>,
@@ -87,7 +87,7 @@ pub struct EventPointer {
 pub struct AddressPointer {
     /// The value of its `d` tag, up to 255 bytes; empty for a replaceable event.
     pub identifier: String,
-    /// Who signed it.
+    /// The author's public key.
     pub author: PublicKey,
     /// Its kind.
     pub kind: u16,

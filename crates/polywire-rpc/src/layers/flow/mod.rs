@@ -20,7 +20,7 @@ pub use retries::Retries;
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Chance that nobody has to guess: a number from 0 to 1.
+/// A random number from 0 to 1. It need not be unpredictable.
 fn chance() -> f64 {
     (RandomState::new().hash_one(0) >> 11) as f64 / (1_u64 << 53) as f64
 }
