@@ -3,7 +3,6 @@
 pub mod codec;
 pub mod harness;
 pub mod model;
-pub mod nostr;
 pub mod rpc;
 pub mod smithy;
 pub mod text;
@@ -22,11 +21,6 @@ pub const GROUPS: &[GroupEntry] = &[
         name: "harness",
         about: "the harness measures itself: counts repeat and are right",
         cases: harness::cases,
-    },
-    GroupEntry {
-        name: "nostr",
-        about: "Nostr: events, ids, filters, signatures and encryption",
-        cases: nostr::cases,
     },
     GroupEntry {
         name: "smithy",

@@ -106,6 +106,7 @@ fn tests_that_are_named_exist() {
             let package = words.next().unwrap();
             let folder: PathBuf = match package {
                 "polywire-gate" => root.join("bench/gate"),
+                "polywire-gate-nostr" => root.join("bench/gate-nostr"),
                 "polywire-interop" => root.join("tests/interop"),
                 package => root.join("crates").join(package),
             };

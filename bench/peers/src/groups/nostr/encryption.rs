@@ -7,7 +7,7 @@ use base64_simd::STANDARD;
 use nostr::key::{PublicKey, SecretKey};
 use nostr::nips::nip44::v2::{self, ConversationKey};
 use polywire_gate::Group;
-use polywire_gate::groups::nostr::encryption::{LENGTHS, NONCE, pairs, text};
+use polywire_gate_nostr::encryption::{LENGTHS, NONCE, pairs, text};
 
 #[expect(clippy::unwrap_used, reason = "a benchmark stops at wrong data")]
 pub(crate) fn cases(group: &mut Group) {

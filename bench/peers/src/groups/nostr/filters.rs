@@ -3,8 +3,8 @@
 use nostr::event::Event;
 use nostr::filter::{Filter, MatchEventOptions};
 use polywire_gate::Group;
-use polywire_gate::groups::nostr::events::{KINDS, read};
-use polywire_gate::groups::nostr::filters::{NAME, filters, matches};
+use polywire_gate_nostr::events::{KINDS, read};
+use polywire_gate_nostr::filters::{NAME, filters, matches};
 
 #[expect(clippy::unwrap_used, reason = "a benchmark stops at wrong data")]
 pub(crate) fn cases(group: &mut Group) {

@@ -6,7 +6,7 @@ mod events;
 mod filters;
 
 use polywire_gate::Group;
-use polywire_gate::groups::nostr as gate;
+use polywire_gate_nostr as gate;
 
 pub(crate) fn cases(group: &mut Group) {
     gate::cases(group);

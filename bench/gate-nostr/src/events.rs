@@ -4,7 +4,7 @@ use polywire_nostr::{
     BinaryEvent, BinaryItem, EventBuilder, EventRef, KeyPair, SecretKey, event_id,
 };
 
-use crate::{Group, same};
+use polywire_gate::{Group, same};
 
 /// A kind of event: its name in the cases, its file, and how many events a call takes.
 pub const KINDS: [(&str, &str, usize); 3] = [

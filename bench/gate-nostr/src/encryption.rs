@@ -3,7 +3,7 @@
 use polywire_nostr::nip44::ConversationKey;
 use polywire_nostr::{KeyPair, SecretKey, nip04};
 
-use crate::Group;
+use polywire_gate::Group;
 
 /// Lengths of plaintexts in bytes, with their names.
 pub const LENGTHS: [(&str, usize); 4] = [

@@ -2,8 +2,8 @@
 
 use polywire_nostr::{CompiledFilters, Filter};
 
-use super::events::{KINDS, Parts, len, read};
-use crate::Group;
+use crate::events::{KINDS, Parts, len, read};
+use polywire_gate::Group;
 
 /// Name of the case.
 pub const NAME: &str = "filters: 100 events of kind 1 against four filters";
