@@ -9,10 +9,10 @@
 //! let now = 1_709_600_104;
 //! let message = ChatMessage::new("hello").to(&bob.public_key());
 //! for (receiver, wrap) in message.gift_wraps(&alice, now)? {
-//!     // Publish it to the relays in the receiver's event of kind 10050.
+//!     // Publish the gift wrap to the relays in the receiver's event of kind 10050.
 //!     let keys = if receiver == bob.public_key() { &bob } else { &alice };
-//!     let opened = nip59::open(&wrap.as_ref(), keys)?;
-//!     assert_eq!(opened.rumor.content(), "hello");
+//!     let gift = nip59::unwrap_gift(&wrap.as_ref(), keys)?;
+//!     assert_eq!(gift.rumor.content(), "hello");
 //! }
 //! # Ok::<(), nip59::Nip59Error>(())
 //! ```
@@ -22,12 +22,12 @@ use crate::{Event, EventBuilder, EventId, KeyPair, PublicKey, UnsignedEvent};
 
 /// The kind of a chat message.
 pub const CHAT_MESSAGE: u16 = 14;
-/// The kind of a message about a file.
+/// The kind of a file message.
 pub const FILE_MESSAGE: u16 = 15;
-/// The kind of the list of relays at which an author receives direct messages.
+/// The kind of the list of relays on which an author receives direct messages.
 pub const RELAY_LIST: u16 = 10_050;
 
-/// A chat message that is to be sent. Its receivers and its sender make up the chat room.
+/// A chat message to send. The sender and the receivers define the chat room.
 #[derive(Clone, Debug, Default)]
 pub struct ChatMessage {
     content: String,
@@ -37,7 +37,7 @@ pub struct ChatMessage {
 }
 
 impl ChatMessage {
-    /// Begins a message of plain text.
+    /// Creates a message of plain text, without receivers.
     #[must_use]
     pub fn new(content: impl Into<String>) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl ChatMessage {
         }
     }
 
-    /// Adds a receiver.
+    /// Adds a receiver, unless it was added before.
     #[must_use]
     pub fn to(mut self, receiver: &PublicKey) -> Self {
         if !self.receivers.contains(receiver) {
@@ -62,7 +62,7 @@ impl ChatMessage {
         self
     }
 
-    /// Makes it an answer to an earlier message.
+    /// Makes this message a reply to an earlier one.
     #[must_use]
     pub fn reply_to(mut self, id: &EventId) -> Self {
         self.reply_to = Some(*id);

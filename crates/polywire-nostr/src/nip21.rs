@@ -1,4 +1,4 @@
-//! `nostr:` URIs: the scheme and an entity of [`nip19`] that is not a secret key (NIP-21).
+//! `nostr:` URIs of [`nip19`] entities other than secret keys (NIP-21).
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ const SECRET: &str = "nsec";
 pub enum Nip21Error {
     /// The text does not begin with `nostr:`.
     Scheme,
-    /// A secret key must not be in a URI: URIs are shown, linked and sent to servers.
+    /// The entity is a secret key. URIs are shown, linked and sent to servers.
     Secret,
-    /// The entity is invalid. The offset is the one in the whole text.
+    /// The entity is invalid. The offset counts from the start of the URI.
     Name(Nip19Error),
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Nip21Error {
 
 impl std::error::Error for Nip21Error {}
 
-/// Reads a URI. The scheme may be in upper case (RFC 3986, section 3.1).
+/// Decodes a URI. The scheme is case-insensitive (RFC 3986, section 3.1).
 ///
 /// ```
 /// use polywire_nostr::nip19::Nip19;
@@ -53,7 +53,7 @@ pub fn decode(uri: &str) -> Result<Nip19, Nip21Error> {
     if !scheme.eq_ignore_ascii_case(SCHEME) {
         return Err(Nip21Error::Scheme);
     }
-    // Before anything is decoded: not even in memory is it worth having.
+    // Checked before decoding, so that the key is never decoded into memory.
     let prefix = name.rsplit_once('1').map_or("", |(prefix, _)| prefix);
     if prefix.eq_ignore_ascii_case(SECRET) {
         return Err(Nip21Error::Secret);
@@ -66,16 +66,16 @@ pub fn decode(uri: &str) -> Result<Nip19, Nip21Error> {
     })
 }
 
-/// Writes a URI.
+/// Encodes a URI.
 ///
 /// # Errors
 ///
 /// [`Nip21Error::Secret`] for a secret key, or [`Nip21Error::Name`] if encoding fails.
-pub fn encode(what: &Nip19) -> Result<String, Nip21Error> {
-    if matches!(what, Nip19::SecretKey(_)) {
+pub fn encode(entity: &Nip19) -> Result<String, Nip21Error> {
+    if matches!(entity, Nip19::SecretKey(_)) {
         return Err(Nip21Error::Secret);
     }
     let mut uri = String::from(SCHEME);
-    uri.push_str(&what.encode().map_err(Nip21Error::Name)?);
+    uri.push_str(&entity.encode().map_err(Nip21Error::Name)?);
     Ok(uri)
 }

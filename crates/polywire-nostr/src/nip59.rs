@@ -2,9 +2,9 @@
 //!
 //! | layer | kind | author | content |
 //! |---|--:|---|---|
-//! | rumor | any | the sender | what is said; not signed |
+//! | rumor | any | the sender | the message; not signed |
 //! | seal | 13 | the sender | the rumor, encrypted for the receiver |
-//! | gift wrap | 1059 | a key that is used once | the seal, encrypted for the receiver |
+//! | gift wrap | 1059 | a one-time key | the seal, encrypted for the receiver |
 //!
 //! Needs the feature `os-rng`.
 //!
@@ -15,9 +15,9 @@
 //! let now = 1_709_600_104;
 //! let rumor = EventBuilder::new(14, "hello", now).build(&alice.public_key());
 //! let wrap = nip59::gift_wrap(&rumor, &alice, &bob.public_key(), now)?;
-//! let opened = nip59::open(&wrap.as_ref(), &bob)?;
-//! assert_eq!(opened.sender, alice.public_key());
-//! assert_eq!(opened.rumor.content(), "hello");
+//! let gift = nip59::unwrap_gift(&wrap.as_ref(), &bob)?;
+//! assert_eq!(gift.sender, alice.public_key());
+//! assert_eq!(gift.rumor.content(), "hello");
 //! # Ok::<(), nip59::Nip59Error>(())
 //! ```
 
@@ -34,7 +34,7 @@ pub const GIFT_WRAP: u16 = 1059;
 /// The maximum, in seconds, by which [`gift_wrap`] backdates seals and gift wraps.
 pub const MAX_BACKDATE: u64 = 2 * 24 * 3600;
 
-/// The error of creating or opening a gift wrap (NIP-59).
+/// The error of creating or unwrapping a gift wrap (NIP-59).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Nip59Error {
@@ -50,11 +50,11 @@ pub enum Nip59Error {
     SealContent(Nip44Error),
     /// The decrypted rumor is malformed, or its id is invalid.
     Rumor(Error),
-    /// The author of the rumor is not the author of the seal: a forged sender.
+    /// The author of the rumor is not the author of the seal, so the sender is forged.
     AuthorMismatch,
     /// A public key is not on the curve.
     PublicKey,
-    /// The operating system gave no random bytes.
+    /// The operating system returned no random bytes.
     NoRandomness,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Nip59Error {
             Self::NotSeal(kind) => write!(f, "kind {kind} in a gift wrap is not a seal (13)"),
             Self::SealContent(error) => write!(f, "seal: {error}"),
             Self::Rumor(error) => write!(f, "rumor: {error}"),
-            Self::AuthorMismatch => f.write_str("the rumor has another author than the seal"),
+            Self::AuthorMismatch => f.write_str("rumor and seal have different authors"),
             Self::PublicKey => InvalidPublicKey.fmt(f),
             Self::NoRandomness => NoRandomness.fmt(f),
         }
@@ -140,7 +140,7 @@ pub fn gift_wrap(
     wrap(&seal, receiver, backdate(now)?)
 }
 
-/// A random time in the two days before `now`.
+/// Returns a random timestamp in the two days before `now`.
 fn backdate(now: u64) -> Result<u64, NoRandomness> {
     let mut random = [0; 8];
     fill_random(&mut random)?;
@@ -149,14 +149,14 @@ fn backdate(now: u64) -> Result<u64, NoRandomness> {
 
 /// The contents of a gift wrap.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct UnwrappedGift {
     /// The author of the seal and the rumor. The signature of the seal is verified.
     pub sender: PublicKey,
     /// The rumor. Its id is verified; it has no signature.
     pub rumor: UnsignedEvent,
 }
 
-/// Opens a gift wrap: decrypts it, checks the seal's id and signature, decrypts the seal, and checks
+/// Unwraps a gift wrap: decrypts it, verifies the seal's id and signature, decrypts the seal, and checks
 /// that the rumor has a valid id and the seal's author.
 ///
 /// The signature of the gift wrap is not verified: its one-time key does not identify the sender.
@@ -164,7 +164,7 @@ pub struct Opened {
 /// # Errors
 ///
 /// A [`Nip59Error`] for the first failed step.
-pub fn open(wrap: &EventRef<'_>, receiver: &KeyPair) -> Result<Opened, Nip59Error> {
+pub fn unwrap_gift(wrap: &EventRef<'_>, receiver: &KeyPair) -> Result<UnwrappedGift, Nip59Error> {
     if wrap.kind() != GIFT_WRAP {
         return Err(Nip59Error::NotGiftWrap(wrap.kind()));
     }
@@ -184,7 +184,7 @@ pub fn open(wrap: &EventRef<'_>, receiver: &KeyPair) -> Result<Opened, Nip59Erro
     if rumor.pubkey() != seal.pubkey() {
         return Err(Nip59Error::AuthorMismatch);
     }
-    Ok(Opened {
+    Ok(UnwrappedGift {
         sender: *seal.pubkey(),
         rumor,
     })

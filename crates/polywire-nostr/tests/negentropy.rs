@@ -77,7 +77,7 @@ fn initiator_reports_the_version_of_the_responder() {
     assert_eq!(error, Error::Version { highest: 2 });
     assert_eq!(
         error.to_string(),
-        "the peer speaks version 2 of negentropy, not 1"
+        "the peer supports version 2 of negentropy, not 1"
     );
     assert_eq!(
         initiator.reconcile(&hex("60")).unwrap_err(),

@@ -19,7 +19,7 @@ fn the_example_of_nip_17() {
     for (wrap, keys) in wraps.lines().zip([&receiver, &sender]) {
         let wrap = EventRef::parse(wrap).unwrap();
         wrap.verify().unwrap();
-        let opened = nip59::open(&wrap, keys).unwrap();
+        let opened = nip59::unwrap_gift(&wrap, keys).unwrap();
         assert_eq!(opened.sender, sender.public_key());
         assert_eq!(opened.rumor.content(), "Hola, que tal?");
         assert_eq!(opened.rumor.kind(), 14);
@@ -43,7 +43,7 @@ fn wrap_text(text: &str, receiver: &PublicKey) -> Event {
 }
 
 fn open(wrap: &Event, keys: &KeyPair) -> Nip59Error {
-    nip59::open(&wrap.as_ref(), keys).unwrap_err()
+    nip59::unwrap_gift(&wrap.as_ref(), keys).unwrap_err()
 }
 
 #[test]

@@ -12,15 +12,15 @@
 //! | 143..147 | length of the structure section |
 //! | 147..151 | length of the bytes section |
 //! | 151..155 | length of the text section |
-//! | 155.. | the three sections, one behind the other, and nothing else |
+//! | 155.. | the three sections in this order; trailing bytes are an error |
 //!
-//! Integers are little-endian. The structure section has for each tag the number of its items, and
-//! for each item its length times two, plus one if the item is in the bytes section; all as LEB128
-//! integers in their shortest form. The bytes section has items that are at least 32 lower-case
-//! hexadecimal digits, two digits a byte. The text section has the other items and then the content, as
-//! UTF-8 without escapes.
+//! Integers in the header are little-endian. The structure section contains, for each tag, the number
+//! of its items, and for each item twice its length, plus one if the item is in the bytes section. These
+//! are LEB128 integers in their shortest form. The bytes section contains the items that consist of at
+//! least 32 lower-case hexadecimal digits, decoded. The text section contains the other items, then the
+//! content, as UTF-8 without escapes.
 //!
-//! Texts are in one section so that one pass checks all of them for UTF-8.
+//! All text is in one section so that one pass validates its UTF-8.
 
 use std::fmt;
 
@@ -34,10 +34,10 @@ use crate::{EventId, PublicKey, Signature};
 
 const VERSION: u8 = 1;
 const HEADER: usize = 155;
-/// Shorter hexadecimal items are stored as text: they are as often something else.
+/// Shorter hexadecimal items are stored as text: they are often not hexadecimal data.
 const LEAST_DIGITS: usize = 32;
 
-/// An event in the binary storage form, which borrows its bytes.
+/// An event in the binary storage form. It borrows its bytes.
 ///
 /// ```
 /// use polywire_nostr::{BinaryEvent, EventRef};
@@ -63,13 +63,12 @@ pub struct BinaryEvent<'a> {
 }
 
 impl<'a> BinaryEvent<'a> {
-    /// Reads the binary form and checks all of it: lengths, UTF-8 and that nothing follows. Checks
-    /// neither the id nor the signature.
+    /// Parses and validates the binary form. Verifies neither the id nor the signature.
     ///
     /// # Errors
     ///
-    /// Another version than 1, a length that does not fit, text that is not UTF-8, or an integer that
-    /// is not in its shortest form.
+    /// The version is not 1, a length is wrong, bytes follow the event, text is not UTF-8,
+    /// `created_at` is above 2^53 - 1, or an integer is not in its shortest form.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let Some((header, sections)) = bytes.split_first_chunk::<HEADER>() else {
             let expected = "an event of version 1 with a header of 155 bytes";
@@ -160,13 +159,16 @@ impl<'a> BinaryEvent<'a> {
     /// Computes the id: the SHA-256 digest of the canonical form. Allocates nothing.
     #[must_use]
     pub fn compute_id(&self) -> EventId {
-        canonical::id_of_parts(
-            &self.pubkey,
-            self.created_at,
-            self.kind,
-            self.tags(),
-            self.content,
-        )
+        canonical::id_of_text(|hash| {
+            canonical::write_parts(
+                hash,
+                &self.pubkey,
+                self.created_at,
+                self.kind,
+                self.tags(),
+                self.content,
+            );
+        })
     }
 
     /// Appends the event as compact JSON, with the members in the order of NIP-01.
@@ -214,7 +216,7 @@ pub struct BinaryTags<'a> {
 }
 
 impl<'a> BinaryTags<'a> {
-    /// Checks the structure of all tags; returns the text behind their items.
+    /// Validates the structure of all tags. Returns the text after their items.
     fn check(mut self) -> Result<&'a str, &'static str> {
         for _ in 0..self.count {
             let items = self.integer().ok_or("a number of items")?;
@@ -287,7 +289,7 @@ impl<'a> Iterator for BinaryTags<'a> {
 
 impl ExactSizeIterator for BinaryTags<'_> {}
 
-/// The items of a tag of a [`BinaryEvent`], the name first.
+/// The items of a tag of a [`BinaryEvent`], starting with the name.
 #[derive(Clone)]
 pub struct BinaryTag<'a>(BinaryTags<'a>);
 
@@ -306,7 +308,7 @@ impl<'a> Iterator for BinaryTag<'a> {
 pub enum BinaryItem<'a> {
     /// Text.
     Text(&'a str),
-    /// Text that is the lower-case hexadecimal form of these bytes.
+    /// The bytes of lower-case hexadecimal text.
     Hex(&'a [u8]),
 }
 
@@ -336,8 +338,8 @@ impl PutItem for BinaryItem<'_> {
     }
 }
 
-/// Appends the binary form. `false`, and nothing is appended, if the event has escapes of half a
-/// surrogate pair, which are not text.
+/// Appends the binary form. Returns `false` and appends nothing if the event has escapes of lone
+/// surrogates, which have no UTF-8 encoding.
 pub(super) fn push(event: &EventRef<'_>, out: &mut Vec<u8>) -> bool {
     if event.has_lone_surrogates() {
         return false;
@@ -371,7 +373,7 @@ pub(super) fn push(event: &EventRef<'_>, out: &mut Vec<u8>) -> bool {
     header[65..129].copy_from_slice(event.sig().as_bytes());
     header[129..137].copy_from_slice(&event.created_at().to_le_bytes());
     header[137..139].copy_from_slice(&event.kind().to_le_bytes());
-    // The JSON text has less than 4 GiB, and no section is longer than that.
+    // The JSON text is shorter than 4 GiB, and no section is longer than the text.
     let sections = [event.tags().len(), structure, data.len(), text.len()];
     for (section, at) in sections.into_iter().zip([139, 143, 147, 151]) {
         header[at..at + 4].copy_from_slice(&(section as u32).to_le_bytes());

@@ -1,4 +1,4 @@
-//! Making events.
+//! Building events.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -35,8 +35,8 @@ pub struct EventBuilder {
 }
 
 impl EventBuilder {
-    /// Starts an event without tags. `created_at` is in seconds since 1970-01-01 UTC. Larger values
-    /// than 2^53 - 1, which [`EventRef::parse`] rejects, are set to that. The JSON text must stay below 4 GiB.
+    /// Starts an event without tags. `created_at` is in seconds since 1970-01-01 UTC, and is limited to
+    /// 2^53 - 1, the maximum of [`EventRef::parse`]. The JSON text must be shorter than 4 GiB.
     #[must_use]
     pub fn new(kind: u16, content: impl Into<String>, created_at: u64) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl EventBuilder {
         tags.into_iter().fold(self, Self::tag)
     }
 
-    /// Computes the id of the event by this author. The event has no signature yet.
+    /// Computes the id, and returns the event of this author without a signature.
     #[must_use]
     pub fn build(self, pubkey: &PublicKey) -> UnsignedEvent {
         let (tags, count) = self.tags.finish();
@@ -89,7 +89,7 @@ impl EventBuilder {
 
 #[cfg(feature = "os-rng")]
 impl EventBuilder {
-    /// Computes the id and signs it. The event's author is the owner of the key.
+    /// Computes the id and signs it. The author is the public key of `keys`.
     ///
     /// ```
     /// use polywire_nostr::{EventBuilder, KeyPair};
@@ -114,7 +114,7 @@ pub(super) struct Head {
     pub(super) kind: u16,
 }
 
-/// Writes the JSON text of an event. `tags` are in their canonical form.
+/// Writes the JSON text of an event. `tags` is in canonical form.
 pub(super) fn assemble(
     head: &Head,
     tags: &str,
@@ -142,7 +142,7 @@ pub(super) fn assemble(
         None => json.put(b"\"}"),
     }
     Event {
-        // All parts are text.
+        // All parts are UTF-8.
         json: Text::from(String::from_utf8(json).unwrap_or_default()),
         fields: Fields {
             id: head.id,
@@ -159,7 +159,7 @@ pub(super) fn assemble(
     }
 }
 
-/// Writes an array of tags in its canonical form.
+/// Writes an array of tags in canonical form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TagWriter {
     json: Vec<u8>,
@@ -189,26 +189,25 @@ impl TagWriter {
         self.json.put(b"]");
     }
 
-    /// The array and the number of tags.
+    /// Returns the array and the number of tags.
     pub(super) fn finish(mut self) -> (String, u32) {
         self.json.put(if self.count == 0 { b"[]" } else { b"]" });
-        // Only text has been written.
+        // Only UTF-8 was written.
         (String::from_utf8(self.json).unwrap_or_default(), self.count)
     }
 }
 
-/// An event without a signature: an event before signing, or the rumor of a gift wrap (NIP-59).
+/// An event without a signature: an event to sign, or a rumor (NIP-59).
 #[derive(Clone, Eq, PartialEq)]
 pub struct UnsignedEvent(Event);
 
 impl UnsignedEvent {
-    /// Reads the JSON text of an event without `sig`, by the strict profile and the default limits.
-    /// The id is checked: nothing else protects it.
+    /// Parses an event without `sig`, with the strict profile and the default limits, and checks the
+    /// id. A `sig` member is ignored.
     ///
     /// # Errors
     ///
-    /// As [`EventRef::parse`] and [`EventRef::check_id`]; an event with a signature is read, and its
-    /// signature is not kept.
+    /// As [`EventRef::parse`] and [`EventRef::check_id`].
     pub fn parse(json: &(impl AsRef<[u8]> + ?Sized)) -> Result<Self, Error> {
         let event = super::parse::unsigned(json.as_ref(), Profile::STRICT, &Limits::DEFAULT)?;
         event.check_id()?;
@@ -218,7 +217,7 @@ impl UnsignedEvent {
         Ok(builder.build(event.pubkey()))
     }
 
-    /// Returns the identifier, which is the digest of the other members.
+    /// Returns the id, which is the digest of the other members.
     #[must_use]
     pub fn id(&self) -> &EventId {
         &self.0.fields.id
@@ -260,7 +259,7 @@ impl UnsignedEvent {
         self.0.as_ref().content()
     }
 
-    /// Adds a signature of the id. It is not checked.
+    /// Adds a signature of the id. The signature is not verified.
     #[must_use]
     pub fn with_signature(self, sig: &Signature) -> Event {
         let event = self.0.as_ref();

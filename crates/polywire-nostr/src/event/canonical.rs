@@ -1,4 +1,4 @@
-//! The canonical form, whose digest is the id, and JSON output.
+//! The canonical form (NIP-01), whose SHA-256 digest is the id, and JSON output.
 
 use polywire_text::{escape, hex, number, scan};
 use sha2::block_api::compress256;
@@ -8,16 +8,16 @@ use crate::json::{Sink, write_canonical_string};
 use crate::mac::INITIAL;
 use crate::{EventId, PublicKey, Signature};
 
-/// SHA-256 (FIPS 180-4) of what is put in.
+/// SHA-256 (FIPS 180-4) of the bytes that are put in.
 ///
-/// Pieces are collected in a buffer of whole blocks and hashed from there; long pieces are hashed in
-/// place. A small event is hashed by one call, with its padding.
-struct Hash {
+/// Short pieces are collected in a buffer of whole blocks. Long pieces are hashed in place. A small
+/// event and its padding take one call of the compression function.
+pub(super) struct Hash {
     state: [u32; 8],
     buffer: [u8; Hash::CAPACITY],
     /// The number of bytes in the buffer.
     len: usize,
-    /// The number of bytes that have been hashed.
+    /// The number of hashed bytes.
     hashed: u64,
 }
 
@@ -35,7 +35,7 @@ impl Hash {
         }
     }
 
-    /// Hashes the buffer, filled up with the beginning of `bytes`, and what follows.
+    /// Fills the buffer from `bytes`, hashes it, and hashes the remaining whole blocks in place.
     #[inline(never)]
     fn overflow(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(Self::CAPACITY - self.len);
@@ -48,7 +48,7 @@ impl Hash {
         self.len = rest.len();
     }
 
-    /// Takes text for which there was no room.
+    /// Escapes and hashes text that does not fit in the buffer.
     #[inline(never)]
     fn escape(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
@@ -69,7 +69,7 @@ impl Hash {
         self.len -= whole;
     }
 
-    /// FIPS 180-4, section 5.1.1: a bit, zeros, and the number of bits.
+    /// Appends the padding of FIPS 180-4, section 5.1.1: a one bit, zeros, and the number of bits.
     #[inline(always)]
     fn finish(&mut self) -> EventId {
         if self.len + 9 > Self::CAPACITY {
@@ -104,7 +104,7 @@ impl Sink for Hash {
     #[inline(always)]
     fn put_escaped(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        // Identifiers and keys, mostly.
+        // Usually ids and keys, which need no escapes.
         if (16..=128).contains(&bytes.len()) && scan::json_clean(bytes) == bytes.len() {
             return self.put(bytes);
         }
@@ -116,20 +116,25 @@ impl Sink for Hash {
     }
 }
 
-/// The id of an event.
-pub(super) fn id_of(event: &EventRef<'_>) -> EventId {
+/// Hashes the text that `write` puts in.
+#[inline(always)]
+pub(super) fn id_of_text(write: impl FnOnce(&mut Hash)) -> EventId {
     let mut hash = Hash::new();
-    write(event, &mut hash);
+    write(&mut hash);
     hash.finish()
 }
 
-/// The beginning of the canonical form, up to the tags, and its length:
-/// `[0,"pubkey",created_at,kind,`.
+/// Computes the id of an event.
+pub(super) fn id_of(event: &EventRef<'_>) -> EventId {
+    id_of_text(|hash| write(event, hash))
+}
+
+/// Returns the canonical form before the tags, `[0,"pubkey",created_at,kind,`, and its length.
 #[inline(always)]
 fn head(pubkey: &PublicKey, created_at: u64, kind: u16) -> ([u8; 128], usize) {
     let mut head = [0; 128];
     head[..4].copy_from_slice(b"[0,\"");
-    // The room has exactly the length that is needed.
+    // The destination has exactly the required length.
     let _ = hex::encode_to_slice(pubkey.as_bytes(), &mut head[4..68]);
     head[68..70].copy_from_slice(b"\",");
     let mut len = 70;
@@ -141,12 +146,12 @@ fn head(pubkey: &PublicKey, created_at: u64, kind: u16) -> ([u8; 128], usize) {
     (head, len + 1)
 }
 
-/// Writes a number to the beginning of `out`, which has room for 20 digits; returns their number.
+/// Writes a number to the start of `out`, which has at least 20 bytes. Returns the number of digits.
 #[inline(always)]
 fn write_number(out: &mut [u8], mut value: u64) -> usize {
     let mut digits = [0; 20];
     let mut at = digits.len();
-    // Two digits at a time: each division waits for the one before.
+    // Two digits per division: each division depends on the previous one.
     while value >= 10 {
         let pair = (value % 100) as u8;
         value /= 100;
@@ -167,20 +172,21 @@ fn write_number(out: &mut [u8], mut value: u64) -> usize {
 pub(super) fn write(event: &EventRef<'_>, sink: &mut impl Sink) {
     let (head, len) = head(event.pubkey(), event.created_at(), event.kind());
     sink.put(&head[..len]);
-    write_body(event, sink);
+    write_body(event, sink, b",\"");
     sink.put(b"\"]");
 }
 
-/// Writes tags and the beginning of the content.
-fn write_body(event: &EventRef<'_>, sink: &mut impl Sink) {
+/// Writes tags, `separator` and the content without its closing quote.
+#[inline(always)]
+fn write_body(event: &EventRef<'_>, sink: &mut impl Sink, separator: &[u8]) {
     if event.is_canonical() {
         sink.put(event.raw_tags().as_bytes());
-        sink.put(b",\"");
+        sink.put(separator);
         sink.put(event.raw_content().as_bytes());
         return;
     }
     write_raw_tags(event, sink);
-    sink.put(b",\"");
+    sink.put(separator);
     write_canonical_string(sink, event.raw_content());
 }
 
@@ -201,7 +207,7 @@ fn write_raw_tags(event: &EventRef<'_>, sink: &mut impl Sink) {
     sink.put(if open == b"[[" { b"[]" } else { b"]" });
 }
 
-/// An item of a tag, which writes itself as the inside of a canonical string.
+/// An item of a tag that can write itself as the contents of a canonical string.
 pub(super) trait PutItem {
     fn put_to(&self, sink: &mut impl Sink);
 }
@@ -215,7 +221,7 @@ impl<S: AsRef<str>> PutItem for S {
 
 /// Computes the id of an event from its parts. Allocates nothing.
 ///
-/// For programs that keep events in types of their own. `tags` are lists of strings.
+/// For programs that have their own event types. `tags` are lists of strings.
 ///
 /// ```
 /// use polywire_nostr::{PublicKey, event_id};
@@ -237,10 +243,10 @@ where
     T: IntoIterator<Item: IntoIterator<Item = S>>,
     S: AsRef<str>,
 {
-    id_of_parts(pubkey, created_at, kind, tags, content)
+    id_of_text(|hash| write_parts(hash, pubkey, created_at, kind, tags, content))
 }
 
-/// As [`id_of_parts`], with tags in their canonical form.
+/// As [`event_id`], with tags in canonical form.
 pub(super) fn id_of_tags(
     pubkey: &PublicKey,
     created_at: u64,
@@ -248,32 +254,17 @@ pub(super) fn id_of_tags(
     tags: &str,
     content: &str,
 ) -> EventId {
-    let mut hash = Hash::new();
-    let (head, len) = head(pubkey, created_at, kind);
-    hash.put(&head[..len]);
-    hash.put(tags.as_bytes());
-    hash.put(b",\"");
-    hash.put_escaped(content);
-    hash.put(b"\"]");
-    hash.finish()
+    id_of_text(|hash| {
+        let (head, len) = head(pubkey, created_at, kind);
+        hash.put(&head[..len]);
+        hash.put(tags.as_bytes());
+        hash.put(b",\"");
+        hash.put_escaped(content);
+        hash.put(b"\"]");
+    })
 }
 
-pub(super) fn id_of_parts<T>(
-    pubkey: &PublicKey,
-    created_at: u64,
-    kind: u16,
-    tags: T,
-    content: &str,
-) -> EventId
-where
-    T: IntoIterator<Item: IntoIterator<Item: PutItem>>,
-{
-    let mut hash = Hash::new();
-    write_parts(&mut hash, pubkey, created_at, kind, tags, content);
-    hash.finish()
-}
-
-/// Appends the canonical form of an event that is given by its parts, see [`event_id`].
+/// Appends the canonical form of an event from its parts: see [`event_id`].
 pub fn push_canonical<T, S>(
     out: &mut Vec<u8>,
     pubkey: &PublicKey,
@@ -288,7 +279,8 @@ pub fn push_canonical<T, S>(
     write_parts(out, pubkey, created_at, kind, tags, content);
 }
 
-fn write_parts<T>(
+/// Writes the canonical form of an event from its parts.
+pub(super) fn write_parts<T>(
     sink: &mut impl Sink,
     pubkey: &PublicKey,
     created_at: u64,
@@ -306,7 +298,7 @@ fn write_parts<T>(
     sink.put(b"\"]");
 }
 
-/// Writes an array of tags from their text.
+/// Writes an array of tags.
 pub(super) fn write_tags<T>(sink: &mut impl Sink, tags: T)
 where
     T: IntoIterator<Item: IntoIterator<Item: PutItem>>,
@@ -340,7 +332,7 @@ where
 
 /// Appends compact JSON.
 pub(super) fn push_json(event: &EventRef<'_>, out: &mut Vec<u8>) {
-    // The members beside tags and content take less than 400 bytes.
+    // The other members take less than 400 bytes.
     out.reserve(400 + event.raw_tags().len() + event.raw_content().len());
     push_head(
         out,
@@ -349,19 +341,11 @@ pub(super) fn push_json(event: &EventRef<'_>, out: &mut Vec<u8>) {
         event.created_at(),
         event.kind(),
     );
-    if event.is_canonical() {
-        out.put(event.raw_tags().as_bytes());
-        out.put(b",\"content\":\"");
-        out.put(event.raw_content().as_bytes());
-    } else {
-        write_raw_tags(event, out);
-        out.put(b",\"content\":\"");
-        write_canonical_string(out, event.raw_content());
-    }
+    write_body(event, out, b",\"content\":\"");
     push_tail(out, event.sig());
 }
 
-/// Appends the beginning of the JSON text of an event, up to the tags.
+/// Appends the JSON text of an event before the tags.
 pub(super) fn push_head(
     out: &mut Vec<u8>,
     id: &EventId,
@@ -380,7 +364,7 @@ pub(super) fn push_head(
     out.put(b",\"tags\":");
 }
 
-/// Appends the end of the JSON text, behind the content.
+/// Appends the JSON text of an event after the content.
 pub(super) fn push_tail(out: &mut Vec<u8>, sig: &Signature) {
     out.put(b"\",\"sig\":\"");
     hex::push(out, sig.as_bytes());

@@ -1,4 +1,4 @@
-//! Events (NIP-01): read, hashed, written and stored.
+//! Events (NIP-01): parsing, hashing, writing and storage.
 
 mod binary;
 mod builder;
@@ -40,7 +40,7 @@ use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature, TagLe
 /// assert_eq!(event.kind(), 1);
 /// assert_eq!(event.content(), "good\nmorning");
 /// assert_eq!(event.tags().next().and_then(|tag| tag.value()).as_deref(), Some("coffee"));
-/// // Its id is not the digest of what it says.
+/// // The stated id is not the digest of the event.
 /// assert!(event.check_id().is_err());
 /// # Ok::<(), polywire_nostr::Error>(())
 /// ```
@@ -50,7 +50,7 @@ pub struct EventRef<'a> {
     fields: Fields,
 }
 
-/// What is read from an event's text. Ranges are offsets in bytes; limits keep them below 2^32.
+/// The parsed members of an event. Ranges are byte offsets; limits keep them below 2^32.
 #[derive(Clone, Copy, Debug)]
 struct Fields {
     id: EventId,
@@ -61,27 +61,27 @@ struct Fields {
     content: (u32, u32),
     tag_count: u32,
     kind: u16,
-    /// Whether tags and content are spelled canonically.
+    /// Whether the text of tags and content is in canonical form.
     canonical: bool,
-    /// Whether they have escapes of half a surrogate pair.
+    /// Whether tags or content have escapes of lone surrogates.
     lone_surrogates: bool,
 }
 
 impl<'a> EventRef<'a> {
-    /// Reads an event by the strict profile and the default limits.
+    /// Parses an event with the strict profile and the default limits.
     ///
-    /// Checks the form of the event, but neither its id ([`check_id`](Self::check_id)) nor its
-    /// signature.
+    /// Validates the form of the event, but neither its id nor its signature: see
+    /// [`verify`](Self::verify).
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its offset. If the text is not UTF-8, that is reported
-    /// before anything else.
+    /// The first error, with its byte offset. [`Reason::NotUtf8`] takes precedence over errors in the
+    /// text before it.
     pub fn parse(json: &'a (impl AsRef<[u8]> + ?Sized)) -> Result<Self, Error> {
         Self::parse_with(json, Profile::STRICT, &Limits::DEFAULT)
     }
 
-    /// Reads an event by a profile and limits.
+    /// Parses an event with a profile and limits.
     ///
     /// # Errors
     ///
@@ -96,12 +96,13 @@ impl<'a> EventRef<'a> {
 
     /// Reads only the id, to look up duplicates before full parsing.
     ///
-    /// Members before the id must be valid JSON. The text after the id may be invalid. Reads strictly: do not
-    /// use it beside a [`Profile`] with `duplicate_keys`, which takes the last id instead of the first.
+    /// Members before the id must be valid JSON. The text after the id may be invalid. Parsing is
+    /// strict: do not combine this with a [`Profile`] with `duplicate_keys`, which takes the last id
+    /// instead of the first.
     ///
     /// # Errors
     ///
-    /// No id, or an error in the text before it.
+    /// The id is missing, or there is an error in the text before its end.
     ///
     /// ```
     /// use polywire_nostr::EventRef;
@@ -114,7 +115,7 @@ impl<'a> EventRef<'a> {
         parse::id(json.as_ref())
     }
 
-    /// Returns the JSON text of the event as it was read, without white space around it.
+    /// Returns the original JSON text of the event, without surrounding white space.
     #[must_use]
     pub fn as_json(&self) -> &'a str {
         self.json
@@ -156,14 +157,15 @@ impl<'a> EventRef<'a> {
         Tags::new(self.raw_tags(), self.fields.tag_count)
     }
 
-    /// Returns the tags that filters can ask for, in order: their letters and values.
+    /// Returns the letters and values of the tags that filters can match, in order: tags with a value
+    /// whose name is one letter (NIP-01).
     ///
     /// ```
     /// use polywire_nostr::{EventBuilder, PublicKey, Signature, TagLetter};
     ///
     /// let event = EventBuilder::new(1, "", 1_709_600_104)
     ///     .tag(["t", "coffee", "hot"])
-    ///     .tag(["title", "none of one letter"])
+    ///     .tag(["title", "not one letter"])
     ///     .build(&PublicKey::from_bytes([1; 32]))
     ///     .with_signature(&Signature::from_bytes([2; 64]));
     /// let tags: Vec<_> = event.as_ref().letter_tags().collect();
@@ -186,22 +188,22 @@ impl<'a> EventRef<'a> {
         json::decode(self.raw_content())
     }
 
-    /// Returns the content as it stands in the JSON text, with its escapes and without quotes.
+    /// Returns the original JSON text of the content, with escapes and without quotes.
     #[must_use]
     pub fn raw_content(&self) -> &'a str {
         self.slice(self.fields.content)
     }
 
-    /// Returns the value of the first `d` tag, or an empty string without one. Kind, author and this
-    /// value identify an addressable event (NIP-01).
+    /// Returns the value of the first `d` tag, or an empty string if there is none. Kind, author and
+    /// this value identify an addressable event (NIP-01).
     #[must_use]
     pub fn identifier(&self) -> Cow<'a, str> {
         let tag = self.tags().find(|tag| tag.name() == "d");
         tag.and_then(|tag| tag.value()).unwrap_or_default()
     }
 
-    /// Whether tags and content are spelled exactly as `JSON.stringify` spells them. If so, the id is
-    /// the digest of the text itself.
+    /// Whether the text of tags and content is in canonical form, which is the output of
+    /// `JSON.stringify`. If so, computing the id hashes this text directly.
     #[must_use]
     pub fn is_canonical(&self) -> bool {
         self.fields.canonical
@@ -234,9 +236,9 @@ impl<'a> EventRef<'a> {
         Err(Error::new(Reason::IdMismatch, 0).in_member(crate::Member::Id))
     }
 
-    /// Checks the id and then the signature. The id comes first: it costs a hundredth of the time.
+    /// Checks the id, then the signature. Checking the id takes about 1% of the time.
     ///
-    /// A relay that has many events looks for duplicates before it calls this.
+    /// A relay should look up duplicates before it calls this.
     ///
     /// # Errors
     ///
@@ -260,8 +262,8 @@ impl<'a> EventRef<'a> {
         canonical::write(self, out);
     }
 
-    /// Appends the event as compact JSON, with the members in the order of NIP-01 and canonical
-    /// strings.
+    /// Appends the event as compact JSON, with members in the order of NIP-01 and strings in canonical
+    /// form.
     pub fn push_json(&self, out: &mut Vec<u8>) {
         canonical::push_json(self, out);
     }
@@ -279,11 +281,11 @@ impl<'a> EventRef<'a> {
         self.fields.lone_surrogates
     }
 
-    /// Returns the event in its canonical spelling, with the members in the order of NIP-01.
+    /// Returns an event with the text of [`push_json`](Self::push_json).
     ///
-    /// Matching a non-canonical event against many filters decodes its tags for each of them. A relay that
-    /// has many subscriptions calls this once, unless [`is_canonical`](Self::is_canonical), and matches
-    /// the result.
+    /// Each filter that is matched against a non-canonical event decodes its tags again. A relay with
+    /// many subscriptions calls this once unless [`is_canonical`](Self::is_canonical) is true, and
+    /// matches the result.
     #[must_use]
     pub fn to_canonical(&self) -> Event {
         let mut json = Vec::new();
@@ -291,12 +293,12 @@ impl<'a> EventRef<'a> {
         let limits = Limits::DEFAULT.with_bytes(usize::MAX).with_tags(usize::MAX);
         match EventRef::parse_with(&json, Profile::COMPATIBLE, &limits) {
             Ok(event) => event.to_owned(),
-            // What was written is an event; this is not reached.
+            // Unreachable: `push_json` writes a valid event.
             Err(_) => self.to_owned(),
         }
     }
 
-    /// Copies the text, for an event that borrows nothing.
+    /// Returns an event that owns a copy of the text.
     #[must_use]
     pub fn to_owned(&self) -> Event {
         Event::from_ref(self)
@@ -317,7 +319,7 @@ impl fmt::Debug for EventRef<'_> {
 }
 
 impl PartialEq for EventRef<'_> {
-    /// Compares everything but the spelling of the JSON text.
+    /// Compares the values of all members, not the JSON text.
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (&self.fields, &other.fields);
         let same_fields = a.id == b.id
@@ -326,7 +328,7 @@ impl PartialEq for EventRef<'_> {
             && a.created_at == b.created_at
             && a.kind == b.kind
             && a.tag_count == b.tag_count;
-        // Text has the same replacement for all lone surrogates; the canonical form tells them apart.
+        // Decoding replaces each lone surrogate by U+FFFD. The canonical form distinguishes them.
         if a.lone_surrogates || b.lone_surrogates {
             let canonical = |event: &Self| {
                 let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! Events that own their text.
+//! Owned events.
 
 use std::fmt;
 
@@ -9,8 +9,7 @@ use crate::{Error, Limits, Profile};
 
 /// An event that owns its JSON text.
 ///
-/// Clones share the text. For everything but its construction see [`EventRef`], which
-/// [`as_ref`](Self::as_ref) returns.
+/// Clones share the text. [`as_ref`](Self::as_ref) returns an [`EventRef`], which has the accessors.
 #[derive(Clone)]
 pub struct Event {
     pub(super) json: Text,
@@ -18,7 +17,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Reads an event by the strict profile and the default limits, and keeps a copy of its text.
+    /// Parses an event with the strict profile and the default limits, and copies its text.
     ///
     /// # Errors
     ///
@@ -27,7 +26,7 @@ impl Event {
         EventRef::parse(json).map(|event| event.to_owned())
     }
 
-    /// Reads an event by a profile and limits, and keeps a copy of its text.
+    /// Parses an event with a profile and limits, and copies its text.
     ///
     /// # Errors
     ///
@@ -47,7 +46,7 @@ impl Event {
         }
     }
 
-    /// Borrows it.
+    /// Borrows the event.
     #[must_use]
     pub fn as_ref(&self) -> EventRef<'_> {
         EventRef {
@@ -64,7 +63,7 @@ impl fmt::Debug for Event {
 }
 
 impl PartialEq for Event {
-    /// Compares everything but the spelling of the JSON text.
+    /// Compares the values of all members, not the JSON text.
     fn eq(&self, other: &Self) -> bool {
         self.as_ref() == other.as_ref()
     }

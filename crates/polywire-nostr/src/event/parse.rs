@@ -1,4 +1,4 @@
-//! Reading of events.
+//! Parsing of events.
 
 use polywire_text::utf8;
 
@@ -6,10 +6,10 @@ use super::{EventRef, Fields};
 use crate::json::{Reader, Spelling};
 use crate::{Error, EventId, Limits, Member, Profile, PublicKey, Reason, Signature};
 
-/// Above this, JavaScript does not write integers exactly.
+/// The largest integer that JavaScript represents exactly.
 pub(super) const MAX_CREATED_AT: u64 = (1 << 53) - 1;
 
-/// Reads an event and nothing behind it.
+/// Parses an event. Text after it is an error.
 pub(super) fn event<'a>(
     json: &'a [u8],
     profile: Profile,
@@ -18,7 +18,7 @@ pub(super) fn event<'a>(
     whole(json, profile, limits, SignatureRule::Required)
 }
 
-/// As [`event`]; the signature may be missing, and is zeros then.
+/// As [`event`], but `sig` is optional. Without it, the signature is all zeros.
 pub(super) fn unsigned<'a>(
     json: &'a [u8],
     profile: Profile,
@@ -52,9 +52,9 @@ fn whole<'a>(
     Ok(event)
 }
 
-/// Reads the id alone.
+/// Reads only the id.
 pub(super) fn id(json: &[u8]) -> Result<EventId, Error> {
-    // What follows the id need not be UTF-8, or be there at all.
+    // The text after the id may be truncated or not UTF-8.
     let text = match utf8::validate(json) {
         Ok(text) => text,
         Err(error) => utf8::validate(&json[..error.offset])
@@ -84,7 +84,7 @@ fn begin(reader: &mut Reader<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// What has been read of an event, whose members may come in any order.
+/// The members parsed so far. They may be in any order.
 #[derive(Default)]
 struct Partial {
     id: Option<[u8; 32]>,
@@ -98,7 +98,7 @@ struct Partial {
     content_spelling: Option<Spelling>,
 }
 
-/// Reads an event at the cursor.
+/// Parses an event at the cursor.
 pub(crate) fn read<'a>(reader: &mut Reader<'a>, limits: &Limits) -> Result<EventRef<'a>, Error> {
     read_with(reader, limits, SignatureRule::Required)
 }
@@ -163,7 +163,7 @@ fn read_with<'a>(
     Ok(EventRef { json, fields })
 }
 
-/// The member that a key with escapes names.
+/// Returns the member whose key is written with escapes.
 #[cold]
 fn escaped_key(raw: &str) -> Option<Member> {
     let key = crate::json::decode(raw);
@@ -180,7 +180,7 @@ fn escaped_key(raw: &str) -> Option<Member> {
 }
 
 impl Partial {
-    /// Reads the value of a member. `start` is where the event begins, `key_at` the member.
+    /// Reads the value of a member. `start` is the offset of the event, `key_at` that of the key.
     #[inline(always)]
     fn read(
         &mut self,
@@ -228,8 +228,7 @@ impl Partial {
     }
 }
 
-/// Reads an array of tags. Returns their number, and how they are spelled: white space is not
-/// canonical.
+/// Reads an array of tags. Returns their number and spelling. White space is not canonical.
 fn tags(reader: &mut Reader<'_>, limits: &Limits) -> Result<(u32, Spelling), Error> {
     if !reader.take(b'[') {
         return Err(reader.wrong_type());
@@ -259,7 +258,7 @@ fn tags(reader: &mut Reader<'_>, limits: &Limits) -> Result<(u32, Spelling), Err
     Ok((count, spelling))
 }
 
-/// Reads a tag. Returns how it is spelled.
+/// Reads a tag. Returns its spelling.
 #[inline(always)]
 fn tag(reader: &mut Reader<'_>) -> Result<Spelling, Error> {
     if !reader.take(b'[') {
@@ -291,7 +290,7 @@ fn tag(reader: &mut Reader<'_>) -> Result<Spelling, Error> {
     Ok(spelling)
 }
 
-/// An error for a value of another type, for which tags have reasons of their own.
+/// An error for a value of the wrong type. Tags have more specific reasons than `WrongType`.
 #[cold]
 fn wrong_type(reader: &Reader<'_>, reason: Reason) -> Error {
     match reader.wrong_type() {

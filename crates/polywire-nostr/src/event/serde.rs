@@ -1,4 +1,4 @@
-//! Events in serde's data model: structures with the seven members of NIP-01.
+//! Serde support: an event is a struct with the seven members of NIP-01.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,7 +22,7 @@ impl Serialize for Event {
 impl Serialize for EventRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.has_lone_surrogates() {
-            // Text cannot hold them, and the id would be that of another event.
+            // A `str` cannot hold them, and replacing them would change the id.
             return Err(S::Error::custom("event with escapes of lone surrogates"));
         }
         let mut event = serializer.serialize_struct("Event", 7)?;
@@ -53,7 +53,7 @@ impl Serialize for Tag<'_> {
     }
 }
 
-/// Members that are not known are ignored. Limits are those of the data format.
+/// Unknown members are ignored. Only the limits of the data format apply.
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         const MEMBERS: [&str; 7] = [
@@ -78,7 +78,7 @@ impl<'de> Visitor<'de> for EventVisitor {
         f.write_str("a Nostr event")
     }
 
-    /// Formats without names of members: the members in the order of NIP-01.
+    /// For formats without member names: the members in the order of NIP-01.
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Event, A::Error> {
         let short = |index| A::Error::invalid_length(index, &self);
         let head = Head {
@@ -136,7 +136,7 @@ fn assemble_checked<E: serde::de::Error>(
     if head.created_at > super::parse::MAX_CREATED_AT {
         return Err(E::custom("created_at is above 2^53 - 1"));
     }
-    // A byte becomes at most six where it is escaped.
+    // Escaping expands a byte to at most six.
     if tags.len() as u64 + 6 * content.len() as u64 + 400 > u64::from(u32::MAX) {
         return Err(E::custom("event of 4 GiB"));
     }
@@ -150,7 +150,7 @@ fn set<T, E: serde::de::Error>(to: &mut Option<T>, value: T, name: &'static str)
     }
 }
 
-/// Writes tags as they come.
+/// Deserializes an array of tags into a writer.
 struct TagsSeed<'a>(&'a mut TagWriter);
 
 impl<'de> DeserializeSeed<'de> for TagsSeed<'_> {

@@ -1,4 +1,4 @@
-//! Tags, decoded one by one from the JSON text.
+//! Tags, decoded from the JSON text on access.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,13 +10,13 @@ use crate::json::{RawString, Reader};
 /// The tags of an event, in order.
 #[derive(Clone)]
 pub struct Tags<'a> {
-    /// What has not been returned yet: tags and the separators around them.
+    /// The text of the remaining tags and their separators.
     rest: &'a str,
     count: u32,
 }
 
 impl<'a> Tags<'a> {
-    /// `raw` is a checked array of `count` tags.
+    /// `raw` is a valid array of `count` tags.
     pub(super) fn new(raw: &'a str, count: u32) -> Self {
         let rest = raw.get(1..).unwrap_or_default();
         Self { rest, count }
@@ -35,7 +35,7 @@ impl<'a> Iterator for Tags<'a> {
         let start = reader.at();
         reader.take(b'[');
         reader.skip_space();
-        // The text has been checked: errors do not occur.
+        // The text is valid, so there are no errors to handle.
         while reader.take(b'"') && reader.skip_string().is_ok() {
             reader.skip_space();
             reader.take(b',');
@@ -59,7 +59,7 @@ impl FusedIterator for Tags<'_> {}
 /// A tag: an array of strings. The first is its name, the second its value.
 #[derive(Clone, Copy)]
 pub struct Tag<'a> {
-    /// A checked array of strings.
+    /// A valid array of strings.
     raw: &'a str,
 }
 
@@ -70,13 +70,13 @@ impl<'a> Tag<'a> {
         self.items().next().unwrap_or_default()
     }
 
-    /// Returns the item behind the name.
+    /// Returns the value, which is the item after the name.
     #[must_use]
     pub fn value(&self) -> Option<Cow<'a, str>> {
         self.items().nth(1)
     }
 
-    /// Returns all items, the name first. An item is borrowed unless it has escapes.
+    /// Returns all items, starting with the name. An item is borrowed unless it has escapes.
     #[must_use]
     pub fn items(&self) -> Items<'a> {
         Items(self.raw_items())
@@ -90,7 +90,7 @@ impl<'a> Tag<'a> {
 }
 
 impl PartialEq for Tag<'_> {
-    /// Compares the items, not their spelling.
+    /// Compares the items, not the JSON text.
     fn eq(&self, other: &Self) -> bool {
         self.items().eq(other.items())
     }
@@ -104,7 +104,7 @@ impl fmt::Debug for Tag<'_> {
     }
 }
 
-/// The items of a tag as they stand in the text.
+/// The items of a tag as JSON text.
 pub(crate) struct RawItems<'a>(Reader<'a>);
 
 impl<'a> Iterator for RawItems<'a> {
@@ -115,7 +115,7 @@ impl<'a> Iterator for RawItems<'a> {
         self.0.skip_space();
         self.0.take(b',');
         self.0.skip_space();
-        // There is no string behind the last one; the text has been checked.
+        // The text is valid, so only the end of the tag has no string here.
         match self.0.take(b'"') {
             true => self.0.string_behind_quote().ok(),
             false => None,
@@ -135,7 +135,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// Reads what has been accepted by some profile.
+/// Returns a reader for text that was parsed before, with any profile.
 fn checked(text: &str) -> Reader<'_> {
     Reader::new(text, Profile::COMPATIBLE)
 }

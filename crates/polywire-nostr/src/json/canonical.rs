@@ -1,15 +1,15 @@
-//! The spelling of strings that `JSON.stringify` has.
+//! Strings in canonical form, which is the output of `JSON.stringify`.
 
 use polywire_text::{escape, scan};
 
 use super::string::Escape;
 
-/// Where canonical text goes: a digest or a buffer.
+/// A destination of canonical text: a digest or a buffer.
 pub(crate) trait Sink {
-    /// Takes bytes as they are.
+    /// Appends bytes unchanged.
     fn put(&mut self, bytes: &[u8]);
 
-    /// Takes text as the inside of a canonical string.
+    /// Escapes text as the contents of a canonical string, and appends it.
     fn put_escaped(&mut self, text: &str);
 }
 
@@ -25,7 +25,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Writes a checked raw string in its canonical spelling.
+/// Writes the contents of a valid JSON string in canonical form.
 pub(crate) fn write_canonical_string(sink: &mut impl Sink, raw: &str) {
     let mut bytes = raw.as_bytes();
     loop {
@@ -36,7 +36,7 @@ pub(crate) fn write_canonical_string(sink: &mut impl Sink, raw: &str) {
             None => return,
             Some(b'\\') => {
                 let Ok(escape) = Escape::read(bytes) else {
-                    // The string has been checked; this is not reached.
+                    // Unreachable, because the string is valid.
                     return sink.put(bytes);
                 };
                 match escape.character {
@@ -44,7 +44,7 @@ pub(crate) fn write_canonical_string(sink: &mut impl Sink, raw: &str) {
                         let mut buffer = [0; 4];
                         sink.put_escaped(character.encode_utf8(&mut buffer));
                     }
-                    // Half a surrogate pair: the digits in lower case.
+                    // A lone surrogate keeps its escape, with lower-case digits.
                     None => {
                         let mut lower = [0; 6];
                         lower.copy_from_slice(&bytes[..6]);
@@ -54,7 +54,7 @@ pub(crate) fn write_canonical_string(sink: &mut impl Sink, raw: &str) {
                 }
                 bytes = &bytes[escape.len..];
             }
-            // A control character without an escape.
+            // An unescaped control character.
             Some(&byte) => {
                 sink.put_escaped(char::from(byte).encode_utf8(&mut [0; 4]));
                 bytes = &bytes[1..];

@@ -1,10 +1,11 @@
-//! What clients send.
+//! Messages from clients to relays.
 
 use polywire_text::scan;
 
 use super::parse::Items;
+use super::write::MessageWriter;
 use super::{MessageLimits, SubscriptionId};
-use crate::json::{push_hex, push_string, to_string};
+use crate::json::{push_hex, to_string};
 use crate::{Error, EventId, EventRef, Filter, Profile};
 
 /// A message from a client to a relay.
@@ -24,59 +25,61 @@ use crate::{Error, EventId, EventRef, Filter, Profile};
 pub enum ClientMessage<'a> {
     /// Publishes an event (NIP-01).
     Event(EventRef<'a>),
-    /// Asks for events, and subscribes to new ones (NIP-01).
+    /// Requests stored events and subscribes to new ones (NIP-01).
     Req {
-        /// The subscription; it replaces another one of this id.
+        /// The subscription. It replaces an open subscription with this id.
         subscription: SubscriptionId<'a>,
-        /// One at least. An event that matches any of them is asked for.
+        /// At least one. The relay sends events that match any of them.
         filters: Vec<Filter>,
     },
     /// Ends a subscription (NIP-01).
     Close(SubscriptionId<'a>),
     /// Authenticates the client (NIP-42). See [`auth::check`](crate::auth::check).
     Auth(EventRef<'a>),
-    /// Asks for the number of events (NIP-45).
+    /// Requests the number of events (NIP-45).
     Count {
-        /// The id of the question.
+        /// The query id.
         subscription: SubscriptionId<'a>,
-        /// One at least. Events that match any of them are counted, each once.
+        /// At least one. The relay counts each event that matches any of them once.
         filters: Vec<Filter>,
     },
-    /// Begins to reconcile sets of events (NIP-77).
+    /// Opens a reconciliation of two sets of events (NIP-77).
     NegOpen {
-        /// The reconciliation; it replaces another one of this id. These ids are not those of REQ.
+        /// The id of the reconciliation. It replaces an open reconciliation with this id. These ids
+        /// are separate from those of REQ.
         subscription: SubscriptionId<'a>,
-        /// Which events are reconciled.
+        /// Selects the events to reconcile.
         filter: Filter,
         /// The first message of the Negentropy protocol.
         message: Vec<u8>,
     },
-    /// Continues to reconcile sets of events (NIP-77).
+    /// Continues a reconciliation (NIP-77).
     NegMsg {
-        /// The reconciliation.
+        /// The id of the reconciliation.
         subscription: SubscriptionId<'a>,
         /// A message of the Negentropy protocol.
         message: Vec<u8>,
     },
-    /// Ends a reconciliation (NIP-77).
+    /// Closes a reconciliation (NIP-77).
     NegClose(SubscriptionId<'a>),
 }
 
 impl<'a> ClientMessage<'a> {
-    /// Reads a message. Events are checked as [`EventRef::parse_with`] does: neither their id nor
-    /// their signature.
+    /// Parses a message. Events are validated as in [`EventRef::parse_with`], which verifies neither
+    /// the id nor the signature.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its offset in the whole message.
-    /// [`Reason::UnknownMessage`](crate::Reason::UnknownMessage) if the array begins with another word.
+    /// The first error, with its byte offset in the message.
+    /// [`Reason::UnknownMessage`](crate::Reason::UnknownMessage) if the message type is not one of
+    /// these.
     pub fn parse(
         json: &'a (impl AsRef<[u8]> + ?Sized),
         profile: Profile,
         limits: &MessageLimits,
     ) -> Result<Self, Error> {
-        let (word, mut items) = Items::begin(json.as_ref(), profile, limits)?;
-        let message = match &*word {
+        let (message_type, mut items) = Items::begin(json.as_ref(), profile, limits)?;
+        let message = match &*message_type {
             "EVENT" => Self::Event(items.event()?),
             "REQ" => {
                 return Ok(Self::Req {
@@ -108,11 +111,10 @@ impl<'a> ClientMessage<'a> {
         Ok(message)
     }
 
-    /// Reads the id of the event of an EVENT message alone, for a look-up of duplicates before
-    /// anything else is done. `None` if the message is another one, or if it is not valid as far as
-    /// it has been read.
+    /// Reads only the event id of an EVENT message, to look up duplicates before full parsing.
+    /// Returns `None` for other messages and for an error before the end of the id.
     ///
-    /// Stops behind the id: what follows is not looked at.
+    /// The text after the id is ignored.
     ///
     /// ```
     /// use polywire_nostr::ClientMessage;
@@ -131,11 +133,11 @@ impl<'a> ClientMessage<'a> {
         EventRef::parse_id(rest).ok()
     }
 
-    /// Reads the subscription of a REQ or COUNT message alone, for the answer to one that
-    /// [`parse`](Self::parse) does not read. `None` if the message is another one, or if it is not valid
-    /// as far as it has been read.
+    /// Reads only the subscription id of a REQ or COUNT message, to answer a message that
+    /// [`parse`](Self::parse) rejects. Returns `None` for other messages and for an error before the
+    /// end of the id.
     ///
-    /// Stops behind the id: what follows is not looked at.
+    /// The text after the id is ignored.
     ///
     /// ```
     /// use polywire_nostr::ClientMessage;
@@ -147,14 +149,15 @@ impl<'a> ClientMessage<'a> {
     #[must_use]
     pub fn peek_subscription(json: &(impl AsRef<[u8]> + ?Sized)) -> Option<SubscriptionId<'_>> {
         let limits = MessageLimits::DEFAULT.with_bytes(usize::MAX);
-        let (word, mut items) = Items::begin(json.as_ref(), Profile::STRICT, &limits).ok()?;
-        match &*word {
+        let (message_type, mut items) =
+            Items::begin(json.as_ref(), Profile::STRICT, &limits).ok()?;
+        match &*message_type {
             "REQ" | "COUNT" => items.subscription().ok(),
             _ => None,
         }
     }
 
-    /// Appends compact JSON; an event as it was read.
+    /// Appends compact JSON. The original text of an event is copied.
     pub fn push_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Event(event) => push_event(out, event.as_json()),
@@ -181,7 +184,7 @@ impl<'a> ClientMessage<'a> {
         }
     }
 
-    /// Returns compact JSON, as [`push_json`](Self::push_json) writes it.
+    /// Returns the output of [`push_json`](Self::push_json).
     #[must_use]
     pub fn to_json(&self) -> String {
         to_string(|out| self.push_json(out))
@@ -190,35 +193,37 @@ impl<'a> ClientMessage<'a> {
 
 /// Appends `["EVENT",event]`. The text of the event is copied as it is.
 pub fn push_event(out: &mut Vec<u8>, event: impl AsRef<[u8]>) {
-    push_object(out, b"[\"EVENT\",", event.as_ref());
+    push_object(out, "EVENT", event.as_ref());
 }
 
 /// Appends `["AUTH",event]`. The text of the event is copied as it is.
 pub fn push_auth(out: &mut Vec<u8>, event: impl AsRef<[u8]>) {
-    push_object(out, b"[\"AUTH\",", event.as_ref());
+    push_object(out, "AUTH", event.as_ref());
 }
 
-/// Appends `["REQ",subscription,filters...]`. There should be one filter at least.
+/// Appends `["REQ",subscription,filters...]`. NIP-01 requires at least one filter.
 pub fn push_req<'f>(
     out: &mut Vec<u8>,
     subscription: &SubscriptionId<'_>,
     filters: impl IntoIterator<Item = &'f Filter>,
 ) {
-    push_filters(out, b"[\"REQ\",", subscription, filters);
+    push_filters(out, "REQ", subscription, filters);
 }
 
-/// Appends `["COUNT",subscription,filters...]`. There should be one filter at least.
+/// Appends `["COUNT",subscription,filters...]`. NIP-45 requires at least one filter.
 pub fn push_count<'f>(
     out: &mut Vec<u8>,
     subscription: &SubscriptionId<'_>,
     filters: impl IntoIterator<Item = &'f Filter>,
 ) {
-    push_filters(out, b"[\"COUNT\",", subscription, filters);
+    push_filters(out, "COUNT", subscription, filters);
 }
 
 /// Appends `["CLOSE",subscription]`.
 pub fn push_close(out: &mut Vec<u8>, subscription: &SubscriptionId<'_>) {
-    push_filters(out, b"[\"CLOSE\",", subscription, []);
+    MessageWriter::new(out, "CLOSE")
+        .text(subscription.as_str())
+        .end();
 }
 
 /// Appends `["NEG-OPEN",subscription,filter,message]`.
@@ -228,47 +233,42 @@ pub fn push_neg_open(
     filter: &Filter,
     message: &[u8],
 ) {
-    out.extend_from_slice(b"[\"NEG-OPEN\",");
-    push_string(out, subscription.as_str());
-    out.push(b',');
-    filter.push_json(out);
-    out.push(b',');
-    push_hex(out, message);
-    out.push(b']');
+    MessageWriter::new(out, "NEG-OPEN")
+        .text(subscription.as_str())
+        .with(|out| filter.push_json(out))
+        .with(|out| push_hex(out, message))
+        .end();
 }
 
-/// Appends `["NEG-MSG",subscription,message]`. Relays send the same.
+/// Appends `["NEG-MSG",subscription,message]`. Clients and relays send the same text.
 pub fn push_neg_msg(out: &mut Vec<u8>, subscription: &SubscriptionId<'_>, message: &[u8]) {
-    out.extend_from_slice(b"[\"NEG-MSG\",");
-    push_string(out, subscription.as_str());
-    out.push(b',');
-    push_hex(out, message);
-    out.push(b']');
+    MessageWriter::new(out, "NEG-MSG")
+        .text(subscription.as_str())
+        .with(|out| push_hex(out, message))
+        .end();
 }
 
 /// Appends `["NEG-CLOSE",subscription]`.
 pub fn push_neg_close(out: &mut Vec<u8>, subscription: &SubscriptionId<'_>) {
-    push_filters(out, b"[\"NEG-CLOSE\",", subscription, []);
+    MessageWriter::new(out, "NEG-CLOSE")
+        .text(subscription.as_str())
+        .end();
 }
 
-fn push_object(out: &mut Vec<u8>, begin: &[u8], object: &[u8]) {
-    out.reserve(begin.len() + object.len() + 1);
-    out.extend_from_slice(begin);
-    out.extend_from_slice(object);
-    out.push(b']');
+fn push_object(out: &mut Vec<u8>, message_type: &str, object: &[u8]) {
+    out.reserve(message_type.len() + object.len() + 5);
+    MessageWriter::new(out, message_type).json(object).end();
 }
 
 fn push_filters<'f>(
     out: &mut Vec<u8>,
-    begin: &[u8],
+    message_type: &str,
     subscription: &SubscriptionId<'_>,
     filters: impl IntoIterator<Item = &'f Filter>,
 ) {
-    out.extend_from_slice(begin);
-    push_string(out, subscription.as_str());
+    let mut message = MessageWriter::new(out, message_type).text(subscription.as_str());
     for filter in filters {
-        out.push(b',');
-        filter.push_json(out);
+        message = message.with(|out| filter.push_json(out));
     }
-    out.push(b']');
+    message.end();
 }

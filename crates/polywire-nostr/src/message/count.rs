@@ -1,22 +1,22 @@
-//! Numbers of events (NIP-45).
+//! The result of COUNT (NIP-45).
 
 use crate::json::{Object, Reader, push_hex};
 use crate::{Error, Limits, Member, Reason};
 
-/// The answer to COUNT (NIP-45).
+/// The result of COUNT (NIP-45).
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Count {
     /// The number of events.
     pub count: u64,
-    /// Whether the number is an estimate, if the relay says so.
+    /// Whether the number is an estimate, if the relay sends this member.
     pub approximate: Option<bool>,
-    /// 256 registers of a HyperLogLog, if the relay sends them. Those of several relays are merged
-    /// by taking the larger of each.
+    /// The 256 registers of a HyperLogLog, if the relay sends them. To merge the results of several
+    /// relays, take the maximum of each register.
     pub hll: Option<Box<[u8; 256]>>,
 }
 
 impl Count {
-    /// Returns the answer with an exact number.
+    /// Returns a result without `approximate` and `hll`.
     #[must_use]
     pub fn new(count: u64) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Count {
         object.end();
     }
 
-    /// Reads an object at the cursor. Members that are not known are skipped.
+    /// Reads an object at the cursor. Unknown members are skipped.
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         if !reader.take(b'{') {
             return Err(reader.wrong_type());

@@ -1,42 +1,42 @@
-//! What a message may cost.
+//! Limits on messages.
 
 use crate::{FilterLimits, Limits};
 
-/// What a message may cost. Each limit is inclusive.
+/// Limits on one message. Each limit is inclusive.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct MessageLimits {
-    /// Bytes of the whole text; at most 4 GiB whatever is set.
+    /// The length of the text in bytes. Values above 4 GiB count as 4 GiB.
     pub bytes: usize,
-    /// Limits of the event of a message.
+    /// Limits on an event.
     pub event: Limits,
-    /// Limits of its filters.
+    /// Limits on the filters.
     pub filter: FilterLimits,
 }
 
 impl MessageLimits {
-    /// 2 MiB, with the default limits of events and filters.
+    /// 2 MiB, with the default limits on events and filters.
     pub const DEFAULT: Self = Self {
         bytes: 2 << 20,
         event: Limits::DEFAULT,
         filter: FilterLimits::DEFAULT,
     };
 
-    /// Replaces the limit of bytes.
+    /// Sets the maximum length in bytes.
     #[must_use]
     pub const fn with_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// Replaces the limits of events.
+    /// Sets the limits on an event.
     #[must_use]
     pub const fn with_event(mut self, event: Limits) -> Self {
         self.event = event;
         self
     }
 
-    /// Replaces the limits of filters.
+    /// Sets the limits on the filters.
     #[must_use]
     pub const fn with_filter(mut self, filter: FilterLimits) -> Self {
         self.filter = filter;

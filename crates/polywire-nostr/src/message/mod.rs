@@ -1,10 +1,10 @@
 //! Messages between clients and relays (NIP-01, NIP-42, NIP-45, NIP-77).
 //!
-//! A message is read straight from its text: events are borrowed, and no tree of JSON is made. What
-//! writes messages appends to a buffer; a relay forwards the text of an event as it came.
+//! Messages are parsed without an intermediate JSON tree, and events borrow their text. Messages are
+//! written by appending to a buffer. A relay forwards the original text of an event.
 //!
 //! ```
-//! use polywire_nostr::message::{Prefix, relay};
+//! use polywire_nostr::message::{MachineReadablePrefix, relay};
 //! use polywire_nostr::{ClientMessage, MessageLimits, Profile};
 //!
 //! let text = r#"["REQ","feed",{"kinds":[1],"limit":20}]"#;
@@ -12,9 +12,10 @@
 //! let ClientMessage::Req { subscription, filters } = message else { panic!() };
 //! assert_eq!(filters[0].kinds(), Some(&[1][..]));
 //!
+//! let reason = MachineReadablePrefix::AuthRequired.with("log in first");
 //! let mut out = Vec::new();
-//! relay::push_closed(&mut out, &subscription, &Prefix::AuthRequired.with("who are you?"));
-//! assert_eq!(out, br#"["CLOSED","feed","auth-required: who are you?"]"#);
+//! relay::push_closed(&mut out, &subscription, &reason);
+//! assert_eq!(out, br#"["CLOSED","feed","auth-required: log in first"]"#);
 //! # Ok::<(), polywire_nostr::Error>(())
 //! ```
 
@@ -25,10 +26,14 @@ mod parse;
 mod prefix;
 pub mod relay;
 mod subscription;
+mod write;
 
 pub use client::ClientMessage;
 pub use count::Count;
 pub use limits::MessageLimits;
-pub use prefix::Prefix;
+pub use prefix::MachineReadablePrefix;
+// The previous name, until all callers use the new one.
+#[doc(hidden)]
+pub use prefix::MachineReadablePrefix as Prefix;
 pub use relay::RelayMessage;
 pub use subscription::SubscriptionId;

@@ -1,4 +1,4 @@
-//! What the messages of both directions share.
+//! Parsing that the messages of both directions share.
 
 use std::borrow::Cow;
 
@@ -9,16 +9,16 @@ use super::{MessageLimits, SubscriptionId};
 use crate::json::{Reader, decode};
 use crate::{Error, EventRef, Filter, Profile, Reason, event, filter};
 
-/// A cursor over the items of a message, which is an array that begins with a word.
+/// A cursor over the items of a message, which is an array that begins with the message type.
 pub(super) struct Items<'a, 'l> {
     pub(super) reader: Reader<'a>,
     limits: &'l MessageLimits,
-    /// The offset of the word.
-    word_at: usize,
+    /// The offset of the message type.
+    type_at: usize,
 }
 
 impl<'a, 'l> Items<'a, 'l> {
-    /// Reads up to the word, which is returned as well.
+    /// Reads the message type, and returns it with the cursor after it.
     pub(super) fn begin(
         json: &'a [u8],
         profile: Profile,
@@ -36,29 +36,29 @@ impl<'a, 'l> Items<'a, 'l> {
             return Err(reader.wrong_type());
         }
         reader.skip_space();
-        let word_at = reader.at();
+        let type_at = reader.at();
         if reader.peek() == Some(b']') {
             return Err(reader.error(Reason::UnknownMessage));
         }
-        let word = reader.string()?.decode();
+        let message_type = reader.string()?.decode();
         let items = Self {
             reader,
             limits,
-            word_at,
+            type_at,
         };
-        Ok((word, items))
+        Ok((message_type, items))
     }
 
     pub(super) fn unknown(&self) -> Error {
-        Error::new(Reason::UnknownMessage, self.word_at)
+        Error::new(Reason::UnknownMessage, self.type_at)
     }
 
-    /// Moves the cursor to the next item; `false` behind the last one.
+    /// Moves the cursor to the next item. Returns `false` after the last one.
     fn advance(&mut self) -> Result<bool, Error> {
         self.reader.next_item(b']')
     }
 
-    /// Moves the cursor to the next item, which must be there.
+    /// Moves the cursor to the next item, which is required.
     pub(super) fn next(&mut self) -> Result<(), Error> {
         if self.advance()? {
             return Ok(());
@@ -104,7 +104,7 @@ impl<'a, 'l> Items<'a, 'l> {
         filter::read(&mut self.reader, &self.limits.filter)
     }
 
-    /// Reads filters up to the end of the message: one at least.
+    /// Reads one or more filters and the end of the message.
     pub(super) fn filters(&mut self) -> Result<Vec<Filter>, Error> {
         let mut filters = Vec::new();
         while self.advance()? {
@@ -120,7 +120,7 @@ impl<'a, 'l> Items<'a, 'l> {
         Ok(filters)
     }
 
-    /// Reads a string of hexadecimal digits. NIP-77 does not say in which case.
+    /// Reads a string of hexadecimal digits. NIP-77 does not specify their case.
     pub(super) fn bytes(&mut self) -> Result<Vec<u8>, Error> {
         self.next()?;
         let start = self.reader.at() + 1;
@@ -133,7 +133,7 @@ impl<'a, 'l> Items<'a, 'l> {
         }
     }
 
-    /// Reads a number at the end of the message, if there is one.
+    /// Reads an optional number and the end of the message.
     pub(super) fn optional_number(&mut self) -> Result<Option<u64>, Error> {
         let number = match self.advance()? {
             false => None,

@@ -1,31 +1,31 @@
-//! Words at the beginning of a relay's answers.
+//! Machine-readable prefixes of relay messages.
 
 use std::fmt;
 
-/// Defines [`Prefix`] as a table: the variant and its word.
+/// Defines [`MachineReadablePrefix`] as a table: the variant and its text.
 macro_rules! prefixes {
-    ($($(#[$doc:meta])* $name:ident, $word:literal;)*) => {
-        /// The machine-readable word at the beginning of the text of OK, CLOSED and NEG-ERR
-        /// (NIP-01, NIP-42, NIP-77).
+    ($($(#[$doc:meta])* $name:ident, $text:literal;)*) => {
+        /// The machine-readable prefix of the message text in OK, CLOSED and NEG-ERR (NIP-01,
+        /// NIP-42, NIP-77).
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
-        pub enum Prefix {
+        pub enum MachineReadablePrefix {
             $($(#[$doc])* $name,)*
         }
 
-        impl Prefix {
-            /// All words, in the order in which they are declared.
+        impl MachineReadablePrefix {
+            /// All prefixes, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// Returns the word, such as `rate-limited`.
+            /// Returns the prefix without a colon, such as `rate-limited`.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $word,)* }
+                match self { $(Self::$name => $text,)* }
             }
 
-            fn from_word(word: &str) -> Option<Self> {
-                match word {
-                    $($word => Some(Self::$name),)*
+            fn from_text(text: &str) -> Option<Self> {
+                match text {
+                    $($text => Some(Self::$name),)*
                     _ => None,
                 }
             }
@@ -40,7 +40,7 @@ prefixes! {
     Blocked, "blocked";
     /// A reconciliation took too long (NIP-77).
     Closed, "closed";
-    /// The relay has the event already.
+    /// The relay already has the event.
     Duplicate, "duplicate";
     /// A failure for which no other prefix fits.
     Error, "error";
@@ -54,40 +54,41 @@ prefixes! {
     RateLimited, "rate-limited";
     /// The client is authenticated but not authorized (NIP-42).
     Restricted, "restricted";
-    /// The relay does not support what a filter asks for.
+    /// The relay does not support a member of the filter.
     Unsupported, "unsupported";
 }
 
-impl Prefix {
-    /// Splits a relay's text into its word and what follows the colon and space.
+impl MachineReadablePrefix {
+    /// Splits the text of a relay into the prefix and the text after the colon and space.
     ///
-    /// Text without a known word is returned whole.
+    /// Text without a known prefix is returned whole.
     ///
     /// ```
-    /// use polywire_nostr::message::Prefix;
+    /// use polywire_nostr::message::MachineReadablePrefix;
     ///
-    /// assert_eq!(Prefix::split("pow: 25 of 24 bits"), (Some(Prefix::Pow), "25 of 24 bits"));
-    /// assert_eq!(Prefix::split("note: hello"), (None, "note: hello"));
+    /// let (prefix, text) = MachineReadablePrefix::split("pow: 25 of 24 bits");
+    /// assert_eq!((prefix, text), (Some(MachineReadablePrefix::Pow), "25 of 24 bits"));
+    /// assert_eq!(MachineReadablePrefix::split("note: hello"), (None, "note: hello"));
     /// ```
     #[must_use]
     pub fn split(text: &str) -> (Option<Self>, &str) {
-        let Some((word, rest)) = text.split_once(':') else {
+        let Some((prefix, rest)) = text.split_once(':') else {
             return (None, text);
         };
-        match Self::from_word(word) {
+        match Self::from_text(prefix) {
             None => (None, text),
             prefix => (prefix, rest.strip_prefix(' ').unwrap_or(rest)),
         }
     }
 
-    /// Returns text for a person behind the word: `word: text`.
+    /// Returns `prefix: text`. `text` is for a person.
     #[must_use]
     pub fn with(self, text: &str) -> String {
         format!("{self}: {text}")
     }
 }
 
-impl fmt::Display for Prefix {
+impl fmt::Display for MachineReadablePrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }

@@ -1,4 +1,4 @@
-//! What relays send.
+//! Messages from relays to clients.
 
 use std::borrow::Cow;
 
@@ -6,98 +6,104 @@ use polywire_text::number;
 
 pub use super::client::push_neg_msg;
 use super::parse::Items;
+use super::write::MessageWriter;
 use super::{Count, MessageLimits, SubscriptionId};
-use crate::json::{push_hex, push_string, to_string};
+use crate::json::{push_hex, to_string};
 use crate::{Error, EventId, EventRef, Member, Profile};
 
 /// A message from a relay to a client.
 ///
 /// ```
-/// use polywire_nostr::message::Prefix;
+/// use polywire_nostr::message::MachineReadablePrefix;
 /// use polywire_nostr::{MessageLimits, Profile, RelayMessage};
 ///
 /// let text = r#"["CLOSED","feed","error: shutting down"]"#;
 /// let message = RelayMessage::parse(text, Profile::STRICT, &MessageLimits::default())?;
 /// let RelayMessage::Closed { message: text, .. } = &message else { panic!() };
-/// assert_eq!(Prefix::split(text), (Some(Prefix::Error), "shutting down"));
+/// let (prefix, text) = MachineReadablePrefix::split(text);
+/// assert_eq!((prefix, text), (Some(MachineReadablePrefix::Error), "shutting down"));
 /// # Ok::<(), polywire_nostr::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RelayMessage<'a> {
-    /// An event that a subscription asked for (NIP-01).
+    /// An event that matches a subscription (NIP-01).
     Event {
         /// The subscription.
         subscription: SubscriptionId<'a>,
         /// The event.
         event: EventRef<'a>,
     },
-    /// Whether an event was accepted (NIP-01).
+    /// The response to EVENT or AUTH (NIP-01).
     Ok {
-        /// The event of EVENT or AUTH.
+        /// The id of the event in EVENT or AUTH.
         id: EventId,
-        /// Whether it was accepted.
+        /// Whether the relay accepted the event.
         accepted: bool,
-        /// Why; see [`Prefix::split`](super::Prefix::split). May be empty if it was accepted.
+        /// The reason, for
+        /// [`MachineReadablePrefix::split`](super::MachineReadablePrefix::split). May be empty if
+        /// `accepted` is true.
         message: Cow<'a, str>,
     },
-    /// All stored events of a subscription have been sent (NIP-01).
+    /// End of stored events: the relay sends only new events from here on (NIP-01).
     Eose(SubscriptionId<'a>),
-    /// The relay ended a subscription, or refused it (NIP-01).
+    /// The relay closed or rejected a subscription (NIP-01).
     Closed {
         /// The subscription.
         subscription: SubscriptionId<'a>,
-        /// Why; see [`Prefix::split`](super::Prefix::split).
+        /// The reason, for
+        /// [`MachineReadablePrefix::split`](super::MachineReadablePrefix::split).
         message: Cow<'a, str>,
     },
-    /// Text for a person (NIP-01).
+    /// A human-readable message (NIP-01).
     Notice(Cow<'a, str>),
-    /// The challenge that the client must sign (NIP-42).
+    /// An authentication challenge (NIP-42).
     Auth {
-        /// What the client has to sign.
+        /// The text to put into the signed event.
         challenge: Cow<'a, str>,
     },
     /// The number of events (NIP-45).
     Count {
-        /// The id of the question.
+        /// The query id.
         subscription: SubscriptionId<'a>,
-        /// The answer.
+        /// The result.
         count: Count,
     },
-    /// Continues to reconcile sets of events (NIP-77).
+    /// Continues a reconciliation (NIP-77).
     NegMsg {
-        /// The reconciliation.
+        /// The id of the reconciliation.
         subscription: SubscriptionId<'a>,
         /// A message of the Negentropy protocol.
         message: Vec<u8>,
     },
-    /// The relay ended a reconciliation, or refused it (NIP-77).
+    /// The relay closed or rejected a reconciliation (NIP-77).
     NegErr {
-        /// The reconciliation.
+        /// The id of the reconciliation.
         subscription: SubscriptionId<'a>,
-        /// Why; see [`Prefix::split`](super::Prefix::split).
+        /// The reason, for
+        /// [`MachineReadablePrefix::split`](super::MachineReadablePrefix::split).
         message: Cow<'a, str>,
-        /// How many events the relay reconciles at most, if it says so.
+        /// The maximum number of events that the relay reconciles, if it sends that.
         max_records: Option<u64>,
     },
 }
 
 impl<'a> RelayMessage<'a> {
-    /// Reads a message. Events are checked as [`EventRef::parse_with`] does: neither their id nor
-    /// their signature.
+    /// Parses a message. Events are validated as in [`EventRef::parse_with`], which verifies neither
+    /// the id nor the signature.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its offset in the whole message.
-    /// [`Reason::UnknownMessage`](crate::Reason::UnknownMessage) if the array begins with another
-    /// word.
+    /// The first error, with its byte offset in the message.
+    /// [`Reason::UnknownMessage`](crate::Reason::UnknownMessage) if the message type is not one of
+    /// these.
     pub fn parse(
         json: &'a (impl AsRef<[u8]> + ?Sized),
         profile: Profile,
         limits: &MessageLimits,
     ) -> Result<Self, Error> {
-        let (word, mut items) = Items::begin(json.as_ref(), profile, limits)?;
-        let message = match &*word {
+        let (message_type, mut items) = Items::begin(json.as_ref(), profile, limits)?;
+        let message = match &*message_type {
             "EVENT" => Self::Event {
                 subscription: items.subscription()?,
                 event: items.event()?,
@@ -147,7 +153,7 @@ impl<'a> RelayMessage<'a> {
         Ok(message)
     }
 
-    /// Appends compact JSON; an event as it was read.
+    /// Appends compact JSON. The original text of an event is copied.
     pub fn push_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Event {
@@ -182,15 +188,15 @@ impl<'a> RelayMessage<'a> {
         }
     }
 
-    /// Returns compact JSON, as [`push_json`](Self::push_json) writes it.
+    /// Returns the output of [`push_json`](Self::push_json).
     #[must_use]
     pub fn to_json(&self) -> String {
         to_string(|out| self.push_json(out))
     }
 }
 
-/// Appends `["EVENT",subscription,event]`. The text of the event is copied as it is: a relay
-/// forwards what it received.
+/// Appends `["EVENT",subscription,event]`. The text of the event is copied as it is, so a relay
+/// forwards the original text.
 ///
 /// ```
 /// use polywire_nostr::SubscriptionId;
@@ -204,78 +210,70 @@ impl<'a> RelayMessage<'a> {
 pub fn push_event(out: &mut Vec<u8>, subscription: &SubscriptionId<'_>, event: impl AsRef<[u8]>) {
     let event = event.as_ref();
     out.reserve(event.len() + subscription.as_str().len() + 13);
-    begin(out, b"[\"EVENT\",", subscription);
-    out.push(b',');
-    out.extend_from_slice(event);
-    out.push(b']');
+    MessageWriter::new(out, "EVENT")
+        .text(subscription.as_str())
+        .json(event)
+        .end();
 }
 
 /// Appends `["OK",id,accepted,message]`. If the event was not accepted, the message should begin
-/// with a [`Prefix`](super::Prefix), as the text of an [`Error`] does.
+/// with a [`MachineReadablePrefix`](super::MachineReadablePrefix), as the text of an [`Error`] does.
 pub fn push_ok(out: &mut Vec<u8>, id: &EventId, accepted: bool, message: &str) {
-    out.extend_from_slice(b"[\"OK\",");
-    push_hex(out, id.as_bytes());
-    out.extend_from_slice(if accepted { b",true," } else { b",false," });
-    push_string(out, message);
-    out.push(b']');
+    MessageWriter::new(out, "OK")
+        .with(|out| push_hex(out, id.as_bytes()))
+        .json(if accepted { b"true" } else { b"false" })
+        .text(message)
+        .end();
 }
 
 /// Appends `["EOSE",subscription]`.
 pub fn push_eose(out: &mut Vec<u8>, subscription: &SubscriptionId<'_>) {
-    begin(out, b"[\"EOSE\",", subscription);
-    out.push(b']');
+    MessageWriter::new(out, "EOSE")
+        .text(subscription.as_str())
+        .end();
 }
 
 /// Appends `["CLOSED",subscription,message]`. The message should begin with a
-/// [`Prefix`](super::Prefix).
+/// [`MachineReadablePrefix`](super::MachineReadablePrefix).
 pub fn push_closed(out: &mut Vec<u8>, subscription: &SubscriptionId<'_>, message: &str) {
-    begin(out, b"[\"CLOSED\",", subscription);
-    out.push(b',');
-    push_string(out, message);
-    out.push(b']');
+    MessageWriter::new(out, "CLOSED")
+        .text(subscription.as_str())
+        .text(message)
+        .end();
 }
 
 /// Appends `["NOTICE",message]`.
 pub fn push_notice(out: &mut Vec<u8>, message: &str) {
-    out.extend_from_slice(b"[\"NOTICE\",");
-    push_string(out, message);
-    out.push(b']');
+    MessageWriter::new(out, "NOTICE").text(message).end();
 }
 
 /// Appends `["AUTH",challenge]`.
 pub fn push_auth(out: &mut Vec<u8>, challenge: &str) {
-    out.extend_from_slice(b"[\"AUTH\",");
-    push_string(out, challenge);
-    out.push(b']');
+    MessageWriter::new(out, "AUTH").text(challenge).end();
 }
 
 /// Appends `["COUNT",subscription,count]`.
 pub fn push_count(out: &mut Vec<u8>, subscription: &SubscriptionId<'_>, count: &Count) {
-    begin(out, b"[\"COUNT\",", subscription);
-    out.push(b',');
-    count.push_json(out);
-    out.push(b']');
+    MessageWriter::new(out, "COUNT")
+        .text(subscription.as_str())
+        .with(|out| count.push_json(out))
+        .end();
 }
 
-/// Appends `["NEG-ERR",subscription,message]`, with the number of events that the relay reconciles
-/// at most behind it if there is one. The message should begin with a [`Prefix`](super::Prefix).
+/// Appends `["NEG-ERR",subscription,message]`, followed by the maximum number of events that the
+/// relay reconciles, if given. The message should begin with a
+/// [`MachineReadablePrefix`](super::MachineReadablePrefix).
 pub fn push_neg_err(
     out: &mut Vec<u8>,
     subscription: &SubscriptionId<'_>,
     message: &str,
     max_records: Option<u64>,
 ) {
-    begin(out, b"[\"NEG-ERR\",", subscription);
-    out.push(b',');
-    push_string(out, message);
-    if let Some(max_records) = max_records {
-        out.push(b',');
-        number::push_u64(out, max_records);
+    let writer = MessageWriter::new(out, "NEG-ERR")
+        .text(subscription.as_str())
+        .text(message);
+    match max_records {
+        Some(max_records) => writer.with(|out| number::push_u64(out, max_records)).end(),
+        None => writer.end(),
     }
-    out.push(b']');
-}
-
-fn begin(out: &mut Vec<u8>, word: &[u8], subscription: &SubscriptionId<'_>) {
-    out.extend_from_slice(word);
-    push_string(out, subscription.as_str());
 }

@@ -1,12 +1,12 @@
-//! Ids of subscriptions.
+//! Subscription ids.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt;
 
 use crate::{Error, Reason};
 
-/// The id of a subscription: 1 to 64 characters that a client chose (NIP-01). It counts within one
-/// connection.
+/// The id of a subscription: 1 to 64 characters that the client chooses (NIP-01). It is valid within
+/// one connection.
 ///
 /// ```
 /// use polywire_nostr::SubscriptionId;
@@ -20,7 +20,7 @@ use crate::{Error, Reason};
 pub struct SubscriptionId<'a>(Cow<'a, str>);
 
 impl<'a> SubscriptionId<'a> {
-    /// The largest number of characters.
+    /// The maximum number of characters.
     pub const MAX_CHARACTERS: usize = 64;
 
     /// Checks an id.
@@ -31,7 +31,7 @@ impl<'a> SubscriptionId<'a> {
     pub fn new(id: impl Into<Cow<'a, str>>) -> Result<Self, Error> {
         let id = id.into();
         let most = Self::MAX_CHARACTERS;
-        // Characters have a byte at least.
+        // A character has at least one byte, so short text needs no count.
         if id.is_empty() || (id.len() > most && id.chars().nth(most).is_some()) {
             return Err(Error::new(Reason::SubscriptionId, 0));
         }
@@ -44,7 +44,7 @@ impl<'a> SubscriptionId<'a> {
         &self.0
     }
 
-    /// Borrows nothing any more.
+    /// Returns an id that owns its text.
     #[must_use]
     pub fn into_owned(self) -> SubscriptionId<'static> {
         SubscriptionId(Cow::Owned(self.0.into_owned()))
@@ -63,7 +63,7 @@ impl AsRef<str> for SubscriptionId<'_> {
     }
 }
 
-/// For maps of subscriptions: hashes and compares as the text does.
+/// Allows look-ups by `&str` in maps: an id hashes and compares like its text.
 impl Borrow<str> for SubscriptionId<'_> {
     fn borrow(&self) -> &str {
         &self.0

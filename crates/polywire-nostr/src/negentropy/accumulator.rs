@@ -1,4 +1,4 @@
-//! The sum of ids, and the fingerprint that is made of it.
+//! Sums of ids, and the fingerprints computed from them.
 
 use std::ops::{AddAssign, SubAssign};
 
@@ -9,8 +9,8 @@ use crate::EventId;
 
 /// The ids of a range: their number, and their sum as little-endian integers modulo 2^256.
 ///
-/// Sums can be added and subtracted. Therefore a storage that keeps the sums of prefixes or of the
-/// nodes of a tree need not visit each id of a range.
+/// Sums can be added and subtracted. A storage that keeps prefix sums, or sums in the nodes of a
+/// tree, can sum a range without visiting each id.
 ///
 /// ```
 /// use polywire_nostr::EventId;
@@ -53,7 +53,7 @@ impl Accumulator {
         self.count
     }
 
-    /// Returns the fingerprint of these ids (protocol V1, "Fingerprint Algorithm").
+    /// Computes the fingerprint of these ids (Negentropy Protocol V1, "Fingerprint Algorithm").
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let mut hash = Sha256::new();
@@ -81,7 +81,7 @@ impl AddAssign for Accumulator {
     }
 }
 
-/// Removes the ids of another range. The result is meaningless if they were not added before.
+/// Removes the ids of another range, which must have been added before.
 impl SubAssign for Accumulator {
     #[inline]
     fn sub_assign(&mut self, other: Self) {
@@ -95,7 +95,7 @@ impl SubAssign for Accumulator {
     }
 }
 
-/// Adds two digits and the carry of the lower ones. Returns the digit and the next carry.
+/// Adds two digits and a carry. Returns the sum and the next carry.
 #[inline]
 const fn add_digits(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let (sum, first) = a.overflowing_add(b);
@@ -111,7 +111,7 @@ impl Fingerprint {
     /// The number of bytes.
     pub const LEN: usize = 16;
 
-    /// Wraps these bytes.
+    /// Creates a fingerprint from its bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)

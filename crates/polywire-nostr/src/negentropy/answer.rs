@@ -1,4 +1,4 @@
-//! How a message is answered. The two roles differ only in what they do with a list of ids.
+//! Answering a message. Initiator and responder differ only in how they answer a list of ids.
 
 use std::ops::Range;
 
@@ -9,28 +9,28 @@ use super::storage::Storage;
 use super::wire::{Payload, Reader, Writer};
 use crate::EventId;
 
-/// How many ranges one is split into.
+/// The number of ranges that a range is split into.
 const BUCKETS: usize = 16;
 
-/// Below this many records, ids are listed rather than split: their fingerprints would save little.
+/// A range with fewer records is sent as a list of ids: fingerprints would save little.
 const LIST_BELOW: usize = 2 * BUCKETS;
 
-/// A message that is being written.
+/// The answer to a message, while it is written.
 pub(super) struct Answer<'a, S> {
     pub(super) storage: &'a S,
     pub(super) limit: FrameSizeLimit,
     pub(super) writer: Writer,
-    /// Where the last range that was written ends, as a position.
+    /// The position at which the last written range ends.
     written_to: usize,
-    /// The end of the ranges since then that need no answer. They are written as one skip, and only
-    /// if a range follows: the end of a message implies a skip.
+    /// The upper bound of the ranges after that which need no answer. They are written as one skip,
+    /// and only if another range follows: the end of a message implies a skip.
     skipped_to: Option<Bound>,
 }
 
-/// What a role does with a list of ids.
+/// How a role answers a list of ids.
 pub(super) trait IdListAnswer<S: Storage> {
-    /// Answers the list that the peer sent for these positions. Returns where the answer ends, or
-    /// `None` to skip the range.
+    /// Answers the list of ids that the peer sent for these positions. Returns the position at which
+    /// the answer ends, or `None` to skip the range.
     fn answer_id_list(
         &mut self,
         answer: &mut Answer<'_, S>,
@@ -51,7 +51,7 @@ impl<'a, S: Storage> Answer<'a, S> {
         }
     }
 
-    /// Answers the ranges that `reader` has left, and returns the message.
+    /// Answers the remaining ranges of `reader`, and returns the message.
     pub(super) fn finish(
         mut self,
         reader: &mut Reader<'_>,
@@ -61,10 +61,10 @@ impl<'a, S: Storage> Answer<'a, S> {
         let mut start = 0;
         while let Some(range) = reader.range()? {
             let end = self.storage.find(start, &range.upper);
-            // Defends `start <= end <= count` against a storage that does not keep its promises.
+            // Ensures `start <= end <= count` even if the storage violates its contract.
             let end = end.map_err(Error::Storage)?.min(count).max(start);
-            // What stays if the answer to this range does not fit.
-            let mut kept = self.writer.len();
+            // The length to truncate to if the answer to this range exceeds the limit.
+            let mut truncate_to = self.writer.len();
             let answered_to = match range.payload {
                 Payload::Skip => None,
                 Payload::Fingerprint(theirs) => {
@@ -85,8 +85,8 @@ impl<'a, S: Storage> Answer<'a, S> {
                     let answered_to = role
                         .answer_id_list(&mut self, start..end, &range.upper, ids)
                         .map_err(Error::Storage)?;
-                    // A list is made to fit, and is kept as it is.
-                    kept = self.writer.len();
+                    // A role writes only as many ids as fit, so the list is not truncated.
+                    truncate_to = self.writer.len();
                     self.written_to = answered_to.unwrap_or(self.written_to);
                     answered_to
                 }
@@ -94,7 +94,7 @@ impl<'a, S: Storage> Answer<'a, S> {
             if !self.limit.has_room_after(self.writer.len()) {
                 let rest = self.storage.accumulate(self.written_to..count);
                 let rest = rest.map_err(Error::Storage)?.fingerprint();
-                return Ok(self.writer.end_with(kept, &rest));
+                return Ok(self.writer.end_with(truncate_to, &rest));
             }
             match answered_to {
                 Some(position) => self.written_to = position,
@@ -105,14 +105,14 @@ impl<'a, S: Storage> Answer<'a, S> {
         Ok(self.writer.into_message())
     }
 
-    /// Writes the ranges that need no answer, before one that does.
+    /// Writes the pending skip, before a range that needs an answer.
     pub(super) fn write_skip(&mut self) {
         if let Some(upper) = self.skipped_to.take() {
             self.writer.skip(&upper);
         }
     }
 
-    /// Writes what is in a range: its ids if they are few, else the fingerprints of its parts.
+    /// Writes the ids of a small range, or the fingerprints of the parts of a larger one.
     pub(super) fn write_split(
         &mut self,
         positions: Range<usize>,

@@ -1,8 +1,8 @@
-//! What can be wrong with a message.
+//! Errors.
 
 use std::fmt;
 
-/// Why a message could not be answered. `E` is the error of the storage.
+/// The error of answering a message. `E` is the error type of the storage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Error<E> {
@@ -10,9 +10,9 @@ pub enum Error<E> {
     Message(InvalidMessage),
     /// The storage failed.
     Storage(E),
-    /// The responder does not speak version 1. Only an [`Initiator`](super::Initiator) returns this.
+    /// The responder does not support version 1. Only an [`Initiator`](super::Initiator) returns this.
     Version {
-        /// The highest version that the responder speaks; 1 is the version of this module.
+        /// The highest version that the responder supports. This module implements version 1.
         highest: u8,
     },
 }
@@ -29,7 +29,10 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
             Self::Message(error) => error.fmt(f),
             Self::Storage(error) => write!(f, "the records could not be read: {error}"),
             Self::Version { highest } => {
-                write!(f, "the peer speaks version {highest} of negentropy, not 1")
+                write!(
+                    f,
+                    "the peer supports version {highest} of negentropy, not 1"
+                )
             }
         }
     }
@@ -45,12 +48,12 @@ impl<E: std::error::Error + 'static> std::error::Error for Error<E> {
     }
 }
 
-/// Bytes that are not a message of version 1.
+/// The error of parsing a message of version 1.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct InvalidMessage {
-    /// The offset in bytes of the element that is wrong. For a message that ends early, its length.
+    /// The byte offset of the invalid element. For a truncated message, its length.
     pub offset: usize,
-    /// What is wrong.
+    /// The reason.
     pub reason: Reason,
 }
 
@@ -63,27 +66,27 @@ impl fmt::Display for InvalidMessage {
 
 impl std::error::Error for InvalidMessage {}
 
-/// What is wrong with a message.
+/// The reason of an [`InvalidMessage`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// A bound is below the one before it.
+    /// A bound is below the previous bound.
     BoundOrder,
-    /// An infinite bound has a prefix of an id.
+    /// An infinite bound has an id prefix.
     InfinityWithId,
     /// A mode other than skip (0), fingerprint (1) and list of ids (2).
     Mode(u64),
-    /// A prefix of an id is longer than an id.
+    /// An id prefix is longer than 32 bytes.
     PrefixLength(u64),
-    /// A timestamp reaches or exceeds infinity, which is written as 0.
+    /// A timestamp is `u64::MAX` or greater. Infinity is encoded as 0.
     TimestampOverflow,
     /// The message ends within a range.
     Truncated,
-    /// A number does not fit in 64 bits.
+    /// A varint does not fit in 64 bits.
     VarintOverflow,
-    /// A number starts with a digit of zero: it has a shorter form.
+    /// A varint starts with a zero digit, so it is not in its shortest form.
     VarintPadding,
-    /// The first byte is not that of a version, `0x60` to `0x6f`.
+    /// The first byte is not a version byte, `0x60` to `0x6f`.
     VersionByte(u8),
 }
 
@@ -93,7 +96,7 @@ impl fmt::Display for Reason {
             Self::BoundOrder => f.write_str("the bound is below the previous one"),
             Self::InfinityWithId => f.write_str("an infinite bound has no id"),
             Self::Mode(mode) => write!(f, "unknown mode {mode}"),
-            Self::PrefixLength(len) => write!(f, "{len} bytes of an id that has 32"),
+            Self::PrefixLength(len) => write!(f, "an id prefix of {len} bytes, maximum 32"),
             Self::TimestampOverflow => f.write_str("the timestamp is too large"),
             Self::Truncated => f.write_str("the message ends early"),
             Self::VarintOverflow => f.write_str("the number does not fit in 64 bits"),

@@ -1,9 +1,9 @@
 //! The limit on the length of a message.
 
-/// The largest message that a side sends, in bytes before they are written as hexadecimal.
+/// The maximum length of a sent message in bytes, before hexadecimal encoding.
 ///
-/// A side whose answer would be longer sends a part of it, and one fingerprint for all that is left.
-/// The peer then asks again for the rest.
+/// If an answer would be longer, the side sends a part of it and one fingerprint for the remaining
+/// range. The peer answers that fingerprint in its next message.
 ///
 /// ```
 /// use polywire_nostr::negentropy::FrameSizeLimit;
@@ -15,18 +15,17 @@
 pub struct FrameSizeLimit(usize);
 
 impl FrameSizeLimit {
-    /// The smallest limit. An initial message, or the fingerprints of one range, fit in it.
+    /// The minimum limit: an initial message, or the fingerprints of one range, fit in it.
     pub const MIN: usize = 4096;
 
-    /// No limit. An answer can then contain each id that is stored; use it only with peers that are
-    /// trusted.
+    /// No limit. An answer can then contain all stored ids: use it only with trusted peers.
     pub const UNLIMITED: Self = Self(usize::MAX);
 
-    /// Bytes kept free for what is written after a check: the bounds and the count of a list, its
-    /// last id, and the last fingerprint.
+    /// Bytes reserved for the elements that are written after a check: the bounds and the count of a
+    /// list, its last id, and the last fingerprint.
     const RESERVE: usize = 200;
 
-    /// Returns this limit, or `None` below [`MIN`](Self::MIN).
+    /// Creates a limit. Returns `None` below [`MIN`](Self::MIN).
     #[must_use]
     pub const fn new(bytes: usize) -> Option<Self> {
         if bytes < Self::MIN {
@@ -46,8 +45,8 @@ impl FrameSizeLimit {
         len <= self.0 - Self::RESERVE
     }
 
-    /// How many of `count` ids to list in a message of `len` bytes, including the one that uses up
-    /// the room.
+    /// How many of `count` ids to list in a message of `len` bytes, including the id that reaches the
+    /// limit.
     pub(super) fn ids_after(self, len: usize, count: usize) -> usize {
         match (self.0 - Self::RESERVE).checked_sub(len) {
             Some(room) => count.min(room / crate::EventId::LEN + 1),
@@ -57,7 +56,7 @@ impl FrameSizeLimit {
 }
 
 impl Default for FrameSizeLimit {
-    /// 60 000 bytes: as hexadecimal, such a message fits in 128 KiB, which many relays accept.
+    /// 60,000 bytes: in hexadecimal this fits in 128 KiB, a common message limit of relays.
     fn default() -> Self {
         Self(60_000)
     }

@@ -1,4 +1,4 @@
-//! The side that asks.
+//! The initiator.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,11 +11,11 @@ use super::storage::Storage;
 use super::wire::{Reader, VERSION};
 use crate::EventId;
 
-/// The side that asks, and learns the differences.
+/// The side that starts the session and learns the differences.
 ///
-/// It remembers the ids that it reported, so that each is reported once: a message that was cut at
-/// the limit makes the peer list some ranges again. This takes about 40 bytes for each difference.
-/// Callers that talk to peers they do not trust end a session that reports too many.
+/// The initiator remembers reported ids, so that it reports each id once: after a message was cut at
+/// the frame size limit, the peer can list some ranges again. This takes about 40 bytes for each
+/// difference. With an untrusted peer, the caller should limit the number of differences.
 ///
 /// The example of the [module](super) shows a whole session.
 #[derive(Clone, Debug)]
@@ -25,15 +25,15 @@ pub struct Initiator<S> {
     reported: HashSet<EventId>,
 }
 
-/// What one message of the responder told.
+/// The result of one message of the responder.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[must_use]
 pub struct Step {
-    /// The ids that only the initiator has, among those not reported before.
+    /// Newly found ids that only the initiator has.
     pub have: Vec<EventId>,
-    /// The ids that only the responder has, among those not reported before.
+    /// Newly found ids that only the responder has.
     pub need: Vec<EventId>,
-    /// The message to send next. `None` when all differences are known.
+    /// The next message to send. `None` when all differences are known.
     pub next_message: Option<Vec<u8>>,
 }
 
@@ -47,18 +47,18 @@ impl<S: Storage> Initiator<S> {
         }
     }
 
-    /// Replaces the limit on the length of messages.
+    /// Sets the maximum length of sent messages.
     #[must_use]
     pub fn with_frame_size_limit(mut self, limit: FrameSizeLimit) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Returns the message that starts a session. It is shorter than [`FrameSizeLimit::MIN`].
+    /// Returns the first message of a session. It is shorter than [`FrameSizeLimit::MIN`].
     ///
     /// # Errors
     ///
-    /// Those of the storage.
+    /// The storage fails.
     pub fn initial_message(&self) -> Result<Vec<u8>, S::Error> {
         let count = self.storage.count()?;
         let mut message = Answer::new(&self.storage, self.limit);
@@ -66,12 +66,12 @@ impl<S: Storage> Initiator<S> {
         Ok(message.writer.into_message())
     }
 
-    /// Reads an answer of the responder.
+    /// Processes a message of the responder.
     ///
     /// # Errors
     ///
-    /// A malformed message, another version, or an error of the storage. The session cannot be
-    /// continued after an error of the message.
+    /// The message is malformed or has another version, or the storage fails. The session cannot
+    /// continue after [`Error::Message`] or [`Error::Version`].
     pub fn reconcile(&mut self, message: &[u8]) -> Result<Step, Error<S::Error>> {
         let mut reader = Reader::new(message);
         let version = reader.version_byte()?;
@@ -91,7 +91,7 @@ impl<S: Storage> Initiator<S> {
     }
 }
 
-/// Compares a list with the ids of this side, and answers nothing.
+/// Compares a list with the ids of this side. Lists need no answer.
 struct Comparison<'a> {
     step: Step,
     reported: &'a mut HashSet<EventId>,

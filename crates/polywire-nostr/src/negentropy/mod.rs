@@ -1,29 +1,41 @@
-//! Negentropy Protocol V1: which events one side of a connection has and the other lacks (NIP-77).
+//! Set reconciliation with Negentropy Protocol V1 (NIP-77): finds the events that only one of two
+//! sides has.
 //!
-//! Two sides each hold a set of [`Record`]s: a timestamp and the id of an event, sorted by both. The
-//! [`Initiator`] finds out which ids only it has and which only the [`Responder`] has. Traffic grows
-//! with the differences, not with the sets.
+//! Each side holds a set of [`Record`]s: a timestamp and the id of an event, sorted by both. The
+//! [`Initiator`] finds the ids that only it has and the ids that only the [`Responder`] has. Traffic
+//! grows with the differences, not with the size of the sets.
 //!
-//! A message divides the space of timestamps and ids into ranges. For each range it says one of three
-//! things: *skip*, a *fingerprint* of the sender's ids in the range, or the *list* of these ids. The
-//! receiver answers a fingerprint that differs from its own with the fingerprints of 16 smaller
-//! ranges, or with a list if fewer than 32 ids are left. The initiator compares lists with its own
-//! ids. It is done when it has nothing to answer.
+//! A message divides the space of timestamps and ids into ranges. Each range has one of three modes:
+//! *skip*, a *fingerprint* of the sender's ids in the range, or the *list* of these ids. The receiver
+//! answers a fingerprint that differs from its own with the fingerprints of 16 smaller ranges, or with
+//! a list if it has fewer than 32 ids in the range. The initiator compares lists with its own ids. The
+//! session ends when it has no range to answer.
 //!
-//! This module exchanges bytes. NIP-77 carries them as hexadecimal text in `NEG-OPEN` and `NEG-MSG`.
-//! The format is specified in
-//! <https://github.com/hoytech/negentropy/blob/master/docs/negentropy-protocol-v1.md>. Where that
-//! leaves a choice, such as the number of ranges, this module does what the implementation there does.
+//! This module reads and writes bytes. NIP-77 sends them as hexadecimal text in `NEG-OPEN` and
+//! `NEG-MSG`. The format is specified in
+//! <https://github.com/hoytech/negentropy/blob/master/docs/negentropy-protocol-v1.md>. Where the
+//! specification leaves a choice, such as the number of ranges, this module follows the reference
+//! implementation. Its names correspond to these:
+//!
+//! | reference implementation | this module |
+//! |---|---|
+//! | `NegentropyStorageBase` | [`Storage`] |
+//! | `NegentropyStorageVector` | [`Records`] |
+//! | `Item` | [`Record`] |
+//! | `Bound` | [`Bound`] |
+//! | `Negentropy::initiate` | [`Initiator::initial_message`] |
+//! | `Negentropy::reconcile` with ids | [`Initiator::reconcile`] |
+//! | `Negentropy::reconcile` | [`Responder::respond`] |
 //!
 //! # Hostile peers
 //!
-//! A message is read strictly: malformed bytes are an [`InvalidMessage`] with an offset and a reason.
-//! A count is checked against the bytes that follow before memory is reserved. An answer is never
-//! longer than the [`FrameSizeLimit`]. The work for one message grows with its length, that limit and,
-//! on the initiator, the number of records; one range costs a binary search and one digest.
+//! Parsing is strict: malformed bytes are an [`InvalidMessage`] with an offset and a reason. A count
+//! is checked against the remaining bytes before memory is reserved. An answer is never longer than
+//! the [`FrameSizeLimit`]. The work for one message grows with its length, that limit and, on the
+//! initiator, the number of records. One range costs a binary search and one digest.
 //!
-//! The number of messages is not bounded here: a peer that always reports a difference keeps a session
-//! alive. Callers count messages or set a deadline.
+//! The number of messages is not limited: a peer that always reports a difference keeps a session
+//! open. The caller should limit the number of messages or set a deadline.
 //!
 //! # Example
 //!

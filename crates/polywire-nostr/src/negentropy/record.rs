@@ -1,13 +1,13 @@
-//! What is reconciled, and the places between ranges.
+//! Records, and the bounds between ranges.
 
 use std::fmt;
 
 use crate::EventId;
 
-/// The timestamp that no record may have: it stands for the end of all ranges.
+/// The timestamp of the end of the last range. No record may have it.
 pub(super) const INFINITY: u64 = u64::MAX;
 
-/// An event as this protocol sees it. Records are ordered by timestamp, then by the bytes of the id.
+/// The timestamp and id of an event. Records are ordered by timestamp, then by the bytes of the id.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Record {
     created_at: u64,
@@ -15,7 +15,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns the record of an event.
+    /// Creates a record. `created_at` is in seconds since 1970-01-01 UTC.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ impl Record {
         Ok(Self { created_at, id })
     }
 
-    /// Returns the timestamp of the event.
+    /// Returns the timestamp of the event in seconds since 1970-01-01 UTC.
     #[must_use]
     pub const fn created_at(&self) -> u64 {
         self.created_at
@@ -40,7 +40,7 @@ impl Record {
     }
 }
 
-/// A record with the timestamp `u64::MAX`, which the protocol reserves for the end of all ranges.
+/// The error of a record with the timestamp `u64::MAX`, which the protocol reserves for infinity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ReservedTimestamp;
 
@@ -52,11 +52,10 @@ impl fmt::Display for ReservedTimestamp {
 
 impl std::error::Error for ReservedTimestamp {}
 
-/// The exclusive upper end of a range: a timestamp and the first bytes of an id (protocol V1,
+/// The exclusive upper bound of a range: a timestamp and an id prefix (Negentropy Protocol V1,
 /// "Bound").
 ///
-/// Records below `(created_at, id)` belong to the range. The bytes of the id that the prefix leaves
-/// out are zero.
+/// Records below `(created_at, id)` belong to the range, where `id` is the prefix padded with zeros.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
     created_at: u64,
@@ -67,23 +66,23 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// The lower end of the first range.
+    /// The lower bound of the first range.
     pub(super) const START: Self = Self {
         created_at: 0,
         id: [0; EventId::LEN],
         prefix_len: 0,
     };
 
-    /// The upper end of the last range, above each record.
+    /// The upper bound of the last range, above all records.
     pub const INFINITY: Self = Self {
         created_at: INFINITY,
         id: [0; EventId::LEN],
         prefix_len: 0,
     };
 
-    /// Returns the bound with this timestamp and these first bytes of an id.
+    /// Creates a bound from a timestamp and an id prefix.
     ///
-    /// `None` if the prefix is longer than an id.
+    /// Returns `None` if the prefix is longer than 32 bytes.
     #[must_use]
     pub fn new(created_at: u64, id_prefix: &[u8]) -> Option<Self> {
         let mut id = [0; EventId::LEN];
@@ -95,7 +94,7 @@ impl Bound {
         })
     }
 
-    /// Returns the bound just below `record`, with its whole id.
+    /// Returns the bound that excludes `record` and includes all records before it.
     pub(super) const fn at(record: &Record) -> Self {
         Self {
             created_at: record.created_at,
@@ -109,7 +108,7 @@ impl Bound {
         let prefix_len = if last.created_at == next.created_at {
             let pairs = last.id.as_bytes().iter().zip(next.id.as_bytes());
             let common = pairs.take_while(|(a, b)| a == b).count();
-            // Equal records break the promise of the storage; a bound still has to be made.
+            // A storage with equal records violates its contract; use the whole id then.
             (common + 1).min(EventId::LEN)
         } else {
             0
@@ -120,32 +119,32 @@ impl Bound {
         bound
     }
 
-    /// Returns the timestamp. `u64::MAX` stands for infinity.
+    /// Returns the timestamp. `u64::MAX` means infinity.
     #[must_use]
     pub const fn created_at(&self) -> u64 {
         self.created_at
     }
 
-    /// Returns the prefix of the id, filled with zeros. A database looks for the first record that is
-    /// not below this timestamp and this id.
+    /// Returns the id prefix, padded with zeros. A database can seek to the first record at or above
+    /// this timestamp and id.
     #[must_use]
     pub const fn id(&self) -> EventId {
         EventId::from_bytes(self.id)
     }
 
-    /// Returns the bytes of the id that are sent.
+    /// Returns the id prefix, without padding.
     #[must_use]
     pub fn id_prefix(&self) -> &[u8] {
         &self.id[..self.prefix_len]
     }
 
-    /// Whether `record` belongs to a range that ends here.
+    /// Whether `record` is below this bound.
     #[must_use]
     pub fn is_above(&self, record: &Record) -> bool {
         (record.created_at, record.id.as_bytes()) < self.position()
     }
 
-    /// What bounds are ordered by.
+    /// The key by which bounds are ordered.
     pub(super) const fn position(&self) -> (u64, &[u8; EventId::LEN]) {
         (self.created_at, &self.id)
     }

@@ -8,14 +8,14 @@ use super::record::{Bound, Record};
 use super::storage::Storage;
 use crate::EventId;
 
-/// How many records one stored sum covers. A fingerprint then costs at most twice as many additions
-/// less two, which is less than its digest costs, and the sums add 2.5 bytes to a record of 40.
+/// The number of records per stored sum. A fingerprint then takes at most `2 * (STRIDE - 1)`
+/// additions, which cost less than its digest, and the sums add 2.5 bytes to a record of 40 bytes.
 const STRIDE: usize = 16;
 
 /// Sorted, distinct records in memory.
 ///
-/// They are collected from an iterator in any order. The fingerprint of a range takes the same time
-/// whatever its length. The methods of [`Storage`] panic if a position is beyond the end.
+/// Collect them from an iterator in any order. The fingerprint of a range takes constant time. The
+/// methods of [`Storage`] panic if a position is out of range.
 ///
 /// ```
 /// use polywire_nostr::EventId;
@@ -37,7 +37,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Returns the records in their order.
+    /// Returns the sorted records.
     #[must_use]
     pub fn as_slice(&self) -> &[Record] {
         &self.records

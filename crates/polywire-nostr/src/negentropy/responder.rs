@@ -1,4 +1,4 @@
-//! The side that answers.
+//! The responder.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::storage::Storage;
 use super::wire::{Reader, VERSION};
 use crate::EventId;
 
-/// The side that answers: a relay, mostly. It keeps nothing between messages.
+/// The side that answers, usually a relay. It keeps no state between messages.
 ///
 /// The example of the [module](super) shows a whole session.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl<S: Storage> Responder<S> {
         }
     }
 
-    /// Replaces the limit on the length of answers.
+    /// Sets the maximum length of answers.
     #[must_use]
     pub fn with_frame_size_limit(mut self, limit: FrameSizeLimit) -> Self {
         self.limit = limit;
@@ -37,12 +37,12 @@ impl<S: Storage> Responder<S> {
 
     /// Answers a message of the initiator.
     ///
-    /// The answer to a message of another version is the version byte `0x61` alone, with which the
-    /// initiator may start again. The answer to a message without differences is that byte too.
+    /// The answer to a message of another version is only the version byte `0x61`; the initiator can
+    /// then restart with version 1. The answer to a message without differences is also this byte.
     ///
     /// # Errors
     ///
-    /// A malformed message, or an error of the storage.
+    /// The message is malformed, or the storage fails.
     pub fn respond(&self, message: &[u8]) -> Result<Vec<u8>, Error<S::Error>> {
         let mut reader = Reader::new(message);
         if reader.version_byte()? != VERSION {
@@ -63,7 +63,7 @@ impl<S: Storage> IdListAnswer<S> for SendOurs {
         upper: &Bound,
         _: &[[u8; EventId::LEN]],
     ) -> Result<Option<usize>, S::Error> {
-        // Counted before the skip is written, as the reference implementation does.
+        // The reference implementation also computes the count before it writes the skip.
         let count = answer.limit.ids_after(answer.writer.len(), positions.len());
         answer.write_skip();
         let end = positions.start + count;

@@ -1,4 +1,4 @@
-//! Where the records of one side come from.
+//! The interface to the records of one side.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,41 +7,41 @@ use super::accumulator::Accumulator;
 use super::record::{Bound, Record};
 use crate::EventId;
 
-/// The records of one side, by their position in the order of [`Record`].
+/// Access to the records of one side by position, in the order of [`Record`].
 ///
-/// [`Records`](super::Records) serves most callers. A database implements this trait instead, to
-/// answer from its own index: the two methods without a default suffice, and the others are there to
-/// be replaced by faster ones.
+/// [`Records`](super::Records) serves most callers. A database can implement this trait to answer
+/// from its own index. The two methods without a default implementation suffice; override the others
+/// for speed.
 ///
-/// Positions count from 0. Records have to be sorted and distinct, and have to stay as they are while
-/// one message is answered. A storage that breaks this gets messages that make no sense to the peer;
-/// nothing worse happens.
+/// Positions start at 0. Records must be sorted and distinct, and must not change while a message is
+/// answered. If a storage violates this, sessions report wrong differences or errors, but no method
+/// panics.
 pub trait Storage {
-    /// What can fail.
+    /// The error of the storage.
     type Error;
 
     /// Returns the number of records.
     ///
     /// # Errors
     ///
-    /// Those of the storage.
+    /// The storage fails.
     fn count(&self) -> Result<usize, Self::Error>;
 
     /// Returns the record at a position below [`count`](Self::count).
     ///
     /// # Errors
     ///
-    /// Those of the storage.
+    /// The storage fails.
     fn record(&self, position: usize) -> Result<Record, Self::Error>;
 
-    /// Returns the position of the first record from `start` on that is not below `bound`, or the
-    /// number of records.
+    /// Returns the position of the first record at or above `bound`, searching from `start`, or the
+    /// number of records if there is none.
     ///
-    /// By default, a binary search with [`record`](Self::record).
+    /// The default implementation is a binary search with [`record`](Self::record).
     ///
     /// # Errors
     ///
-    /// Those of the storage.
+    /// The storage fails.
     fn find(&self, start: usize, bound: &Bound) -> Result<usize, Self::Error> {
         let (mut start, mut end) = (start, self.count()?);
         while start < end {
@@ -59,7 +59,7 @@ pub trait Storage {
     ///
     /// # Errors
     ///
-    /// Those of the storage.
+    /// The storage fails.
     fn for_each_id(
         &self,
         positions: Range<usize>,
@@ -73,12 +73,12 @@ pub trait Storage {
 
     /// Returns the sum of the ids at these positions.
     ///
-    /// By default, this visits each id. Large sets need better, since each message asks for the sums
-    /// of several ranges: see [`Accumulator`].
+    /// The default implementation visits each id. Override it for large sets, because each message
+    /// needs the sums of several ranges: see [`Accumulator`].
     ///
     /// # Errors
     ///
-    /// Those of the storage.
+    /// The storage fails.
     fn accumulate(&self, positions: Range<usize>) -> Result<Accumulator, Self::Error> {
         let mut sum = Accumulator::default();
         self.for_each_id(positions, &mut |id| sum.add(id))?;
@@ -86,7 +86,7 @@ pub trait Storage {
     }
 }
 
-/// Passes all calls on.
+/// Implements [`Storage`] for a pointer to a storage.
 macro_rules! forward {
     ($target:ty) => {
         impl<S: Storage + ?Sized> Storage for $target {

@@ -1,4 +1,4 @@
-//! The bytes of a message.
+//! The binary format of a message.
 //!
 //! ```text
 //! Message     := <version (Byte)> <Range>*
@@ -9,8 +9,8 @@
 //! Varint      := <Digit+128>* <Digit>
 //! ```
 //!
-//! The lower bound of a range is the upper bound of the one before it. A timestamp is 0 for infinity,
-//! else 1 more than its difference from the timestamp before it.
+//! The lower bound of a range is the upper bound of the previous range. A timestamp is encoded as 0 for
+//! infinity, otherwise as 1 plus its difference from the previous timestamp.
 
 use super::accumulator::Fingerprint;
 use super::error::{InvalidMessage, Reason};
@@ -24,10 +24,10 @@ const MODE_SKIP: u64 = 0;
 const MODE_FINGERPRINT: u64 = 1;
 const MODE_ID_LIST: u64 = 2;
 
-/// The most digits of a number of 64 bits in base 128.
+/// The maximum number of base 128 digits of a 64-bit integer.
 const VARINT_LEN: usize = 10;
 
-/// Returns the digits of a number at the end of an array, and where they start.
+/// Returns an array that ends with the digits of a number, and the index of the first digit.
 pub(super) const fn varint(mut value: u64) -> ([u8; VARINT_LEN], usize) {
     let mut digits = [0; VARINT_LEN];
     let mut start = VARINT_LEN - 1;
@@ -47,14 +47,14 @@ pub(super) struct Range<'a> {
     pub(super) payload: Payload<'a>,
 }
 
-/// What the sender says about a range.
+/// The mode and contents of a range.
 pub(super) enum Payload<'a> {
     Fingerprint(Fingerprint),
     IdList(&'a [[u8; EventId::LEN]]),
     Skip,
 }
 
-/// Reads a message from its start.
+/// Parses a message.
 pub(super) struct Reader<'a> {
     message: &'a [u8],
     /// `<= message.len()`
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
-    /// Reads the next range. `None` at the end.
+    /// Reads the next range. Returns `None` at the end.
     pub(super) fn range(&mut self) -> Result<Option<Range<'a>>, InvalidMessage> {
         if self.offset == self.message.len() {
             return Ok(None);
@@ -180,12 +180,12 @@ const fn error(offset: usize, reason: Reason) -> InvalidMessage {
 /// Writes a message.
 pub(super) struct Writer {
     message: Vec<u8>,
-    /// The timestamp of the bound before.
+    /// The timestamp of the previous bound.
     created_at: u64,
 }
 
 impl Writer {
-    /// Starts a message with the version.
+    /// Starts a message with the version byte.
     pub(super) fn new() -> Self {
         Self {
             message: vec![VERSION],
@@ -201,8 +201,8 @@ impl Writer {
         self.message
     }
 
-    /// Takes back what was written after `len` bytes, and ends with the fingerprint of all that is
-    /// left. Its bound is infinity, which does not depend on the timestamps that were taken back.
+    /// Truncates the message to `len` bytes, and appends the fingerprint of the remaining range. Its
+    /// upper bound is infinity, whose encoding does not depend on the previous timestamp.
     pub(super) fn end_with(mut self, len: usize, rest: &Fingerprint) -> Vec<u8> {
         self.message.truncate(len);
         self.fingerprint(&Bound::INFINITY, rest);
@@ -220,7 +220,7 @@ impl Writer {
         self.message.extend_from_slice(fingerprint.as_bytes());
     }
 
-    /// Starts a list. `count` calls of [`id`](Self::id) have to follow.
+    /// Starts a list. The caller must then call [`id`](Self::id) `count` times.
     pub(super) fn id_list(&mut self, upper: &Bound, count: usize) {
         self.bound(upper);
         self.varint(MODE_ID_LIST);

@@ -1,6 +1,6 @@
-//! Bech32 (BIP-173) of any length up to that of NIP-19, by the crate `bech32`.
+//! Bech32 (BIP-173) with the length limit of NIP-19.
 //!
-//! The crate computes; where something is wrong is found here, since its errors have no offsets.
+//! The errors of the crate `bech32` have no offsets, so this module computes them.
 
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32, ByteIterExt as _, Checksum, Fe32IterExt as _, Hrp};
@@ -10,7 +10,7 @@ use super::{MAX_CHARACTERS, Nip19Error, Nip19Reason};
 
 const CHECKSUM: usize = 6;
 
-/// The checksum of BIP-173 without its limit of 90 characters.
+/// The checksum of BIP-173, without the limit of 90 characters.
 enum LongBech32 {}
 
 impl Checksum for LongBech32 {
@@ -24,7 +24,7 @@ impl Checksum for LongBech32 {
     const TARGET_RESIDUE: Self::MidstateRepr = Bech32::TARGET_RESIDUE;
 }
 
-/// A name whose characters, checksum and padding are right.
+/// A bech32 entity with valid characters, checksum and padding.
 pub(super) struct Name<'a> {
     prefix: [u8; 8],
     prefix_len: usize,
@@ -41,15 +41,14 @@ impl<'a> Name<'a> {
             return fail(Nip19Reason::NoSeparator, 0);
         };
         let is_data = |byte: u8| bech32::Fe32::from_char(char::from(byte)).is_ok();
-        let is_right = |(at, byte): (usize, u8)| match at <= separator {
+        let is_valid = |(at, byte): (usize, u8)| match at <= separator {
             true => byte.is_ascii_graphic(),
             false => is_data(byte),
         };
-        if let Some(offset) = text.bytes().enumerate().position(|next| !is_right(next)) {
+        if let Some(offset) = text.bytes().enumerate().position(|next| !is_valid(next)) {
             return fail(Nip19Reason::Character, offset);
         }
-        let is_upper = text.bytes().find(u8::is_ascii_alphabetic);
-        if let Some(first) = is_upper {
+        if let Some(first) = text.bytes().find(u8::is_ascii_alphabetic) {
             let differs = |byte: u8| {
                 byte.is_ascii_alphabetic()
                     && byte.is_ascii_uppercase() != first.is_ascii_uppercase()
@@ -65,7 +64,7 @@ impl<'a> Name<'a> {
         if checked.validate_segwit_padding().is_err() {
             return fail(Nip19Reason::Padding, end - 1);
         }
-        // Longer prefixes are none of ours, whatever they begin with.
+        // A longer prefix is unknown; `prefix` returns an empty string for it.
         let mut prefix = [0; 8];
         for (to, from) in prefix.iter_mut().zip(text[..separator].bytes()) {
             *to = from.to_ascii_lowercase();
@@ -77,13 +76,13 @@ impl<'a> Name<'a> {
         })
     }
 
-    /// The prefix in lower case, or nothing if it is longer than any of ours.
+    /// Returns the prefix in lower case, or an empty string if it is longer than all known ones.
     pub(super) fn prefix(&self) -> &str {
         let prefix = self.prefix.get(..self.prefix_len).unwrap_or_default();
         std::str::from_utf8(prefix).unwrap_or_default()
     }
 
-    /// The contents of which 32 bytes are expected.
+    /// Returns the contents, which must have 32 bytes.
     pub(super) fn array(&self) -> Result<Zeroizing<[u8; 32]>, Nip19Error> {
         let mut contents = self.checked.byte_iter();
         if contents.len() != 32 {
@@ -98,7 +97,7 @@ impl<'a> Name<'a> {
         self.checked.byte_iter().collect()
     }
 
-    /// An error at this byte of the contents.
+    /// Returns an error at a byte offset in the contents.
     pub(super) fn error(&self, reason: Nip19Reason, at: usize) -> Nip19Error {
         error_at(self.prefix_len, reason, at)
     }
@@ -111,7 +110,7 @@ impl<'a> Name<'a> {
     }
 }
 
-/// An error at this byte of the contents: at the character that has its first bit.
+/// Returns an error at the character that contains the first bit of a byte of the contents.
 pub(super) fn error_at(prefix_len: usize, reason: Nip19Reason, at: usize) -> Nip19Error {
     Nip19Error {
         reason,
@@ -119,18 +118,18 @@ pub(super) fn error_at(prefix_len: usize, reason: Nip19Reason, at: usize) -> Nip
     }
 }
 
-/// The name of `contents`, in lower case.
+/// Encodes `contents` in lower case.
 pub(super) fn write(prefix: &str, contents: &[u8]) -> Result<String, Nip19Error> {
     let len = prefix.len() + 1 + (contents.len() * 8).div_ceil(5) + CHECKSUM;
     let too_long = Nip19Error {
         reason: Nip19Reason::TooLong,
         offset: MAX_CHARACTERS,
     };
-    // Our prefixes are ones of bech32.
+    // The prefixes of NIP-19 are valid, so `parse` does not fail.
     let Some(prefix) = Hrp::parse(prefix).ok().filter(|_| len <= MAX_CHARACTERS) else {
         return Err(too_long);
     };
-    // Long enough, so that a secret key is not left behind in a shorter one.
+    // The full capacity, so that growing leaves no copy of a secret key in freed memory.
     let mut name = String::with_capacity(len);
     let characters = contents.iter().copied().bytes_to_fes();
     name.extend(characters.with_checksum::<LongBech32>(&prefix).chars());

@@ -1,10 +1,10 @@
 //! Bech32-encoded entities for keys, events and relays: `npub1...` and others (NIP-19).
 //!
 //! ```text
-//! name     = prefix "1" *character 6character       bech32 (BIP-173); 5 bits a character
+//! entity   = prefix "1" *character 6character       bech32 (BIP-173); 5 bits per character
 //! prefix   = "npub" / "nsec" / "note" / "nprofile" / "nevent" / "naddr" / "nrelay"
-//! contents = 32byte                                 of npub, nsec and note
-//! contents = *( type length *byte )                 of the others; type and length are a byte each
+//! contents = 32byte                                 npub, nsec and note
+//! contents = *( type length *byte )                 the others; type and length have one byte each
 //! ```
 //!
 //! An encoded entity has at most [`MAX_CHARACTERS`]. Decoding is strict: each known TLV type may
@@ -50,9 +50,9 @@ pub enum Nip19 {
     SecretKey(SecretKey),
     /// `note`: the id of an event.
     EventId(EventId),
-    /// `nprofile`: a public key, and where to look for its profile.
+    /// `nprofile`: a public key, and relays that may have its profile.
     Profile(ProfilePointer),
-    /// `nevent`: an event, and where to look for it.
+    /// `nevent`: an event, and relays that may have it.
     Event(EventPointer),
     /// `naddr`: the coordinates of an addressable event.
     Address(AddressPointer),
@@ -60,7 +60,7 @@ pub enum Nip19 {
     Relay(String),
 }
 
-/// An author, and relays that may have more about them.
+/// A public key, and relays that may have its profile.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProfilePointer {
     /// The author.
@@ -69,7 +69,7 @@ pub struct ProfilePointer {
     pub relays: Vec<String>,
 }
 
-/// A pointer to an event, with hints to find it.
+/// An event id, with hints for finding the event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EventPointer {
     /// The event.
@@ -85,7 +85,7 @@ pub struct EventPointer {
 /// The coordinates of an addressable event, and relays that may have it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AddressPointer {
-    /// The value of its `d` tag, up to 255 bytes; empty for a replaceable event.
+    /// The value of the `d` tag, up to 255 bytes. Empty for a replaceable event.
     pub identifier: String,
     /// The author's public key.
     pub author: PublicKey,
@@ -100,8 +100,8 @@ pub struct AddressPointer {
 pub struct Nip19Error {
     /// The reason.
     pub reason: Nip19Reason,
-    /// The byte offset in the bech32 text of the wrong character, or of the start of the wrong value.
-    /// When encoding, the offset at which the value would start.
+    /// The byte offset in the bech32 text of the invalid character, or of the start of the invalid
+    /// value. When encoding, the offset at which the value would start.
     pub offset: usize,
 }
 
@@ -109,15 +109,15 @@ pub struct Nip19Error {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nip19Reason {
-    /// It has more than [`MAX_CHARACTERS`].
+    /// The text has more than [`MAX_CHARACTERS`].
     TooLong,
-    /// There is no `1` after a prefix.
+    /// There is no prefix followed by `1`.
     NoSeparator,
     /// A character is not in the bech32 alphabet.
     Character,
     /// There are upper-case and lower-case letters.
     MixedCase,
-    /// The checksum does not match: something was mistyped.
+    /// The checksum does not match, usually because of a typing error.
     Checksum,
     /// The prefix is unknown, or not the expected one.
     Prefix,
@@ -129,13 +129,13 @@ pub enum Nip19Reason {
     Truncated,
     /// A value of this type is missing.
     Missing(u8),
-    /// A value of this type comes again.
+    /// This type occurs twice.
     Repeated(u8),
-    /// A URL is not ASCII, or an identifier not UTF-8.
+    /// A URL is not ASCII, or an identifier is not UTF-8.
     Text,
     /// A kind is greater than 65,535.
     Kind,
-    /// A secret key is zero, or not below the order of the curve.
+    /// A secret key is zero, or not less than the order of the curve.
     SecretKey,
 }
 
@@ -143,17 +143,17 @@ impl fmt::Display for Nip19Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.reason {
             Nip19Reason::TooLong => write!(f, "more than {MAX_CHARACTERS} characters"),
-            Nip19Reason::NoSeparator => f.write_str("no prefix and 1"),
-            Nip19Reason::Character => f.write_str("not a character of bech32"),
-            Nip19Reason::MixedCase => f.write_str("upper case and lower case"),
+            Nip19Reason::NoSeparator => f.write_str("no prefix followed by 1"),
+            Nip19Reason::Character => f.write_str("invalid bech32 character"),
+            Nip19Reason::MixedCase => f.write_str("mixed upper and lower case"),
             Nip19Reason::Checksum => f.write_str("wrong checksum"),
-            Nip19Reason::Prefix => f.write_str("another prefix"),
+            Nip19Reason::Prefix => f.write_str("unexpected prefix"),
             Nip19Reason::Padding => f.write_str("wrong padding"),
             Nip19Reason::Length => f.write_str("wrong length"),
             Nip19Reason::Truncated => f.write_str("contents end within a value"),
-            Nip19Reason::Missing(kind) => write!(f, "no value of type {kind}"),
-            Nip19Reason::Repeated(kind) => write!(f, "another value of type {kind}"),
-            Nip19Reason::Text => f.write_str("not text"),
+            Nip19Reason::Missing(kind) => write!(f, "missing value of type {kind}"),
+            Nip19Reason::Repeated(kind) => write!(f, "repeated value of type {kind}"),
+            Nip19Reason::Text => f.write_str("invalid text"),
             Nip19Reason::Kind => f.write_str("kind out of range"),
             Nip19Reason::SecretKey => f.write_str("secret key out of range"),
         }?;
@@ -163,12 +163,12 @@ impl fmt::Display for Nip19Error {
 
 impl std::error::Error for Nip19Error {}
 
-/// Reads a name.
+/// Decodes an entity.
 ///
 /// # Errors
 ///
-/// The first check that fails, in the order of [`Nip19Reason`] up to [`Padding`](Nip19Reason::Padding),
-/// then from the left.
+/// The first failed check, in the order of [`Nip19Reason`] up to [`Padding`](Nip19Reason::Padding), then
+/// in the order of the contents.
 pub fn decode(text: &str) -> Result<Nip19, Nip19Error> {
     let name = bech32::Name::read(text)?;
     Ok(match name.prefix() {
@@ -184,12 +184,13 @@ pub fn decode(text: &str) -> Result<Nip19, Nip19Error> {
 }
 
 impl Nip19 {
-    /// Writes the name. That of a secret key is better written by [`SecretKey::to_nsec`], which
-    /// overwrites it when it goes.
+    /// Encodes the entity. For a secret key, prefer [`SecretKey::to_nsec`], whose result is zeroized on
+    /// drop.
     ///
     /// # Errors
     ///
-    /// A text is longer than 255 bytes, a URL is not ASCII, or the name would be too long.
+    /// An identifier or URL is longer than 255 bytes, a URL is not ASCII, or the result would be longer
+    /// than [`MAX_CHARACTERS`].
     pub fn encode(&self) -> Result<String, Nip19Error> {
         match self {
             Self::PublicKey(key) => Ok(key.to_npub()),
@@ -203,7 +204,7 @@ impl Nip19 {
     }
 }
 
-/// The name of 32 bytes under a prefix, with which it is never too long.
+/// Encodes 32 bytes, which never exceeds the length limit.
 fn write_bare(prefix: &str, bytes: &[u8; 32]) -> String {
     bech32::write(prefix, bytes).unwrap_or_default()
 }
@@ -222,16 +223,16 @@ fn secret_key(name: &bech32::Name<'_>) -> Result<SecretKey, Nip19Error> {
 }
 
 impl PublicKey {
-    /// Reads an `npub1...`.
+    /// Decodes an `npub1...`.
     ///
     /// # Errors
     ///
-    /// It is not one.
+    /// The text is not a valid entity of this type.
     pub fn from_npub(text: &str) -> Result<Self, Nip19Error> {
         read_bare(text, "npub").map(|bytes| Self::from_bytes(*bytes))
     }
 
-    /// Writes an `npub1...`.
+    /// Encodes the key as `npub1...`.
     #[must_use]
     pub fn to_npub(&self) -> String {
         write_bare("npub", self.as_bytes())
@@ -239,16 +240,16 @@ impl PublicKey {
 }
 
 impl EventId {
-    /// Reads a `note1...`.
+    /// Decodes a `note1...`.
     ///
     /// # Errors
     ///
-    /// It is not one.
+    /// The text is not a valid entity of this type.
     pub fn from_note(text: &str) -> Result<Self, Nip19Error> {
         read_bare(text, "note").map(|bytes| Self::from_bytes(*bytes))
     }
 
-    /// Writes a `note1...`.
+    /// Encodes the id as `note1...`.
     #[must_use]
     pub fn to_note(&self) -> String {
         write_bare("note", self.as_bytes())
@@ -256,11 +257,11 @@ impl EventId {
 }
 
 impl SecretKey {
-    /// Reads an `nsec1...`.
+    /// Decodes an `nsec1...`.
     ///
     /// # Errors
     ///
-    /// It is not one.
+    /// The text is not a valid entity of this type.
     pub fn from_nsec(text: &str) -> Result<Self, Nip19Error> {
         let name = bech32::Name::read(text)?;
         if name.prefix() == "nsec" {
@@ -270,7 +271,7 @@ impl SecretKey {
         }
     }
 
-    /// Writes an `nsec1...`, which is overwritten when it goes.
+    /// Encodes the key as `nsec1...`. The result is zeroized on drop.
     #[must_use]
     pub fn to_nsec(&self) -> Zeroizing<String> {
         Zeroizing::new(write_bare("nsec", self.as_bytes()))

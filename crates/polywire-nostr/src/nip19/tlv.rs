@@ -1,4 +1,4 @@
-//! Contents that are a list of types, lengths and values.
+//! Contents in TLV form: types, lengths and values.
 
 use super::bech32::{self, Name};
 use super::{AddressPointer, EventPointer, Nip19Error, Nip19Reason, ProfilePointer};
@@ -9,10 +9,10 @@ const RELAY: u8 = 1;
 const AUTHOR: u8 = 2;
 const KIND: u8 = 3;
 
-/// A value, and where it begins.
+/// A value and its offset in the contents.
 type Value<'a> = (usize, &'a [u8]);
 
-/// The values of the types that are known.
+/// The values of the known types.
 #[derive(Default)]
 struct Values<'a> {
     special: Option<Value<'a>>,
@@ -24,44 +24,40 @@ struct Values<'a> {
 impl<'a> Values<'a> {
     fn read(name: &Name<'_>, contents: &'a [u8]) -> Result<Self, Nip19Error> {
         let mut values = Self::default();
-        // To the other prefixes these types are unknown.
+        // `nprofile` and `nrelay` do not define these types.
         let has_author = matches!(name.prefix(), "nevent" | "naddr");
         let mut rest = contents;
-        while let [kind, behind @ ..] = rest {
+        while let [kind, after @ ..] = rest {
             let at = contents.len() - rest.len();
             let truncated = || name.error(Nip19Reason::Truncated, at);
-            let (len, behind) = behind.split_first().ok_or_else(truncated)?;
-            let (value, behind) = behind
+            let (len, after) = after.split_first().ok_or_else(truncated)?;
+            let (value, after) = after
                 .split_at_checked(usize::from(*len))
                 .ok_or_else(truncated)?;
-            let place = match *kind {
+            rest = after;
+            let known = match *kind {
                 SPECIAL => &mut values.special,
                 AUTHOR if has_author => &mut values.author,
                 KIND if has_author => &mut values.kind,
                 RELAY => {
                     values.relays.push((at + 2, value));
-                    rest = behind;
                     continue;
                 }
-                // "to be ignored" (NIP-19).
-                _ => {
-                    rest = behind;
-                    continue;
-                }
+                // Unknown types must be ignored (NIP-19).
+                _ => continue,
             };
-            if place.replace((at + 2, value)).is_some() {
+            if known.replace((at + 2, value)).is_some() {
                 return Err(name.error(Nip19Reason::Repeated(*kind), at));
             }
-            rest = behind;
         }
         Ok(values)
     }
 }
 
-/// What turns values into what they stand for.
+/// Decodes values.
 struct Reader<'n> {
     name: &'n Name<'n>,
-    /// The number of bytes, behind which missing values would stand.
+    /// The length of the contents, which is the offset of errors about missing values.
     len: usize,
 }
 
@@ -153,7 +149,7 @@ fn read<'a>(
     Ok((values, Reader { name, len }))
 }
 
-/// Contents that are being written.
+/// Writes contents.
 struct Writer {
     prefix: &'static str,
     contents: Vec<u8>,

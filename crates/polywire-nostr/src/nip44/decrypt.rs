@@ -52,11 +52,11 @@ impl ConversationKey {
         let ciphertext = decoded_len(text)? - HEAD - TAG;
 
         let start = out.len();
-        // The plaintext is shorter by the code, and the cipher wants a little more.
+        // Decoding also appends the MAC, and the cipher works on multiples of `WIDE`.
         out.reserve(ciphertext + TAG.max(WIDE));
-        let opened = self.open(&nonce, body, ciphertext, out);
-        // Only now something is made of what the bytes say.
-        let len = opened.and_then(|prefix| {
+        let prefix = self.open(&nonce, body, ciphertext, out);
+        // The MAC is verified: the prefix and the padding can be interpreted.
+        let len = prefix.and_then(|prefix| {
             let padded = ciphertext - prefix_len(ciphertext);
             plaintext_len(&prefix[..prefix_len(ciphertext)], padded).ok_or(Nip44Error::Padding)
         });
@@ -90,7 +90,7 @@ impl ConversationKey {
         let mut rest = body;
         loop {
             let is_last = left <= CHUNK;
-            // Padding of base64 is for the last characters alone.
+            // Only the last characters may have base64 padding.
             let (base64, characters) = match is_last {
                 true => (STANDARD, rest),
                 false => (STANDARD_UNPADDED, &rest[..CHUNK_CHARACTERS]),
@@ -100,25 +100,24 @@ impl ConversationKey {
             decoded.map_err(|error| Nip44Error::Base64 {
                 offset: HEAD_CHARACTERS + (body.len() - rest.len()) + error.offset,
             })?;
-            let mut code = [0; TAG];
+            let mut tag = [0; TAG];
             if is_last {
                 let (data, last) = out[start..].split_at(left);
                 mac.update(data);
-                code.copy_from_slice(last);
+                tag.copy_from_slice(last);
                 out.resize(start + left.next_multiple_of(WIDE), 0);
             } else {
                 mac.update(&out[start..]);
             }
             cipher.apply(&mut out[start..]);
             if left == ciphertext {
-                // How long the prefix is, the length of the ciphertext says.
                 let len = prefix_len(ciphertext);
                 prefix[..len].copy_from_slice(&out[start..start + len]);
                 out.copy_within(start + len.., start);
                 out.truncate(out.len() - len);
             }
             if is_last {
-                return match mac.finish().ct_eq(&code).into() {
+                return match mac.finish().ct_eq(&tag).into() {
                     true => Ok(prefix),
                     false => Err(Nip44Error::Mac),
                 };
@@ -130,7 +129,8 @@ impl ConversationKey {
 }
 
 /// Recomputes the offset of a base64 error for the whole payload: a chunk in the middle rejects
-/// padding that the whole payload rejects only later. A payload that is not base64 has no version.
+/// padding at an earlier offset than a decoder of the whole payload. For an unknown version, returns a
+/// base64 error if the payload is not base64.
 #[cold]
 fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
     if !matches!(
@@ -147,7 +147,7 @@ fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
     }
 }
 
-/// Returns the nonce, if the version is supported.
+/// Checks the version and returns the nonce.
 fn read_head(head: &[u8; HEAD_CHARACTERS]) -> Result<[u8; NONCE], Nip44Error> {
     let mut bytes = [0; HEAD];
     let decoded = STANDARD_UNPADDED.decode_to_slice(head, &mut bytes);

@@ -7,12 +7,12 @@ use super::key::MessageKeys;
 use super::layout::Layout;
 use super::{CHUNK, ConversationKey, HEAD, NONCE, Nip44Error, TAG, VERSION};
 
-/// Whole blocks of the cipher, as many as it likes to have at once.
+/// The longest ciphertext in bytes for which the short buffer is used.
 const SHORT: usize = 2 * WIDE;
 
 impl ConversationKey {
-    /// Encrypts `plaintext` with a random nonce of the operating system, and returns the payload in
-    /// base64. One allocation.
+    /// Encrypts `plaintext` with a random nonce from the operating system, and returns the payload in
+    /// base64. Allocates once.
     ///
     /// ```
     /// use polywire_nostr::nip44::ConversationKey;
@@ -26,7 +26,7 @@ impl ConversationKey {
     ///
     /// # Errors
     ///
-    /// The plaintext is empty or longer than allowed, or the operating system gave no random bytes.
+    /// The plaintext is empty or too long, or the operating system returned no random bytes.
     #[cfg(feature = "os-rng")]
     pub fn encrypt(&self, plaintext: &str) -> Result<String, Nip44Error> {
         let mut nonce = [0; NONCE];
@@ -34,14 +34,14 @@ impl ConversationKey {
         self.encrypt_with_nonce(plaintext, &nonce)
     }
 
-    /// Encrypts `plaintext` with this nonce. One allocation.
+    /// Encrypts `plaintext` with this nonce. Allocates once.
     ///
-    /// Two plaintexts with the same nonce and key give away what differs between them. A nonce must
-    /// come from a random generator fit for keys, and be used once.
+    /// Never use a nonce twice with the same key: the XOR of the two payloads is the XOR of the
+    /// plaintexts. A nonce must come from a cryptographically secure random generator.
     ///
     /// # Errors
     ///
-    /// The plaintext is empty or longer than allowed.
+    /// The plaintext is empty or too long.
     pub fn encrypt_with_nonce(
         &self,
         plaintext: &str,
@@ -53,12 +53,11 @@ impl ConversationKey {
         Ok(out)
     }
 
-    /// Encrypts `plaintext` with this nonce, as [`encrypt_with_nonce`](Self::encrypt_with_nonce), and
-    /// appends the payload to `out`.
+    /// As [`encrypt_with_nonce`](Self::encrypt_with_nonce), but appends the payload to `out`.
     ///
     /// # Errors
     ///
-    /// The plaintext is empty or longer than allowed. `out` is as it was then.
+    /// The plaintext is empty or too long. `out` is then unchanged.
     pub fn encrypt_into(
         &self,
         plaintext: &str,
@@ -72,14 +71,14 @@ impl ConversationKey {
     }
 
     fn encrypt_as(&self, layout: &Layout, plaintext: &[u8], nonce: &[u8; NONCE], out: &mut String) {
-        // Of a short message, to clear the longer buffer would be a noticeable part.
+        // For a short message, clearing the longer buffer would take a noticeable part of the time.
         match layout.ciphertext <= SHORT {
             true => self.encrypt_in::<{ SHORT + TAG }>(layout, plaintext, nonce, out),
             false => self.encrypt_in::<{ CHUNK + TAG }>(layout, plaintext, nonce, out),
         }
     }
 
-    /// Encrypts by way of a buffer for as much as is encrypted at once, and a code.
+    /// Encrypts with a buffer of `ROOM` bytes, which holds a chunk of ciphertext and the MAC.
     fn encrypt_in<const ROOM: usize>(
         &self,
         layout: &Layout,
@@ -94,15 +93,15 @@ impl ConversationKey {
         head[1..].copy_from_slice(nonce);
         STANDARD.push_str(out, &head);
 
-        // Holds plaintext only until the cipher goes over it.
+        // The cipher overwrites all plaintext in this buffer, so it is not zeroized.
         let mut chunk = [0; ROOM];
         let prefix = layout.prefix.as_bytes();
         chunk[..prefix.len()].copy_from_slice(prefix);
-        // Invariant: the first `filled` bytes of the chunk are the next of the `left` to encrypt.
+        // Invariant: `left` bytes remain to be encrypted, and the chunk holds the first `filled` of them.
         let (mut filled, mut rest, mut left) = (prefix.len(), plaintext, layout.ciphertext);
         loop {
             let size = left.min(ROOM - TAG);
-            let (text, behind) = rest.split_at(rest.len().min(size - filled));
+            let (text, after) = rest.split_at(rest.len().min(size - filled));
             let end = filled + text.len();
             chunk[filled..end].copy_from_slice(text);
             let wide = size.next_multiple_of(WIDE);
@@ -115,7 +114,7 @@ impl ConversationKey {
                 return;
             }
             STANDARD.push_str(out, &chunk[..size]);
-            (filled, rest, left) = (0, behind, left - size);
+            (filled, rest, left) = (0, after, left - size);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Keys of conversations and of messages.
+//! Conversation keys and message keys.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use crate::key::InvalidPublicKey;
 use crate::mac::MacKey;
 use crate::{PublicKey, SecretKey};
 
-/// The key that two authors share, the same for both directions (NIP-44, "Encryption", step 1).
+/// The shared key of two authors, which is the same for both directions (NIP-44, "Encryption", step 1).
 ///
-/// To derive it costs much more than to encrypt a short message, so that callers keep it. It is
-/// overwritten when it goes, and `Debug` does not show it.
+/// Deriving a key takes much longer than encrypting a short message: callers should keep the key. It is
+/// zeroized on drop, and `Debug` does not show it.
 #[derive(Clone)]
 pub struct ConversationKey {
     bytes: [u8; Self::LEN],
-    /// The same, as a key of HMAC.
+    /// The same bytes as an HMAC key.
     pub(super) mac: MacKey,
     pub(super) max_plaintext: u32,
 }
@@ -27,17 +27,17 @@ impl ConversationKey {
     /// The number of bytes.
     pub const LEN: usize = 32;
 
-    /// Derives the key of the conversation between the owner of `secret` and the owner of `public`.
+    /// Derives the conversation key of `secret` and `public`.
     ///
     /// # Errors
     ///
-    /// `public` is not the x coordinate of a point of the curve.
+    /// `public` is not the x coordinate of a point on the curve.
     pub fn derive(secret: &SecretKey, public: &PublicKey) -> Result<Self, InvalidPublicKey> {
         let x = secret.agree(public)?;
         Ok(Self::from_bytes(MacKey::new(b"nip44-v2").mac(&[&*x])))
     }
 
-    /// Wraps a key that was derived before.
+    /// Creates a key from the bytes of a key that was derived before.
     #[must_use]
     pub fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self {
@@ -53,9 +53,9 @@ impl ConversationKey {
         &self.bytes
     }
 
-    /// Sets how many bytes a plaintext may have instead of [`DEFAULT_MAX_PLAINTEXT`]. When
-    /// decrypting, this bounds the characters of the payload, and so the memory that is reserved.
-    /// NIP-44 itself allows up to [`u32::MAX`].
+    /// Sets the maximum length of a plaintext in bytes. [`DEFAULT_MAX_PLAINTEXT`] by default. When
+    /// decrypting, it limits the length of the payload and thus the reserved memory. NIP-44 allows up to
+    /// [`u32::MAX`].
     ///
     /// ```
     /// use polywire_nostr::nip44::{ConversationKey, Nip44Error};
@@ -70,13 +70,13 @@ impl ConversationKey {
         self
     }
 
-    /// The keys of the message with this nonce (NIP-44, "Encryption", step 3).
+    /// Derives the keys of the message with this nonce (NIP-44, "Encryption", step 3).
     pub(super) fn message_keys(&self, nonce: &[u8; NONCE]) -> MessageKeys {
         let expanded = self.mac.expand(nonce);
-        // The last 20 of the 96 bytes are not asked for.
+        // NIP-44 uses the first 76 of the 96 bytes.
         let (Some(cipher), Some(mac)) = (expanded.0.first_chunk(), expanded.0[44..].first_chunk())
         else {
-            unreachable!("96 bytes have 44 and 32 in them")
+            unreachable!("96 bytes contain 44 and 32 bytes")
         };
         MessageKeys {
             cipher: Cipher::new(cipher),
@@ -93,7 +93,7 @@ impl Drop for ConversationKey {
 
 impl ZeroizeOnDrop for ConversationKey {}
 
-/// Takes as long whatever differs.
+/// Compares in constant time.
 impl PartialEq for ConversationKey {
     fn eq(&self, other: &Self) -> bool {
         self.bytes.ct_eq(&other.bytes).into()

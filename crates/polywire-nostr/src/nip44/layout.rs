@@ -1,20 +1,20 @@
-//! How long things are, and the length before a plaintext.
+//! Lengths, padding and the length prefix of a plaintext.
 
 use polywire_text::base64;
 
 use super::{HEAD, Nip44Error, TAG};
 
-/// From this length on the prefix has six bytes.
+/// Plaintexts of at least this length have a prefix of six bytes.
 const EXTENDED_FROM: usize = 1 << 16;
 
-/// The length of a plaintext as it stands before it, big-endian.
+/// The big-endian length before a plaintext.
 pub(super) struct Prefix {
     bytes: [u8; 6],
     len: usize,
 }
 
 impl Prefix {
-    /// Of a length that is not 0.
+    /// `len` is not 0.
     fn new(len: u32) -> Self {
         let [first, second, third, fourth] = len.to_be_bytes();
         match (len as usize) < EXTENDED_FROM {
@@ -34,17 +34,17 @@ impl Prefix {
     }
 }
 
-/// How a plaintext is laid out.
+/// The lengths of a payload.
 pub(super) struct Layout {
     pub(super) prefix: Prefix,
-    /// The prefix, the plaintext and its padding.
+    /// The bytes of the prefix, the plaintext and its padding.
     pub(super) ciphertext: usize,
-    /// The payload in base64.
+    /// The characters of the payload in base64.
     pub(super) characters: usize,
 }
 
 impl Layout {
-    /// The layout of a plaintext of so many bytes, of at most `max`.
+    /// Computes the layout of a plaintext of `len` bytes, if `len` is at most `max`.
     pub(super) fn new(len: usize, max: u32) -> Result<Self, Nip44Error> {
         let max = max as usize;
         if len == 0 {
@@ -54,7 +54,7 @@ impl Layout {
         let too_long = Nip44Error::TooLong { len, max };
         let short = fitting.ok_or(too_long)?;
         let prefix = Prefix::new(short);
-        // On a processor of 32 bits the payload may not fit where its plaintext does.
+        // On 32-bit targets, the payload of a long plaintext can exceed `usize`.
         let ciphertext = padded_len(short) + prefix.len as u64;
         let raw = ciphertext + (HEAD + TAG) as u64;
         let characters = raw.div_ceil(3) * 4;
@@ -70,30 +70,30 @@ impl Layout {
     }
 }
 
-/// The characters of the payload of a plaintext of `max` bytes: longer ones have longer plaintexts.
+/// The maximum number of characters of the payload of a plaintext of at most `max` bytes.
 pub(super) fn max_characters(max: u32) -> usize {
     match Layout::new((max as usize).max(1), u32::MAX) {
         Ok(layout) => layout.characters,
-        // What does not fit in memory does not come.
+        // No text in memory is longer than `usize::MAX`.
         Err(_) => usize::MAX,
     }
 }
 
-/// The number of bytes that a plaintext and its padding take (NIP-44, "Padding"): a multiple of 32 up
-/// to 256 bytes, of an eighth of the next power of two from there on.
+/// The length of a plaintext with its padding (NIP-44, "Padding"): a multiple of 32 up to 256 bytes,
+/// above that a multiple of one eighth of the next power of two.
 fn padded_len(len: u32) -> u64 {
     let len = u64::from(len);
     let step = (len.next_power_of_two() / 8).max(32);
     len.next_multiple_of(step)
 }
 
-/// The length of the prefix in a ciphertext of so many bytes: the ciphertexts of the longest plaintext
-/// with a short prefix and of the shortest with a long one are four bytes apart.
+/// The length of the prefix in a ciphertext of this many bytes. It is unambiguous: the longest
+/// ciphertext with a prefix of two bytes is four bytes shorter than the shortest with six bytes.
 pub(super) const fn prefix_len(ciphertext: usize) -> usize {
     if ciphertext < 6 + EXTENDED_FROM { 2 } else { 6 }
 }
 
-/// The length of the plaintext with this prefix, if so many bytes are what it is padded to.
+/// Decodes a prefix. Returns the length of the plaintext if its padded length is `padded`.
 pub(super) fn plaintext_len(prefix: &[u8], padded: usize) -> Option<usize> {
     let len = match *prefix {
         [first, second] => u32::from(u16::from_be_bytes([first, second])),
@@ -106,10 +106,10 @@ pub(super) fn plaintext_len(prefix: &[u8], padded: usize) -> Option<usize> {
     (len > 0 && padded_len(len) == padded as u64).then_some(len as usize)
 }
 
-/// The number of bytes that `text` stands for, and the offset of what is wrong if it cannot be base64.
+/// Returns the decoded length of base64 text.
 pub(super) fn decoded_len(text: &[u8]) -> Result<usize, Nip44Error> {
     base64::STANDARD.decoded_len(text).ok_or_else(|| {
-        // Into no room at all: what is wrong is found before it is looked for.
+        // Decoding finds the offset of the error before it needs space in the output.
         let error = base64::STANDARD.decode_to_slice(text, &mut []);
         Nip44Error::Base64 {
             offset: error.map_or_else(|error| error.offset, |_| text.len()),
@@ -169,7 +169,7 @@ mod tests {
         let wrong: [(&[u8], usize); 12] = [
             (&[], 0),
             (&[0], 32),
-            // No plaintext at all.
+            // An empty plaintext.
             (&[0, 0], 32),
             (&[0, 0], 0),
             (&[0, 0, 0, 0, 0, 0], 65_536),
@@ -178,11 +178,11 @@ mod tests {
             (&[0, 5], 33),
             (&[0, 5], 64),
             (&[0, 33], 32),
-            // Six bytes where two would do.
+            // Six bytes for a length that fits in two.
             (&[0, 0, 0, 0, 0xff, 0xff], 65_536),
-            // More than there is.
+            // A length greater than the padded length.
             (&[0, 0, 0xff, 0xff, 0xff, 0xff], 65_536),
-            // Two bytes and other ones.
+            // Six bytes that do not start with two zeros.
             (&[0, 1, 0, 1, 0, 0], 65_536),
         ];
         for (prefix, padded) in wrong {

@@ -4,7 +4,7 @@
 //! conversation key = HKDF-Extract(salt "nip44-v2", x coordinate of ECDH)
 //! chacha key 32, chacha nonce 12, hmac key 32 = HKDF-Expand(conversation key, info = nonce, 76)
 //! padded  = length plaintext *zero
-//! length  = 2 bytes below 65,536; from there on two zero bytes and 4 bytes; big-endian
+//! length  = 2 bytes if less than 65,536, otherwise two zero bytes and 4 bytes; big-endian
 //! payload = base64(2 nonce ChaCha20(padded) HMAC-SHA-256(hmac key, nonce ChaCha20(padded)))
 //! ```
 //!
@@ -23,7 +23,7 @@
 //! let bob = SecretKey::from_bytes([2; 32])?;
 //!
 //! let key = ConversationKey::derive(&alice, &bob.public_key())?;
-//! // A nonce is random and never used again: `encrypt` takes it from the operating system.
+//! // A fixed nonce for this example. `encrypt` uses a random nonce from the operating system.
 //! let payload = key.encrypt_with_nonce("Grüezi", &[3; 32])?;
 //!
 //! let same = ConversationKey::derive(&bob, &alice.public_key())?;
@@ -75,19 +75,19 @@ pub enum Nip44Error {
     /// The plaintext has too many bytes, or the payload has more characters than the longest allowed
     /// plaintext encrypts to.
     TooLong {
-        /// How many it has.
+        /// The length in bytes or characters.
         len: usize,
-        /// How many are allowed.
+        /// The maximum length.
         max: usize,
     },
     /// The payload has too few characters.
     PayloadLength {
-        /// How many it has.
+        /// The length in characters.
         len: usize,
     },
     /// The payload is not strict base64 with padding.
     Base64 {
-        /// The offset of the first wrong character.
+        /// The offset of the first invalid character.
         offset: usize,
     },
     /// The version is not supported. `None`: the payload starts with `#`, which marks a version that is
@@ -108,17 +108,17 @@ impl fmt::Display for Nip44Error {
         f.write_str("NIP-44: ")?;
         match self {
             Self::Empty => f.write_str("the plaintext is empty"),
-            Self::TooLong { len, max } => write!(f, "a length of {len}, of at most {max}"),
-            Self::UnknownVersion(None) => f.write_str("a later version of the encryption"),
-            Self::UnknownVersion(Some(version)) => write!(f, "version {version} of the encryption"),
+            Self::TooLong { len, max } => write!(f, "length {len}, maximum {max}"),
+            Self::UnknownVersion(None) => f.write_str("unsupported version of the encryption"),
+            Self::UnknownVersion(Some(version)) => write!(f, "unsupported version {version}"),
             Self::PayloadLength { len } => {
-                write!(f, "{len} characters, of at least {MIN_CHARACTERS}")
+                write!(f, "{len} characters, minimum {MIN_CHARACTERS}")
             }
             Self::Base64 { offset } => write!(f, "not base64 at byte {offset}"),
-            Self::Mac => f.write_str("not made with this key, or changed"),
+            Self::Mac => f.write_str("wrong MAC: encrypted with a different key, or modified"),
             Self::Padding => f.write_str("wrong padding"),
             Self::Utf8 => f.write_str("the plaintext is not UTF-8"),
-            Self::Randomness => f.write_str("the operating system gave no random bytes"),
+            Self::Randomness => f.write_str("the operating system returned no random bytes"),
         }
     }
 }

@@ -53,11 +53,11 @@ fn nostr_crate_gift_wraps_are_opened_by_us() {
         let wrap = builder.finalize(&their_keys(1)).unwrap().as_json();
         let wrap = EventRef::parse(&wrap).unwrap();
         wrap.verify().unwrap();
-        let opened = nip59::open(&wrap, &keys(2)).unwrap();
+        let opened = nip59::unwrap_gift(&wrap, &keys(2)).unwrap();
         assert_eq!(opened.sender, keys(1).public_key());
         assert_eq!(opened.rumor.content(), text);
         assert!(matches!(
-            nip59::open(&wrap, &keys(3)),
+            nip59::unwrap_gift(&wrap, &keys(3)),
             Err(Nip59Error::Wrap(_))
         ));
     }
@@ -99,7 +99,7 @@ fn nostr_crate_chat_messages_both_ways() {
 
     let builder = PrivateDirectMessageBuilder::new(their_keys(2).public_key(), "yes");
     let wrap = builder.finalize(&their_keys(1)).unwrap().as_json();
-    let opened = nip59::open(&EventRef::parse(&wrap).unwrap(), &keys(2)).unwrap();
+    let opened = nip59::unwrap_gift(&EventRef::parse(&wrap).unwrap(), &keys(2)).unwrap();
     let rumor = &opened.rumor;
     assert_eq!(
         (rumor.kind(), &*rumor.content()),
@@ -141,7 +141,7 @@ fn nostr_tools_gift_wraps_are_opened_by_us() {
         let wrap = tools.text("wrap", &with);
         let wrap = EventRef::parse(&wrap).unwrap();
         wrap.verify().unwrap();
-        let opened = nip59::open(&wrap, &keys(2)).unwrap();
+        let opened = nip59::unwrap_gift(&wrap, &keys(2)).unwrap();
         assert_eq!(opened.sender, keys(1).public_key());
         assert_eq!(opened.rumor.content(), text);
         assert_eq!(opened.rumor.created_at(), NOW);
@@ -166,7 +166,7 @@ fn nostr_tools_chat_messages_both_ways() {
     assert_eq!(wraps.len(), 3);
     for (number, wrap) in [1, 2, 3].into_iter().zip(wraps) {
         let wrap = wrap.as_str().unwrap();
-        let opened = nip59::open(&EventRef::parse(wrap).unwrap(), &keys(number)).unwrap();
+        let opened = nip59::unwrap_gift(&EventRef::parse(wrap).unwrap(), &keys(number)).unwrap();
         assert_eq!(opened.sender, keys(1).public_key());
         let rumor = &opened.rumor;
         assert_eq!((rumor.kind(), &*rumor.content()), (14, "lunch?"));
