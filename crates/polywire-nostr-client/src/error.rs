@@ -1,22 +1,22 @@
-//! What goes wrong.
+//! Errors of requests.
 
 use std::fmt;
 
 use crate::{ConnectionState, Refusal};
 use polywire_nostr::Event;
 
-/// Why an event was not published.
+/// The error of [`Relay::publish`](crate::Relay::publish).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum PublishError {
-    /// The relay did not accept the event (OK with `false`, NIP-01).
+    /// The relay rejected the event (OK with `false`, NIP-01).
     Rejected(Refusal),
-    /// The relay did not answer in time. It may have stored the event nevertheless.
+    /// The relay did not answer in time. It may still have stored the event.
     Timeout {
-        /// The state of the connection when the time was up.
+        /// The state of the connection at the timeout.
         state: ConnectionState,
     },
-    /// The relay was shut down on this side, or its URL is not one to connect to: see
+    /// The client was shut down, or the URL of the relay is invalid: see
     /// [`Relay::state`](crate::Relay::state).
     Shutdown,
 }
@@ -33,18 +33,18 @@ impl fmt::Display for PublishError {
 
 impl std::error::Error for PublishError {}
 
-/// Why events were not counted.
+/// The error of [`Relay::count`](crate::Relay::count).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum CountError {
-    /// The relay refused the question (CLOSED, NIP-45).
+    /// The relay rejected the query (CLOSED, NIP-45).
     Refused(Refusal),
     /// The relay did not answer in time. Relays without NIP-45 do not answer.
     Timeout {
-        /// The state of the connection when the time was up.
+        /// The state of the connection at the timeout.
         state: ConnectionState,
     },
-    /// The relay was shut down on this side, or its URL is not one to connect to: see
+    /// The client was shut down, or the URL of the relay is invalid: see
     /// [`Relay::state`](crate::Relay::state).
     Shutdown,
 }
@@ -52,7 +52,7 @@ pub enum CountError {
 impl fmt::Display for CountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(refusal) => write!(f, "the relay refused to count: {refusal}"),
+            Self::Refused(refusal) => write!(f, "the relay rejected the count: {refusal}"),
             Self::Timeout { state } => write!(f, "no answer in time, {state}"),
             Self::Shutdown => SHUTDOWN.fmt(f),
         }
@@ -61,36 +61,37 @@ impl fmt::Display for CountError {
 
 impl std::error::Error for CountError {}
 
-/// Why not all stored events were fetched. The variants contain those that were.
+/// The error of [`Relay::fetch`](crate::Relay::fetch). The variants contain the events that were received
+/// before the error.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// The relay ended the subscription (CLOSED, NIP-01).
+    /// The relay closed or rejected the subscription (CLOSED, NIP-01).
     Closed {
-        /// Why.
+        /// The reason.
         refusal: Refusal,
-        /// What came before.
+        /// The received events.
         events: Vec<Event>,
     },
     /// The relay did not send EOSE in time.
     Timeout {
-        /// What came before.
+        /// The received events.
         events: Vec<Event>,
-        /// The state of the connection when the time was up.
+        /// The state of the connection at the timeout.
         state: ConnectionState,
     },
     /// The relay sent more than [`MAX_FETCHED_EVENTS`](crate::MAX_FETCHED_EVENTS).
     TooMany {
-        /// As many as are allowed.
+        /// The first [`MAX_FETCHED_EVENTS`](crate::MAX_FETCHED_EVENTS) events.
         events: Vec<Event>,
     },
-    /// The relay was shut down on this side, or its URL is not one to connect to: see
+    /// The client was shut down, or the URL of the relay is invalid: see
     /// [`Relay::state`](crate::Relay::state).
     Shutdown,
 }
 
 impl FetchError {
-    /// Returns the events that came before the error.
+    /// Returns the events that were received before the error.
     #[must_use]
     pub fn into_events(self) -> Vec<Event> {
         match self {
@@ -109,11 +110,11 @@ impl fmt::Display for FetchError {
                 let count = events.len();
                 write!(
                     f,
-                    "the relay ended the subscription after {count} events: {refusal}"
+                    "the relay closed the subscription after {count} events: {refusal}"
                 )
             }
             Self::Timeout { events, state } => {
-                write!(f, "no end of {} events in time, {state}", events.len())
+                write!(f, "no EOSE in time, after {} events, {state}", events.len())
             }
             Self::TooMany { events } => write!(f, "more than {} events", events.len()),
             Self::Shutdown => SHUTDOWN.fmt(f),
@@ -123,4 +124,4 @@ impl fmt::Display for FetchError {
 
 impl std::error::Error for FetchError {}
 
-pub(crate) const SHUTDOWN: &str = "the client does not connect to the relay any more";
+pub(crate) const SHUTDOWN: &str = "the client no longer connects to the relay";

@@ -1,4 +1,4 @@
-//! What a relay says about itself (NIP-11).
+//! The relay information document (NIP-11).
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use polywire_rpc::connect;
 
 use crate::Relay;
 
-/// The bytes of a document that are read.
-const MOST_BYTES: usize = 256 << 10;
+/// The maximum length of a document in bytes.
+const MAX_BYTES: usize = 256 << 10;
 
-/// Why there is no document.
+/// The error of [`Relay::fetch_info`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum InfoError {
-    /// The relay cannot be reached, does not answer in time, or answers with more than 256 KiB.
+    /// The relay is unreachable, does not answer in time, or sends more than 256 KiB.
     Transport(Box<dyn std::error::Error + Send + Sync>),
-    /// The relay answers with another status than 200.
+    /// The status of the response is not 200.
     Status(StatusCode),
-    /// The answer is not a document, such as a page of HTML.
+    /// The body is not a relay information document, for example an HTML page.
     Invalid(Error),
 }
 
@@ -45,10 +45,9 @@ impl std::error::Error for InfoError {
 }
 
 impl Relay {
-    /// Gets the relay information document (NIP-11), over an HTTP connection of its own, with the
-    /// headers, TLS and proxy of this relay. Waits for
-    /// [`RelayOptions::request_timeout`](crate::RelayOptions::request_timeout). Redirects are not
-    /// followed.
+    /// Fetches the relay information document (NIP-11) over a separate HTTP connection, with the headers,
+    /// TLS configuration and proxy of this relay. Waits for up to
+    /// [`RelayOptions::request_timeout`](crate::RelayOptions::request_timeout). Does not follow redirects.
     ///
     /// # Errors
     ///
@@ -61,8 +60,8 @@ impl Relay {
         headers.insert(ACCEPT, HeaderValue::from_static(RelayInfo::MEDIA_TYPE));
         let (tls, proxy) = (options.tls.clone(), options.proxy.clone());
         let time = options.request_timeout;
-        let answer = connect::get(&url, headers, tls, proxy, MOST_BYTES, time);
-        // It is large, and rare.
+        let answer = connect::get(&url, headers, tls, proxy, MAX_BYTES, time);
+        // Boxed because the future is large.
         let answer = Box::pin(answer).await.map_err(InfoError::Transport)?;
         match answer.status() {
             StatusCode::OK => RelayInfo::parse(answer.body()).map_err(InfoError::Invalid),

@@ -1,9 +1,10 @@
-//! A client of Nostr relays.
+//! A client for Nostr relays.
 //!
-//! [`Relay`] is a connection to one relay that is made again when it ends; [`Pool`] is several of them.
-//! Both publish events, subscribe to events and fetch stored ones (NIP-01). A relay also counts
-//! (NIP-45), reconciles sets of events (NIP-77) and says what it is (NIP-11). Challenges are answered when there is a [`Signer`]
-//! (NIP-42). Events, filters and messages are those of [`polywire_nostr`].
+//! [`Relay`] is a connection to one relay that reconnects automatically. [`Pool`] is a set of relays.
+//! Both publish events, subscribe to events and fetch stored events (NIP-01). A [`Relay`] also counts
+//! events (NIP-45), reconciles sets of events (NIP-77) and fetches the relay information document
+//! (NIP-11). With a [`Signer`], the client answers authentication challenges (NIP-42). The types of
+//! events, filters and messages are in [`polywire_nostr`].
 //!
 //! ```no_run
 //! use polywire_nostr::{EventBuilder, Filter, KeyPair};
@@ -29,27 +30,26 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What is checked
+//! # Checks
 //!
-//! Relays are not trusted. Each message is read strictly, and within limits. An event is delivered only
-//! if it passes these checks, in this order:
+//! Relays are not trusted. Messages are parsed strictly and within limits. An event is delivered only if
+//! it passes these checks, in this order:
 //!
 //! 1. The subscription exists.
 //! 2. The event matches one of its filters.
 //! 3. The subscription has not delivered the event before. Duplicates are found by id, across the relays
-//!    of a subscription, before anything is verified.
-//! 4. The id is the digest of the event, and the signature is valid. If the same id with the same
-//!    signature was verified before, for another subscription or from another relay of a pool, only the
-//!    id is computed.
+//!    of a subscription, before verification.
+//! 4. The id is the digest of the event, and the signature is valid. If the same id and signature were
+//!    verified before, for another subscription or from another relay of a pool, only the id is
+//!    checked.
 //!
-//! What does not pass is dropped, counted in [`RelayStats`], and shown to
-//! [`RelayOptions::on_rejection`].
+//! Other events are dropped, counted in [`RelayStats`], and passed to [`RelayOptions::on_rejection`].
 //!
-//! All of this runs on the task of the connection. Most of its time goes to the signatures.
+//! The checks run on the task of the connection. Most of the time is spent on signatures.
 //!
-//! # A relay in the same program
+//! # A relay in the same process
 //!
-//! Tests of programs need no network: a server of [`polywire_rpc`] can be the relay.
+//! Tests need no network: a [`polywire_rpc`] server can act as the relay.
 //!
 //! ```
 //! use std::time::Duration;
@@ -61,7 +61,7 @@
 //! use polywire_rpc::websocket::WebSocket;
 //! use polywire_rpc::{Methods, Server};
 //!
-//! /// Keeps what one client publishes.
+//! /// Stores the events of one connection.
 //! async fn serve(mut socket: WebSocket) {
 //!     let mut stored = Vec::new();
 //!     while let Some(Ok(message)) = socket.recv().await {
@@ -132,5 +132,5 @@ pub use relay::{PublishOutcome, Relay};
 pub use signer::{Signer, SignerError};
 pub use state::ConnectionState;
 pub use stats::{Rejection, RejectionReason, RelayStats};
-pub use subscription::{Fetched, MAX_FETCHED_EVENTS, Subscription, SubscriptionItem};
+pub use subscription::{FetchOutcome, MAX_FETCHED_EVENTS, Subscription, SubscriptionItem};
 pub use sync::{Difference, SyncError, SyncOptions};

@@ -1,4 +1,4 @@
-//! How a relay is connected to.
+//! Options of relays and subscriptions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use polywire_rpc::websocket::{WebSocket, WebSocketBuilder, WebSocketLimits};
 use crate::signer::Signer;
 use crate::stats::Rejection;
 
-/// How a client connects to a relay, and what the connection may cost.
+/// Options for connecting to a relay.
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,7 +48,7 @@ pub struct RelayOptions {
 pub(crate) type RejectionCallback = dyn Fn(&Rejection<'_>) + Send + Sync;
 
 impl RelayOptions {
-    /// The defaults that the methods name.
+    /// Returns the defaults, which the methods document.
     pub fn new() -> Self {
         Self {
             headers: HeaderMap::new(),
@@ -66,79 +66,79 @@ impl RelayOptions {
         }
     }
 
-    /// Adds a header to the request of the WebSocket handshake.
+    /// Adds a header to the WebSocket handshake request, or replaces it.
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self
     }
 
-    /// Sets the limits of the WebSocket. [`WebSocketLimits::DEFAULT`]: messages up to 1 MiB, a ping
-    /// after 30 seconds without data.
+    /// Sets the limits of the WebSocket connection. Default: [`WebSocketLimits::DEFAULT`], which is
+    /// messages of up to 1 MiB and a ping after 30 seconds without data.
     pub const fn websocket_limits(mut self, limits: WebSocketLimits) -> Self {
         self.websocket = limits;
         self
     }
 
-    /// Sets what a message of the relay may cost. [`MessageLimits::DEFAULT`]. Messages are also within
-    /// [`WebSocketLimits::max_message_bytes`].
+    /// Sets the limits on messages of the relay. Default: [`MessageLimits::DEFAULT`].
+    /// [`WebSocketLimits::max_message_bytes`] also applies.
     pub const fn message_limits(mut self, limits: MessageLimits) -> Self {
         self.messages = limits;
         self
     }
 
-    /// Sets how long a connection may take to be made, and how long the relay may then take to answer
-    /// the handshake. 5 seconds each.
+    /// Sets the timeout for establishing a connection, and separately for the WebSocket handshake.
+    /// Default: 5 seconds each.
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
         self.connect_timeout = time;
         self
     }
 
-    /// Connects through a proxy. None by default.
+    /// Connects through a proxy. Default: none.
     pub fn proxy(mut self, proxy: impl Into<Option<Proxy>>) -> Self {
         self.proxy = proxy.into();
         self
     }
 
-    /// Sets who is trusted, for `wss://`. The roots of the system by default.
+    /// Sets the TLS configuration for `wss://`. Default: the trusted roots of the system.
     #[cfg(feature = "tls")]
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = tls;
         self
     }
 
-    /// Sets how long the client waits before it connects again: `first` at the beginning, doubled
-    /// with each failure up to `most`, of which a random part, half at least, counts. From 500 ms to
-    /// 60 seconds by default. After a connection that lasted for `most` the waits begin anew.
-    pub const fn backoff(mut self, first: Duration, most: Duration) -> Self {
-        self.backoff = Backoff::new(first, most);
+    /// Sets the back-off between connection attempts: `first`, doubled with each failure up to `max`,
+    /// multiplied by a random factor between 0.5 and 1. A connection that lasted for `max` resets it.
+    /// Default: from 500 ms to 60 seconds.
+    pub const fn backoff(mut self, first: Duration, max: Duration) -> Self {
+        self.backoff = Backoff::new(first, max);
         self
     }
 
-    /// Sets how long the client waits for the answer to an event, a count or one message of a
-    /// reconciliation. 10 seconds. Time without a connection counts.
+    /// Sets the timeout for the answer to an event, a count or one message of a reconciliation. It
+    /// includes time without a connection. Default: 10 seconds.
     pub const fn request_timeout(mut self, time: Duration) -> Self {
         self.request_timeout = time;
         self
     }
 
-    /// Answers challenges of relays with events that this signer signs (NIP-42), up to 16 on a
-    /// connection, and sends again what a relay refused with `auth-required`. Each relay that sends a challenge learns the public key.
-    /// None by default: challenges are ignored.
+    /// Sets the signer for authentication (NIP-42). The client answers up to 16 challenges per
+    /// connection, and retries requests that the relay rejected with `auth-required`. Each relay that
+    /// sends a challenge learns the public key. Default: none, challenges are ignored.
     pub fn signer(mut self, signer: impl Signer + 'static) -> Self {
         self.signer = Some(Arc::new(signer));
         self
     }
 
-    /// Sets how many valid events are remembered by id and signature, so that they are not verified
-    /// again for another subscription. 32,768, of about 200 bytes each. The relays of a
-    /// [`Pool`](crate::Pool) share them.
+    /// Sets how many ids and signatures of valid events are cached, so that these events are not verified
+    /// again for another subscription. An entry takes about 200 bytes. The relays of a
+    /// [`Pool`](crate::Pool) share one cache. Default: 32,768.
     pub const fn verified_ids(mut self, count: usize) -> Self {
         self.verified_ids = count;
         self
     }
 
-    /// Calls a function for each message and event that is dropped since it is malformed, invalid or
-    /// not requested. It runs on the task of the connection and should be short.
+    /// Sets a callback for messages and events that are dropped because they are malformed, invalid or
+    /// not requested. It runs on the task of the connection and must not block.
     pub fn on_rejection(
         mut self,
         callback: impl Fn(&Rejection<'_>) + Send + Sync + 'static,
@@ -186,7 +186,7 @@ impl fmt::Debug for RelayOptions {
     }
 }
 
-/// How a subscription behaves.
+/// Options for a subscription.
 ///
 /// ```
 /// use std::time::Duration;
@@ -198,22 +198,22 @@ impl fmt::Debug for RelayOptions {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeOptions {
-    /// Items that wait to be received. When the buffer is full, the client stops reading from the
-    /// relays of the subscription until an item is received. 256; 1 at least.
+    /// The number of buffered items, at least 1. When the buffer is full, the client stops reading from
+    /// the relays of the subscription until an item is received. Default: 256.
     pub buffer: usize,
-    /// How many ids of received events are remembered to find duplicates. An event that comes again
-    /// after as many others is received again. 32,768, of about 100 bytes each.
+    /// The number of remembered event ids for finding duplicates. An event that is sent again after this
+    /// many other events is delivered again. An entry takes about 100 bytes. Default: 32,768.
     pub seen_ids: usize,
-    /// How far before the newest received event a subscription begins again after a reconnect, for
-    /// events that reach the relay late. 60 seconds.
+    /// After a reconnect, `since` is the time of the newest received event minus this duration, so that
+    /// events that reach the relay late are not missed. Default: 60 seconds.
     pub resume_overlap: Duration,
-    /// How long after the beginning [`SubscriptionItem::EndOfStored`](crate::SubscriptionItem::EndOfStored) comes
-    /// at the latest, whether or not all relays have sent EOSE. `None`: no limit. 10 seconds.
+    /// After this time, [`SubscriptionItem::EndOfStored`](crate::SubscriptionItem::EndOfStored) is
+    /// delivered even if not all relays have sent EOSE. `None`: no timeout. Default: 10 seconds.
     pub eose_timeout: Option<Duration>,
 }
 
 impl SubscribeOptions {
-    /// The defaults that the fields name.
+    /// Returns the defaults, which the fields document.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -224,28 +224,28 @@ impl SubscribeOptions {
         }
     }
 
-    /// The same with another buffer.
+    /// Sets [`Self::buffer`].
     #[must_use]
     pub const fn with_buffer(mut self, items: usize) -> Self {
         self.buffer = items;
         self
     }
 
-    /// The same with another number of ids.
+    /// Sets [`Self::seen_ids`].
     #[must_use]
     pub const fn with_seen_ids(mut self, count: usize) -> Self {
         self.seen_ids = count;
         self
     }
 
-    /// The same with another overlap.
+    /// Sets [`Self::resume_overlap`].
     #[must_use]
     pub const fn with_resume_overlap(mut self, overlap: Duration) -> Self {
         self.resume_overlap = overlap;
         self
     }
 
-    /// The same with another time for EOSE.
+    /// Sets [`Self::eose_timeout`].
     #[must_use]
     pub const fn with_eose_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.eose_timeout = timeout;

@@ -1,4 +1,4 @@
-//! Several relays.
+//! Sets of relays.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,13 +12,13 @@ use crate::PublishError;
 use crate::options::{RelayOptions, SubscribeOptions};
 use crate::relay::{PublishOutcome, Relay};
 use crate::stats::RelayStats;
-use crate::subscription::{Fetched, Subscription};
+use crate::subscription::{FetchOutcome, Subscription};
 use crate::verifier::Verifier;
 
-/// Several relays, of which each URL counts once.
+/// A set of relays with distinct URLs.
 ///
-/// This is a handle: clones share the relays. Each event is verified once for all of them, as long as
-/// it is among the latest [`RelayOptions::verified_ids`] valid events.
+/// This is a handle: clones share the relays. The relays share a cache of the latest
+/// [`RelayOptions::verified_ids`] valid events, which are verified only once.
 ///
 /// ```no_run
 /// use polywire_nostr::{Filter, RelayUrl};
@@ -47,7 +47,7 @@ struct Inner {
 }
 
 impl Pool {
-    /// Returns a pool without relays. Relays that are added have these options.
+    /// Creates an empty pool. `options` are the default options of its relays.
     #[must_use]
     pub fn new(options: RelayOptions) -> Self {
         Self(Arc::new(Inner {
@@ -57,22 +57,22 @@ impl Pool {
         }))
     }
 
-    /// Adds a relay and begins to connect to it. Returns the one that is there already if there is one.
-    /// Subscriptions that exist do not extend to it.
+    /// Adds a relay and starts to connect to it. Returns the existing relay if the pool has this URL.
+    /// Open subscriptions do not include the new relay.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime of tokio.
+    /// If called outside of a tokio runtime.
     pub fn add(&self, url: &RelayUrl) -> Relay {
         self.add_with(url, self.0.options.clone())
     }
 
-    /// Adds a relay with options of its own: see [`Self::add`]. Its
-    /// [`RelayOptions::verified_ids`] do not count; those of the pool do.
+    /// As [`Self::add`], with options for this relay. [`RelayOptions::verified_ids`] is ignored: the cache
+    /// of the pool is used.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime of tokio.
+    /// If called outside of a tokio runtime.
     pub fn add_with(&self, url: &RelayUrl, options: RelayOptions) -> Relay {
         let mut relays = self.lock();
         let verifier = || Arc::clone(&self.0.verifier);
@@ -82,8 +82,8 @@ impl Pool {
         relay.clone()
     }
 
-    /// Removes a relay and shuts it down for all handles. False if there is none of this URL.
-    /// Subscriptions go on with their other relays.
+    /// Removes a relay and shuts it down for all handles. Returns `false` if the pool has no relay with
+    /// this URL. Subscriptions continue with their other relays.
     pub fn remove(&self, url: &RelayUrl) -> bool {
         let relay = self.lock().remove(url);
         relay.inspect(Relay::shutdown).is_some()
@@ -95,14 +95,14 @@ impl Pool {
         self.lock().values().cloned().collect()
     }
 
-    /// Returns the relay of this URL, if there is one.
+    /// Returns the relay with this URL, if any.
     #[must_use]
     pub fn relay(&self, url: &RelayUrl) -> Option<Relay> {
         self.lock().get(url).cloned()
     }
 
-    /// Publishes an event to all relays at once: see [`Relay::publish`]. Returns what each answered, in
-    /// the order of URLs, when the last has answered or its time is up.
+    /// Publishes an event to all relays concurrently: see [`Relay::publish`]. Returns when all relays
+    /// have answered or timed out, with the results ordered by URL.
     pub async fn publish(
         &self,
         event: &Event,
@@ -120,11 +120,10 @@ impl Pool {
         answers
     }
 
-    /// Subscribes to all relays that are in the pool now. An event that several relays send comes once.
-    /// Duplicates are dropped before they are verified, as long as they are among the latest
-    /// [`SubscribeOptions::seen_ids`].
+    /// Subscribes on all current relays of the pool. An event that several relays send is delivered once:
+    /// duplicates among the latest [`SubscribeOptions::seen_ids`] are dropped before verification.
     ///
-    /// Without relays or without filters the subscription has ended.
+    /// Without relays or filters, the subscription ends immediately.
     #[must_use]
     pub fn subscribe(
         &self,
@@ -134,17 +133,17 @@ impl Pool {
         Subscription::begin(self.relays(), &filters.into_iter().collect(), &options)
     }
 
-    /// Fetches the stored events that match one of the filters at least from all relays, for `time` at
-    /// most. Relays that do not answer, and those that refuse, do not prevent the events of others.
+    /// Fetches the stored events that match any of the filters from all relays, for up to `time`. Returns
+    /// the events of the other relays even if some relays do not answer or reject the subscription.
     pub async fn fetch(
         &self,
         filters: impl IntoIterator<Item = Filter>,
         time: Duration,
-    ) -> Fetched {
-        Fetched::collect(self.relays(), &filters.into_iter().collect(), time).await
+    ) -> FetchOutcome {
+        FetchOutcome::collect(self.relays(), &filters.into_iter().collect(), time).await
     }
 
-    /// Returns what has been counted for all relays together that are in the pool now.
+    /// Returns the sums of the counters of all current relays.
     #[must_use]
     pub fn stats(&self) -> RelayStats {
         let relays = self.relays();

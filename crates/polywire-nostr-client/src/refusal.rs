@@ -1,21 +1,22 @@
-//! What a relay says when it refuses.
+//! Rejections by a relay.
 
 use std::fmt;
 
-use polywire_nostr::message::Prefix;
+use polywire_nostr::message::MachineReadablePrefix;
 
-/// The text of OK, CLOSED or NEG-ERR, split at its machine-readable prefix (NIP-01).
+/// The reason why a relay rejected a request: the text of OK, CLOSED or NEG-ERR, split into its
+/// machine-readable prefix and the rest (NIP-01).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Refusal {
-    /// The prefix, if the text begins with a known one.
-    pub prefix: Option<Prefix>,
-    /// What follows the prefix; the whole text without one.
+    /// The prefix, if it is known.
+    pub prefix: Option<MachineReadablePrefix>,
+    /// The text after the prefix, or the whole text if there is no known prefix.
     pub text: String,
 }
 
 impl Refusal {
     pub(crate) fn new(message: &str) -> Self {
-        let (prefix, text) = Prefix::split(message);
+        let (prefix, text) = MachineReadablePrefix::split(message);
         Self {
             prefix,
             text: text.to_owned(),
@@ -23,7 +24,7 @@ impl Refusal {
     }
 
     pub(crate) fn is_auth_required(&self) -> bool {
-        self.prefix == Some(Prefix::AuthRequired)
+        self.prefix == Some(MachineReadablePrefix::AuthRequired)
     }
 }
 

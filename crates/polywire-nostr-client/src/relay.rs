@@ -1,4 +1,4 @@
-//! One relay.
+//! The connection to one relay.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,46 +13,46 @@ use crate::driver::{Command, Driver};
 use crate::options::{RelayOptions, SubscribeOptions};
 use crate::state::{ConnectionState, Shared};
 use crate::stats::RelayStats;
-use crate::subscription::{Fetched, Subscription};
+use crate::subscription::{FetchOutcome, Subscription};
 use crate::verifier::Verifier;
 use crate::{CountError, FetchError, PublishError, Refusal};
 
-/// A connection to one relay, which is made again whenever it ends.
+/// A connection to one relay that reconnects automatically.
 ///
-/// This is a handle: clones share the connection, which a task of tokio owns. The task ends, and the
-/// connection with it, when all handles and subscriptions are gone or after [`Self::shutdown`].
+/// This is a handle: clones share the connection, which a tokio task owns. The task closes the
+/// connection and ends when all handles and subscriptions are dropped, or after [`Self::shutdown`].
 ///
 /// # After a reconnect
 ///
 /// The client sends again, on the new connection:
 ///
-/// - events that the relay has not answered, until their time is up. A relay that has stored one of
-///   them answers `duplicate:`, which counts as success;
+/// - events without an answer, until their timeout. A relay that has already stored an event answers
+///   `duplicate:`, which counts as success;
 /// - counts without an answer;
-/// - subscriptions. One whose stored events have all come begins at the newest event less
-///   [`SubscribeOptions::resume_overlap`], and without its `limit`: that bounds what is stored at the
-///   beginning, and must not cut what was missed. Events that come again are duplicates, and are
-///   dropped. One whose stored events have not all come begins from the start.
+/// - subscriptions. After EOSE, `since` is set to the time of the newest received event minus
+///   [`SubscribeOptions::resume_overlap`], and `limit` is removed: it applies to the initial query, and
+///   must not truncate missed events. Events that were received before are dropped. Before EOSE, the
+///   original filters are sent again.
 ///
-/// Reconciliations fail, since the relay has forgotten them.
+/// Reconciliations fail, because the relay has discarded their state.
 #[derive(Clone)]
 pub struct Relay {
     shared: Arc<Shared>,
     pub(crate) commands: mpsc::UnboundedSender<Command>,
 }
 
-/// What a relay answered to an event that it has stored.
+/// The answer of a relay that has stored an event.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct PublishOutcome {
-    /// Whether the relay had the event already, as it may after a reconnect.
+    /// Whether the relay already had the event, for example after a reconnect.
     pub duplicate: bool,
-    /// The text of its answer, often empty.
+    /// The text of the answer, often empty.
     pub message: String,
 }
 
 impl Relay {
-    /// Begins to connect to a relay, with all defaults: see [`Self::connect_with`].
+    /// Starts to connect to a relay, with default options: see [`Self::connect_with`].
     ///
     /// # Errors
     ///
@@ -64,11 +64,11 @@ impl Relay {
         ))
     }
 
-    /// Begins to connect to a relay. Returns at once; requests wait for the connection.
+    /// Starts to connect to a relay. Returns immediately; requests wait for the connection.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime of tokio.
+    /// If called outside of a tokio runtime.
     #[must_use]
     pub fn connect_with(url: &RelayUrl, options: RelayOptions) -> Self {
         let verifier = Arc::new(Verifier::new(options.verified_ids));
@@ -94,14 +94,14 @@ impl Relay {
         self.shared.current()
     }
 
-    /// Returns a receiver of the states of the connection. It sees the latest one; states that last
-    /// shortly may be missed.
+    /// Returns a receiver of the state of the connection. It receives the latest state and can miss
+    /// short-lived ones.
     #[must_use]
     pub fn watch_state(&self) -> watch::Receiver<ConnectionState> {
         self.shared.state.subscribe()
     }
 
-    /// Waits until there is a connection. False if there will be none any more.
+    /// Waits for a connection. Returns `false` if the client was shut down or the URL is invalid.
     pub async fn wait_connected(&self) -> bool {
         let mut states = self.watch_state();
         let settled = states.wait_for(|state| {
@@ -113,27 +113,27 @@ impl Relay {
         settled.await.is_ok_and(|state| state.is_connected())
     }
 
-    /// Returns what has been counted.
+    /// Returns the counters.
     #[must_use]
     pub fn stats(&self) -> RelayStats {
         self.shared.counters.stats()
     }
 
-    /// Publishes an event, and waits for the answer (OK, NIP-01) for
-    /// [`RelayOptions::request_timeout`]. The event is sent as it is; it is not verified.
+    /// Publishes an event, and waits for the answer (OK, NIP-01) for up to
+    /// [`RelayOptions::request_timeout`]. The event is not verified.
     ///
-    /// This is cancel-safe: an event whose publishing is given up is not sent again. It may have been
-    /// sent before.
+    /// Cancel-safe: after the future is dropped, the event is not sent again. It may have been sent
+    /// before.
     ///
     /// # Errors
     ///
-    /// The relay rejects the event or does not answer in time.
+    /// The relay rejects the event or does not answer in time, or it was shut down.
     pub async fn publish(&self, event: &Event) -> Result<PublishOutcome, PublishError> {
         self.publish_within(event, self.shared.options.request_timeout)
             .await
     }
 
-    /// As [`Self::publish`], with another time.
+    /// As [`Self::publish`], with a different timeout.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl Relay {
         let id = *event.as_ref().id();
         let cancel = Command::CancelPublish { serial, id };
         let event = event.clone();
-        let answer = self.ask(cancel, time, |reply| Command::Publish {
+        let answer = self.request(cancel, time, |reply| Command::Publish {
             serial,
             event,
             reply,
@@ -159,13 +159,12 @@ impl Relay {
         })
     }
 
-    /// Counts the events that match one of the filters at least (COUNT, NIP-45); there should be one filter
-    /// at least. Waits for
-    /// [`RelayOptions::request_timeout`]. This is cancel-safe.
+    /// Counts the events that match any of the filters (COUNT, NIP-45), of which NIP-45 requires at least
+    /// one. Waits for up to [`RelayOptions::request_timeout`]. Cancel-safe.
     ///
     /// # Errors
     ///
-    /// The relay refuses or does not answer in time.
+    /// The relay rejects the query or does not answer in time, or it was shut down.
     pub async fn count(
         &self,
         filters: impl IntoIterator<Item = Filter>,
@@ -173,7 +172,7 @@ impl Relay {
         let serial = self.shared.serial();
         let filters = filters.into_iter().collect();
         let time = self.shared.options.request_timeout;
-        let answer = self.ask(Command::CancelCount { serial }, time, |reply| {
+        let answer = self.request(Command::CancelCount { serial }, time, |reply| {
             Command::Count {
                 serial,
                 filters,
@@ -187,10 +186,10 @@ impl Relay {
         })
     }
 
-    /// Subscribes to the events that match one of the filters at least (REQ, NIP-01). Without filters the
-    /// subscription has ended.
+    /// Subscribes to the events that match any of the filters (REQ, NIP-01). Without filters, the
+    /// subscription ends immediately.
     ///
-    /// See [`Subscription`] for what comes, and for what happens when it is received slowly.
+    /// See [`Subscription`] for the received items and for back-pressure.
     #[must_use]
     pub fn subscribe(
         &self,
@@ -200,38 +199,39 @@ impl Relay {
         Subscription::begin([self.clone()], &filters.into_iter().collect(), &options)
     }
 
-    /// Fetches the stored events that match one of the filters at least, in the order in which they
-    /// come: a subscription until EOSE, for `time` at most. Each event comes once.
+    /// Fetches the stored events that match any of the filters: subscribes until EOSE, for up to `time`.
+    /// Returns each event once, in the order of receipt.
     ///
     /// # Errors
     ///
-    /// The relay ends the subscription, does not send EOSE in time, or sends more than
-    /// [`MAX_FETCHED_EVENTS`](crate::MAX_FETCHED_EVENTS) events. The error contains what has come.
+    /// The relay closes the subscription, does not send EOSE in time, or sends more than
+    /// [`MAX_FETCHED_EVENTS`](crate::MAX_FETCHED_EVENTS) events, or it was shut down. The error contains
+    /// the received events, except for [`FetchError::Shutdown`].
     pub async fn fetch(
         &self,
         filters: impl IntoIterator<Item = Filter>,
         time: Duration,
     ) -> Result<Vec<Event>, FetchError> {
         let filters = filters.into_iter().collect();
-        let fetched = Fetched::collect([self.clone()], &filters, time).await;
-        let events = fetched.events;
-        if fetched.is_full {
+        let outcome = FetchOutcome::collect([self.clone()], &filters, time).await;
+        let events = outcome.events;
+        if outcome.is_full {
             return Err(FetchError::TooMany { events });
         }
-        if let Some((_, refusal)) = fetched.closed.into_iter().next() {
+        if let Some((_, refusal)) = outcome.closed.into_iter().next() {
             return Err(FetchError::Closed { refusal, events });
         }
-        match (fetched.is_complete, self.state()) {
+        match (outcome.is_complete, self.state()) {
             (true, _) => Ok(events),
             (false, ConnectionState::Closed { .. }) => Err(FetchError::Shutdown),
             (false, state) => Err(FetchError::Timeout { events, state }),
         }
     }
 
-    /// Closes the connection for all handles, after the messages that have been sent. Requests end
-    /// with an error, subscriptions end.
+    /// Closes the connection for all handles, after sending the queued messages that fit in the queue of
+    /// the connection. Pending requests fail, and subscriptions end.
     pub fn shutdown(&self) {
-        // An error means that it has ended already.
+        // An error means that the task has already ended.
         let _ = self.commands.send(Command::Shutdown);
     }
 
@@ -239,7 +239,9 @@ impl Relay {
         &self.shared
     }
 
-    async fn ask<T>(
+    /// Sends a command and waits for its reply. Sends `cancel` after a timeout, or if the future is
+    /// dropped before the reply.
+    async fn request<T>(
         &self,
         cancel: Command,
         time: Duration,
@@ -272,7 +274,7 @@ enum Failure {
     Shutdown,
 }
 
-/// Sends a command when it is dropped.
+/// Sends a command on drop.
 pub(crate) struct Cancellation<'a> {
     pub(crate) relay: &'a Relay,
     pub(crate) command: Option<Command>,

@@ -1,23 +1,24 @@
-//! Signers.
+//! Signers for authentication.
 
 use polywire_nostr::{KeyPair, PublicKey, Signature, UnsignedEvent};
 
-/// Signs the events with which a client answers challenges of relays (NIP-42).
+/// Signs the events that answer authentication challenges of relays (NIP-42).
 ///
-/// [`KeyPair`] is one. Others keep the secret key elsewhere, or look at the event before they sign.
+/// [`KeyPair`] implements this trait. Other implementations can keep the secret key elsewhere, or inspect
+/// the event before signing.
 pub trait Signer: Send + Sync {
-    /// Returns the public key that belongs to the signatures.
+    /// Returns the public key of the signatures.
     fn public_key(&self) -> PublicKey;
 
-    /// Signs the id of an event. Runs on the task of the connection, which waits for it.
+    /// Signs the id of an event. Blocks the task of the connection.
     ///
     /// # Errors
     ///
-    /// Whatever prevents a signature. The client then sends no answer to the challenge.
+    /// Any error. The client then does not answer the challenge.
     fn sign(&self, event: &UnsignedEvent) -> Result<Signature, SignerError>;
 }
 
-/// Why a [`Signer`] did not sign.
+/// The error of a [`Signer`].
 pub type SignerError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Signer for KeyPair {

@@ -1,4 +1,4 @@
-//! What the task of a connection and the handles of a relay share.
+//! State that the connection task shares with the handles of a relay.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,32 +11,32 @@ use tokio::sync::watch;
 use crate::options::RelayOptions;
 use crate::stats::Counters;
 
-/// Whether there is a connection to a relay.
+/// The state of the connection to a relay.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ConnectionState {
     /// The client is connecting.
     Connecting,
-    /// There is a connection. Requests have been sent again on it.
+    /// The client is connected, and has queued all pending requests.
     Connected,
-    /// There is no connection. The client tries again after a wait.
+    /// The client waits before the next connection attempt.
     Waiting {
-        /// How many connections have failed one after the other, this one included.
+        /// The number of consecutive failed connections.
         attempt: u32,
-        /// How long the client waits.
+        /// The back-off before the next attempt.
         wait: Duration,
-        /// Why the last connection failed or ended.
+        /// The reason why the last connection failed or ended.
         reason: Arc<str>,
     },
-    /// The client does not connect any more.
+    /// The client does not reconnect: it was shut down, or the URL is invalid.
     Closed {
-        /// Why.
+        /// The reason.
         reason: Arc<str>,
     },
 }
 
 impl ConnectionState {
-    /// Whether there is a connection.
+    /// Whether the client is connected.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         *self == Self::Connected
@@ -56,7 +56,7 @@ impl fmt::Display for ConnectionState {
     }
 }
 
-/// One for each relay.
+/// The shared state of one relay.
 pub(crate) struct Shared {
     pub(crate) url: RelayUrl,
     pub(crate) options: RelayOptions,
@@ -76,7 +76,7 @@ impl Shared {
         }
     }
 
-    /// A number for one request. Its decimal digits are the id of the subscription on the wire.
+    /// Returns a unique number for a request. Its decimal digits are the subscription id on the wire.
     pub(crate) fn serial(&self) -> u64 {
         self.serials.fetch_add(1, Ordering::Relaxed)
     }

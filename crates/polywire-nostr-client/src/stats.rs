@@ -1,4 +1,4 @@
-//! What is counted.
+//! Counters, and reports of dropped messages.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +7,7 @@ use polywire_nostr::{Error, RelayUrl};
 /// Defines [`RelayStats`] and its counters as a table.
 macro_rules! stats {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What has been counted for one relay since the client began, or for several together.
+        /// Counters of one relay since its creation, or their sums for several relays.
         #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
         #[non_exhaustive]
         pub struct RelayStats {
@@ -15,7 +15,7 @@ macro_rules! stats {
         }
 
         impl RelayStats {
-            /// Adds the counts of another relay.
+            /// Adds the counters of another relay.
             #[must_use]
             pub fn plus(mut self, other: &Self) -> Self {
                 $(self.$name += other.$name;)*
@@ -37,26 +37,27 @@ macro_rules! stats {
 }
 
 stats! {
-    /// Connections that were made.
+    /// Established connections.
     connections,
-    /// Messages that were received.
+    /// Received messages.
     messages,
-    /// Events that were received, before any check but that of their form.
+    /// Received well-formed events, before all other checks.
     events,
-    /// Events that were passed to a subscription.
+    /// Events delivered to a subscription.
     delivered,
-    /// Events that their subscription had received before, from any relay. They were dropped before
-    /// verification.
+    /// Events that their subscription had already received, from any relay. They were dropped, usually
+    /// before verification.
     duplicates,
-    /// Full verifications of an id and a signature, with whatever result.
+    /// Verifications of an id and a signature, successful or not.
     verifications,
-    /// Events whose id had been verified before with the same signature: the id alone was computed.
-    known,
-    /// Events with a wrong id or signature. They were dropped.
+    /// Events whose id and signature were in the cache of valid events. Only the id was checked.
+    cached,
+    /// Events with an invalid id or signature. They were dropped.
     invalid,
-    /// Events that match no filter of their subscription, or came for none. They were dropped.
+    /// Events that match no filter of their subscription, or have no open subscription. They were
+    /// dropped.
     unrequested,
-    /// Messages that could not be read. They were ignored.
+    /// Malformed and binary messages. They were dropped.
     malformed,
     /// NOTICE messages. They are logged at level `info`.
     notices,
@@ -71,28 +72,28 @@ impl Counter {
     }
 }
 
-/// Something that a relay sent and this client dropped: the argument of
+/// A message or event that the client dropped: the argument of
 /// [`RelayOptions::on_rejection`](crate::RelayOptions::on_rejection).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Rejection<'a> {
     /// The relay.
     pub relay: &'a RelayUrl,
-    /// Why it was dropped.
+    /// The reason.
     pub reason: RejectionReason,
-    /// The JSON text of the event, or of a message that could not be read; empty for a binary one.
+    /// The JSON text of the event or of the malformed message. Empty for a binary message.
     pub text: &'a str,
 }
 
-/// Why something was dropped.
+/// The reason of a [`Rejection`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum RejectionReason {
-    /// The message could not be read.
+    /// The message is malformed.
     Malformed(Error),
-    /// The message is binary; Nostr has text messages only.
+    /// The message is binary. Nostr uses only text messages.
     Binary,
-    /// The id or the signature of the event is wrong.
+    /// The id or the signature of the event is invalid.
     Invalid(Error),
     /// The event matches no filter of its subscription.
     Unrequested,

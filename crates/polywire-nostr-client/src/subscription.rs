@@ -1,4 +1,4 @@
-//! Subscriptions, as their users see them.
+//! The receiving side of subscriptions.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -12,55 +12,54 @@ use polywire_nostr::{CompiledFilters, Event, Filter, RelayUrl};
 use tokio::sync::mpsc;
 use tokio::time::{Sleep, sleep};
 
-use crate::driver::{Command, Delivery, Feed, Sink, Tagged};
+use crate::driver::{Command, Delivery, Feed, Sink, SourceDelivery};
 use crate::options::SubscribeOptions;
 use crate::verifier::SeenIds;
 use crate::{Refusal, Relay};
 
-/// The most events that [`Relay::fetch`] and [`Pool::fetch`](crate::Pool::fetch) return.
+/// The maximum number of events that [`Relay::fetch`] and [`Pool::fetch`](crate::Pool::fetch) return.
 pub const MAX_FETCHED_EVENTS: usize = 100_000;
 
-/// What a subscription receives.
+/// An item of a [`Subscription`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SubscriptionItem {
-    /// An event. It matches a filter of the subscription, and its id and signature are valid.
+    /// An event that matches a filter of the subscription, with a valid id and signature.
     Event(Event),
-    /// Each relay of the subscription has sent all stored events (EOSE), has ended the subscription or
-    /// is gone, or [`SubscribeOptions::eose_timeout`] is over. It comes once; after a timeout, stored
-    /// events may still follow.
+    /// Each relay has sent all stored events (EOSE), closed the subscription or was shut down; or
+    /// [`SubscribeOptions::eose_timeout`] has elapsed. Delivered once. After a timeout, stored events can
+    /// follow.
     EndOfStored,
-    /// A relay ended the subscription or refused it (CLOSED). Nothing more comes from this relay.
+    /// A relay closed or rejected the subscription (CLOSED). No more events of this relay follow.
     Closed {
         /// The relay.
         relay: RelayUrl,
-        /// What it says.
+        /// The reason.
         refusal: Refusal,
     },
 }
 
-/// A subscription to one relay or to several: see [`Relay::subscribe`] and
+/// A subscription on one or several relays: see [`Relay::subscribe`] and
 /// [`Pool::subscribe`](crate::Pool::subscribe).
 ///
-/// It is a [`Stream`], and has [`Self::recv`]. It ends when all its relays have ended it or are shut
-/// down. When it is dropped, the relays are told (CLOSE). It keeps the connections open.
+/// Receive items with [`Self::recv`] or as a [`Stream`]. The subscription ends when all relays have closed
+/// it or were shut down. Dropping it sends CLOSE. It keeps the connections open.
 ///
 /// # Slow receivers
 ///
-/// Nothing is lost. Items wait in a buffer of [`SubscribeOptions::buffer`]. When it is full, the client
-/// stops reading from each relay that has a further item for it, and TCP makes the relay wait. This
-/// holds up all answers of these relays, those to other requests too. So do not wait for an answer of
-/// a relay, such as that to [`Relay::publish`], in the task that receives from a subscription to it:
-/// if the buffer is full, the answer comes only once the task receives. A relay may also close the
-/// connection of a client that reads too slowly; then the client connects again, and the subscription
-/// goes on.
+/// No items are lost. Up to [`SubscribeOptions::buffer`] items are buffered. When the buffer is full, the
+/// client stops reading from each relay that has another item for it, and TCP flow control stops the
+/// relay. This also delays the answers of these relays to other requests. So do not await an answer of a
+/// relay, for example in [`Relay::publish`], in the task that receives from a subscription on that relay:
+/// if the buffer is full, both wait for each other until the timeout. A relay can also close the
+/// connection of a slow client. The client then reconnects, and the subscription continues.
 ///
 /// # Memory
 ///
-/// At most the buffered events, of [`MessageLimits::event`](polywire_nostr::MessageLimits::event) bytes
-/// each, and the remembered ids ([`SubscribeOptions::seen_ids`]).
+/// At most the buffered events, of up to [`MessageLimits::event`](polywire_nostr::MessageLimits::event)
+/// bytes each, and the remembered ids ([`SubscribeOptions::seen_ids`]).
 pub struct Subscription {
-    receiver: mpsc::Receiver<Tagged>,
+    receiver: mpsc::Receiver<SourceDelivery>,
     sources: Vec<Source>,
     eose: Eose,
 }
@@ -68,16 +67,16 @@ pub struct Subscription {
 struct Source {
     relay: Relay,
     serial: u64,
-    /// It has sent all stored events.
+    /// Whether the relay has sent EOSE.
     complete: bool,
-    /// Nothing more comes from it.
+    /// Whether the relay has closed the subscription or was shut down.
     ended: bool,
 }
 
-/// Whether the end of the stored events was told.
+/// Whether [`SubscriptionItem::EndOfStored`] was delivered.
 enum Eose {
-    Awaited(Option<Pin<Box<Sleep>>>),
-    Told,
+    Pending(Option<Pin<Box<Sleep>>>),
+    Delivered,
 }
 
 impl Subscription {
@@ -89,7 +88,7 @@ impl Subscription {
         let (sender, receiver) = mpsc::channel(options.buffer.max(1));
         let seen = Arc::new(SeenIds::new(options.seen_ids));
         let matcher = Arc::new(CompiledFilters::new(&**filters));
-        // Without filters nothing can come.
+        // NIP-01 does not allow REQ without filters.
         let is_empty = filters.is_empty();
         let begin = |(source, relay): (usize, Relay)| {
             let serial = relay.shared().serial();
@@ -114,13 +113,13 @@ impl Subscription {
         Self {
             receiver,
             sources,
-            eose: Eose::Awaited(options.eose_timeout.map(|time| Box::pin(sleep(time)))),
+            eose: Eose::Pending(options.eose_timeout.map(|time| Box::pin(sleep(time)))),
         }
     }
 
-    /// The next item. `None` if nothing more comes.
+    /// Receives the next item. Returns `None` after the end of the subscription.
     ///
-    /// This is cancel-safe.
+    /// Cancel-safe.
     pub async fn recv(&mut self) -> Option<SubscriptionItem> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
@@ -132,9 +131,9 @@ impl Subscription {
             }
             let mut sources = self.sources.iter();
             if sources.all(|source| source.complete || source.ended)
-                && matches!(self.eose, Eose::Awaited(_))
+                && matches!(self.eose, Eose::Pending(_))
             {
-                self.eose = Eose::Told;
+                self.eose = Eose::Delivered;
                 return Poll::Ready(Some(SubscriptionItem::EndOfStored));
             }
             match self.receiver.poll_recv(cx) {
@@ -147,21 +146,21 @@ impl Subscription {
                 Poll::Pending => break,
             }
         }
-        if let Eose::Awaited(Some(deadline)) = &mut self.eose
+        if let Eose::Pending(Some(deadline)) = &mut self.eose
             && deadline.as_mut().poll(cx).is_ready()
         {
-            self.eose = Eose::Told;
+            self.eose = Eose::Delivered;
             return Poll::Ready(Some(SubscriptionItem::EndOfStored));
         }
         Poll::Pending
     }
 
-    fn take(&mut self, item: Tagged) -> Option<SubscriptionItem> {
+    fn take(&mut self, item: SourceDelivery) -> Option<SubscriptionItem> {
         let source = self.sources.get_mut(item.source)?;
         match item.delivery {
             Delivery::Event(event) => return Some(SubscriptionItem::Event(event)),
             Delivery::Eose => source.complete = true,
-            Delivery::Gone => source.ended = true,
+            Delivery::Shutdown => source.ended = true,
             Delivery::Closed(refusal) => {
                 source.ended = true;
                 let relay = source.relay.url().clone();
@@ -200,21 +199,21 @@ impl fmt::Debug for Subscription {
     }
 }
 
-/// What several relays had stored: see [`Pool::fetch`](crate::Pool::fetch).
+/// The result of [`Pool::fetch`](crate::Pool::fetch).
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Fetched {
-    /// The events, each once, in the order in which they came.
+pub struct FetchOutcome {
+    /// The events, each once, in the order of receipt.
     pub events: Vec<Event>,
-    /// Whether all relays that did not refuse have sent all stored events. False if all refused.
+    /// Whether all relays that did not reject the subscription have sent EOSE. `false` if all rejected it.
     pub is_complete: bool,
-    /// Whether there were more than [`MAX_FETCHED_EVENTS`], and the rest was left out.
+    /// Whether there were more than [`MAX_FETCHED_EVENTS`] events, and the rest was discarded.
     pub is_full: bool,
-    /// The relays that ended the subscription or refused it.
+    /// The relays that closed or rejected the subscription.
     pub closed: Vec<(RelayUrl, Refusal)>,
 }
 
-impl Fetched {
+impl FetchOutcome {
     pub(crate) async fn collect(
         relays: impl IntoIterator<Item = Relay>,
         filters: &Arc<[Filter]>,
@@ -224,10 +223,10 @@ impl Fetched {
             .with_eose_timeout(None)
             .with_seen_ids(MAX_FETCHED_EVENTS);
         let mut subscription = Subscription::begin(relays, filters, &options);
-        let mut fetched = Self::default();
-        // Without EOSE in time, what has come is returned.
-        let _ = tokio::time::timeout(time, fetched.fill(&mut subscription)).await;
-        fetched
+        let mut outcome = Self::default();
+        // After a timeout, `outcome` has the events received so far.
+        let _ = tokio::time::timeout(time, outcome.fill(&mut subscription)).await;
+        outcome
     }
 
     async fn fill(&mut self, subscription: &mut Subscription) {

@@ -1,4 +1,4 @@
-//! Reconciliation of sets of events (NIP-77).
+//! Set reconciliation (NIP-77).
 
 use std::fmt;
 
@@ -11,20 +11,21 @@ use crate::driver::{Command, SyncMessage};
 use crate::relay::{Cancellation, Relay};
 use crate::{ConnectionState, Refusal};
 
-/// What a reconciliation may cost.
+/// Limits on a reconciliation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct SyncOptions {
-    /// The largest message that this side sends, before it is written as hexadecimal. 60,000 bytes.
+    /// The maximum length of a sent message, before hexadecimal encoding. Default: 60,000 bytes.
     pub frame_size: FrameSizeLimit,
-    /// The most messages of the relay. 1,024.
+    /// The maximum number of messages of the relay. Default: 1,024.
     pub max_rounds: usize,
-    /// The most ids that are reported, of both kinds together. 1,000,000, of about 100 bytes each.
+    /// The maximum number of reported ids, `have` and `need` together. An id takes about 100 bytes.
+    /// Default: 1,000,000.
     pub max_differences: usize,
 }
 
 impl SyncOptions {
-    /// The defaults that the fields name.
+    /// Returns the defaults, which the fields document.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -34,21 +35,21 @@ impl SyncOptions {
         }
     }
 
-    /// The same with another limit of messages.
+    /// Sets [`Self::frame_size`].
     #[must_use]
     pub const fn with_frame_size(mut self, limit: FrameSizeLimit) -> Self {
         self.frame_size = limit;
         self
     }
 
-    /// The same with another number of messages.
+    /// Sets [`Self::max_rounds`].
     #[must_use]
     pub const fn with_max_rounds(mut self, rounds: usize) -> Self {
         self.max_rounds = rounds;
         self
     }
 
-    /// The same with another number of ids.
+    /// Sets [`Self::max_differences`].
     #[must_use]
     pub const fn with_max_differences(mut self, ids: usize) -> Self {
         self.max_differences = ids;
@@ -62,50 +63,51 @@ impl Default for SyncOptions {
     }
 }
 
-/// How the events of a relay and those of this side differ.
+/// The differences between the events of the client and those of the relay.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Difference {
-    /// The ids that only this side has.
+    /// The ids that only the client has.
     pub have: Vec<EventId>,
-    /// The ids that only the relay has. [`Relay::fetch`] gets their events.
+    /// The ids that only the relay has. [`Relay::fetch`] fetches their events.
     pub need: Vec<EventId>,
 }
 
-/// Why sets were not reconciled. `E` is the error of the storage.
+/// The error of [`Relay::sync`]. `E` is the error of the storage.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SyncError<E> {
-    /// The relay refused (NEG-ERR or CLOSED).
+    /// The relay rejected or ended the reconciliation (NEG-ERR or CLOSED).
     Refused {
-        /// Why.
+        /// The reason.
         refusal: Refusal,
-        /// How many events the relay reconciles at most, if it says so.
+        /// The maximum number of events that the relay reconciles, if it sends that.
         max_records: Option<u64>,
     },
-    /// The relay sent a message that is not valid, or the storage failed.
+    /// The relay sent an invalid message, or the storage failed.
     Negentropy(negentropy::Error<E>),
-    /// The relay did not answer a message within
-    /// [`RelayOptions::request_timeout`](crate::RelayOptions::request_timeout), or there was no
-    /// connection for as long. Relays without NIP-77 do not answer.
+    /// There was no connection, or no answer to a message, within
+    /// [`RelayOptions::request_timeout`](crate::RelayOptions::request_timeout). Relays without NIP-77 do
+    /// not answer.
     Timeout {
-        /// The state of the connection when the time was up.
+        /// The state of the connection at the timeout.
         state: ConnectionState,
     },
-    /// There is no end after [`SyncOptions::max_rounds`] messages.
+    /// The reconciliation is not finished after [`SyncOptions::max_rounds`] messages.
     TooManyRounds,
     /// There are more differences than [`SyncOptions::max_differences`].
     TooManyDifferences,
-    /// The connection ended.
+    /// The connection ended, or the relay sent several messages at once.
     Disconnected,
-    /// The relay was shut down on this side, or its URL is not one to connect to: see
-    /// [`Relay::state`].
+    /// The client was shut down, or the URL of the relay is invalid: see [`Relay::state`].
     Shutdown,
 }
 
 impl<E: fmt::Display> fmt::Display for SyncError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused { refusal, .. } => write!(f, "the relay refused to reconcile: {refusal}"),
+            Self::Refused { refusal, .. } => {
+                write!(f, "the relay rejected the reconciliation: {refusal}")
+            }
             Self::Negentropy(error) => error.fmt(f),
             Self::Timeout { state } => write!(f, "no answer in time, {state}"),
             Self::TooManyRounds => f.write_str("the reconciliation takes too many messages"),
@@ -126,15 +128,15 @@ impl<E: std::error::Error + 'static> std::error::Error for SyncError<E> {
 }
 
 impl Relay {
-    /// Finds out which events that match `filter` only this side has, and which only the relay
+    /// Finds the events matching `filter` that only the client has, and those that only the relay has
     /// (NEG-OPEN and NEG-MSG, NIP-77). Transfers no events.
     ///
-    /// `storage` has the records of this side that match the filter. This is cancel-safe: a
-    /// reconciliation that is given up is closed.
+    /// `storage` contains the records of the client that match the filter. Cancel-safe: dropping the
+    /// future closes the reconciliation.
     ///
     /// # Errors
     ///
-    /// See [`SyncError`]. What was found before an error is lost.
+    /// See [`SyncError`]. Differences found before the error are lost.
     pub async fn sync<S: Storage>(
         &self,
         filter: Filter,
@@ -155,7 +157,7 @@ impl Relay {
         let storage_failed = |error| SyncError::Negentropy(negentropy::Error::Storage(error));
         let message = initiator.initial_message().map_err(storage_failed)?;
         let serial = self.shared().serial();
-        // A relay answers one message with one.
+        // A relay sends one message for each message of the client.
         let (replies, mut answers) = mpsc::channel(1);
         let filter = Box::new(filter);
         let open = Command::OpenSync {

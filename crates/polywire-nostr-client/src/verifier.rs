@@ -1,11 +1,11 @@
-//! Ids that were seen, and events that were verified.
+//! Caches of received ids and of verified events.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polywire_nostr::{Error, EventId, EventRef, Signature};
 
-/// The latest ids, with something about each. At the limit, the oldest is forgotten.
+/// A map of the latest ids. At the limit, the oldest entry is removed.
 #[derive(Debug)]
 pub(crate) struct RecentIds<T> {
     entries: HashMap<EventId, T>,
@@ -26,7 +26,7 @@ impl<T> RecentIds<T> {
         self.entries.get(id)
     }
 
-    /// False if it is there already; then its entry is replaced.
+    /// Inserts or replaces an entry. Returns `false` if it was replaced.
     pub(crate) fn insert(&mut self, id: EventId, entry: T) -> bool {
         if self.entries.insert(id, entry).is_some() {
             return false;
@@ -41,7 +41,7 @@ impl<T> RecentIds<T> {
     }
 }
 
-/// The ids that one subscription has delivered, from whatever relay.
+/// The ids that one subscription has delivered, from all its relays.
 #[derive(Debug)]
 pub(crate) struct SeenIds(Mutex<RecentIds<()>>);
 
@@ -54,29 +54,29 @@ impl SeenIds {
         lock(&self.0).get(id).is_some()
     }
 
-    /// False if it is there already.
+    /// Inserts an id. Returns `false` if it was present.
     pub(crate) fn insert(&self, id: EventId) -> bool {
         lock(&self.0).insert(id, ())
     }
 }
 
-/// The locks between which ids are divided. A lock is held while a signature is verified, so that no
-/// two relays verify one event; other events rarely wait for it.
+/// The number of locks. A lock is held while a signature is verified, so that no two relays verify the
+/// same event. With several locks, other events rarely wait.
 const SHARDS: usize = 16;
 
-/// Verifies events, and remembers which.
+/// Verifies events, with a cache of valid ones.
 #[derive(Debug)]
 pub(crate) struct Verifier {
     shards: [Mutex<RecentIds<Signature>>; SHARDS],
 }
 
-/// How an event turned out to be valid.
+/// How a valid event was verified.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Validity {
-    /// Its signature was verified.
+    /// The signature was verified.
     Verified,
-    /// The same id and signature had been verified before.
-    Known,
+    /// The id and signature were in the cache.
+    Cached,
 }
 
 impl Verifier {
@@ -87,19 +87,19 @@ impl Verifier {
         }
     }
 
-    /// Checks the id, and the signature unless this one is known to be valid for this id.
+    /// Checks the id, and the signature unless the cache has this id and signature.
     ///
-    /// Only valid events are remembered: a forgery with the id of another event keeps out nothing.
+    /// Only valid events are cached, so a forged event with the id of another event cannot suppress it.
     pub(crate) fn verify(&self, event: &EventRef<'_>) -> Result<Validity, Error> {
         let shard = usize::from(event.id().as_bytes()[31]) % SHARDS;
-        let mut known = lock(&self.shards[shard]);
-        if known.get(event.id()) == Some(event.sig()) {
-            // The same id may have been stated for another text.
+        let mut cache = lock(&self.shards[shard]);
+        if cache.get(event.id()) == Some(event.sig()) {
+            // A forged event can state the id and signature of a valid one.
             event.check_id()?;
-            return Ok(Validity::Known);
+            return Ok(Validity::Cached);
         }
         event.verify()?;
-        known.insert(*event.id(), *event.sig());
+        cache.insert(*event.id(), *event.sig());
         Ok(Validity::Verified)
     }
 }
@@ -125,11 +125,11 @@ mod tests {
     }
 
     #[test]
-    fn a_known_id_does_not_validate_another_text() {
+    fn a_cached_id_does_not_validate_another_text() {
         let event = EventBuilder::new(1, "true", 7).sign(&KeyPair::generate().unwrap());
         let verifier = Verifier::new(8);
         assert_eq!(verifier.verify(&event.as_ref()), Ok(Validity::Verified));
-        assert_eq!(verifier.verify(&event.as_ref()), Ok(Validity::Known));
+        assert_eq!(verifier.verify(&event.as_ref()), Ok(Validity::Cached));
         let forged = event.as_ref().as_json().replace("true", "false");
         let forged = Event::parse(&forged).unwrap();
         assert!(verifier.verify(&forged.as_ref()).is_err());

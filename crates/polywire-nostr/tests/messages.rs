@@ -5,7 +5,7 @@ mod common;
 
 use common::{event, key};
 use polywire_nostr::auth::{self, AuthError};
-use polywire_nostr::message::{Count, Prefix, client, relay};
+use polywire_nostr::message::{Count, MachineReadablePrefix, client, relay};
 use polywire_nostr::{
     ClientMessage, Deletion, EventId, EventRef, FilterLimits, Limits, MessageLimits, Profile,
     Reason, RelayMessage, SubscriptionId,
@@ -226,22 +226,40 @@ fn the_id_is_read_alone() {
 
 #[test]
 fn prefixes() {
-    for prefix in Prefix::ALL {
+    for prefix in MachineReadablePrefix::ALL {
         let text = prefix.with("some: text");
-        assert_eq!(Prefix::split(&text), (Some(*prefix), "some: text"));
+        assert_eq!(
+            MachineReadablePrefix::split(&text),
+            (Some(*prefix), "some: text")
+        );
     }
-    assert_eq!(Prefix::split("duplicate:"), (Some(Prefix::Duplicate), ""));
-    assert_eq!(Prefix::split("duplicate"), (None, "duplicate"));
-    assert_eq!(Prefix::split("Duplicate: x"), (None, "Duplicate: x"));
+    assert_eq!(
+        MachineReadablePrefix::split("duplicate:"),
+        (Some(MachineReadablePrefix::Duplicate), "")
+    );
+    assert_eq!(
+        MachineReadablePrefix::split("duplicate"),
+        (None, "duplicate")
+    );
+    assert_eq!(
+        MachineReadablePrefix::split("Duplicate: x"),
+        (None, "Duplicate: x")
+    );
     // What a relay answers to a message that it could not read.
     let error = client(r#"["REQ","a",{"genre":1}]"#)
         .unwrap_err()
         .to_string();
-    assert_eq!(Prefix::split(&error).0, Some(Prefix::Unsupported));
+    assert_eq!(
+        MachineReadablePrefix::split(&error).0,
+        Some(MachineReadablePrefix::Unsupported)
+    );
     let error = client(r#"["REQ","a",{"kinds":1}]"#)
         .unwrap_err()
         .to_string();
-    assert_eq!(Prefix::split(&error).0, Some(Prefix::Invalid));
+    assert_eq!(
+        MachineReadablePrefix::split(&error).0,
+        Some(MachineReadablePrefix::Invalid)
+    );
 }
 
 #[test]

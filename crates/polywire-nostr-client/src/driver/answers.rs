@@ -1,6 +1,6 @@
-//! What a relay answers, but for events.
+//! Handling of relay messages other than events.
 
-use polywire_nostr::message::{Count, Prefix};
+use polywire_nostr::message::{Count, MachineReadablePrefix};
 use polywire_nostr::{EventId, Profile, RelayMessage, SubscriptionId};
 use polywire_rpc::websocket::Message;
 use tokio::sync::mpsc;
@@ -22,7 +22,7 @@ impl Requests {
         };
         let limits = &self.shared.options.messages;
         match RelayMessage::parse(text, Profile::STRICT, limits) {
-            Ok(message) => self.answer_to(message),
+            Ok(message) => self.handle_message(message),
             Err(error) => {
                 self.shared.counters.malformed.add();
                 self.reject(RejectionReason::Malformed(error), text);
@@ -32,7 +32,7 @@ impl Requests {
 
     pub(super) fn reject(&self, reason: RejectionReason, text: &str) {
         let relay = &self.shared.url;
-        tracing::debug!(%relay, ?reason, "dropped what a relay sent");
+        tracing::debug!(%relay, ?reason, "dropped a message or event");
         if let Some(callback) = &self.shared.options.on_rejection {
             callback(&Rejection {
                 relay,
@@ -42,7 +42,7 @@ impl Requests {
         }
     }
 
-    fn answer_to(&mut self, message: RelayMessage<'_>) {
+    fn handle_message(&mut self, message: RelayMessage<'_>) {
         match message {
             RelayMessage::Event {
                 subscription,
@@ -91,7 +91,7 @@ impl Requests {
                 };
                 self.reconcile(&subscription, refused);
             }
-            // Messages of later versions of the library.
+            // Message types of later versions of polywire-nostr.
             _ => {}
         }
     }
@@ -104,7 +104,7 @@ impl Requests {
         let Some(publication) = self.publications.get_mut(id) else {
             return;
         };
-        let duplicate = refusal.prefix == Some(Prefix::Duplicate);
+        let duplicate = refusal.prefix == Some(MachineReadablePrefix::Duplicate);
         if accepted || duplicate {
             let message = message.to_owned();
             let outcome = PublishOutcome { duplicate, message };
@@ -141,14 +141,14 @@ impl Requests {
                 Retry::AfterAuth => feed.waits_for_auth = true,
                 Retry::Never => self.end_feed(serial, refusal),
             }
-        } else if let Some(counting) = self.counts.get_mut(&serial) {
-            match self.auth.retry(&refusal, counting.after_auth) {
+        } else if let Some(request) = self.counts.get_mut(&serial) {
+            match self.auth.retry(&refusal, request.after_auth) {
                 Retry::Now => self.send_count(serial),
-                Retry::AfterAuth => counting.waits_for_auth = true,
+                Retry::AfterAuth => request.waits_for_auth = true,
                 Retry::Never => self.end_count(serial, refusal),
             }
         } else if self.syncs.contains_key(&serial) {
-            // Some relays refuse a reconciliation by CLOSED.
+            // Some relays reject a reconciliation with CLOSED.
             let refused = SyncMessage::Refused {
                 refusal,
                 max_records: None,
@@ -163,19 +163,20 @@ impl Requests {
     }
 
     pub(super) fn end_count(&mut self, serial: u64, refusal: Refusal) {
-        if let Some(counting) = self.counts.remove(&serial) {
-            let _ = counting.reply.send(Err(refusal));
+        if let Some(request) = self.counts.remove(&serial) {
+            let _ = request.reply.send(Err(refusal));
         }
     }
 
     fn counted(&mut self, subscription: &SubscriptionId<'_>, count: Count) {
-        let counting = serial_of(subscription).and_then(|serial| self.counts.remove(&serial));
-        if let Some(counting) = counting {
-            let _ = counting.reply.send(Ok(count));
+        let request = serial_of(subscription).and_then(|serial| self.counts.remove(&serial));
+        if let Some(request) = request {
+            let _ = request.reply.send(Ok(count));
         }
     }
 
-    /// Passes a message on. A relay that sends more than it was asked for ends the reconciliation.
+    /// Passes a message to the reconciliation. If the previous message was not yet received, the relay
+    /// has sent more than one message per request, and the reconciliation fails.
     fn reconcile(&mut self, subscription: &SubscriptionId<'_>, message: SyncMessage) {
         let Some(serial) = serial_of(subscription) else {
             return;

@@ -1,4 +1,4 @@
-//! Authentication of clients (NIP-42).
+//! Authentication (NIP-42).
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,22 +8,22 @@ use polywire_nostr::{Event, EventBuilder, EventId, auth};
 use super::requests::Requests;
 use crate::Refusal;
 
-/// The challenges that are answered on one connection.
+/// The maximum number of challenges that are answered on one connection.
 pub(super) const MAX_CHALLENGES: u32 = 16;
 
-/// The state of authentication of a connection.
+/// The authentication state of a connection.
 #[derive(Debug, Default)]
 pub(super) enum Auth {
     /// The relay has sent no challenge, or there is no signer.
     #[default]
-    Unasked,
-    /// The answer with this id is on its way.
+    None,
+    /// AUTH was sent with the event of this id, and has no answer yet.
     Sent(EventId),
     Accepted,
     Rejected,
 }
 
-/// What is done about a request that was refused since the relay does not know who the client is.
+/// When to send a rejected request again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Retry {
     Now,
@@ -48,19 +48,19 @@ impl Auth {
 impl Requests {
     /// Answers a challenge, if there is a signer.
     pub(super) fn challenge(&mut self, challenge: &str) {
-        // A relay that keeps asking would have the client sign and send without end.
+        // A malicious relay could otherwise make the client sign events without limit.
         self.challenges += 1;
         if self.challenges > MAX_CHALLENGES {
             return;
         }
-        let Some(event) = self.answer(challenge) else {
+        let Some(event) = self.sign_challenge(challenge) else {
             return;
         };
         self.auth = Auth::Sent(*event.as_ref().id());
         self.send_with(|out| client::push_auth(out, event.as_ref().as_json()));
     }
 
-    fn answer(&self, challenge: &str) -> Option<Event> {
+    fn sign_challenge(&self, challenge: &str) -> Option<Event> {
         let relay = &self.shared.url;
         let signer = self.shared.options.signer.as_ref()?;
         let event = EventBuilder::new(auth::KIND, "", now())
@@ -70,20 +70,20 @@ impl Requests {
         match signer.sign(&event) {
             Ok(sig) => Some(event.with_signature(&sig)),
             Err(error) => {
-                tracing::warn!(%relay, %error, "a challenge was not signed");
+                tracing::warn!(%relay, %error, "the signer did not sign the challenge");
                 None
             }
         }
     }
 
-    /// The relay has answered the proof. Requests that waited for it are sent again, or fail.
+    /// Handles the answer to AUTH: sends the requests that waited for it again, or fails them.
     pub(super) fn authenticated(&mut self, accepted: bool, refusal: &Refusal) {
         self.auth = match accepted {
             true => Auth::Accepted,
             false => Auth::Rejected,
         };
         if !accepted {
-            tracing::warn!(relay = %self.shared.url, %refusal, "the relay rejected the proof");
+            tracing::warn!(relay = %self.shared.url, %refusal, "the relay rejected the authentication");
         }
         let feeds = self.feeds.iter().filter(|(_, feed)| feed.waits_for_auth);
         for serial in feeds.map(|(serial, _)| *serial).collect::<Vec<_>>() {
@@ -110,7 +110,7 @@ impl Requests {
     }
 }
 
-/// Seconds since 1970-01-01 UTC.
+/// Returns the current time in seconds since 1970-01-01 UTC.
 pub(super) fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.unwrap_or_default().as_secs()

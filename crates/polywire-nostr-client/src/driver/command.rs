@@ -1,4 +1,4 @@
-//! What handles tell the task of a relay.
+//! Commands from handles to the connection task.
 
 use polywire_nostr::message::Count;
 use polywire_nostr::{Event, EventId, Filter};
@@ -8,7 +8,7 @@ use super::feed::Feed;
 use crate::Refusal;
 use crate::relay::PublishOutcome;
 
-/// Where an answer goes.
+/// The sender of the result of a request.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
 
 pub(crate) enum Command {
@@ -17,7 +17,7 @@ pub(crate) enum Command {
         event: Event,
         reply: Reply<PublishOutcome>,
     },
-    /// The caller does not wait any more.
+    /// The caller no longer waits.
     CancelPublish {
         serial: u64,
         id: EventId,
@@ -37,7 +37,6 @@ pub(crate) enum Command {
     CancelCount {
         serial: u64,
     },
-    /// Begins a reconciliation.
     OpenSync {
         serial: u64,
         filter: Box<Filter>,
@@ -54,7 +53,7 @@ pub(crate) enum Command {
     Shutdown,
 }
 
-/// What a relay says in a reconciliation.
+/// A message of the relay to a reconciliation.
 pub(crate) enum SyncMessage {
     Message(Vec<u8>),
     Refused {

@@ -1,4 +1,4 @@
-//! The way of an event from the connection to its subscription.
+//! Checking and delivery of received events.
 
 use polywire_nostr::{EventRef, SubscriptionId};
 
@@ -9,14 +9,14 @@ use crate::stats::RejectionReason;
 use crate::verifier::Validity;
 
 impl Requests {
-    /// Checks an event, the cheap checks first, and delivers it.
+    /// Checks an event, with cheap checks first, and delivers it.
     pub(super) fn event(&mut self, subscription: &SubscriptionId<'_>, event: &EventRef<'_>) {
         let counters = &self.shared.counters;
         counters.events.add();
         let feed =
             serial_of(subscription).and_then(|serial| Some((serial, self.feeds.get_mut(&serial)?)));
         let Some((serial, feed)) = feed else {
-            // Events may still be on their way when a subscription is closed.
+            // Not reported: the relay may have sent the event before it received CLOSE.
             return counters.unrequested.add();
         };
         if !feed.matcher.matches(event) {
@@ -25,19 +25,19 @@ impl Requests {
         }
         if feed.sink.seen.contains(event.id()) {
             counters.duplicates.add();
-            return feed.came(event.created_at(), now());
+            return feed.received(event.created_at(), now());
         }
         match self.verifier.verify(event) {
             Ok(Validity::Verified) => counters.verifications.add(),
-            Ok(Validity::Known) => counters.known.add(),
+            Ok(Validity::Cached) => counters.cached.add(),
             Err(error) => {
                 counters.verifications.add();
                 counters.invalid.add();
                 return self.reject(RejectionReason::Invalid(error), event.as_json());
             }
         }
-        feed.came(event.created_at(), now());
-        // Another relay may have delivered it meanwhile.
+        feed.received(event.created_at(), now());
+        // Another relay may have delivered it during verification.
         if !feed.sink.seen.insert(*event.id()) {
             return counters.duplicates.add();
         }

@@ -1,4 +1,4 @@
-//! A subscription, as the task of a relay sees it.
+//! The part of a subscription on one relay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 use crate::Refusal;
 use crate::verifier::SeenIds;
 
-/// An item of a subscription, with the relay that it came from.
+/// An item of a subscription, with the relay that sent it.
 #[derive(Debug)]
-pub(crate) struct Tagged {
-    /// The position of the relay in the subscription.
+pub(crate) struct SourceDelivery {
+    /// The index of the relay in the subscription.
     pub(crate) source: usize,
     pub(crate) delivery: Delivery,
 }
@@ -22,15 +22,15 @@ pub(crate) enum Delivery {
     Event(Event),
     Eose,
     Closed(Refusal),
-    /// The relay was shut down on this side.
-    Gone,
+    /// The client was shut down.
+    Shutdown,
 }
 
-/// Where the items of one relay go.
+/// The destination of the items of one relay.
 #[derive(Clone)]
 pub(crate) struct Sink {
     pub(crate) source: usize,
-    pub(crate) sender: mpsc::Sender<Tagged>,
+    pub(crate) sender: mpsc::Sender<SourceDelivery>,
     /// Shared by all relays of the subscription.
     pub(crate) seen: Arc<SeenIds>,
 }
@@ -41,13 +41,13 @@ pub(crate) struct Feed {
     filters: Arc<[Filter]>,
     pub(super) matcher: Arc<CompiledFilters>,
     overlap: Duration,
-    /// The latest `created_at` of an event that came, no later than when it came.
+    /// The latest `created_at` of a received event, limited to the time of receipt.
     newest: Option<u64>,
-    /// Whether all stored events have come.
+    /// Whether EOSE was received.
     complete: bool,
-    /// Whether it was sent after the relay knew who the client is.
+    /// Whether REQ was sent after authentication.
     pub(super) after_auth: bool,
-    /// Whether it is sent again once the relay knows who the client is.
+    /// Whether REQ is sent again after authentication.
     pub(super) waits_for_auth: bool,
 }
 
@@ -70,21 +70,22 @@ impl Feed {
         }
     }
 
-    /// An event came. `now` bounds its time: a clock that is wrong somewhere must not make the
-    /// subscription begin in the future.
-    pub(super) fn came(&mut self, created_at: u64, now: u64) {
+    /// Records a received event. `now` limits its time, so that a `created_at` in the future does not
+    /// set `since` to a time in the future.
+    pub(super) fn received(&mut self, created_at: u64, now: u64) {
         self.newest = self.newest.max(Some(created_at.min(now)));
     }
 
-    /// All stored events have come. False if that was so before.
+    /// Records EOSE. Returns `false` if it was received before.
     pub(super) fn complete(&mut self) -> bool {
         !std::mem::replace(&mut self.complete, true)
     }
 
-    /// The filters to ask for now. Once all stored events have come, only those that may have been
-    /// missed: from the newest one on, less the overlap, without a limit.
+    /// Returns the filters for the next REQ. After EOSE, they match only events that may have been
+    /// missed: `since` is the time of the newest event minus the overlap, without a limit.
     ///
-    /// Before that nothing is left out, since stored events come newest first.
+    /// Before EOSE, they are the original filters: relays send the newest stored events first, so older
+    /// ones may be missing.
     pub(super) fn filters(&self) -> Vec<Filter> {
         let Some(newest) = self.newest.filter(|_| self.complete) else {
             return self.filters.to_vec();
@@ -94,7 +95,7 @@ impl Feed {
             let since = since.max(filter.since().unwrap_or(0));
             filter.clone().with_since(since).without_limit()
         });
-        // Those that asked for the past only have nothing left to ask for.
+        // Filters with an `until` before `since` match no new events.
         resumed.filter(|filter| !filter.matches_nothing()).collect()
     }
 }
@@ -116,23 +117,19 @@ mod tests {
     }
 
     #[test]
-    fn resumes_behind_the_newest_event() {
-        let asked = Filter::new().with_kinds([1]).with_limit(5);
+    fn resumes_after_the_newest_event() {
+        let notes = Filter::new().with_kinds([1]).with_limit(5);
         let past = Filter::new().with_until(500);
-        let mut feed = feed(&[asked.clone(), past.clone()]);
-        feed.came(1000, 2000);
-        assert_eq!(
-            feed.filters(),
-            [asked, past],
-            "the stored events have not all come"
-        );
+        let mut feed = feed(&[notes.clone(), past.clone()]);
+        feed.received(1000, 2000);
+        assert_eq!(feed.filters(), [notes, past], "before EOSE");
         assert!(feed.complete());
         assert_eq!(
             feed.filters(),
             [Filter::new().with_kinds([1]).with_since(940)]
         );
-        feed.came(9000, 2000);
-        feed.came(1500, 2000);
+        feed.received(9000, 2000);
+        feed.received(1500, 2000);
         assert_eq!(
             feed.filters(),
             [Filter::new().with_kinds([1]).with_since(1940)]
@@ -142,11 +139,11 @@ mod tests {
 
     #[test]
     fn keeps_a_later_since() {
-        let asked = Filter::new().with_since(5000);
-        let mut feed = feed(slice::from_ref(&asked));
+        let filter = Filter::new().with_since(5000);
+        let mut feed = feed(slice::from_ref(&filter));
         feed.complete();
-        assert_eq!(feed.filters(), slice::from_ref(&asked), "nothing has come");
-        feed.came(1000, 2000);
-        assert_eq!(feed.filters(), [asked]);
+        assert_eq!(feed.filters(), slice::from_ref(&filter), "no events");
+        feed.received(1000, 2000);
+        assert_eq!(feed.filters(), [filter]);
     }
 }

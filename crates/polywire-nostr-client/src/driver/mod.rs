@@ -1,4 +1,4 @@
-//! The task of a relay: it owns the connection, and knows what has been requested.
+//! The connection task of a relay. It owns the connection and the pending requests.
 
 mod answers;
 mod auth;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
 pub(crate) use command::{Command, SyncMessage};
-pub(crate) use feed::{Delivery, Feed, Sink, Tagged};
+pub(crate) use feed::{Delivery, Feed, Sink, SourceDelivery};
 use requests::Requests;
 
 use crate::ConnectionState;
@@ -30,8 +30,8 @@ pub(crate) struct Driver {
     requests: Requests,
 }
 
-/// All handles of the relay were dropped.
-struct Unwanted;
+/// All handles of the relay were dropped, or [`Command::Shutdown`] was received.
+struct Shutdown;
 
 impl Driver {
     pub(crate) fn new(
@@ -46,13 +46,13 @@ impl Driver {
         }
     }
 
-    /// Reconnects until all handles of the relay are dropped.
+    /// Connects and reconnects until shutdown.
     pub(crate) async fn run(mut self) {
         let reason = match self.connections().await {
-            Err(Unwanted) => Arc::from(SHUTDOWN),
+            Err(Shutdown) => Arc::from(SHUTDOWN),
             Ok(reason) => reason,
         };
-        // What was sent before this is told the same.
+        // Commands that are already queued must fail or end too.
         self.commands.close();
         while let Ok(command) = self.commands.try_recv() {
             self.requests.handle(command);
@@ -63,8 +63,8 @@ impl Driver {
         self.requests.finish().await;
     }
 
-    /// Returns why no connection can be made at all.
-    async fn connections(&mut self) -> Result<Arc<str>, Unwanted> {
+    /// Returns the reason if the URL is invalid, so that reconnecting is useless.
+    async fn connections(&mut self) -> Result<Arc<str>, Shutdown> {
         let mut attempt = 0;
         loop {
             self.shared.state.send_replace(ConnectionState::Connecting);
@@ -93,7 +93,7 @@ impl Driver {
         attempt: u32,
         wait: Duration,
         reason: Arc<str>,
-    ) -> Result<(), Unwanted> {
+    ) -> Result<(), Shutdown> {
         self.shared.state.send_replace(ConnectionState::Waiting {
             attempt,
             wait,
@@ -102,8 +102,8 @@ impl Driver {
         self.while_offline(sleep(wait)).await
     }
 
-    /// Takes commands until a future is ready.
-    async fn while_offline<F: Future>(&mut self, future: F) -> Result<F::Output, Unwanted> {
+    /// Handles commands until a future is ready.
+    async fn while_offline<F: Future>(&mut self, future: F) -> Result<F::Output, Shutdown> {
         let mut future = std::pin::pin!(future);
         loop {
             tokio::select! {
@@ -113,9 +113,9 @@ impl Driver {
         }
     }
 
-    fn command(&mut self, command: Option<Command>) -> Result<(), Unwanted> {
+    fn command(&mut self, command: Option<Command>) -> Result<(), Shutdown> {
         match command {
-            None | Some(Command::Shutdown) => Err(Unwanted),
+            None | Some(Command::Shutdown) => Err(Shutdown),
             Some(command) => {
                 self.requests.handle(command);
                 Ok(())
@@ -123,8 +123,8 @@ impl Driver {
         }
     }
 
-    /// Uses a connection until it ends. Returns why it ended.
-    async fn session(&mut self, mut socket: WebSocket) -> Result<Arc<str>, Unwanted> {
+    /// Uses a connection until it ends. Returns the reason of its end.
+    async fn session(&mut self, mut socket: WebSocket) -> Result<Arc<str>, Shutdown> {
         self.shared.counters.connections.add();
         self.requests.connected();
         self.shared.state.send_replace(ConnectionState::Connected);
@@ -138,15 +138,15 @@ impl Driver {
                 .map(|blocked| blocked.sender.clone());
             tokio::select! {
                 command = self.commands.recv() => if self.command(command).is_err() {
-                    // What fits into the queue of the connection is sent before it closes.
+                    // The connection sends the messages in its queue before it closes.
                     let rest = self.requests.outbox.drain(..);
                     rest.for_each(|message| drop(sender.try_send(message)));
-                    return Err(Unwanted);
+                    return Err(Shutdown);
                 },
                 sent = async { sender.send(next?).await.ok() }, if !self.requests.outbox.is_empty() => {
                     match sent {
                         Some(()) => drop(self.requests.outbox.pop_front()),
-                        // What has come is still to be received, and the reason.
+                        // Received messages and the close reason are still to be read.
                         None => self.requests.outbox.clear(),
                     }
                 }
@@ -174,7 +174,7 @@ impl Driver {
     }
 }
 
-/// A random number from 0 to 1. It need not be unpredictable.
+/// Returns a random number from 0 to 1. It need not be cryptographically secure.
 fn chance() -> f64 {
     (RandomState::new().hash_one(0) >> 11) as f64 / (1_u64 << 53) as f64
 }

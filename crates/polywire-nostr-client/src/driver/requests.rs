@@ -1,4 +1,4 @@
-//! What has been requested from a relay and not been answered for good.
+//! Pending requests to a relay.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::auth::Auth;
 use super::command::{Command, Reply, SyncMessage};
-use super::feed::{Delivery, Feed, Tagged};
+use super::feed::{Delivery, Feed, SourceDelivery};
 use crate::relay::PublishOutcome;
 use crate::state::Shared;
 use crate::verifier::Verifier;
@@ -19,26 +19,26 @@ pub(super) struct Requests {
     pub(super) shared: Arc<Shared>,
     pub(super) verifier: Arc<Verifier>,
     is_connected: bool,
-    /// Messages that wait for room in the queue of the connection.
+    /// Messages to send that do not yet fit in the queue of the connection.
     pub(super) outbox: VecDeque<Message>,
-    /// Items that wait for room in the buffer of their subscription. While there are any, nothing is
-    /// read from the connection.
-    pub(super) blocked: VecDeque<Blocked>,
+    /// Items that do not yet fit in the buffer of their subscription. While there are any, the
+    /// connection is not read.
+    pub(super) blocked: VecDeque<BlockedDelivery>,
     pub(super) feeds: BTreeMap<u64, Feed>,
     pub(super) publications: HashMap<EventId, Publication>,
-    pub(super) counts: BTreeMap<u64, Counting>,
+    pub(super) counts: BTreeMap<u64, CountRequest>,
     pub(super) syncs: HashMap<u64, mpsc::Sender<SyncMessage>>,
     pub(super) auth: Auth,
-    /// The challenges on this connection.
+    /// The number of challenges on this connection.
     pub(super) challenges: u32,
 }
 
-pub(super) struct Blocked {
-    pub(super) sender: mpsc::Sender<Tagged>,
-    pub(super) item: Tagged,
+pub(super) struct BlockedDelivery {
+    pub(super) sender: mpsc::Sender<SourceDelivery>,
+    pub(super) item: SourceDelivery,
 }
 
-/// An event that is being published.
+/// An event to publish, with all callers that wait for the answer.
 pub(super) struct Publication {
     pub(super) event: Event,
     pub(super) replies: Vec<(u64, Reply<PublishOutcome>)>,
@@ -46,7 +46,7 @@ pub(super) struct Publication {
     pub(super) waits_for_auth: bool,
 }
 
-pub(super) struct Counting {
+pub(super) struct CountRequest {
     pub(super) filters: Vec<Filter>,
     pub(super) reply: Reply<Count>,
     pub(super) after_auth: bool,
@@ -99,13 +99,13 @@ impl Requests {
                 filters,
                 reply,
             } => {
-                let counting = Counting {
+                let request = CountRequest {
                     filters,
                     reply,
                     after_auth: false,
                     waits_for_auth: false,
                 };
-                self.counts.insert(serial, counting);
+                self.counts.insert(serial, request);
                 self.send_count(serial);
             }
             Command::CancelCount { serial } => {
@@ -119,7 +119,7 @@ impl Requests {
                 message,
                 replies,
             } => {
-                // Without a connection `replies` is dropped, which says so.
+                // Without a connection, dropping `replies` reports the failure to the caller.
                 if self.is_connected {
                     self.syncs.insert(serial, replies);
                     let id = wire_id(serial);
@@ -136,7 +136,7 @@ impl Requests {
                     self.send_with(|out| client::push_neg_close(out, &wire_id(serial)));
                 }
             }
-            // The driver's own.
+            // Handled by the driver.
             Command::Shutdown => {}
         }
     }
@@ -150,7 +150,7 @@ impl Requests {
             waits_for_auth: false,
         });
         publication.replies.push((serial, reply));
-        // One that is on its way already has the same answer.
+        // If the event was already sent, its answer completes all requests.
         if publication.replies.len() == 1 {
             self.send_publication(id);
         }
@@ -170,12 +170,12 @@ impl Requests {
 
     pub(super) fn send_count(&mut self, serial: u64) {
         let after_auth = self.auth.is_accepted();
-        let Some(counting) = self.counts.get_mut(&serial) else {
+        let Some(request) = self.counts.get_mut(&serial) else {
             return;
         };
-        (counting.after_auth, counting.waits_for_auth) = (after_auth, false);
+        (request.after_auth, request.waits_for_auth) = (after_auth, false);
         let mut out = Vec::new();
-        client::push_count(&mut out, &wire_id(serial), &counting.filters);
+        client::push_count(&mut out, &wire_id(serial), &request.filters);
         self.send(out);
     }
 
@@ -198,13 +198,13 @@ impl Requests {
 
     fn send(&mut self, json: Vec<u8>) {
         if self.is_connected {
-            // Only text has been written.
+            // Only UTF-8 was written.
             let text = String::from_utf8(json).unwrap_or_default();
             self.outbox.push_back(Message::from(text));
         }
     }
 
-    /// There is a new connection: all is sent on it that has no answer.
+    /// Sends all pending requests on a new connection.
     pub(super) fn connected(&mut self) {
         self.is_connected = true;
         self.auth = Auth::default();
@@ -222,58 +222,59 @@ impl Requests {
     pub(super) fn disconnected(&mut self) {
         self.is_connected = false;
         self.outbox.clear();
-        // A relay knows nothing any more of what was reconciled.
+        // The relay discards the state of reconciliations with the connection.
         self.syncs.clear();
     }
 
-    /// Passes an item to a subscription, now or once it has room. The subscription is forgotten if
-    /// nobody receives.
+    /// Delivers an item to a subscription, or queues it while the buffer is full. If the receiver was
+    /// dropped, the item is dropped too.
     pub(super) fn deliver(&mut self, serial: u64, delivery: Delivery) {
         let Some(feed) = self.feeds.get(&serial) else {
             return;
         };
-        let item = Tagged {
+        let item = SourceDelivery {
             source: feed.sink.source,
             delivery,
         };
         let sender = &feed.sink.sender;
-        // No earlier item of this subscription is blocked: while any item is, nothing is read.
+        // No earlier item of this subscription is blocked: while there are blocked items, the connection
+        // is not read.
         match sender.try_send(item) {
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => {}
             Err(mpsc::error::TrySendError::Full(item)) => {
                 let sender = sender.clone();
-                self.blocked.push_back(Blocked { sender, item });
+                self.blocked.push_back(BlockedDelivery { sender, item });
             }
         }
     }
 
-    /// Tells all subscriptions that nothing more comes, at the pace of their receivers. Dropping the
-    /// other requests tells who waits for them.
+    /// Delivers the blocked items and the end of all subscriptions, waiting for room in their buffers.
+    /// Drops the other requests, which fails them.
     pub(super) async fn finish(mut self) {
         self.publications.clear();
         self.counts.clear();
         self.syncs.clear();
-        for Blocked { sender, item } in self.blocked {
+        for BlockedDelivery { sender, item } in self.blocked {
             // An error means that the receiver was dropped.
             let _ = sender.send(item).await;
         }
         for feed in self.feeds.into_values() {
-            let gone = Tagged {
+            let shutdown = SourceDelivery {
                 source: feed.sink.source,
-                delivery: Delivery::Gone,
+                delivery: Delivery::Shutdown,
             };
-            let _ = feed.sink.sender.send(gone).await;
+            let _ = feed.sink.sender.send(shutdown).await;
         }
     }
 }
 
-/// The id of a request on the wire: its number.
+/// Returns the subscription id of a request on the wire, which is its number.
 pub(super) fn wire_id(serial: u64) -> SubscriptionId<'static> {
     #[expect(clippy::expect_used, reason = "a number has 1 to 20 digits")]
     SubscriptionId::new(serial.to_string()).expect("20 digits at most")
 }
 
-/// The number of a request.
+/// Returns the number of the request with this subscription id.
 pub(super) fn serial_of(id: &SubscriptionId<'_>) -> Option<u64> {
     id.as_str().parse().ok()
 }

@@ -1,8 +1,8 @@
-//! Challenges (NIP-42).
+//! Authentication (NIP-42).
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use polywire_nostr::message::{Prefix, relay};
+use polywire_nostr::message::{MachineReadablePrefix, relay};
 use polywire_nostr::{PublicKey, Signature, UnsignedEvent, auth};
 use polywire_nostr_client::{
     PublishError, Relay, Signer, SignerError, SubscribeOptions, SubscriptionItem,
@@ -14,7 +14,7 @@ use crate::support::{
 
 /// Sends a challenge and checks the authentication event.
 async fn challenge(server: &TestRelay, peer: &mut Peer, accepted: bool) {
-    peer.say_with(|out| relay::push_auth(out, "7f3a")).await;
+    peer.send_with(|out| relay::push_auth(out, "7f3a")).await;
     let event = peer.auth().await;
     let event = event.as_ref();
     assert_eq!(event.verify(), Ok(()));
@@ -36,7 +36,7 @@ fn client(server: &TestRelay) -> Relay {
 }
 
 #[tokio::test]
-async fn what_was_refused_is_sent_again() {
+async fn rejected_requests_are_sent_again() {
     let mut server = TestRelay::start().await;
     let client = client(&server);
     let mut subscription = client.subscribe(notes(), SubscribeOptions::new());
@@ -45,7 +45,7 @@ async fn what_was_refused_is_sent_again() {
     let relay = async {
         let (id, _) = peer.req().await;
         peer.event().await;
-        peer.say_with(|out| relay::push_auth(out, "7f3a")).await;
+        peer.send_with(|out| relay::push_auth(out, "7f3a")).await;
         peer.closed(&id, "auth-required: who are you?").await;
         peer.ok(event.as_ref().id(), false, "auth-required: who are you?")
             .await;
@@ -55,7 +55,7 @@ async fn what_was_refused_is_sent_again() {
         assert_eq!(again, id);
         peer.event().await;
         peer.ok(event.as_ref().id(), true, "").await;
-        peer.send(&id, &event).await;
+        peer.send_event(&id, &event).await;
     };
     let (outcome, ()) = within(async { tokio::join!(client.publish(&event), relay) }).await;
     outcome.unwrap();
@@ -63,7 +63,7 @@ async fn what_was_refused_is_sent_again() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_crosses_the_proof_is_retried_once() {
+async fn a_rejection_sent_before_the_authentication_is_retried_once() {
     let mut server = TestRelay::start().await;
     let client = client(&server);
     let event = note("hello", 1);
@@ -86,17 +86,17 @@ async fn a_refusal_that_crosses_the_proof_is_retried_once() {
     let Err(PublishError::Rejected(refusal)) = outcome else {
         panic!("{outcome:?}");
     };
-    assert_eq!(refusal.prefix, Some(Prefix::AuthRequired));
+    assert_eq!(refusal.prefix, Some(MachineReadablePrefix::AuthRequired));
 }
 
 #[tokio::test]
-async fn a_rejected_proof_ends_what_waited_for_it() {
+async fn a_rejected_authentication_fails_pending_requests() {
     let mut server = TestRelay::start().await;
     let client = client(&server);
     let mut subscription = client.subscribe(notes(), SubscribeOptions::new());
     let mut peer = server.accept().await;
     let (id, _) = peer.req().await;
-    peer.say_with(|out| relay::push_auth(out, "7f3a")).await;
+    peer.send_with(|out| relay::push_auth(out, "7f3a")).await;
     peer.closed(&id, "auth-required: who are you?").await;
     let proof = peer.auth().await;
     peer.ok(proof.as_ref().id(), false, "restricted: not you")
@@ -109,7 +109,7 @@ async fn a_rejected_proof_ends_what_waited_for_it() {
 }
 
 #[tokio::test]
-async fn each_connection_has_its_own_proof() {
+async fn each_connection_authenticates() {
     let mut server = TestRelay::start().await;
     let client = client(&server);
     for _ in 0..2 {
@@ -120,13 +120,13 @@ async fn each_connection_has_its_own_proof() {
 }
 
 #[tokio::test]
-async fn without_a_signer_a_refusal_is_an_answer() {
+async fn without_a_signer_auth_required_is_an_error() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let mut subscription = client.subscribe(notes(), SubscribeOptions::new());
     let mut peer = server.accept().await;
     let (id, _) = peer.req().await;
-    peer.say_with(|out| relay::push_auth(out, "7f3a")).await;
+    peer.send_with(|out| relay::push_auth(out, "7f3a")).await;
     peer.closed(&id, "auth-required: who are you?").await;
     let item = next(&mut subscription).await;
     assert!(
@@ -135,7 +135,7 @@ async fn without_a_signer_a_refusal_is_an_answer() {
     );
 }
 
-/// Signs nothing.
+/// Always fails.
 struct Locked;
 
 impl Signer for Locked {
@@ -150,13 +150,13 @@ impl Signer for Locked {
 }
 
 #[tokio::test]
-async fn a_signer_may_refuse() {
+async fn a_signer_can_fail() {
     let mut server = TestRelay::start().await;
     let client = Relay::connect_with(&server.url(), options().signer(Locked));
     let event = note("hello", 1);
     let mut peer = server.accept().await;
     let relay = async {
-        peer.say_with(|out| relay::push_auth(out, "7f3a")).await;
+        peer.send_with(|out| relay::push_auth(out, "7f3a")).await;
         peer.event().await;
         peer.ok(event.as_ref().id(), false, "auth-required: who are you?")
             .await;
@@ -169,12 +169,12 @@ async fn a_signer_may_refuse() {
 }
 
 #[tokio::test]
-async fn challenges_without_end_are_not_answered() {
+async fn the_number_of_answered_challenges_is_limited() {
     let mut server = TestRelay::start().await;
     let client = client(&server);
     let mut peer = server.accept().await;
     for at in 0..40 {
-        peer.say(format!(r#"["AUTH","{at}"]"#)).await;
+        peer.send_text(format!(r#"["AUTH","{at}"]"#)).await;
     }
     let event = note("hello", 1);
     until(|| client.stats().messages == 40).await;

@@ -1,4 +1,4 @@
-//! The relay information document (NIP-11), and the request of the handshake.
+//! The relay information document (NIP-11), and headers of the handshake request.
 
 use http::header::{ACCEPT, USER_AGENT};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
@@ -18,17 +18,17 @@ async fn serve(endpoint: WebSocketEndpoint) -> (Running, RelayUrl) {
     (running, url)
 }
 
-async fn silent(_: WebSocket) {}
+async fn ignore(_: WebSocket) {}
 
 #[tokio::test]
-async fn fetched() {
+async fn fetches_the_document() {
     let info = RelayInfo {
         name: Some("Harbour".into()),
         supported_nips: vec![1, 11],
         ..RelayInfo::default()
     };
     let json = info.to_json();
-    let endpoint = WebSocketEndpoint::new(silent).http_fallback(move |head| {
+    let endpoint = WebSocketEndpoint::new(ignore).http_fallback(move |head| {
         let accept = head.headers.get(ACCEPT)?;
         assert_eq!(head.headers[USER_AGENT], "test");
         (accept == RelayInfo::MEDIA_TYPE).then(|| Response::new(json.clone().into()))
@@ -40,8 +40,8 @@ async fn fetched() {
 }
 
 #[tokio::test]
-async fn absent_or_something_else() {
-    let (_running, url) = serve(WebSocketEndpoint::new(silent)).await;
+async fn missing_or_invalid_document() {
+    let (_running, url) = serve(WebSocketEndpoint::new(ignore)).await;
     let answer = within(Relay::connect_with(&url, options()).fetch_info()).await;
     let Err(InfoError::Status(status)) = answer else {
         panic!("{answer:?}");
@@ -49,7 +49,7 @@ async fn absent_or_something_else() {
     assert_ne!(status, StatusCode::OK);
 
     let page =
-        WebSocketEndpoint::new(silent).http_fallback(|_| Some(Response::new("<html>".into())));
+        WebSocketEndpoint::new(ignore).http_fallback(|_| Some(Response::new("<html>".into())));
     let (running, url) = serve(page).await;
     let relay = Relay::connect_with(&url, options());
     let answer = within(relay.fetch_info()).await;
@@ -60,7 +60,7 @@ async fn absent_or_something_else() {
 }
 
 #[tokio::test]
-async fn headers_go_with_the_handshake() {
+async fn headers_are_sent_in_the_handshake() {
     let (sender, mut headers) = mpsc::unbounded_channel();
     let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
         let _ = sender.send(socket.headers().clone());

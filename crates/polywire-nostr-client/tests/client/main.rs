@@ -1,4 +1,4 @@
-//! The client with relays in the same process that follow a script, over real sockets of this machine.
+//! The client against scripted relays in the same process, over loopback sockets.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod authenticating;

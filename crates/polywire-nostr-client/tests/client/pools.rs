@@ -1,4 +1,4 @@
-//! Several relays.
+//! Pools of relays.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ async fn relays<const N: usize>(pool: &Pool) -> ([TestRelay; N], [Peer; N]) {
     for _ in 0..N {
         servers.push(TestRelay::start().await);
     }
-    // In the order of the pool, so that tests can tell them apart.
+    // Ordered by URL, as in the pool.
     servers.sort_by_key(TestRelay::url);
     let mut peers = Vec::new();
     for server in &mut servers {
@@ -33,7 +33,7 @@ async fn relays<const N: usize>(pool: &Pool) -> ([TestRelay; N], [Peer; N]) {
 }
 
 #[tokio::test]
-async fn an_event_of_several_relays_comes_once_and_is_verified_once() {
+async fn an_event_of_several_relays_is_delivered_and_verified_once() {
     let pool = Pool::new(options());
     let (_servers, mut peers) = relays::<3>(&pool).await;
     let mut subscription = pool.subscribe(notes(), SubscribeOptions::new());
@@ -41,7 +41,7 @@ async fn an_event_of_several_relays_comes_once_and_is_verified_once() {
     for peer in &mut peers {
         let (id, _) = peer.req().await;
         for event in &events {
-            peer.send(&id, event).await;
+            peer.send_event(&id, event).await;
         }
         peer.eose(&id).await;
     }
@@ -61,7 +61,7 @@ async fn an_event_of_several_relays_comes_once_and_is_verified_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn relays_at_the_same_time_verify_once() {
+async fn concurrent_relays_verify_an_event_once() {
     let pool = Pool::new(options());
     let (_servers, peers) = relays::<4>(&pool).await;
     let mut subscription = pool.subscribe(notes(), SubscribeOptions::new());
@@ -72,7 +72,7 @@ async fn relays_at_the_same_time_verify_once() {
         sending.spawn(async move {
             let (id, _) = peer.req().await;
             for event in &events {
-                peer.send(&id, event).await;
+                peer.send_event(&id, event).await;
             }
             peer.eose(&id).await;
             peer
@@ -91,7 +91,7 @@ async fn relays_at_the_same_time_verify_once() {
 }
 
 #[tokio::test]
-async fn a_forgery_keeps_nothing_out() {
+async fn a_forged_event_does_not_suppress_the_valid_one() {
     let pool = Pool::new(options());
     let (_servers, [mut evil, mut good]) = relays::<2>(&pool).await;
     let mut subscription = pool.subscribe(notes(), SubscribeOptions::new());
@@ -99,17 +99,17 @@ async fn a_forgery_keeps_nothing_out() {
     let (good_id, _) = good.req().await;
     let event = note("true", 1);
     let forged = Event::parse(&event.as_ref().as_json().replace("true", "false")).unwrap();
-    evil.send(&evil_id, &forged).await;
+    evil.send_event(&evil_id, &forged).await;
     until(|| pool.stats().invalid == 1).await;
-    good.send(&good_id, &event).await;
+    good.send_event(&good_id, &event).await;
     assert_eq!(next_event(&mut subscription).await, event);
-    // For another subscription as well: the id is known, the text is not.
+    // In another subscription, the id and signature are cached, but the text differs.
     let mut other = pool.subscribe(notes(), SubscribeOptions::new());
     let (evil_id, _) = evil.req().await;
     let (good_id, _) = good.req().await;
-    evil.send(&evil_id, &forged).await;
+    evil.send_event(&evil_id, &forged).await;
     until(|| pool.stats().invalid == 2).await;
-    good.send(&good_id, &event).await;
+    good.send_event(&good_id, &event).await;
     assert_eq!(next_event(&mut other).await, event);
 }
 
@@ -135,7 +135,7 @@ async fn publishes_to_all() {
 }
 
 #[tokio::test]
-async fn the_end_waits_for_all_that_may_still_send() {
+async fn end_of_stored_waits_for_all_open_relays() {
     let pool = Pool::new(options());
     let (servers, [mut first, mut second, mut third]) = relays::<3>(&pool).await;
     let options = SubscribeOptions::new().with_eose_timeout(None);
@@ -152,7 +152,7 @@ async fn the_end_waits_for_all_that_may_still_send() {
     third.req().await;
     let early = tokio::time::timeout(SHORT, subscription.recv()).await;
     assert!(early.is_err(), "{early:?}");
-    // Gone relays are not waited for.
+    // Relays that were shut down are not waited for.
     assert!(pool.remove(&servers[2].url()));
     assert_eq!(
         next(&mut subscription).await,
@@ -164,7 +164,7 @@ async fn the_end_waits_for_all_that_may_still_send() {
 }
 
 #[tokio::test]
-async fn the_end_does_not_wait_for_ever() {
+async fn end_of_stored_has_a_timeout() {
     let pool = Pool::new(options());
     let (_servers, [mut first, mut second]) = relays::<2>(&pool).await;
     let options = SubscribeOptions::new().with_eose_timeout(Some(SHORT));
@@ -185,11 +185,11 @@ async fn fetches_from_all() {
     let (a, b) = (note("a", 1), note("b", 2));
     let relays = async {
         let (id, _) = first.req().await;
-        first.send(&id, &a).await;
+        first.send_event(&id, &a).await;
         first.eose(&id).await;
         let (id, _) = second.req().await;
-        second.send(&id, &a).await;
-        second.send(&id, &b).await;
+        second.send_event(&id, &a).await;
+        second.send_event(&id, &b).await;
         second.eose(&id).await;
         let (id, _) = third.req().await;
         third.closed(&id, "error: full").await;
@@ -215,7 +215,7 @@ async fn relays_are_added_once_and_removed() {
     let mut peer = server.accept().await;
     let second = pool.add(&server.url());
     assert_eq!(pool.relays().len(), 1);
-    // Both are handles of one connection.
+    // Both handles share one connection.
     let event = EventBuilder::new(1, "", 1).sign(&keys());
     let relay = async {
         peer.event().await;

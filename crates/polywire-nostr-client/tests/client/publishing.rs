@@ -1,6 +1,6 @@
 //! Publishing and counting.
 
-use polywire_nostr::message::{Count, Prefix, relay};
+use polywire_nostr::message::{Count, MachineReadablePrefix, relay};
 use polywire_nostr_client::{ConnectionState, CountError, PublishError, Relay};
 
 use crate::support::{SHORT, TestRelay, note, notes, options, until, within};
@@ -25,7 +25,7 @@ async fn accepted() {
 }
 
 #[tokio::test]
-async fn duplicates_are_success_whatever_the_flag() {
+async fn duplicate_is_success_with_true_and_false() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let mut peer = server.accept().await;
@@ -48,11 +48,15 @@ async fn rejected() {
     let mut peer = server.accept().await;
     let event = note("hello", 1);
     for (message, prefix, text) in [
-        ("pow: 25 of 24 bits", Some(Prefix::Pow), "25 of 24 bits"),
+        (
+            "pow: 25 of 24 bits",
+            Some(MachineReadablePrefix::Pow),
+            "25 of 24 bits",
+        ),
         ("no", None, "no"),
         (
             "auth-required: who are you?",
-            Some(Prefix::AuthRequired),
+            Some(MachineReadablePrefix::AuthRequired),
             "who are you?",
         ),
     ] {
@@ -69,7 +73,7 @@ async fn rejected() {
 }
 
 #[tokio::test]
-async fn one_message_for_callers_that_publish_the_same() {
+async fn concurrent_callers_that_publish_the_same_event_share_a_message() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let event = note("hello", 1);
@@ -96,7 +100,7 @@ async fn no_answer() {
         matches!(answer, Err(PublishError::Timeout { .. })),
         "{answer:?}"
     );
-    // It is not sent again after the caller has stopped waiting.
+    // The event is not sent again after the timeout of the caller.
     drop(peer);
     peer = server.accept().await;
     client.shutdown();
@@ -142,7 +146,7 @@ async fn shut_down() {
 }
 
 #[tokio::test]
-async fn what_was_asked_before_the_last_handle_goes_is_sent() {
+async fn messages_queued_before_the_last_handle_is_dropped_are_sent() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let mut peer = server.accept().await;
@@ -161,7 +165,7 @@ async fn counts() {
     let mut peer = server.accept().await;
     let relay = async {
         let id = peer.count().await;
-        peer.say_with(|out| relay::push_count(out, &id, &Count::new(42)))
+        peer.send_with(|out| relay::push_count(out, &id, &Count::new(42)))
             .await;
         let id = peer.count().await;
         peer.closed(&id, "restricted: not for you").await;

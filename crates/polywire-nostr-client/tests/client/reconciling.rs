@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use polywire_nostr::message::{Prefix, relay};
+use polywire_nostr::message::{MachineReadablePrefix, relay};
 use polywire_nostr::negentropy::{FrameSizeLimit, Record, Records, Responder};
 use polywire_nostr::{ClientMessage, EventId, Filter, SubscriptionId};
 use polywire_nostr_client::{Relay, SyncError, SyncOptions};
@@ -15,7 +15,7 @@ fn record(at: u64, side: u8) -> Record {
     Record::new(at, EventId::from_bytes(id)).unwrap()
 }
 
-/// Records of both sides: a common part, and one of each.
+/// The records of both sides, most of which are common.
 fn sets() -> (Records, Records) {
     let common = || (0..3000).map(|at| record(at, 0));
     let ours = common()
@@ -44,7 +44,7 @@ async fn open(peer: &mut Peer) -> (SubscriptionId<'static>, Filter, Vec<u8>) {
     peer.expect(read).await
 }
 
-async fn closing(peer: &mut Peer, id: &SubscriptionId<'_>) {
+async fn expect_neg_close(peer: &mut Peer, id: &SubscriptionId<'_>) {
     let read = |message: ClientMessage<'_>| match message {
         ClientMessage::NegClose(subscription) => Some(subscription.into_owned()),
         _ => None,
@@ -53,7 +53,7 @@ async fn closing(peer: &mut Peer, id: &SubscriptionId<'_>) {
 }
 
 /// Answers until the client closes the reconciliation. Returns the number of answers.
-async fn respond(peer: &mut Peer, records: &Records, limit: FrameSizeLimit) -> usize {
+async fn run_responder(peer: &mut Peer, records: &Records, limit: FrameSizeLimit) -> usize {
     let responder = Responder::new(records).with_frame_size_limit(limit);
     let (id, asked, mut message) = open(peer).await;
     assert_eq!(asked, filter());
@@ -85,7 +85,7 @@ async fn finds_all_differences() {
     ] {
         let options = SyncOptions::new().with_frame_size(limit);
         let syncing = client.sync(filter(), &ours, options);
-        let relay = respond(&mut peer, &theirs, limit);
+        let relay = run_responder(&mut peer, &theirs, limit);
         let (difference, answers) = within(async { tokio::join!(syncing, relay) }).await;
         let difference = difference.unwrap();
         let ids = |records: &Records| -> BTreeSet<EventId> {
@@ -105,7 +105,7 @@ async fn finds_all_differences() {
 }
 
 #[tokio::test]
-async fn has_limits() {
+async fn the_number_of_rounds_is_limited() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let mut peer = server.accept().await;
@@ -113,7 +113,7 @@ async fn has_limits() {
     let limit = FrameSizeLimit::default();
 
     let few = SyncOptions::new().with_max_rounds(1);
-    let relay = respond(&mut peer, &theirs, limit);
+    let relay = run_responder(&mut peer, &theirs, limit);
     let syncing = client.sync(filter(), &ours, few);
     let (result, _) = within(async {
         tokio::join!(syncing, async {
@@ -128,13 +128,13 @@ async fn has_limits() {
 }
 
 #[tokio::test]
-async fn differences_are_bounded() {
+async fn the_number_of_differences_is_limited() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let mut peer = server.accept().await;
     let (ours, theirs) = sets();
     let few = SyncOptions::new().with_max_differences(100);
-    let relay = respond(&mut peer, &theirs, FrameSizeLimit::default());
+    let relay = run_responder(&mut peer, &theirs, FrameSizeLimit::default());
     let syncing = client.sync(filter(), &ours, few);
     let (result, _) = within(async { tokio::join!(syncing, relay) }).await;
     assert!(
@@ -144,14 +144,14 @@ async fn differences_are_bounded() {
 }
 
 #[tokio::test]
-async fn refused() {
+async fn rejected() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let mut peer = server.accept().await;
     let ours = Records::default();
     let relay = async {
         let (id, ..) = open(&mut peer).await;
-        peer.say_with(|out| relay::push_neg_err(out, &id, "blocked: too many", Some(500)))
+        peer.send_with(|out| relay::push_neg_err(out, &id, "blocked: too many", Some(500)))
             .await;
     };
     let syncing = client.sync(filter(), &ours, SyncOptions::new());
@@ -165,12 +165,12 @@ async fn refused() {
     };
     assert_eq!(
         (refusal.prefix, max_records),
-        (Some(Prefix::Blocked), Some(500))
+        (Some(MachineReadablePrefix::Blocked), Some(500))
     );
 }
 
 #[tokio::test]
-async fn malformed_lost_and_unanswered() {
+async fn malformed_disconnected_and_unanswered() {
     let mut server = TestRelay::start().await;
     let patient = server.client();
     let mut peer = server.accept().await;
@@ -179,7 +179,7 @@ async fn malformed_lost_and_unanswered() {
     let relay = async {
         let (id, ..) = open(&mut peer).await;
         peer.neg_msg(&id, b"\x61\xff").await;
-        closing(&mut peer, &id).await;
+        expect_neg_close(&mut peer, &id).await;
     };
     let syncing = patient.sync(filter(), &ours, SyncOptions::new());
     let (result, ()) = within(async { tokio::join!(syncing, relay) }).await;
@@ -209,5 +209,5 @@ async fn malformed_lost_and_unanswered() {
         "{result:?}"
     );
     let (id, ..) = open(&mut peer).await;
-    closing(&mut peer, &id).await;
+    expect_neg_close(&mut peer, &id).await;
 }

@@ -1,4 +1,4 @@
-//! Connections that end.
+//! Reconnecting.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use polywire_nostr_client::{
 use crate::support::{TestRelay, next, next_event, note, notes, within};
 
 #[tokio::test]
-async fn a_subscription_goes_on_behind_the_newest_event() {
+async fn a_subscription_resumes_after_the_newest_event() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let asked = Filter::new().with_kinds([1]).with_limit(2);
@@ -18,8 +18,8 @@ async fn a_subscription_goes_on_behind_the_newest_event() {
     let mut peer = server.accept().await;
     let (id, _) = peer.req().await;
     let (newest, older) = (note("newest", 1_000_000), note("older", 999_990));
-    peer.send(&id, &newest).await;
-    peer.send(&id, &older).await;
+    peer.send_event(&id, &newest).await;
+    peer.send_event(&id, &older).await;
     peer.eose(&id).await;
     assert_eq!(next_event(&mut subscription).await, newest);
     assert_eq!(next_event(&mut subscription).await, older);
@@ -32,14 +32,14 @@ async fn a_subscription_goes_on_behind_the_newest_event() {
     let mut peer = server.accept().await;
     let (id, filters) = peer.req().await;
     assert_eq!(filters, [Filter::new().with_kinds([1]).with_since(999_940)]);
-    // What was missed, what is known, and no second end.
+    // A missed event, a known event, and a second EOSE, which is not delivered.
     let missed = note("missed", 1_000_005);
     for event in [&missed, &newest, &older] {
-        peer.send(&id, event).await;
+        peer.send_event(&id, event).await;
     }
     peer.eose(&id).await;
     let new = note("new", 1_000_006);
-    peer.send(&id, &new).await;
+    peer.send_event(&id, &new).await;
     assert_eq!(next_event(&mut subscription).await, missed);
     assert_eq!(next_event(&mut subscription).await, new);
     let stats = client.stats();
@@ -50,22 +50,22 @@ async fn a_subscription_goes_on_behind_the_newest_event() {
 }
 
 #[tokio::test]
-async fn a_subscription_without_its_stored_events_begins_again() {
+async fn a_subscription_before_eose_restarts() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let mut subscription = client.subscribe(notes(), SubscribeOptions::new());
     let mut peer = server.accept().await;
     let (id, _) = peer.req().await;
     let (newest, older) = (note("newest", 1_000_000), note("older", 9));
-    peer.send(&id, &newest).await;
+    peer.send_event(&id, &newest).await;
     assert_eq!(next_event(&mut subscription).await, newest);
 
     drop(peer);
     let mut peer = server.accept().await;
     let (id, filters) = peer.req().await;
     assert_eq!(filters, notes());
-    peer.send(&id, &newest).await;
-    peer.send(&id, &older).await;
+    peer.send_event(&id, &newest).await;
+    peer.send_event(&id, &older).await;
     peer.eose(&id).await;
     assert_eq!(next_event(&mut subscription).await, older);
     assert_eq!(
@@ -75,7 +75,7 @@ async fn a_subscription_without_its_stored_events_begins_again() {
 }
 
 #[tokio::test]
-async fn a_subscription_to_the_past_has_nothing_left_to_ask_for() {
+async fn a_subscription_to_past_events_is_not_sent_again() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let past = Filter::new().with_until(100);
@@ -85,7 +85,7 @@ async fn a_subscription_to_the_past_has_nothing_left_to_ask_for() {
     let mut peer = server.accept().await;
     let (id, _) = peer.req().await;
     let _ = peer.req().await;
-    peer.send(&id, &note("then", 90)).await;
+    peer.send_event(&id, &note("then", 90)).await;
     peer.eose(&id).await;
     next_event(&mut subscription).await;
     assert_eq!(
@@ -121,14 +121,15 @@ async fn an_event_without_an_answer_is_sent_again() {
 }
 
 #[tokio::test]
-async fn a_count_without_an_answer_is_asked_again() {
+async fn a_count_without_an_answer_is_sent_again() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let relay = async {
         server.accept().await.count().await;
         let mut peer = server.accept().await;
         let id = peer.count().await;
-        peer.say(format!(r#"["COUNT","{id}",{{"count":3}}]"#)).await;
+        peer.send_text(format!(r#"["COUNT","{id}",{{"count":3}}]"#))
+            .await;
         peer
     };
     let (count, _peer) = within(async { tokio::join!(client.count(notes()), relay) }).await;
@@ -136,7 +137,7 @@ async fn a_count_without_an_answer_is_asked_again() {
 }
 
 #[tokio::test]
-async fn what_was_dropped_meanwhile_is_not_requested_again() {
+async fn requests_dropped_while_disconnected_are_not_sent_again() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let dropped = client.subscribe(notes(), SubscribeOptions::new());
@@ -175,9 +176,9 @@ async fn states_can_be_watched() {
     within(states.wait_for(closed)).await.unwrap();
 }
 
-/// Time is not real here: it moves on whenever nothing else is to be done.
+/// Time is paused: tokio advances it when all tasks are idle.
 #[tokio::test(start_paused = true)]
-async fn waits_double_up_to_the_most() {
+async fn the_back_off_doubles_up_to_the_maximum() {
     let server = TestRelay::start().await;
     let url = server.url();
     drop(server);

@@ -21,10 +21,10 @@ async fn stored_events_new_events_and_close() {
     let (id, filters) = peer.req().await;
     assert_eq!(filters, notes());
     let (stored, new) = (note("stored", 1), note("new", 2));
-    peer.send(&id, &stored).await;
+    peer.send_event(&id, &stored).await;
     peer.eose(&id).await;
     peer.eose(&id).await;
-    peer.send(&id, &new).await;
+    peer.send_event(&id, &new).await;
     assert_eq!(next_event(&mut subscription).await, stored);
     assert_eq!(
         next(&mut subscription).await,
@@ -33,13 +33,13 @@ async fn stored_events_new_events_and_close() {
     assert_eq!(next_event(&mut subscription).await, new);
     drop(subscription);
     assert_eq!(peer.close().await, id);
-    // Late responses are dropped.
-    peer.send(&id, &note("late", 3)).await;
+    // Events after CLOSE are dropped.
+    peer.send_event(&id, &note("late", 3)).await;
     until(|| client.stats().unrequested == 1).await;
 }
 
 #[tokio::test]
-async fn without_filters_nothing_is_requested() {
+async fn without_filters_no_req_is_sent() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let mut peer = server.accept().await;
@@ -66,7 +66,7 @@ async fn closed_by_the_relay() {
     assert_eq!(refusal.to_string(), "unsupported: too broad");
     assert_eq!(next(&mut subscription).await, None);
     drop(subscription);
-    // No CLOSE for what is closed.
+    // No CLOSE is sent for a subscription that the relay closed.
     client.shutdown();
     assert_eq!(peer.next().await, None);
 }
@@ -94,7 +94,7 @@ async fn only_valid_and_requested_events_are_delivered() {
     let unsigned = Event::parse(&json.replace(&sig, &"1".repeat(128))).unwrap();
     let other_kind = polywire_nostr::EventBuilder::new(4, "", 1).sign(&crate::support::keys());
     for event in [&forged, &unsigned, &other_kind, &good, &good, &forged] {
-        peer.send(&id, event).await;
+        peer.send_event(&id, event).await;
     }
     peer.eose(&id).await;
     assert_eq!(next_event(&mut subscription).await, good);
@@ -109,7 +109,7 @@ async fn only_valid_and_requested_events_are_delivered() {
         (stats.delivered, stats.invalid, stats.unrequested),
         (1, 2, 1)
     );
-    // The second forgery has the id of an event that was delivered: it is not even verified.
+    // The second forged event has the id of a delivered event, so it is dropped before verification.
     assert_eq!((stats.duplicates, stats.verifications), (2, 3));
     let reasons = reasons.lock().unwrap();
     let invalid = |at: usize| match reasons[at].0 {
@@ -143,10 +143,10 @@ async fn malformed_messages_are_ignored_and_counted() {
         "[\"EOSE\",\"1\"] x",
     ];
     for text in malformed {
-        peer.say(text).await;
+        peer.send_text(text).await;
     }
     peer.binary(vec![1, 2]).await;
-    // Well-formed, for nothing that was requested.
+    // Well-formed messages without a matching request.
     for text in [
         r#"["EOSE","77"]"#,
         r#"["EOSE","feed"]"#,
@@ -157,7 +157,7 @@ async fn malformed_messages_are_ignored_and_counted() {
         r#"["AUTH","challenge"]"#,
         r#"["NOTICE","hello"]"#,
     ] {
-        peer.say(text).await;
+        peer.send_text(text).await;
     }
     peer.eose(&id).await;
     assert_eq!(
@@ -182,19 +182,19 @@ async fn one_verification_for_two_subscriptions() {
     let (first_id, _) = peer.req().await;
     let (second_id, _) = peer.req().await;
     let event = note("hello", 1);
-    peer.send(&first_id, &event).await;
-    peer.send(&second_id, &event).await;
+    peer.send_event(&first_id, &event).await;
+    peer.send_event(&second_id, &event).await;
     assert_eq!(next_event(&mut first).await, event);
     assert_eq!(next_event(&mut second).await, event);
     let stats = client.stats();
     assert_eq!(
-        (stats.verifications, stats.known, stats.delivered),
+        (stats.verifications, stats.cached, stats.delivered),
         (1, 1, 2)
     );
 }
 
 #[tokio::test]
-async fn a_slow_receiver_stops_the_relay_and_loses_nothing() {
+async fn a_slow_receiver_stops_the_relay_without_loss() {
     const EVENTS: u64 = 3000;
     let mut server = TestRelay::start().await;
     let client = server.client();
@@ -205,14 +205,14 @@ async fn a_slow_receiver_stops_the_relay_and_loses_nothing() {
     let content = "x".repeat(1000);
     let sending = tokio::spawn(async move {
         for at in 0..EVENTS {
-            peer.send(&id, &note(&content, at)).await;
+            peer.send_event(&id, &note(&content, at)).await;
         }
         peer.eose(&id).await;
         peer
     });
-    // Four in the buffer, and one that waits for room.
+    // Four are in the buffer, and one is blocked.
     until(|| client.stats().events == 5).await;
-    // The connection is still written to.
+    // The client still sends.
     let _ = client.publish_within(&note("meanwhile", 1), SHORT).await;
     assert_eq!(client.stats().events, 5);
     for at in 0..EVENTS {
@@ -230,7 +230,7 @@ async fn a_slow_receiver_stops_the_relay_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_dropped_receiver_holds_nobody_up() {
+async fn a_dropped_receiver_blocks_no_other() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let slow = client.subscribe(notes(), SubscribeOptions::new().with_buffer(1));
@@ -239,9 +239,9 @@ async fn a_dropped_receiver_holds_nobody_up() {
     let (slow_id, _) = peer.req().await;
     let (other_id, _) = peer.req().await;
     for at in 0..10 {
-        peer.send(&slow_id, &note("", at)).await;
+        peer.send_event(&slow_id, &note("", at)).await;
     }
-    peer.send(&other_id, &note("other", 1)).await;
+    peer.send_event(&other_id, &note("other", 1)).await;
     until(|| client.stats().events == 2).await;
     drop(slow);
     assert_eq!(next_event(&mut other).await.as_ref().content(), "other");
@@ -257,12 +257,12 @@ async fn fetches() {
     let relay = async {
         let (id, _) = peer.req().await;
         for event in [&second, &first, &second] {
-            peer.send(&id, event).await;
+            peer.send_event(&id, event).await;
         }
         peer.eose(&id).await;
         assert_eq!(peer.close().await, id);
         let (id, _) = peer.req().await;
-        peer.send(&id, &first).await;
+        peer.send_event(&id, &first).await;
         peer.closed(&id, "error: shutting down").await;
         // No answer.
         let (id, _) = peer.req().await;
@@ -286,7 +286,7 @@ async fn fetches() {
 }
 
 #[tokio::test]
-async fn the_end_of_stored_events_comes_in_time() {
+async fn end_of_stored_is_delivered_after_the_timeout() {
     let mut server = TestRelay::start().await;
     let client = server.client();
     let options = SubscribeOptions::new().with_eose_timeout(Some(SHORT));
@@ -298,7 +298,7 @@ async fn the_end_of_stored_events_comes_in_time() {
         Some(SubscriptionItem::EndOfStored)
     );
     let event = note("late", 1);
-    peer.send(&id, &event).await;
+    peer.send_event(&id, &event).await;
     peer.eose(&id).await;
     assert_eq!(next_event(&mut subscription).await, event);
     client.shutdown();

@@ -1,4 +1,4 @@
-//! A relay in this process that says what a test tells it to.
+//! A relay in this process that tests script message by message.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -13,21 +13,21 @@ use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint};
 use polywire_rpc::{Methods, Running, Server};
 use tokio::sync::mpsc;
 
-/// Long enough for anything that ends at all, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The timeout of operations that must finish, even on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Short enough to wait for. Only for what must not be answered.
+/// The timeout of operations that must not finish.
 pub(crate) const SHORT: Duration = Duration::from_millis(50);
 
-/// The result of something that must end.
+/// Awaits a future that must finish.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
-    match tokio::time::timeout(PATIENCE, future).await {
+    match tokio::time::timeout(TIMEOUT, future).await {
         Ok(output) => output,
-        Err(_) => panic!("still waiting after {PATIENCE:?}"),
+        Err(_) => panic!("still waiting after {TIMEOUT:?}"),
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 pub(crate) async fn until(mut holds: impl FnMut() -> bool) {
     within(async {
         while !holds() {
@@ -64,17 +64,17 @@ impl TestRelay {
         Relay::connect_with(&self.url(), options())
     }
 
-    /// The next connection of a client.
+    /// Returns the next connection of a client.
     pub(crate) async fn accept(&mut self) -> Peer {
         Peer(within(self.sockets.recv()).await.unwrap())
     }
 }
 
-/// The end of the relay.
+/// The relay's side of a connection.
 pub(crate) struct Peer(WebSocket);
 
 impl Peer {
-    /// The next message of the client; `None` if the connection has ended.
+    /// Returns the next message of the client, or `None` at the end of the connection.
     pub(crate) async fn next(&mut self) -> Option<String> {
         let message = within(self.0.recv()).await?.ok()?;
         Some(message.as_text().unwrap().to_owned())
@@ -130,14 +130,14 @@ impl Peer {
         self.expect(read).await
     }
 
-    pub(crate) async fn say(&self, text: impl Into<String>) {
+    pub(crate) async fn send_text(&self, text: impl Into<String>) {
         within(self.0.send(text.into())).await.unwrap();
     }
 
-    pub(crate) async fn say_with(&self, write: impl FnOnce(&mut Vec<u8>)) {
+    pub(crate) async fn send_with(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut out = Vec::new();
         write(&mut out);
-        self.say(String::from_utf8(out).unwrap()).await;
+        self.send_text(String::from_utf8(out).unwrap()).await;
     }
 
     pub(crate) async fn binary(&self, bytes: Vec<u8>) {
@@ -145,43 +145,43 @@ impl Peer {
     }
 
     pub(crate) async fn ok(&self, id: &EventId, accepted: bool, message: &str) {
-        self.say_with(|out| relay::push_ok(out, id, accepted, message))
+        self.send_with(|out| relay::push_ok(out, id, accepted, message))
             .await;
     }
 
-    pub(crate) async fn send(&self, id: &SubscriptionId<'_>, event: &Event) {
+    pub(crate) async fn send_event(&self, id: &SubscriptionId<'_>, event: &Event) {
         let json = event.as_ref();
-        self.say_with(|out| relay::push_event(out, id, json.as_json()))
+        self.send_with(|out| relay::push_event(out, id, json.as_json()))
             .await;
     }
 
     pub(crate) async fn eose(&self, id: &SubscriptionId<'_>) {
-        self.say_with(|out| relay::push_eose(out, id)).await;
+        self.send_with(|out| relay::push_eose(out, id)).await;
     }
 
     pub(crate) async fn closed(&self, id: &SubscriptionId<'_>, message: &str) {
-        self.say_with(|out| relay::push_closed(out, id, message))
+        self.send_with(|out| relay::push_closed(out, id, message))
             .await;
     }
 
     pub(crate) async fn neg_msg(&self, id: &SubscriptionId<'_>, message: &[u8]) {
-        self.say_with(|out| client::push_neg_msg(out, id, message))
+        self.send_with(|out| client::push_neg_msg(out, id, message))
             .await;
     }
 }
 
-/// A client that connects again at once.
+/// Options for a client that reconnects almost immediately.
 pub(crate) fn options() -> RelayOptions {
     RelayOptions::new()
         .backoff(Duration::from_millis(1), Duration::from_millis(10))
-        .request_timeout(PATIENCE)
+        .request_timeout(TIMEOUT)
 }
 
 pub(crate) fn keys() -> KeyPair {
     KeyPair::from(SecretKey::from_bytes([7; 32]).unwrap())
 }
 
-/// A note that was written then.
+/// A note with this `created_at`.
 pub(crate) fn note(content: &str, created_at: u64) -> Event {
     EventBuilder::new(1, content, created_at).sign(&keys())
 }
