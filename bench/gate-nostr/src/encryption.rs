@@ -1,11 +1,11 @@
-//! NIP-44 and NIP-04 at several lengths.
+//! NIP-44 and NIP-04 with plaintexts of several lengths.
 
 use polywire_nostr::nip44::ConversationKey;
 use polywire_nostr::{KeyPair, SecretKey, nip04};
 
 use polywire_gate::Group;
 
-/// Lengths of plaintexts in bytes, with their names.
+/// The lengths of plaintexts in bytes, and their names in cases.
 pub const LENGTHS: [(&str, usize); 4] = [
     ("100 B", 100),
     ("1 KB", 1024),
@@ -13,7 +13,7 @@ pub const LENGTHS: [(&str, usize); 4] = [
     ("64 KB", 64 * 1024 - 1),
 ];
 
-/// Two key pairs.
+/// Returns two key pairs.
 #[must_use]
 pub fn pairs() -> (KeyPair, KeyPair) {
     #[expect(clippy::unwrap_used, reason = "a constant that is in range")]
@@ -24,7 +24,7 @@ pub fn pairs() -> (KeyPair, KeyPair) {
 /// The nonce of all messages.
 pub const NONCE: [u8; 32] = [3; 32];
 
-/// Text of this length.
+/// Returns text of this length in bytes.
 #[must_use]
 pub fn text(len: usize) -> String {
     "the quick brown fox ".chars().cycle().take(len).collect()
@@ -70,10 +70,10 @@ pub(super) fn cases(group: &mut Group) {
             )
             .target_allocations(4);
     }
-    old_messages(group);
+    nip04_cases(group);
 }
 
-fn old_messages(group: &mut Group) {
+fn nip04_cases(group: &mut Group) {
     for (name, len) in [LENGTHS[0], LENGTHS[2]] {
         let (alice, bob) = pairs();
         let (secret, public) = (alice.secret_key(), bob.public_key());

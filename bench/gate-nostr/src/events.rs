@@ -1,4 +1,4 @@
-//! Events of three kinds: read, hashed, written and stored.
+//! Parsing, hashing, writing and storing events of three kinds.
 
 use polywire_nostr::{
     BinaryEvent, BinaryItem, EventBuilder, EventRef, KeyPair, SecretKey, event_id,
@@ -6,14 +6,14 @@ use polywire_nostr::{
 
 use polywire_gate::{Group, same};
 
-/// A kind of event: its name in the cases, its file, and how many events a call takes.
+/// For each kind of event: the name in cases, the file, and the number of events per call.
 pub const KINDS: [(&str, &str, usize); 3] = [
     ("kind 1", "bench/nostr/events_kind1.jsonl", 100),
     ("kind 3", "bench/nostr/events_kind3.jsonl", 10),
     ("kind 30023", "bench/nostr/events_kind30023.jsonl", 20),
 ];
 
-/// An event that is in memory as a program may keep it.
+/// An event in the form in which a program may keep it in memory.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The event as text.
@@ -24,7 +24,7 @@ pub struct Parts {
     pub content: String,
 }
 
-/// The first events of a file. Panics if they are not valid, since all cases would be wrong.
+/// Reads the first events of a file. Panics if they are invalid, because all cases need valid events.
 #[must_use]
 pub fn read(file: &'static [u8], count: usize) -> Vec<Parts> {
     let lines = file.split(|byte| *byte == b'\n').take(count);
@@ -44,7 +44,7 @@ pub fn read(file: &'static [u8], count: usize) -> Vec<Parts> {
         .collect()
 }
 
-/// The canonical forms, one behind the other, and where each ends.
+/// Returns the canonical forms of the events.
 #[must_use]
 pub fn canonical(events: &[Parts]) -> Vec<Vec<u8>> {
     let forms = events.iter().map(|parts| {
@@ -186,14 +186,14 @@ pub(super) fn cases(group: &mut Group) {
     signatures(group);
 }
 
-/// The bytes of all items of all tags.
+/// Returns the total length of all tag items in bytes.
 #[must_use]
 pub fn tag_bytes(events: &[Parts]) -> usize {
     let items = events.iter().flat_map(|parts| parts.tags.iter().flatten());
     items.map(String::len).sum()
 }
 
-/// The bytes of the JSON texts.
+/// Returns the total length of the JSON texts in bytes.
 #[must_use]
 pub fn len(events: &[Parts]) -> usize {
     events.iter().map(|parts| parts.event.as_json().len()).sum()
@@ -205,7 +205,7 @@ fn binary(event: &EventRef<'_>) -> Vec<u8> {
     out
 }
 
-/// A signed event as JSON.
+/// Returns a signed event as JSON.
 #[must_use]
 pub fn signed() -> &'static str {
     #[expect(clippy::unwrap_used, reason = "a constant that is in range")]

@@ -5,11 +5,11 @@ use polywire_nostr::{CompiledFilters, Filter};
 use crate::events::{KINDS, Parts, len, read};
 use polywire_gate::Group;
 
-/// Name of the case.
+/// The name of the case.
 pub const NAME: &str = "filters: 100 events of kind 1 against four filters";
 
-/// The filters as JSON: by kind and time, by 50 authors, by a tag with hexadecimal, and by topics.
-/// They are made of the events, so that each matches some.
+/// Returns filters as JSON: by kind and time, by 50 authors, by a hexadecimal tag value, and by topics.
+/// Their values are taken from the events, so that each filter matches some of them.
 #[must_use]
 pub fn filters(events: &[Parts]) -> [String; 4] {
     let authors = events
@@ -31,7 +31,7 @@ pub fn filters(events: &[Parts]) -> [String; 4] {
     ]
 }
 
-/// How many pairs of an event and a filter match, by a plain look at the parts.
+/// Counts the matching pairs of an event and a filter with a simple implementation.
 #[must_use]
 pub fn matches(events: &[Parts]) -> usize {
     let [_, _, mentions, _] = filters(events);

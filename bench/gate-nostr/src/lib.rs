@@ -1,8 +1,8 @@
-//! The gate's cases of Nostr: events, their ids, filters, signatures and encryption.
+//! The Nostr cases of the gate: events, ids, filters, signatures and encryption.
 //!
-//! They are a crate of their own. Generic code is compiled in the crate that calls it, and Cargo's
-//! default profiles split a crate into 16 codegen units; cases added to `polywire-gate` moved other
-//! cases between them, and changed their counts by up to 15%.
+//! They are in a separate crate: generic code is compiled in the calling crate, and Cargo's default
+//! profiles split a crate into 16 codegen units. Adding cases to `polywire-gate` moved other cases to
+//! other codegen units, which changed their instruction counts by up to 15%.
 
 pub mod encryption;
 pub mod events;
@@ -10,14 +10,14 @@ pub mod filters;
 
 use polywire_gate::{Group, GroupEntry};
 
-/// What the command line can name.
+/// The groups that the command line accepts.
 pub const GROUPS: &[GroupEntry] = &[GroupEntry {
     name: "nostr",
     about: "Nostr: events, ids, filters, signatures and encryption",
     cases,
 }];
 
-/// Adds the cases.
+/// Adds the cases to a group.
 pub fn cases(group: &mut Group) {
     events::cases(group);
     filters::cases(group);

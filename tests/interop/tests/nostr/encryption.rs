@@ -8,9 +8,9 @@ use polywire_nostr::nip04;
 use polywire_nostr::nip44::{ConversationKey, Nip44Error};
 use serde_json::json;
 
-use crate::hard::{keys, secret, secret_hex, texts, their_keys};
+use crate::fixtures::{keys, secret, secret_hex, texts, their_keys};
 
-/// The lengths at which padding, its length or its prefix change.
+/// The lengths at which the padding or the length prefix changes.
 const LENGTHS: [usize; 22] = [
     1,
     2,
@@ -83,7 +83,7 @@ fn nostr_crate_nip44_both_ways() {
             text.len()
         );
     }
-    // Empty: refused on both sides.
+    // An empty plaintext is rejected by both.
     assert_eq!(ours.encrypt(""), Err(Nip44Error::Empty));
     assert!(v2::encrypt_to_bytes_with_nonce(&theirs, b"", nonce(0)).is_err());
 }
@@ -112,7 +112,7 @@ fn nostr_tools_nip44_both_ways() {
             text.len()
         );
         let read = tools.text("decrypt44", &json!({ "key": theirs, "payload": payload }));
-        // It takes a byte order mark at the beginning away.
+        // nostr-tools removes a byte order mark at the start.
         let expected = text.strip_prefix('\u{feff}').unwrap_or(text);
         assert!(read == expected, "{} bytes", text.len());
         let payload = tools.text("encrypt44", &json!({ "key": theirs, "text": text }));
@@ -127,10 +127,10 @@ fn nostr_tools_nip44_both_ways() {
     assert_eq!(error.unwrap_err(), expected);
 }
 
-/// Payloads that are authentic or not, and wrong: nobody reads them.
+/// Invalid payloads, authentic or not, which all implementations reject.
 #[test]
-fn nostr_peers_refuse_wrong_nip44() {
-    let case = Case::begin("nostr_peers_refuse_wrong_nip44");
+fn nostr_peers_reject_invalid_nip44() {
+    let case = Case::begin("nostr_peers_reject_invalid_nip44");
     let Some(tools) = case.nostr_tools() else {
         return;
     };
@@ -146,7 +146,7 @@ fn nostr_peers_refuse_wrong_nip44() {
         .unwrap();
     let bytes = STANDARD.decode_to_vec(&payload).unwrap();
     let mut wrong: Vec<String> = Vec::new();
-    // A bit of the version, the nonce, the ciphertext and the code.
+    // A flipped bit in the version, the nonce, the ciphertext and the MAC.
     for at in [0, 1, 32, 33, 40, 66, 67, 98] {
         let mut bytes = bytes.clone();
         bytes[at] ^= 0x40;

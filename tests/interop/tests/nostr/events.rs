@@ -1,11 +1,11 @@
-//! Events: read, verified, and the same id and canonical form.
+//! Events: parsing, verification, ids and canonical forms.
 
 use nostr::event::FinalizeEvent as _;
 use polywire_interop::Case;
 use polywire_nostr::{Event, EventRef, Limits, Profile, Reason};
 use serde_json::{Value, json};
 
-use crate::hard::{NOW, events, keys, secret_hex, texts, their_keys};
+use crate::fixtures::{NOW, events, keys, secret_hex, texts, their_keys};
 
 fn tags_of(event: &EventRef<'_>) -> Vec<Vec<String>> {
     let items = |tag: polywire_nostr::Tag<'_>| tag.items().map(Into::into).collect();
@@ -18,7 +18,7 @@ fn canonical(event: &EventRef<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Copies of an event that are wrong, each in one member.
+/// Copies of an event, each with one invalid member.
 fn forged(event: &Event) -> Vec<String> {
     let json = event.as_ref().as_json();
     let event = event.as_ref();
@@ -56,7 +56,7 @@ fn nostr_crate_reads_our_events() {
             .map(|tag| tag.as_slice().to_vec())
             .collect();
         assert_eq!(tags, tags_of(&ours));
-        // And back.
+        // In the other direction.
         let back = theirs.as_json();
         let back = EventRef::parse(&back).unwrap();
         assert_eq!(back, ours);
@@ -130,7 +130,7 @@ fn nostr_tools_reads_our_events() {
         assert_eq!(theirs["tags"], json!(tags_of(&ours)));
         assert_eq!(theirs["kind"], ours.kind());
         assert_eq!(theirs["created_at"], ours.created_at());
-        // It spells the event as we do.
+        // nostr-tools writes the same JSON text.
         let spelled = tools.text("rewrite", &json!(ours.as_json()));
         assert_eq!(spelled, ours.as_json());
     }
@@ -175,7 +175,7 @@ fn nostr_tools_refuses_what_we_refuse() {
     }
 }
 
-/// Strings of JavaScript may have half a surrogate pair. Its id is that of the escape.
+/// JavaScript strings can contain lone surrogates, which are hashed as escapes.
 #[test]
 fn nostr_tools_halves_of_surrogate_pairs() {
     let case = Case::begin("nostr_tools_halves_of_surrogate_pairs");
@@ -199,12 +199,12 @@ fn nostr_tools_halves_of_surrogate_pairs() {
         let ours = EventRef::parse_with(&json, Profile::COMPATIBLE, &Limits::DEFAULT).unwrap();
         ours.verify().unwrap();
         assert!(ours.content().contains('\u{fffd}'));
-        // The crate does not read them.
+        // The crate rejects lone surrogates.
         assert!(nostr::prelude::Event::from_json(&json).is_err());
     }
 }
 
-/// Deviations that we read by leave only, and what the peers make of them.
+/// Deviations that only lenient profiles accept, and the results of the peers.
 #[test]
 fn nostr_peers_and_deviations() {
     let case = Case::begin("nostr_peers_and_deviations");
@@ -214,7 +214,7 @@ fn nostr_peers_and_deviations() {
     let event = polywire_nostr::EventBuilder::new(1, "hi", 1_700_000_000).sign(&keys(3));
     let json = event.as_ref().as_json();
     let id = event.as_ref().id().to_string();
-    // The text, and whether nostr and nostr-tools find it authentic.
+    // The text, and whether nostr and nostr-tools accept it.
     let cases: [(String, Reason, bool, bool); 5] = [
         (
             json.replacen(&id, &id.to_uppercase(), 1),

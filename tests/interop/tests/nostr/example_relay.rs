@@ -1,4 +1,4 @@
-//! The clients of `nostr-sdk` and of nostr-tools against the example `relay`.
+//! The clients of nostr-sdk, nostr-tools and `polywire-nostr-client` against the example `relay`.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
@@ -10,32 +10,50 @@ use nostr_sdk::prelude::{
     RelayPoolNotification, SyncDirection, SyncOptions,
 };
 use polywire_interop::{Case, Folder};
-use polywire_nostr::{Event, EventBuilder, EventRef, Filter, TagLetter};
+use polywire_nostr::{Event, EventBuilder, EventId, EventRef, Filter, RelayUrl, TagLetter};
+use polywire_nostr_client::{
+    RelayOptions, SubscribeOptions, Subscription, SubscriptionItem, SyncOptions as OurSyncOptions,
+};
 use serde_json::{Value, json};
 
-use crate::hard::{NOW, events, keys, secret_hex};
+use crate::fixtures::{NOW, TIMEOUT, ids, keys, notes, numbered_notes, records, run, secret_hex};
 
-const PATIENCE: Duration = Duration::from_secs(30);
-
-fn run(future: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(future);
-}
-
-/// The example on a free port, with its data in a folder of its own.
-struct Relay {
+/// A process of the example relay, with its data in a temporary folder.
+struct ExampleRelay {
     child: Child,
     url: String,
-    _folder: Folder,
+    folder: Folder,
 }
 
-impl Relay {
+impl ExampleRelay {
+    /// Starts the relay on a free port, and waits until it listens.
     fn start(arguments: &[&str]) -> Self {
         let folder = Folder::new();
+        let (child, url) = Self::spawn(&folder, "127.0.0.1:0", arguments);
+        Self { child, url, folder }
+    }
+
+    /// Kills the relay with SIGKILL.
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Starts the relay again after [`kill`](Self::kill), on the same port and with the same data.
+    fn restart(&mut self) {
+        let address = self
+            .url
+            .strip_prefix("ws://")
+            .unwrap()
+            .trim_end_matches('/');
+        let (child, url) = Self::spawn(&self.folder, address, &[]);
+        assert_eq!(url, self.url);
+        self.child = child;
+    }
+
+    fn spawn(folder: &Folder, address: &str, arguments: &[&str]) -> (Child, String) {
         let mut child = Command::new(polywire_interop::relay())
-            .args(["--listen", "127.0.0.1:0", "--events-per-second", "0"])
+            .args(["--listen", address, "--events-per-second", "0"])
             .args(["--requests-per-second", "0", "--data"])
             .arg(folder.file("relay"))
             .args(arguments)
@@ -43,63 +61,40 @@ impl Relay {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // ... url="ws://127.0.0.1:1" ...
+        // The log contains a line with url="ws://127.0.0.1:1".
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let mut url = None;
-        while url.is_none() {
-            let line = lines.next().expect("it has ended").unwrap();
+        let url = loop {
+            let line = lines.next().expect("the relay has exited").unwrap();
             let start = line.find("ws://").map(|at| &line[at..]);
-            url = start.and_then(|rest| rest.split('"').next().map(str::to_owned));
-        }
-        // It would wait for somebody to read the rest.
+            if let Some(url) = start.and_then(|rest| rest.split('"').next()) {
+                break url.to_owned();
+            }
+        };
+        // Drains the log, so that the relay does not block on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        Self {
-            child,
-            url: url.unwrap(),
-            _folder: folder,
-        }
+        (child, url)
     }
 }
 
-impl Drop for Relay {
+impl Drop for ExampleRelay {
     fn drop(&mut self) {
-        // It may have ended already.
+        // Errors mean that the relay has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Events of kind 1 with hard text, one a second.
-fn notes() -> Vec<Event> {
-    let events = events(&keys(1));
-    let events = events
-        .iter()
-        .filter(|event| event.as_ref().as_json().len() < 60_000);
-    let note = |(number, event): (usize, &Event)| {
-        let event = event.as_ref();
-        let tags = event.tags().map(|tag| tag.items());
-        let builder = EventBuilder::new(1, event.content(), NOW - 100 + number as u64);
-        builder.tags(tags).sign(&keys(1))
-    };
-    events.enumerate().map(note).collect()
-}
-
-/// An event that the relay has not seen, with other content than was signed.
+/// An event whose content was changed after it was signed.
 fn forged() -> String {
     let event = EventBuilder::new(1, "right", NOW).sign(&keys(1));
     event.as_ref().as_json().replacen("right", "wrong", 1)
-}
-
-fn ids(events: &[Event]) -> BTreeSet<String> {
-    let ids = events.iter().map(|event| event.as_ref().id().to_string());
-    ids.collect()
 }
 
 fn theirs(event: &Event) -> sdk::Event {
     sdk::Event::from_json(event.as_ref().as_json()).unwrap()
 }
 
-/// Events of theirs are the same as ours: each once, in this order.
+/// Asserts that `found` are the JSON texts of the expected events, in this order.
 fn assert_same<'e>(
     found: impl IntoIterator<Item = String>,
     expected: impl IntoIterator<Item = &'e Event>,
@@ -128,34 +123,34 @@ async fn client(url: &str, author: u8) -> Client {
 #[test]
 fn nostr_sdk_client_and_the_example_relay() {
     let _case = Case::begin("nostr_sdk_client_and_the_example_relay");
-    let relay = Relay::start(&[]);
+    let relay = ExampleRelay::start(&[]);
     run(async {
         let client = client(&relay.url, 1).await;
-        let notes = notes();
+        let notes = notes(NOW - 100);
         for note in &notes {
             let output = client.send_event(&theirs(note)).await.unwrap();
             assert!(output.failed.is_empty(), "{output:?}");
             assert_eq!(output.val.as_bytes(), note.as_ref().id().as_bytes());
         }
         let kind = sdk::Filter::new().kind(sdk::Kind::TextNote);
-        let stored = client.fetch_events(kind.clone(), PATIENCE).await.unwrap();
+        let stored = client.fetch_events(kind.clone(), TIMEOUT).await.unwrap();
         assert_same(
             stored.iter().map(|event| event.as_json()),
             notes.iter().rev(),
         );
         let one = kind.clone().hashtag("plain");
-        assert_eq!(client.fetch_events(one, PATIENCE).await.unwrap().len(), 1);
+        assert_eq!(client.fetch_events(one, TIMEOUT).await.unwrap().len(), 1);
         let connection = client.relay(&relay.url).await.unwrap();
-        let count = connection.count_events(kind, PATIENCE).await.unwrap();
+        let count = connection.count_events(kind, TIMEOUT).await.unwrap();
         assert_eq!(count, notes.len());
 
-        // A forged one is refused, and the relay says why.
+        // A forged event is rejected with a reason.
         let forged = sdk::Event::from_json(forged()).unwrap();
         let output = client.send_event(&forged).await;
-        let said = format!("{output:?}");
-        assert!(said.contains("invalid: "), "{said}");
+        let output = format!("{output:?}");
+        assert!(output.contains("invalid: "), "{output}");
 
-        // Live.
+        // New events.
         let mut notifications = client.notifications();
         let likes = sdk::Filter::new().kind(sdk::Kind::Reaction);
         let subscribed = client.subscribe(likes, None).await.unwrap();
@@ -163,7 +158,7 @@ fn nostr_sdk_client_and_the_example_relay() {
         let like = EventBuilder::new(7, "+", NOW).sign(&keys(2));
         let other = self::client(&relay.url, 2).await;
         other.send_event(&theirs(&like)).await.unwrap();
-        let heard = tokio::time::timeout(PATIENCE, async {
+        let received = tokio::time::timeout(TIMEOUT, async {
             loop {
                 if let RelayPoolNotification::Event { event, .. } =
                     notifications.recv().await.unwrap()
@@ -172,7 +167,7 @@ fn nostr_sdk_client_and_the_example_relay() {
                 }
             }
         });
-        assert_same([heard.await.unwrap().as_json()], [&like]);
+        assert_same([received.await.unwrap().as_json()], [&like]);
         client.shutdown().await;
         other.shutdown().await;
     });
@@ -181,21 +176,21 @@ fn nostr_sdk_client_and_the_example_relay() {
 #[test]
 fn nostr_sdk_client_authenticates_to_the_example_relay() {
     let _case = Case::begin("nostr_sdk_client_authenticates_to_the_example_relay");
-    let relay = Relay::start(&["--require-auth"]);
+    let relay = ExampleRelay::start(&["--require-auth"]);
     run(async {
         let note = EventBuilder::new(1, "mine", NOW).sign(&keys(1));
-        // Whoever cannot sign is refused.
-        let nobody = Client::default();
-        nobody.add_relay(&relay.url).await.unwrap();
-        nobody.connect().await;
-        let refused = format!("{:?}", nobody.send_event(&theirs(&note)).await);
-        assert!(refused.contains("auth-required"), "{refused}");
-        nobody.shutdown().await;
+        // A client without a signer is rejected.
+        let anonymous = Client::default();
+        anonymous.add_relay(&relay.url).await.unwrap();
+        anonymous.connect().await;
+        let rejected = format!("{:?}", anonymous.send_event(&theirs(&note)).await);
+        assert!(rejected.contains("auth-required"), "{rejected}");
+        anonymous.shutdown().await;
 
         let client = client(&relay.url, 1).await;
         let output = client.send_event(&theirs(&note)).await.unwrap();
         assert!(output.failed.is_empty(), "{output:?}");
-        let stored = client.fetch_events(sdk::Filter::new().kind(sdk::Kind::TextNote), PATIENCE);
+        let stored = client.fetch_events(sdk::Filter::new().kind(sdk::Kind::TextNote), TIMEOUT);
         assert_same(
             stored.await.unwrap().iter().map(|event| event.as_json()),
             [&note],
@@ -207,19 +202,16 @@ fn nostr_sdk_client_authenticates_to_the_example_relay() {
 #[test]
 fn nostr_sdk_client_reconciles_with_the_example_relay() {
     let _case = Case::begin("nostr_sdk_client_reconciles_with_the_example_relay");
-    let relay = Relay::start(&[]);
+    let relay = ExampleRelay::start(&[]);
     run(async {
-        let note = |number: u64| {
-            EventBuilder::new(1, number.to_string(), NOW - 500 + number / 3).sign(&keys(1))
-        };
-        let all: Vec<Event> = (0..300).map(note).collect();
+        let all = numbered_notes(300, NOW - 500);
         let publisher = client(&relay.url, 1).await;
         for note in &all[..250] {
             let output = publisher.send_event(&theirs(note)).await.unwrap();
             assert!(output.failed.is_empty(), "{output:?}");
         }
         publisher.shutdown().await;
-        // It lacks the first 40, and the relay the last 50.
+        // The client lacks the first 40 events, and the relay lacks the last 50.
         let client = client(&relay.url, 2).await;
         for note in &all[40..] {
             client.database().save_event(&theirs(note)).await.unwrap();
@@ -228,20 +220,21 @@ fn nostr_sdk_client_reconciles_with_the_example_relay() {
         let options = SyncOptions::default().direction(SyncDirection::Both);
         let found = client.sync(kind.clone(), &options).await.unwrap();
         assert!(found.failed.is_empty(), "{found:?}");
-        let set = |ids: &std::collections::HashSet<sdk::EventId>| -> BTreeSet<String> {
-            ids.iter().map(sdk::EventId::to_hex).collect()
+        let set = |ids: &std::collections::HashSet<sdk::EventId>| -> BTreeSet<EventId> {
+            let ids = ids.iter().map(|id| EventId::from_bytes(*id.as_bytes()));
+            ids.collect()
         };
         assert_eq!(set(&found.val.local), ids(&all[250..]));
         assert_eq!(set(&found.val.remote), ids(&all[..40]));
         assert_eq!(set(&found.val.received), ids(&all[..40]));
-        // Both have all now.
+        // Now both have all events.
         assert_eq!(
             client.database().count(kind.clone()).await.unwrap(),
             all.len()
         );
         let connection = client.relay(&relay.url).await.unwrap();
         assert_eq!(
-            connection.count_events(kind, PATIENCE).await.unwrap(),
+            connection.count_events(kind, TIMEOUT).await.unwrap(),
             all.len()
         );
         client.shutdown().await;
@@ -263,9 +256,9 @@ fn nostr_tools_pool_and_the_example_relay() {
     let Some(tools) = case.nostr_tools() else {
         return;
     };
-    let relay = Relay::start(&[]);
+    let relay = ExampleRelay::start(&[]);
     let url = &relay.url;
-    let notes = notes();
+    let notes = notes(NOW - 100);
     let answers = tools.call("publish", &json!({ "url": url, "events": texts(&notes) }));
     assert_eq!(strings(&answers), vec![""; notes.len()]);
     let found = tools.call("query", &json!({ "url": url, "filter": { "kinds": [1] } }));
@@ -286,7 +279,7 @@ fn nostr_tools_pool_and_the_example_relay() {
         let found = tools.call("query", &json!({ "url": url, "filter": filter }));
         assert_same(strings(&found), [quoted]);
     }
-    // Both filters together.
+    // Two filters in one COUNT.
     let filters = json!([{ "kinds": [1, 2] }, { "#t": ["plain"] }]);
     let count = tools.call("count", &json!({ "url": url, "filters": filters }));
     assert_eq!(count, notes.len());
@@ -297,7 +290,7 @@ fn nostr_tools_pool_and_the_example_relay() {
     assert_eq!(live["heard"], json!(["eose", like.as_ref().as_json()]));
     assert_eq!(live["ended"], json!(["heard"]));
 
-    // A duplicate is fine, a forged one is not.
+    // A duplicate is accepted, and a forged event is rejected.
     let with = json!({ "url": url, "events": [like.as_ref().as_json(), forged()] });
     let answers = tools.call("publish", &with);
     assert!(
@@ -314,7 +307,7 @@ fn nostr_tools_pool_authenticates_to_the_example_relay() {
     let Some(tools) = case.nostr_tools() else {
         return;
     };
-    let relay = Relay::start(&["--require-auth"]);
+    let relay = ExampleRelay::start(&["--require-auth"]);
     let note = EventBuilder::new(1, "mine", NOW).sign(&keys(1));
     let mut with = json!({ "url": relay.url, "events": texts(std::slice::from_ref(&note)) });
     let answers = tools.call("publish", &with);
@@ -342,11 +335,8 @@ fn nostr_tools_reconciles_with_the_example_relay() {
     let Some(tools) = case.nostr_tools() else {
         return;
     };
-    let relay = Relay::start(&[]);
-    let note = |number: u64| {
-        EventBuilder::new(1, number.to_string(), NOW - 500 + number / 3).sign(&keys(1))
-    };
-    let all: Vec<Event> = (0..200).map(note).collect();
+    let relay = ExampleRelay::start(&[]);
+    let all = numbered_notes(200, NOW - 500);
     let with = json!({ "url": relay.url, "events": texts(&all[..150]) });
     assert_eq!(strings(&tools.call("publish", &with)), vec![""; 150]);
     let record = |event: &Event| {
@@ -357,9 +347,115 @@ fn nostr_tools_reconciles_with_the_example_relay() {
     let with = json!({ "url": relay.url, "filter": { "kinds": [1] }, "records": records });
     let found = tools.call("synchronize", &with);
     assert_eq!(found["reason"], Value::Null);
-    let set = |name: &str| strings(&found[name]).into_iter().collect::<BTreeSet<_>>();
+    let set = |name: &str| {
+        let ids = strings(&found[name]).into_iter();
+        ids.map(|id| EventId::from_hex(&id).unwrap())
+            .collect::<BTreeSet<_>>()
+    };
     assert_eq!(
         (set("have"), set("need")),
         (ids(&all[150..]), ids(&all[..40]))
     );
+}
+
+/// Receives the next item. Panics if there is none in time.
+async fn next(subscription: &mut Subscription) -> SubscriptionItem {
+    let item = tokio::time::timeout(TIMEOUT, subscription.recv());
+    item.await
+        .expect("no item in time")
+        .expect("the subscription has ended")
+}
+
+#[test]
+fn our_client_and_the_example_relay() {
+    let _case = Case::begin("our_client_and_the_example_relay");
+    let mut server = ExampleRelay::start(&[]);
+    run(async {
+        let url = RelayUrl::parse(&server.url).unwrap();
+        let options = RelayOptions::new()
+            .backoff(Duration::from_millis(100), Duration::from_millis(200))
+            .request_timeout(TIMEOUT);
+        let relay = polywire_nostr_client::Relay::connect_with(&url, options);
+        let notes = notes(NOW - 100);
+        for note in &notes {
+            let outcome = relay.publish(note).await.unwrap();
+            assert!(!outcome.duplicate, "{outcome:?}");
+        }
+
+        // Stored events, newest first, and a new event.
+        let kinds = Filter::new().with_kinds([1, 7]);
+        let mut subscription = relay.subscribe([kinds.clone()], SubscribeOptions::new());
+        for note in notes.iter().rev() {
+            let item = next(&mut subscription).await;
+            assert_eq!(item, SubscriptionItem::Event(note.clone()));
+        }
+        assert_eq!(next(&mut subscription).await, SubscriptionItem::EndOfStored);
+        let like = EventBuilder::new(7, "+", NOW + 1).sign(&keys(2));
+        relay.publish(&like).await.unwrap();
+        assert_eq!(
+            next(&mut subscription).await,
+            SubscriptionItem::Event(like.clone())
+        );
+
+        // NIP-77: the client lacks the first 40 events, and the relay lacks the last 50.
+        let all = numbered_notes(300, NOW - 10_000);
+        for note in &all[..250] {
+            relay.publish(note).await.unwrap();
+            // The open subscription delivers them too.
+            assert_eq!(
+                next(&mut subscription).await,
+                SubscriptionItem::Event(note.clone())
+            );
+        }
+        let filter = Filter::new().with_kinds([1]).with_until(NOW - 1_000);
+        let difference = relay.sync(filter, records(&all[40..]), OurSyncOptions::new());
+        let difference = difference.await.unwrap();
+        assert_eq!(
+            difference.have.into_iter().collect::<BTreeSet<_>>(),
+            ids(&all[250..])
+        );
+        let need = difference.need.iter().copied().collect::<BTreeSet<_>>();
+        assert_eq!(need, ids(&all[..40]));
+        let missing = Filter::new().with_ids(difference.need);
+        let missing = relay.fetch([missing], TIMEOUT).await.unwrap();
+        assert_eq!(ids(&missing), ids(&all[..40]));
+
+        // The relay is killed. An event that is published meanwhile is sent after the reconnect.
+        server.kill();
+        let mut states = relay.watch_state();
+        let disconnected = states.wait_for(|state| !state.is_connected());
+        tokio::time::timeout(TIMEOUT, disconnected)
+            .await
+            .unwrap()
+            .unwrap();
+        let late = EventBuilder::new(1, "published without a connection", NOW + 2).sign(&keys(1));
+        let publishing = tokio::spawn({
+            let (relay, late) = (relay.clone(), late.clone());
+            async move { relay.publish(&late).await }
+        });
+        server.restart();
+        assert!(!publishing.await.unwrap().unwrap().duplicate);
+        assert_eq!(relay.stats().connections, 2);
+
+        // The subscription resumes: it delivers the new event, and no event a second time.
+        assert_eq!(
+            next(&mut subscription).await,
+            SubscriptionItem::Event(late.clone())
+        );
+        let marker = EventBuilder::new(7, "-", NOW + 3).sign(&keys(2));
+        relay.publish(&marker).await.unwrap();
+        assert_eq!(
+            next(&mut subscription).await,
+            SubscriptionItem::Event(marker.clone())
+        );
+
+        // The relay has kept all events.
+        let stored = relay.fetch([kinds], TIMEOUT).await.unwrap();
+        let published = notes
+            .iter()
+            .chain(&all[..250])
+            .chain([&like, &late, &marker]);
+        assert_eq!(ids(&stored), ids(published));
+        relay.shutdown();
+    });
 }

@@ -1,11 +1,11 @@
-//! Filters: read and written, and the same events for each.
+//! Filters: parsing, writing and matching.
 
 use nostr::filter::MatchEventOptions;
 use polywire_interop::Case;
 use polywire_nostr::{Event, EventBuilder, Filter, TagLetter};
 use serde_json::{Value, json};
 
-use crate::hard::{NOW, keys};
+use crate::fixtures::{NOW, keys};
 
 fn events() -> Vec<Event> {
     let (e, p) = ("ab".repeat(32), keys(2).public_key().to_string());
@@ -39,14 +39,14 @@ fn events() -> Vec<Event> {
             .tag(["r", "https://example.com/?a=b&c"])
             .sign(&keys(2)),
     ];
-    // With long and with similar values.
+    // Long values and similar values.
     for length in [1, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 300] {
         events.push(event(4, NOW).tag(["x", &"v".repeat(length)]).sign(&keys(1)));
     }
     events
 }
 
-/// Filters as JSON in our spelling.
+/// Filters as JSON in canonical form.
 fn filters(events: &[Event]) -> Vec<String> {
     let ids: Vec<_> = events.iter().map(|event| *event.as_ref().id()).collect();
     let (one, two, three) = (
@@ -102,7 +102,7 @@ fn filters(events: &[Event]) -> Vec<String> {
     json.collect()
 }
 
-/// For each filter, which events match by us; compiled and not.
+/// For each filter, whether we match each event, with compiled and plain filters.
 fn ours(filters: &[String], events: &[Event]) -> Vec<Vec<bool>> {
     let row = |json: &String| {
         let filter = Filter::parse(json).unwrap();
@@ -128,12 +128,12 @@ fn crate_matches(filters: &[String], events: &[Event]) -> Vec<Vec<bool>> {
     filters.iter().map(row).collect()
 }
 
-/// Compares two tables of matches.
+/// Asserts that two tables of matches are equal.
 fn compare(peer: &str, filters: &[String], ours: &[Vec<bool>], theirs: &[Vec<bool>]) {
     for ((filter, ours), theirs) in filters.iter().zip(ours).zip(theirs) {
         assert_eq!(ours, theirs, "{peer}: {filter}");
     }
-    // A table of one value would compare nothing.
+    // The tables must contain both results often enough.
     let found = ours.iter().flatten().filter(|found| **found).count();
     let all = ours.iter().flatten().count();
     assert!(found > 200 && all - found > 700, "{found} of {all}");
@@ -153,7 +153,7 @@ fn nostr_crate_filters_are_read_both_ways() {
     let _case = Case::begin("nostr_crate_filters_are_read_both_ways");
     for json in filters(&events()) {
         let theirs = nostr::prelude::Filter::from_json(&json).unwrap();
-        // It sorts values, and puts tags last.
+        // The crate sorts values, and writes tags last.
         let back = Filter::parse(&theirs.as_json()).unwrap();
         assert_eq!(
             nostr::prelude::Filter::from_json(back.to_json()).unwrap(),
@@ -168,7 +168,7 @@ fn nostr_crate_filters_are_read_both_ways() {
             theirs.keys().collect()
         );
     }
-    // One of theirs with everything.
+    // A filter of the crate with all members.
     let key = nostr::prelude::PublicKey::from_slice(keys(1).public_key().as_bytes()).unwrap();
     let theirs = nostr::prelude::Filter::new()
         .id(nostr::prelude::EventId::from_slice(&[0xab; 32]).unwrap())
@@ -198,7 +198,7 @@ fn nostr_crate_filters_are_read_both_ways() {
     );
 }
 
-/// To the crate an empty list is no condition, and a search is one.
+/// The crate ignores empty lists, and matches `search`.
 #[test]
 fn nostr_crate_filters_that_match_otherwise() {
     let _case = Case::begin("nostr_crate_filters_that_match_otherwise");
@@ -243,7 +243,7 @@ fn nostr_tools_filters_match_alike() {
         let theirs = tools.text("rewrite", &json!(filter));
         assert_eq!(Filter::parse(&theirs).unwrap().to_json(), *filter);
     }
-    // Lists that are empty match nothing there either. Zero is no condition to it.
+    // In nostr-tools, empty lists also match no event. It ignores a zero.
     let none = vec![vec![false; events.len()]];
     for json in [
         r#"{"ids":[]}"#,

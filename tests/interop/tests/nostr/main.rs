@@ -1,8 +1,8 @@
-//! Nostr between polywire-nostr and the crates `nostr` and `nostr-sdk` and Node's nostr-tools, in both
-//! directions.
+//! Interoperability of polywire-nostr and polywire-nostr-client with the crates `nostr` and `nostr-sdk`
+//! and with nostr-tools on Node, in both directions.
 //!
-//! Where a peer deviates, the case asserts what it does, so that a new version that does something
-//! else is noticed.
+//! If a peer deviates from a NIP, the case asserts the deviation, so that it fails when a new version of
+//! the peer behaves differently.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod client;
@@ -10,7 +10,7 @@ mod encryption;
 mod events;
 mod example_relay;
 mod filters;
-mod hard;
+mod fixtures;
 mod messages;
 mod names;
 mod negentropy;
@@ -18,8 +18,8 @@ mod relays;
 mod work;
 mod wraps;
 
-/// Not a case: what became of the others. Tests begin in the order of their
-/// names, so this one is the last, and it waits for those that still run.
+/// Prints a summary of the cases. Tests start in the order of their names, so this one is the last, and it
+/// waits for the cases that still run.
 #[test]
 fn zz_summary() {
     polywire_interop::summary();

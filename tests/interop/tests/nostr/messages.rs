@@ -9,7 +9,7 @@ use polywire_nostr::{
 };
 use serde_json::{Value, json};
 
-use crate::hard::{NOW, events, keys, secret_hex, texts};
+use crate::fixtures::{NOW, events, keys, secret_hex, texts};
 
 const LIMITS: MessageLimits = MessageLimits::DEFAULT;
 
@@ -21,7 +21,7 @@ fn relay(json: &str) -> Result<RelayMessage<'_>, Error> {
     RelayMessage::parse(json, Profile::STRICT, &LIMITS)
 }
 
-/// Ids of subscriptions, with what is escaped.
+/// Subscription ids, some with characters that must be escaped.
 fn subscriptions() -> Vec<SubscriptionId<'static>> {
     let texts = [
         "a",
@@ -49,19 +49,19 @@ fn filters() -> Vec<Filter> {
     ]
 }
 
-/// Short texts that OK, CLOSED and NOTICE carry.
+/// Short texts for OK, CLOSED and NOTICE.
 fn lines() -> impl Iterator<Item = String> {
-    let said = [
+    let texts_of_relays = [
         "",
         "duplicate: already have it",
-        "auth-required: who are you?",
+        "auth-required: log in first",
         "pow: 25 of 24 bits",
     ];
-    let said = said.into_iter().map(str::to_owned);
-    said.chain(texts().into_iter().filter(|text| text.len() < 5_000))
+    let texts_of_relays = texts_of_relays.into_iter().map(str::to_owned);
+    texts_of_relays.chain(texts().into_iter().filter(|text| text.len() < 5_000))
 }
 
-/// Messages that we write as clients. Of the ids and the events there is one each.
+/// The messages of a client, with each subscription id and this event.
 fn our_client_messages(event: &Event) -> Vec<String> {
     let mut messages = vec![
         ClientMessage::Event(event.as_ref()).to_json(),
@@ -171,12 +171,12 @@ fn our_relay_messages(event: &Event) -> Vec<String> {
     messages
 }
 
-/// An event with everything, of moderate size.
+/// An event of moderate size with tags and escapes.
 fn event() -> Event {
     events(&keys(1)).into_iter().nth(15).unwrap()
 }
 
-/// Each message is read by the crate, which writes it in a way that means the same to us.
+/// The crate `nostr` parses each message and writes an equivalent one.
 #[test]
 fn nostr_crate_client_messages_both_ways() {
     let _case = Case::begin("nostr_crate_client_messages_both_ways");
@@ -190,7 +190,7 @@ fn nostr_crate_client_messages_both_ways() {
         );
         let (ours, back) = (client(&json).unwrap(), client(&back).unwrap());
         match (&ours, &back) {
-            // It sorts the values of filters.
+            // The crate sorts the values of filters.
             (
                 ClientMessage::Req {
                     subscription,
@@ -216,7 +216,7 @@ fn nostr_crate_client_messages_both_ways() {
             _ => assert_eq!(ours, back, "{json}"),
         }
     }
-    // It counts by one filter alone, where NIP-45 has several.
+    // The crate supports only one filter in COUNT, where NIP-45 allows several.
     let json = r#"["COUNT","s",{"kinds":[1]},{"kinds":[7]}]"#;
     let ClientMessage::Count { filters, .. } = client(json).unwrap() else {
         panic!()
@@ -233,7 +233,7 @@ fn nostr_crate_relay_messages_both_ways() {
         let theirs = TheirRelay::from_json(&json).unwrap_or_else(|error| panic!("{error}: {json}"));
         let back = theirs.as_json();
         match (relay(&json).unwrap(), relay(&back).unwrap()) {
-            // It keeps neither what a count is nor how many are reconciled at most.
+            // The crate drops `approximate`, `hll` and `max_records`.
             (RelayMessage::Count { count, .. }, RelayMessage::Count { count: back, .. }) => {
                 assert_eq!(back, Count::new(count.count));
             }
@@ -252,10 +252,10 @@ fn nostr_crate_relay_messages_both_ways() {
     }
 }
 
-/// What is no message to us is none to the crate, but for what it does not look at.
+/// The crate also rejects the messages that we reject, except for members that it does not check.
 #[test]
-fn nostr_crate_refuses_messages_that_we_refuse() {
-    let _case = Case::begin("nostr_crate_refuses_messages_that_we_refuse");
+fn nostr_crate_rejects_messages_that_we_reject() {
+    let _case = Case::begin("nostr_crate_rejects_messages_that_we_reject");
     let wrong = [
         "",
         "[]",
@@ -295,7 +295,7 @@ fn nostr_crate_refuses_messages_that_we_refuse() {
         relay(json).unwrap_err();
         assert!(TheirRelay::from_json(json).is_err(), "{json}");
     }
-    // It looks neither at what it does not know, nor at what is too much or too long.
+    // The crate accepts unknown members, extra items and long subscription ids.
     let long = format!(r#"["CLOSE","{}"]"#, "x".repeat(65));
     let only_theirs = [
         (r#"["CLOSE","s",1]"#, Reason::ExtraItem),
@@ -355,7 +355,7 @@ fn nostr_tools_client_messages_are_read_by_us() {
     };
     assert_eq!(client(count).unwrap(), expected);
     assert_eq!(client(close).unwrap(), ClientMessage::Close(feed));
-    // The answer to the challenge is one that a relay of ours takes.
+    // Our check for relays accepts the answer to the challenge.
     let ClientMessage::Auth(answer) = client(authenticate).unwrap() else {
         panic!("{authenticate}")
     };
@@ -369,8 +369,8 @@ fn nostr_tools_client_messages_are_read_by_us() {
 }
 
 #[test]
-fn nostr_tools_hears_our_relay_messages() {
-    let case = Case::begin("nostr_tools_hears_our_relay_messages");
+fn nostr_tools_receives_our_relay_messages() {
+    let case = Case::begin("nostr_tools_receives_our_relay_messages");
     let Some(tools) = case.nostr_tools() else {
         return;
     };
@@ -391,7 +391,7 @@ fn nostr_tools_hears_our_relay_messages() {
         let (id, content) = (event.as_ref().id().to_string(), event.as_ref().content());
         say(message, json!(["event", id, content]));
     }
-    // One whose content was changed.
+    // A forged event.
     let event = EventBuilder::new(1, "right", NOW).sign(&keys(1));
     let forged = event.as_ref().as_json().replacen("right", "wrong", 1);
     let message = RelayMessage::Event {

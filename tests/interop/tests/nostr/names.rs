@@ -1,4 +1,4 @@
-//! Names: NIP-19 and NIP-21.
+//! NIP-19 entities and NIP-21 URIs.
 
 use nostr::nips::nip01::Coordinate;
 use nostr::nips::nip19 as theirs;
@@ -9,7 +9,7 @@ use polywire_nostr::nip19::{self, AddressPointer, EventPointer, Nip19, ProfilePo
 use polywire_nostr::{EventId, nip21};
 use serde_json::{Value, json};
 
-use crate::hard::{keys, secret, secret_hex};
+use crate::fixtures::{keys, secret, secret_hex};
 
 const RELAYS: [&str; 3] = [
     "wss://relay.example",
@@ -24,7 +24,7 @@ fn relays(count: usize) -> Vec<String> {
         .collect()
 }
 
-/// Names of all kinds but that of relays, which the peers do not have.
+/// Entities of all types except `nrelay`, which the peers do not support.
 fn names() -> Vec<Nip19> {
     let author = keys(1).public_key();
     let id = EventId::from_bytes(std::array::from_fn(|at| at as u8 * 7));
@@ -69,7 +69,7 @@ fn their_relays(urls: &[String]) -> Vec<RelayUrl> {
         .collect()
 }
 
-/// The same as a value of the crate.
+/// Converts an entity to the type of the crate.
 fn to_theirs(name: &Nip19) -> theirs::Nip19 {
     let key = |key: &polywire_nostr::PublicKey| {
         nostr::prelude::PublicKey::from_slice(key.as_bytes()).unwrap()
@@ -113,7 +113,7 @@ fn nostr_crate_names_are_read_both_ways() {
         assert_eq!(theirs::Nip19::from_bech32(&ours).unwrap(), theirs, "{ours}");
         let text = theirs.to_bech32().unwrap();
         assert_eq!(nip19::decode(&text).unwrap(), name, "{text}");
-        // Upper case is the same name (BIP-173), but not to the crate.
+        // BIP-173 allows upper case, but the crate rejects it.
         let upper = text.to_uppercase();
         assert_eq!(nip19::decode(&upper).unwrap(), name);
         assert!(theirs::Nip19::from_bech32(&upper).is_err());
@@ -151,7 +151,7 @@ fn nostr_crate_refuses_names_that_we_refuse() {
     }
 }
 
-/// What nostr-tools is given to make the name of, and what it gives for it.
+/// The type and data of an entity in nostr-tools.
 fn to_tools(name: &Nip19) -> Value {
     match name {
         Nip19::PublicKey(key) => json!({ "type": "npub", "data": key.to_string() }),
@@ -188,14 +188,14 @@ fn nostr_tools_names_are_read_both_ways() {
         let ours = name.encode().unwrap();
         let theirs = to_tools(&name);
         assert_eq!(tools.call("decode", &json!(ours)), theirs, "{ours}");
-        // It writes the values in another order.
+        // nostr-tools writes TLVs in a different order.
         let text = tools.text("encode", &theirs);
         assert_eq!(nip19::decode(&text).unwrap(), name, "{text}");
         let upper = ours.to_uppercase();
         assert_eq!(tools.call("decode", &json!(upper)), theirs);
 
         let Ok(uri) = nip21::encode(&name) else {
-            // To it, a secret key has a URI.
+            // nostr-tools accepts URIs of secret keys.
             assert_eq!(
                 tools.call("uri", &json!(format!("nostr:{ours}")))["type"],
                 "nsec"

@@ -1,5 +1,5 @@
-//! Reconciliation (NIP-77) with nostr-tools, which only begins sessions. The crate `negentropy` is compared
-//! in polywire-nostr itself.
+//! Reconciliation (NIP-77) with nostr-tools, which implements only the initiator. The tests of
+//! polywire-nostr compare with the crate `negentropy`.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use polywire_nostr::EventId;
 use polywire_nostr::negentropy::{FrameSizeLimit, Initiator, Record, Records, Responder};
 use serde_json::{Value, json};
 
-use crate::hard::NOW;
+use crate::fixtures::NOW;
 
-/// Records with numbers from a range: times with ties, and ids without order.
+/// Records of these numbers, with repeated timestamps and pseudo-random ids.
 fn records(numbers: impl IntoIterator<Item = u64>) -> Vec<Record> {
     let record = |number: u64| {
         let mut id = [0; 32];
@@ -48,7 +48,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Texts of an answer, into a set.
+/// Adds a JSON array of ids to a set.
 fn add(set: &mut BTreeSet<String>, ids: &Value) {
     set.extend(
         ids.as_array()
@@ -58,7 +58,7 @@ fn add(set: &mut BTreeSet<String>, ids: &Value) {
     );
 }
 
-/// A session that nostr-tools begins and we answer; the number of messages.
+/// Runs a session that nostr-tools initiates. Returns the number of messages.
 fn session(tools: &NostrTools, theirs: &[Record], ours: &[Record], frame: usize) -> usize {
     let with = json!({ "records": to_json(theirs), "frame": frame });
     let session = tools.call("reconciler", &with);
@@ -67,7 +67,7 @@ fn session(tools: &NostrTools, theirs: &[Record], ours: &[Record], frame: usize)
     let responder = Responder::new(stored).with_frame_size_limit(limit);
     let (mut have, mut need) = (BTreeSet::new(), BTreeSet::new());
     let mut message = tools.text("initiate", &session);
-    // We would begin with the same.
+    // Our initial message is the same.
     let initiator: Records = theirs.iter().copied().collect();
     assert_eq!(
         hex(&Initiator::new(initiator).initial_message().unwrap()),
@@ -116,13 +116,13 @@ fn nostr_tools_reconciles_with_us() {
     for (theirs, ours) in &sets {
         session(&tools, theirs, ours, 60_000);
     }
-    // In frames that are too small for an answer.
+    // With a frame size limit that is too small for one answer.
     let (theirs, ours) = (records(0..1_500), records(750..2_500));
     assert!(session(&tools, &theirs, &ours, 4_096) > 5);
 }
 
-/// It has no side that answers: a list of ids is compared, not answered. So a session that we begin
-/// tells it what differs, and not us.
+/// nostr-tools has no responder: it does not answer a list of ids. In a session that we initiate, only
+/// nostr-tools learns the differences.
 #[test]
 fn nostr_tools_does_not_answer_lists() {
     let case = Case::begin("nostr_tools_does_not_answer_lists");
@@ -148,8 +148,8 @@ fn nostr_tools_does_not_answer_lists() {
     assert_eq!((have, need), (&theirs - &ours, &ours - &theirs));
 }
 
-/// Numbers of nostr-tools have 32 bits there: a time of 2106 is sent as another one, and our message with
-/// it is not understood.
+/// nostr-tools truncates timestamps to 32 bits: after 2106 it sends wrong timestamps, and does not
+/// understand our messages.
 #[test]
 fn nostr_tools_reconciles_no_times_after_2106() {
     let case = Case::begin("nostr_tools_reconciles_no_times_after_2106");
@@ -169,8 +169,8 @@ fn nostr_tools_reconciles_no_times_after_2106() {
     let stored: Records = records.iter().copied().collect();
     let ours = Initiator::new(&stored).initial_message().unwrap();
     assert_ne!(message, hex(&ours));
-    // We notice: what is equal would need no answer.
     assert_eq!(Responder::new(&stored).respond(&ours).unwrap().len(), 1);
+    // Not the empty answer, although the sets are equal.
     assert_ne!(
         Responder::new(&stored)
             .respond(&unhex(&message))

@@ -8,22 +8,16 @@ use nostr_relay_builder::prelude::{
 };
 use polywire::rpc::websocket::{Message, WebSocket};
 use polywire_interop::Case;
-use polywire_nostr::message::{ClientMessage, Prefix, RelayMessage};
-use polywire_nostr::negentropy::{Initiator, Record, Records};
+use polywire_nostr::message::{ClientMessage, MachineReadablePrefix, RelayMessage};
+use polywire_nostr::negentropy::Initiator;
 use polywire_nostr::{
     Event, EventBuilder, EventId, Filter, MessageLimits, Profile, SubscriptionId, TagLetter, auth,
 };
 
-use crate::hard::{NOW, events, keys};
+use crate::fixtures::{NOW, TIMEOUT, ids, keys, notes, numbered_notes, records, run};
 
-fn run(future: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(future);
-}
-
-async fn relay(builder: RelayBuilder) -> (LocalRelay, Connection) {
+/// Starts a relay. Returns it with its URL.
+pub(crate) async fn start(builder: RelayBuilder) -> (LocalRelay, String) {
     let limit = RateLimit {
         max_reqs: 1_000,
         notes_per_minute: 100_000,
@@ -31,36 +25,42 @@ async fn relay(builder: RelayBuilder) -> (LocalRelay, Connection) {
     let relay = LocalRelay::new(builder.rate_limit(limit));
     relay.run().await.unwrap();
     let url = relay.url().await.to_string();
-    let socket = WebSocket::connect(&url).await.unwrap();
-    (
-        relay,
-        Connection {
-            socket,
-            url,
-            asked: 0,
-        },
-    )
+    (relay, url)
+}
+
+async fn relay(builder: RelayBuilder) -> (LocalRelay, Connection) {
+    let (relay, url) = start(builder).await;
+    let connection = Connection::open(url).await;
+    (relay, connection)
 }
 
 struct Connection {
     socket: WebSocket,
     url: String,
-    /// How many queries there were: each has an id of its own, since events may come late.
-    asked: u32,
+    /// The number of queries. Each has a distinct id, because the relay can send events after CLOSE.
+    queries: u32,
 }
 
 impl Connection {
+    async fn open(url: String) -> Self {
+        Self {
+            socket: WebSocket::connect(&url).await.unwrap(),
+            url,
+            queries: 0,
+        }
+    }
+
     async fn say(&self, message: ClientMessage<'_>) {
         self.socket.send(message.to_json()).await.unwrap();
     }
 
     async fn hear(&mut self) -> Message {
-        let heard = tokio::time::timeout(Duration::from_secs(30), self.socket.recv());
+        let heard = tokio::time::timeout(TIMEOUT, self.socket.recv());
         heard.await.unwrap().unwrap().unwrap()
     }
 
-    /// As [`hear`](Self::hear), but for events of subscriptions that have ended: the relay may have
-    /// sent them before it knew.
+    /// Receives the next message that is not an event. The relay can send events of closed subscriptions
+    /// that it sent before it received CLOSE.
     async fn answer(&mut self) -> Message {
         loop {
             let heard = self.hear().await;
@@ -70,7 +70,7 @@ impl Connection {
         }
     }
 
-    /// Publishes an event: whether it was accepted, and the text.
+    /// Publishes an event. Returns whether it was accepted, and the text of OK.
     async fn publish(&mut self, event: &Event) -> (bool, String) {
         self.say(ClientMessage::Event(event.as_ref())).await;
         self.accepted(event).await
@@ -91,16 +91,16 @@ impl Connection {
         }
     }
 
-    /// The stored events for a filter, by a subscription that is closed then.
+    /// Returns the stored events for a filter: subscribes until EOSE, and closes the subscription.
     async fn stored(&mut self, filter: Filter) -> Vec<Event> {
-        self.asked += 1;
-        let id = format!("query:{}", self.asked);
+        self.queries += 1;
+        let id = format!("query:{}", self.queries);
         let stored = self.subscribe(&id, filter).await;
         self.say(ClientMessage::Close(subscription(&id))).await;
         stored
     }
 
-    /// Subscribes, and returns the stored events.
+    /// Subscribes. Returns the stored events.
     async fn subscribe(&mut self, id: &str, filter: Filter) -> Vec<Event> {
         let subscription = subscription(id);
         self.say(ClientMessage::Req {
@@ -141,28 +141,12 @@ fn subscription(id: &str) -> SubscriptionId<'static> {
     SubscriptionId::new(id.to_owned()).unwrap()
 }
 
-fn ids(events: &[Event]) -> BTreeSet<EventId> {
-    events.iter().map(|event| *event.as_ref().id()).collect()
-}
-
 #[test]
 fn nostr_relay_builder_stores_our_events() {
     let _case = Case::begin("nostr_relay_builder_stores_our_events");
     run(async {
         let (_relay, mut connection) = relay(RelayBuilder::default()).await;
-        // Each with a kind that is kept as it is, and small enough for its limits.
-        let published: Vec<Event> = events(&keys(1))
-            .iter()
-            .filter(|event| event.as_ref().as_json().len() < 60_000)
-            .enumerate()
-            .map(|(number, event)| {
-                let event = event.as_ref();
-                let tags = event.tags().map(|tag| tag.items());
-                let time = NOW + number as u64;
-                let builder = EventBuilder::new(1, event.content(), time);
-                builder.tags(tags).sign(&keys(1))
-            })
-            .collect();
+        let published = notes(NOW);
         assert!(published.len() > 40);
         for event in &published {
             let accepted = connection.publish(event).await;
@@ -170,15 +154,15 @@ fn nostr_relay_builder_stores_our_events() {
         }
         let stored = connection.stored(Filter::new()).await;
         assert_eq!(stored.len(), published.len());
-        // The newest first, and each with all that it had.
+        // Newest first.
         for (stored, published) in stored.iter().zip(published.iter().rev()) {
             assert_eq!(stored.as_ref(), published.as_ref());
         }
-        // One that comes again is a duplicate. A forged one is refused.
+        // A repeated event is a duplicate. A forged event is rejected.
         let (accepted, text) = connection.publish(&published[0]).await;
         assert_eq!(
-            (accepted, Prefix::split(&text).0),
-            (true, Some(Prefix::Duplicate))
+            (accepted, MachineReadablePrefix::split(&text).0),
+            (true, Some(MachineReadablePrefix::Duplicate))
         );
         let json = published[1]
             .as_ref()
@@ -187,8 +171,8 @@ fn nostr_relay_builder_stores_our_events() {
         let forged = Event::parse(&json).unwrap();
         let (accepted, text) = connection.publish(&forged).await;
         assert_eq!(
-            (accepted, Prefix::split(&text).0),
-            (false, Some(Prefix::Invalid))
+            (accepted, MachineReadablePrefix::split(&text).0),
+            (false, Some(MachineReadablePrefix::Invalid))
         );
     });
 }
@@ -230,11 +214,11 @@ fn nostr_relay_builder_answers_our_filters() {
             let stored = connection.stored(filter.clone()).await;
             assert_eq!(ids(&stored), ids(&expected), "{}", filter.to_json());
             // COUNT (NIP-45).
-            let question = ClientMessage::Count {
+            let count = ClientMessage::Count {
                 subscription: subscription("count"),
                 filters: vec![filter.clone()],
             };
-            connection.say(question).await;
+            connection.say(count).await;
             let heard = connection.answer().await;
             let RelayMessage::Count { count, .. } = read(&heard) else {
                 panic!("{heard:?}")
@@ -244,14 +228,10 @@ fn nostr_relay_builder_answers_our_filters() {
         let newest = connection.stored(Filter::new().with_limit(2)).await;
         assert_eq!(newest[..], [published[59].clone(), published[58].clone()]);
 
-        // What comes later goes to a subscription until it is closed.
+        // New events are sent to a subscription until it is closed.
         let filter = Filter::new().with_kinds([1111]);
         assert_eq!(connection.subscribe("live", filter.clone()).await, []);
-        let mut other = Connection {
-            socket: WebSocket::connect(&connection.url).await.unwrap(),
-            url: connection.url.clone(),
-            asked: 0,
-        };
+        let mut other = Connection::open(connection.url.clone()).await;
         let event = |text| EventBuilder::new(1111, text, NOW).sign(&keys(2));
         let (later, after) = (event("later"), event("after it was closed"));
         assert!(other.publish(&later).await.0);
@@ -272,7 +252,7 @@ fn nostr_relay_builder_answers_our_filters() {
         connection
             .say(ClientMessage::Close(subscription("live")))
             .await;
-        // Whoever is answered now has been closed before.
+        // The relay answers this query after it has processed CLOSE.
         assert_eq!(connection.stored(filter.clone()).await, [later]);
         assert!(other.publish(&after).await.0);
         let stored = connection.stored(filter.with_since(NOW)).await;
@@ -303,8 +283,8 @@ fn nostr_relay_builder_authenticates_us() {
         };
         let (accepted, text) = connection.accepted(&event).await;
         assert_eq!(
-            (accepted, Prefix::split(&text).0),
-            (false, Some(Prefix::AuthRequired))
+            (accepted, MachineReadablePrefix::split(&text).0),
+            (false, Some(MachineReadablePrefix::AuthRequired))
         );
 
         let now = SystemTime::now()
@@ -333,19 +313,12 @@ fn nostr_relay_builder_reconciles_with_us() {
     let _case = Case::begin("nostr_relay_builder_reconciles_with_us");
     run(async {
         let (_relay, mut connection) = relay(RelayBuilder::default()).await;
-        let event =
-            |number: u64| EventBuilder::new(1, number.to_string(), NOW + number / 3).sign(&keys(1));
-        let all: Vec<Event> = (0..200).map(event).collect();
+        let all = numbered_notes(200, NOW);
         for event in &all[..150] {
             assert!(connection.publish(event).await.0);
         }
-        // We lack the first 40, and the relay the last 50.
-        let record = |event: &Event| {
-            let event = event.as_ref();
-            Record::new(event.created_at(), *event.id()).unwrap()
-        };
-        let stored: Records = all[40..].iter().map(record).collect();
-        let mut initiator = Initiator::new(stored);
+        // We lack the first 40 events, and the relay lacks the last 50.
+        let mut initiator = Initiator::new(records(&all[40..]));
         let open = ClientMessage::NegOpen {
             subscription: subscription("sync"),
             filter: Filter::new().with_kinds([1]),

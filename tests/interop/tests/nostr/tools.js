@@ -1,5 +1,5 @@
-// nostr-tools, asked by lines of JSON: {"do": name, "with": argument} is answered by one line, {"ok": value}
-// or {"error": message}. The argument is what the function of that name in `ask` takes.
+// Calls nostr-tools: each input line {"do": name, "with": argument} calls a function of `ask`, and is
+// answered by one line, {"ok": value} or {"error": message}.
 'use strict';
 const path = require('path');
 
@@ -15,7 +15,7 @@ const nip59 = require('nostr-tools/nip59');
 const { SimplePool, useWebSocketImplementation } = require('nostr-tools/pool');
 const { Relay, useWebSocketImplementation: useInRelay } = require('nostr-tools/relay');
 const { AbstractRelay } = require('nostr-tools/abstract-relay');
-// It is in the package, and not among its exports.
+// Part of the package, but not exported.
 const nip77 = require(path.join(path.dirname(require.resolve('nostr-tools')), 'nip77.js'));
 
 useWebSocketImplementation(require('ws'));
@@ -25,10 +25,10 @@ const bytes = (hex) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const hex = (bytes) => Buffer.from(bytes).toString('hex');
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// Signs answers to challenges, or nothing.
+// Signs answers to challenges. Without a key, returns undefined.
 const signer = (secret) => secret && (async (template) => pure.finalizeEvent(template, bytes(secret)));
 
-// A WebSocket without a network: keeps what is sent, and hears what it is given.
+// A WebSocket without a network: records sent messages, and receives the given ones.
 function fakeSocket() {
     const sent = [];
     class Fake {
@@ -54,7 +54,7 @@ const ask = {
     version: () => JSON.parse(require('fs').readFileSync(
         path.join(path.dirname(require.resolve('nostr-tools')), '../../package.json'))).version,
 
-    // What an event says to it, and whether it is authentic.
+    // Parses an event, and checks whether it is authentic.
     read(text) {
         const event = JSON.parse(text);
         return {
@@ -68,7 +68,7 @@ const ask = {
         };
     },
 
-    // Signs an event. Where `units` are given, they are the UTF-16 code units of the content.
+    // Signs an event. If given, `units` are the UTF-16 code units of the content.
     sign({ secret, kind, created_at, tags, content, units }) {
         if (units) content = String.fromCharCode(...units);
         return JSON.stringify(pure.finalizeEvent({ kind, created_at, tags, content }, bytes(secret)));
@@ -81,7 +81,7 @@ const ask = {
     },
     rewrite: (text) => JSON.stringify(JSON.parse(text)),
 
-    // The messages that its client sends.
+    // Returns the messages that its client sends.
     async sends({ subscription, filters, event, secret, challenge }) {
         const { Fake, sent, hear } = fakeSocket();
         const relay = new AbstractRelay('ws://relay.example', {
@@ -101,8 +101,9 @@ const ask = {
         return sent;
     },
 
-    // What its client makes of the messages of a relay. It has subscribed by `subscription` to all
-    // events, published those with the ids `published`, and counts by the id "count".
+    // Passes the messages of a relay to its client, and returns the callbacks. The client has subscribed
+    // to all events as `subscription`, published the events with the ids `published`, and sent COUNT with
+    // the id "count".
     async hears({ subscription, published, messages }) {
         const { Fake, hear } = fakeSocket();
         const relay = new AbstractRelay('ws://relay.example', {
@@ -137,7 +138,7 @@ const ask = {
         return heard;
     },
 
-    // Names.
+    // NIP-19 entities.
     encode({ type, data }) {
         if (type === 'nsec') return nip19.nsecEncode(bytes(data));
         return nip19[type + 'Encode'](data);
@@ -173,7 +174,7 @@ const ask = {
         return JSON.stringify(pure.finalizeEvent(mined, bytes(secret)));
     },
 
-    // Reconciliation: a session has a number.
+    // Reconciliation. A session is identified by a number.
     reconciler({ records, frame }) {
         const storage = new nip77.NegentropyStorageVector();
         for (const [time, id] of records) storage.insert(time, id);
@@ -187,7 +188,7 @@ const ask = {
         return { next, have, need };
     },
 
-    // Its pool with a relay. `secret`, if it is there, answers challenges.
+    // Its pool with a relay. If given, `secret` signs answers to challenges.
     async publish({ url, events, secret }) {
         const pool = new SimplePool();
         const answers = [];
@@ -204,7 +205,7 @@ const ask = {
         pool.destroy();
         return events.map((event) => JSON.stringify(event));
     },
-    // The events of a subscription, and why it ended: the stored ones, and one that is published then.
+    // Subscribes, publishes an event after EOSE, and returns all events and the close reason.
     async live({ url, filter, event, secret }) {
         const pool = new SimplePool();
         const heard = [], last = JSON.stringify(JSON.parse(event));
@@ -232,7 +233,7 @@ const ask = {
         relay.close();
         return count;
     },
-    // What differs between records and those of a relay, found over its connection.
+    // Reconciles records with a relay.
     async synchronize({ url, filter, records }) {
         const relay = await Relay.connect(url);
         const storage = new nip77.NegentropyStorageVector();

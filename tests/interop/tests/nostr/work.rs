@@ -8,7 +8,7 @@ use polywire_interop::Case;
 use polywire_nostr::{EventBuilder, EventId, EventRef, nip13};
 use serde_json::json;
 
-use crate::hard::{NOW, keys, secret_hex, their_keys};
+use crate::fixtures::{NOW, keys, secret_hex, their_keys};
 
 /// Ids with each number of leading zero bits.
 fn ids() -> impl Iterator<Item = (u32, EventId)> {
@@ -29,7 +29,7 @@ fn nostr_crate_counts_work_alike() {
         assert_eq!(nip13::difficulty(&id), bits);
         assert_eq!(u32::from(get_leading_zero_bits(id.as_bytes())), bits);
     }
-    // It counts in a byte.
+    // The crate counts in a `u8`.
     assert_eq!(nip13::difficulty(&EventId::from_bytes([0; 32])), 256);
     assert_eq!(get_leading_zero_bits([0; 32]), 255);
 

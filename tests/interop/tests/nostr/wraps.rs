@@ -9,39 +9,39 @@ use polywire_nostr::nip59::{self, Nip59Error};
 use polywire_nostr::{EventBuilder, EventId, EventRef};
 use serde_json::json;
 
-use crate::hard::{NOW, keys, secret_hex, texts, their_keys};
+use crate::fixtures::{NOW, keys, secret_hex, texts, their_keys};
 
-/// Texts that a gift wrap has room for: each layer makes them longer.
+/// Texts that fit in a gift wrap: each layer of encryption expands them.
 fn contents() -> Vec<String> {
     let mut contents = texts();
     contents.retain(|text| text.len() < 20_000);
-    // With which the length of the seal takes six bytes.
+    // Text for which the length prefix of the seal has six bytes.
     contents.push("long ".repeat(20_000));
     contents
 }
 
 #[test]
-fn nostr_crate_opens_our_gift_wraps() {
-    let _case = Case::begin("nostr_crate_opens_our_gift_wraps");
+fn nostr_crate_unwraps_our_gift_wraps() {
+    let _case = Case::begin("nostr_crate_unwraps_our_gift_wraps");
     for text in contents() {
         let rumor = EventBuilder::new(14, text.as_str(), NOW).tag(["p", &text]);
         let rumor = rumor.build(&keys(1).public_key());
         let wrap = nip59::gift_wrap(&rumor, &keys(1), &keys(2).public_key(), NOW).unwrap();
         let theirs = nostr::prelude::Event::from_json(wrap.as_ref().as_json()).unwrap();
         theirs.verify().unwrap();
-        let opened = UnwrappedGift::from_gift_wrap(&their_keys(2), &theirs).unwrap();
-        assert_eq!(opened.sender, their_keys(1).public_key());
-        assert_eq!(opened.rumor.content, text);
-        assert_eq!(opened.rumor.id.unwrap().as_bytes(), rumor.id().as_bytes());
-        opened.rumor.verify_id().unwrap();
-        // Not by somebody else.
+        let gift = UnwrappedGift::from_gift_wrap(&their_keys(2), &theirs).unwrap();
+        assert_eq!(gift.sender, their_keys(1).public_key());
+        assert_eq!(gift.rumor.content, text);
+        assert_eq!(gift.rumor.id.unwrap().as_bytes(), rumor.id().as_bytes());
+        gift.rumor.verify_id().unwrap();
+        // A different receiver cannot decrypt it.
         assert!(UnwrappedGift::from_gift_wrap(&their_keys(3), &theirs).is_err());
     }
 }
 
 #[test]
-fn nostr_crate_gift_wraps_are_opened_by_us() {
-    let _case = Case::begin("nostr_crate_gift_wraps_are_opened_by_us");
+fn nostr_crate_gift_wraps_are_unwrapped_by_us() {
+    let _case = Case::begin("nostr_crate_gift_wraps_are_unwrapped_by_us");
     for text in contents() {
         let rumor = nostr::prelude::EventBuilder::new(
             nostr::prelude::Kind::PrivateDirectMessage,
@@ -53,9 +53,9 @@ fn nostr_crate_gift_wraps_are_opened_by_us() {
         let wrap = builder.finalize(&their_keys(1)).unwrap().as_json();
         let wrap = EventRef::parse(&wrap).unwrap();
         wrap.verify().unwrap();
-        let opened = nip59::unwrap_gift(&wrap, &keys(2)).unwrap();
-        assert_eq!(opened.sender, keys(1).public_key());
-        assert_eq!(opened.rumor.content(), text);
+        let gift = nip59::unwrap_gift(&wrap, &keys(2)).unwrap();
+        assert_eq!(gift.sender, keys(1).public_key());
+        assert_eq!(gift.rumor.content(), text);
         assert!(matches!(
             nip59::unwrap_gift(&wrap, &keys(3)),
             Err(Nip59Error::Wrap(_))
@@ -75,13 +75,10 @@ fn nostr_crate_chat_messages_both_ways() {
     assert_eq!(wraps.len(), 3);
     for (number, (_, wrap)) in [2, 3, 1].into_iter().zip(&wraps) {
         let wrap = nostr::prelude::Event::from_json(wrap.as_ref().as_json()).unwrap();
-        let opened = UnwrappedGift::from_gift_wrap(&their_keys(number), &wrap).unwrap();
-        assert_eq!(
-            opened.rumor.kind,
-            nostr::prelude::Kind::PrivateDirectMessage
-        );
-        assert_eq!(opened.rumor.content, "lunch?");
-        let tags: Vec<_> = opened
+        let gift = UnwrappedGift::from_gift_wrap(&their_keys(number), &wrap).unwrap();
+        assert_eq!(gift.rumor.kind, nostr::prelude::Kind::PrivateDirectMessage);
+        assert_eq!(gift.rumor.content, "lunch?");
+        let tags: Vec<_> = gift
             .rumor
             .tags
             .iter()
@@ -99,8 +96,8 @@ fn nostr_crate_chat_messages_both_ways() {
 
     let builder = PrivateDirectMessageBuilder::new(their_keys(2).public_key(), "yes");
     let wrap = builder.finalize(&their_keys(1)).unwrap().as_json();
-    let opened = nip59::unwrap_gift(&EventRef::parse(&wrap).unwrap(), &keys(2)).unwrap();
-    let rumor = &opened.rumor;
+    let gift = nip59::unwrap_gift(&EventRef::parse(&wrap).unwrap(), &keys(2)).unwrap();
+    let rumor = &gift.rumor;
     assert_eq!(
         (rumor.kind(), &*rumor.content()),
         (polywire_nostr::nip17::CHAT_MESSAGE, "yes")
@@ -118,18 +115,18 @@ fn nostr_tools_opens_our_gift_wraps() {
         let rumor = rumor.build(&keys(1).public_key());
         let wrap = nip59::gift_wrap(&rumor, &keys(1), &keys(2).public_key(), NOW).unwrap();
         let wrap = wrap.as_ref().as_json();
-        let opened = tools.call("unwrap", &json!({ "wrap": wrap, "secret": secret_hex(2) }));
-        assert_eq!(opened["pubkey"], keys(1).public_key().to_string());
-        assert_eq!(opened["content"], text);
-        assert_eq!(opened["id"], rumor.id().to_string());
+        let gift = tools.call("unwrap", &json!({ "wrap": wrap, "secret": secret_hex(2) }));
+        assert_eq!(gift["pubkey"], keys(1).public_key().to_string());
+        assert_eq!(gift["content"], text);
+        assert_eq!(gift["id"], rumor.id().to_string());
         let refused = tools.try_call("unwrap", &json!({ "wrap": wrap, "secret": secret_hex(3) }));
         assert_eq!(refused.unwrap_err(), "invalid MAC");
     }
 }
 
 #[test]
-fn nostr_tools_gift_wraps_are_opened_by_us() {
-    let case = Case::begin("nostr_tools_gift_wraps_are_opened_by_us");
+fn nostr_tools_gift_wraps_are_unwrapped_by_us() {
+    let case = Case::begin("nostr_tools_gift_wraps_are_unwrapped_by_us");
     let Some(tools) = case.nostr_tools() else {
         return;
     };
@@ -141,10 +138,10 @@ fn nostr_tools_gift_wraps_are_opened_by_us() {
         let wrap = tools.text("wrap", &with);
         let wrap = EventRef::parse(&wrap).unwrap();
         wrap.verify().unwrap();
-        let opened = nip59::unwrap_gift(&wrap, &keys(2)).unwrap();
-        assert_eq!(opened.sender, keys(1).public_key());
-        assert_eq!(opened.rumor.content(), text);
-        assert_eq!(opened.rumor.created_at(), NOW);
+        let gift = nip59::unwrap_gift(&wrap, &keys(2)).unwrap();
+        assert_eq!(gift.sender, keys(1).public_key());
+        assert_eq!(gift.rumor.content(), text);
+        assert_eq!(gift.rumor.created_at(), NOW);
     }
 }
 
@@ -162,13 +159,13 @@ fn nostr_tools_chat_messages_both_ways() {
     });
     let wraps = tools.call("chat", &with);
     let wraps = wraps.as_array().unwrap();
-    // The sender's own is the first.
+    // The gift wrap for the sender is the first.
     assert_eq!(wraps.len(), 3);
     for (number, wrap) in [1, 2, 3].into_iter().zip(wraps) {
         let wrap = wrap.as_str().unwrap();
-        let opened = nip59::unwrap_gift(&EventRef::parse(wrap).unwrap(), &keys(number)).unwrap();
-        assert_eq!(opened.sender, keys(1).public_key());
-        let rumor = &opened.rumor;
+        let gift = nip59::unwrap_gift(&EventRef::parse(wrap).unwrap(), &keys(number)).unwrap();
+        assert_eq!(gift.sender, keys(1).public_key());
+        let rumor = &gift.rumor;
         assert_eq!((rumor.kind(), &*rumor.content()), (14, "lunch?"));
         assert!(rumor.tags().any(|tag| tag.items().eq(["subject", "food"])));
     }
@@ -180,9 +177,9 @@ fn nostr_tools_chat_messages_both_ways() {
     for (receiver, wrap) in message.gift_wraps(&keys(1), NOW).unwrap() {
         let number = if receiver == two { 2 } else { 1 };
         let with = json!({ "wrap": wrap.as_ref().as_json(), "secret": secret_hex(number) });
-        let opened = tools.call("unwrap", &with);
+        let gift = tools.call("unwrap", &with);
         assert_eq!(
-            (&opened["kind"], &opened["content"]),
+            (&gift["kind"], &gift["content"]),
             (&json!(14), &json!("yes"))
         );
         let tags = json!([
@@ -190,6 +187,6 @@ fn nostr_tools_chat_messages_both_ways() {
             ["e", reply.to_string()],
             ["subject", "food"]
         ]);
-        assert_eq!(opened["tags"], tags);
+        assert_eq!(gift["tags"], tags);
     }
 }
