@@ -1,21 +1,20 @@
-//! Which events are accepted: a profile, single leniencies and limits.
+//! Arguments for the accepted events: a profile, single leniencies and limits.
 
 use clap::ValueEnum;
 use polywire_nostr::{Limits, Profile};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct AcceptArguments {
-    /// What is accepted beside the strict reading of NIP-01: nothing, or all leniencies that
-    /// --allow has.
+    /// The accepted deviations from NIP-01: none, or all leniencies of --allow.
     #[arg(long, value_enum, default_value = "strict")]
     profile: ProfileName,
-    /// Accept one deviation. Can be repeated, or name several with commas.
+    /// Accept a deviation. Can be repeated, or given several values separated by commas.
     #[arg(long, value_enum, value_name = "LENIENCY", value_delimiter = ',')]
     allow: Vec<Leniency>,
-    /// The bytes that an event may have, without the line end.
+    /// The maximum length of an event in bytes, without the line end.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes)]
     max_bytes: usize,
-    /// The tags that an event may have.
+    /// The maximum number of tags of an event.
     #[arg(long, value_name = "COUNT", default_value_t = Limits::DEFAULT.tags)]
     max_tags: usize,
 }
@@ -34,11 +33,11 @@ enum Leniency {
     UpperCaseHex,
     /// Whole numbers such as `17e8` and `1.0`
     WholeFloats,
-    /// Members that come twice; the last one counts
+    /// Duplicate members; the last one counts
     DuplicateKeys,
-    /// Escapes of half a surrogate pair
+    /// Escapes of lone surrogates
     LoneSurrogates,
-    /// Control characters without an escape
+    /// Unescaped control characters
     RawControlCharacters,
     /// Tags without items
     EmptyTags,
@@ -69,7 +68,7 @@ impl AcceptArguments {
             .with_tags(self.max_tags)
     }
 
-    /// The limit of bytes, at most what offsets in events can tell.
+    /// Returns the limit in bytes, at most the range of offsets in events.
     pub(super) fn max_bytes(&self) -> usize {
         self.max_bytes.min(u32::MAX as usize)
     }

@@ -10,20 +10,20 @@ use super::names;
 use super::secret::read_text;
 use crate::{Failure, print};
 
-/// The bytes that standard input may have.
+/// The maximum length of standard input in bytes.
 const MAX_INPUT: u64 = 1 << 20;
 
-/// Say what a name (NIP-19) or a URI (NIP-21) stands for.
+/// Decode NIP-19 entities and `nostr:` URIs (NIP-21).
 ///
-/// Of a secret key, which is taken from standard input alone, the public key is shown.
+/// A secret key is accepted only on standard input, and its public key is shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// Names such as npub1... and nostr:nevent1...; without one, those on the lines of standard
-    /// input.
+    /// Entities such as npub1... or nostr:nevent1.... Without arguments, standard input is read, with one
+    /// entity per line.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Print JSON, one object a line.
+    /// Print JSON, one object per line.
     #[arg(long)]
     json: bool,
     /// Print secret keys too.
@@ -37,7 +37,7 @@ Examples:
   polywire nostr decode --json < names.txt
   polywire nostr decode < me.nsec
 
-Exit status: 0 when all names could be read; 1 when one could not.";
+Exit status: 0 when all entities are valid; 1 when one is not.";
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let is_input =
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     )
 }
 
-/// Names are not repeated in errors: a secret key may be among them.
+/// Error messages do not contain the names, which may be secret keys.
 fn decode<'n>(
     arguments: &Arguments,
     place: &str,
@@ -93,7 +93,7 @@ fn decode<'n>(
     }
 }
 
-/// What a name stands for, by words.
+/// Returns the parts of an entity for output.
 fn about(name: &Nip19, show_secret: bool) -> Map {
     let mut map = Map::new();
     match name {
@@ -160,7 +160,7 @@ fn insert_relays(map: &mut Map, relays: &[String]) {
     map.insert("relays", Value::List(relays.collect()));
 }
 
-/// A line for each member, and for each item of a list.
+/// Formats one line per member, and one per item of a list.
 fn lines(map: &Map) -> String {
     let mut text = String::new();
     for (name, value) in map.iter() {

@@ -1,4 +1,4 @@
-//! Commands that answer each line of their input with a line.
+//! Commands that process their input line by line.
 
 use std::num::NonZero;
 
@@ -7,12 +7,12 @@ use super::pipeline::{self, Next};
 use super::sink::Sink;
 use crate::{Failure, print};
 
-/// What is said about a line; nothing by default.
+/// The result of a line. Empty by default.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// What goes to standard output.
+    /// For standard output.
     pub(super) output: Output,
-    /// What goes to standard error.
+    /// For standard error.
     pub(super) error: Option<String>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Answer {
 pub(super) enum Output {
     #[default]
     Nothing,
-    /// The line itself.
+    /// The line unchanged.
     Line,
     Text(String),
 }
@@ -45,14 +45,14 @@ impl Answer {
     }
 }
 
-/// How many lines there were of which kind.
+/// The numbers of lines with output and with an error.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) printed: u64,
     pub(super) failed: u64,
 }
 
-/// Calls `answer` with each line that is not blank, on all threads, and prints the answers in order.
+/// Calls `answer` with each line that is not blank, on `jobs` threads, and prints the answers in order.
 pub(super) fn run(
     inputs: &Inputs,
     max_bytes: usize,
@@ -73,7 +73,7 @@ pub(super) fn run(
             for line in chunk.lines() {
                 lines += 1;
                 if line.bytes.len() > max_bytes {
-                    let error = format!("more than {max_bytes} bytes; --max-bytes allows more");
+                    let error = format!("more than {max_bytes} bytes; see --max-bytes");
                     answers.push((lines, line, Answer::error(error)).into());
                 } else if !line.is_blank() {
                     let answer = answer(line.bytes);
@@ -84,20 +84,20 @@ pub(super) fn run(
             }
             (lines, answers)
         },
-        |chunk, (lines, answers): (u64, Vec<Answered>)| {
+        |chunk, (lines, answers): (u64, Vec<LineAnswer>)| {
             if chunk.file() != file {
                 (file, before) = (chunk.file(), 0);
             }
             let mut next = Next::More;
-            for answered in answers {
-                if let Some(error) = &answered.answer.error {
+            for line in answers {
+                if let Some(error) = &line.answer.error {
                     counts.failed += 1;
                     let name = inputs.name(file);
-                    print::err(format_args!("{name}:{}: {error}", before + answered.number));
+                    print::err(format_args!("{name}:{}: {error}", before + line.number));
                 }
-                let text = match &answered.answer.output {
+                let text = match &line.answer.output {
                     Output::Nothing => continue,
-                    Output::Line => &chunk.bytes()[answered.start..answered.end],
+                    Output::Line => &chunk.bytes()[line.start..line.end],
                     Output::Text(text) => text.as_bytes(),
                 };
                 counts.printed += 1;
@@ -106,7 +106,7 @@ pub(super) fn run(
                 }
             }
             before += lines;
-            // Through a pipe answers go out as questions come in.
+            // Flushed per chunk, so that a pipe gets answers as soon as possible.
             match sink.flush()? {
                 Next::Stop => Ok(Next::Stop),
                 Next::More => Ok(next),
@@ -116,16 +116,16 @@ pub(super) fn run(
     Ok(counts)
 }
 
-/// The answer to a line, with its number in the chunk and its place there.
+/// The answer to a line, with the number and byte range of the line in its chunk.
 #[derive(Debug)]
-struct Answered {
+struct LineAnswer {
     number: u64,
     start: usize,
     end: usize,
     answer: Answer,
 }
 
-impl From<(u64, super::lines::Line<'_>, Answer)> for Answered {
+impl From<(u64, super::lines::Line<'_>, Answer)> for LineAnswer {
     fn from((number, line, answer): (u64, super::lines::Line<'_>, Answer)) -> Self {
         Self {
             number,
@@ -136,8 +136,8 @@ impl From<(u64, super::lines::Line<'_>, Answer)> for Answered {
     }
 }
 
-/// A failure if there were lines that failed; each has been told of.
-pub(super) fn all_well(counts: Counts) -> Result<(), Failure> {
+/// Returns a silent failure if lines have failed: their errors were printed.
+pub(super) fn finish(counts: Counts) -> Result<(), Failure> {
     match counts.failed {
         0 => Ok(()),
         _ => Err(Failure::silent(1)),

@@ -7,11 +7,11 @@ use polywire_nostr::{EventId, PublicKey, nip21};
 use super::names::{event_id, public_key};
 use crate::{Failure, print};
 
-/// Write names for keys and events (NIP-19).
+/// Encode keys and events as NIP-19 entities.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// Write a URI, which begins with `nostr:` (NIP-21).
+    /// Write a `nostr:` URI (NIP-21).
     #[arg(long, global = true)]
     uri: bool,
     #[command(subcommand)]
@@ -19,8 +19,8 @@ pub(super) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Keys are npub1... or hexadecimal, ids note1... or hexadecimal. For the name of a secret key there \
-is `polywire nostr key show --show-secret`.
+Keys are npub1... or hexadecimal, ids note1... or hexadecimal. To encode a secret key, use \
+`polywire nostr key show --show-secret`.
 
 Examples:
   polywire nostr encode npub 7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e
@@ -39,14 +39,14 @@ enum Name {
         #[arg(value_parser = event_id)]
         id: EventId,
     },
-    /// A public key, and relays that know its profile.
+    /// A public key, and relays that have its profile.
     Nprofile {
         #[arg(value_parser = public_key)]
         key: PublicKey,
         #[command(flatten)]
         relays: Relays,
     },
-    /// An event, and what helps to find it.
+    /// An event, with hints for finding it.
     Nevent {
         #[arg(value_parser = event_id)]
         id: EventId,
@@ -55,19 +55,19 @@ enum Name {
         /// The author's public key.
         #[arg(long, value_name = "KEY", value_parser = public_key)]
         author: Option<PublicKey>,
-        /// Its kind.
+        /// The kind of the event.
         #[arg(long)]
         kind: Option<u16>,
     },
-    /// The address of an event that can be replaced.
+    /// The coordinates of an addressable or replaceable event.
     Naddr {
-        /// The value of its tag `d`.
+        /// The value of the `d` tag.
         #[arg(long, short = 'd', value_name = "TEXT", default_value = "")]
         identifier: String,
         /// The author's public key.
         #[arg(long, value_name = "KEY", value_parser = public_key)]
         author: PublicKey,
-        /// Its kind.
+        /// The kind of the event.
         #[arg(long)]
         kind: u16,
         #[command(flatten)]
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     let text = text.map_err(|error| {
         Failure::usage(format_args!(
-            "there is no such name: {error}. Relays are ASCII, and no text is longer than 255 bytes"
+            "cannot encode: {error}. Relay URLs must be ASCII, and texts at most 255 bytes long"
         ))
     })?;
     print::out(&format!("{text}\n"))

@@ -12,31 +12,31 @@ use super::each::{self, Answer, Output};
 use super::lines::Inputs;
 use crate::{Failure, print};
 
-/// Print the events, one a line, that match a filter (NIP-01).
+/// Print the events that match a filter (NIP-01). Input has one event per line.
 ///
-/// Lines are printed as they are, in order. Ids and signatures are not checked; `check --valid -`
-/// does that.
+/// Matching lines are printed unchanged and in order. Ids and signatures are not checked: see
+/// `check --valid -`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// The filter as JSON. `limit` is read and not applied.
+    /// The filter as JSON. `limit` is ignored.
     #[arg(value_parser = filter)]
     filter: Filter,
-    /// Files with one event a line. `-`, or no file, is standard input.
+    /// Files with one event per line. `-`, or no file, is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Another filter; events match if one of them does. Can be repeated.
+    /// An additional filter: events that match any filter are printed. Can be repeated.
     #[arg(long, value_name = "FILTER", value_parser = filter)]
     or: Vec<Filter>,
     /// Print the events that do not match.
     #[arg(long, short = 'v')]
     invert: bool,
-    /// Print the number of lines instead of them.
+    /// Print only the number of lines.
     #[arg(long, short)]
     count: bool,
     #[command(flatten)]
     accept: AcceptArguments,
-    /// How many threads work; as many as there are processors if not given.
+    /// The number of threads. Default: one per processor.
     #[arg(long, short, value_name = "COUNT")]
     jobs: Option<NonZero<usize>>,
 }
@@ -46,15 +46,14 @@ Examples:
   polywire nostr filter '{\"kinds\":[1],\"#t\":[\"coffee\"]}' events.jsonl
   polywire nostr filter '{\"since\":1700000000}' --or '{\"kinds\":[0]}' < events.jsonl | wc -l
 
-Exit status, as of grep: 0 when a line was printed; 1 when none was; 2 when a file cannot be read, \
-or the filter is none. Lines that are no events are never printed; how many there are is told at \
-the end.";
+Exit status, as in grep: 0 when a line matched; 1 when no line matched; 2 when a file cannot be read, \
+or a filter is invalid. Lines that are not events are never printed. Their number is reported at the \
+end.";
 
-/// Reads a filter.
 fn filter(text: &str) -> Result<Filter, String> {
     let filter = Filter::parse(text).map_err(|error| error.to_string())?;
     match filter.search() {
-        Some(_) => Err("search depends on a relay, and has no meaning here: remove it".to_owned()),
+        Some(_) => Err("search is implemented by relays and not supported here".to_owned()),
         None => Ok(filter),
     }
 }
@@ -90,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if others > 0 {
         print::err(format_args!(
-            "warning: lines that are no events: {others}; `polywire nostr check` says why"
+            "warning: lines that are not events: {others}; `polywire nostr check` shows the reasons"
         ));
     }
     match matched {

@@ -11,14 +11,14 @@ use super::lines::Inputs;
 use super::template::Template;
 use crate::Failure;
 
-/// Print the ids of events, one a line, as they are computed.
+/// Compute and print the ids of events.
 ///
-/// An event may lack id and sig. If it states another id than the computed one, that is told on
-/// standard error.
+/// Events may lack id and sig. If an event states a different id, an error is printed on standard
+/// error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// Files with one event a line. `-`, or no file, is standard input.
+    /// Files with one event per line. `-`, or no file, is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -29,8 +29,8 @@ const AFTER_HELP: &str = "\
 Example:
   polywire nostr id unsigned.jsonl
 
-Exit status: 0 when all stated ids are right; 1 when one is not, or a line is no event; 2 when a \
-file cannot be read.";
+Exit status: 0 when all stated ids are correct; 1 when an id is wrong or a line is not an event; 2 \
+when a file cannot be read.";
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let accept = &arguments.accept;
@@ -43,17 +43,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 Answer {
                     output: Output::Text(computed.to_string()),
                     error: other.map(|stated| {
-                        format!("id-mismatch: the event says {stated}, computed is {computed}")
+                        format!("id-mismatch: the event states {stated}, computed {computed}")
                     }),
                 }
             }
             Err(error) => Answer::error(error),
         }
     })?;
-    each::all_well(counts)
+    each::finish(counts)
 }
 
-/// The id that is computed and the one that is stated.
+/// Returns the computed id and the stated id.
 fn ids(
     line: &[u8],
     profile: Profile,

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::secret::KeyArguments;
 use crate::{Failure, print};
 
-/// Make keys, and show the public key of a secret one.
+/// Generate keys, and show the public key of a secret key.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
@@ -27,10 +27,10 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make a new key. Writes the secret key to a file that only you can read, or prints it if
-    /// asked to; prints the public key.
+    /// Generate a key pair. Writes the secret key to a file that only you can read, or prints it with
+    /// --show-secret. Prints the public key.
     Generate {
-        /// The new file for the secret key, with access for you alone.
+        /// Create this file for the secret key. Only you can read it.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
         /// Print the secret key.
@@ -41,7 +41,7 @@ enum Command {
     Public {
         #[command(flatten)]
         key: KeyArguments,
-        /// Print hexadecimal digits.
+        /// Print hexadecimal digits instead.
         #[arg(long)]
         hex: bool,
     },
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Generate { out, show_secret } => {
             if out.is_none() && !show_secret {
                 return Err(Failure::usage(
-                    "the secret key would be lost: name a new file for it by --out FILE, or print \
+                    "the secret key would be lost: write it to a new file with --out FILE, or print \
                      it with --show-secret",
                 ));
             }
@@ -95,14 +95,14 @@ fn show(public: &PublicKey, secret: Option<&SecretKey>) -> Result<(), Failure> {
     print::out(&text)
 }
 
-/// Creates a file with a secret key. An existing file is not replaced, whatever it has: it may be
-/// the only copy of another key.
+/// Creates a file with a secret key. Never replaces an existing file, which may be the only copy of
+/// another key.
 fn write_secret(path: &Path, secret: &SecretKey) -> Result<(), Failure> {
     let failed = |error: io::Error| {
         let path = path.display();
         Failure::usage(match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                format!("`{path}` exists and is not replaced: it may have a key. Name a new file")
+                format!("`{path}` exists and may contain a key: choose another file name")
             }
             _ => format!("`{path}` can't be written: {error}"),
         })
@@ -114,7 +114,7 @@ fn write_secret(path: &Path, secret: &SecretKey) -> Result<(), Failure> {
         .write_all(line.as_bytes())
         .and_then(|()| file.sync_all());
     written.map_err(|error| {
-        // Half a key is none.
+        // Do not leave an incomplete key.
         let _ = fs::remove_file(path);
         failed(error)
     })

@@ -1,4 +1,4 @@
-//! Lines of files and of standard input, in chunks of bounded size.
+//! Lines of files and of standard input, in chunks of limited size.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use super::secret;
 use crate::{Failure, print};
 
-/// The size of a chunk, unless a line is longer. It fits into the second cache of most processors.
+/// The size of a chunk in bytes, unless a line is longer. It fits in the L2 cache of most processors.
 const CHUNK: usize = 256 << 10;
 
-/// Where lines come from.
+/// The paths of the inputs. `-` is standard input.
 #[derive(Clone, Debug)]
 pub(super) struct Inputs(Vec<PathBuf>);
 
 impl Inputs {
-    /// The files that were named; standard input if none was.
+    /// Creates inputs from arguments. Without arguments, the input is standard input.
     pub(super) fn new(files: &[PathBuf]) -> Self {
         match files {
             [] => Self(vec![PathBuf::from("-")]),
@@ -23,13 +23,13 @@ impl Inputs {
         }
     }
 
-    /// How a file is named in messages.
+    /// Returns the name of an input for messages.
     pub(super) fn name(&self, file: usize) -> String {
         let path = self.0.get(file).map(PathBuf::as_path);
         print::harmless(&path.unwrap_or(Path::new("-")).to_string_lossy())
     }
 
-    /// The size of all inputs, if all of them are regular files.
+    /// Returns the total size of all inputs in bytes, if all are regular files.
     pub(super) fn size(&self) -> Option<u64> {
         let size = |path: &PathBuf| {
             let metadata = std::fs::metadata(path).ok()?;
@@ -38,7 +38,7 @@ impl Inputs {
         self.0.iter().map(size).sum()
     }
 
-    /// The files among them.
+    /// Returns the inputs other than standard input.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.0
             .iter()
@@ -46,7 +46,7 @@ impl Inputs {
             .filter(|path| *path != Path::new("-"))
     }
 
-    /// Fails if a file is not there, before the work on the others begins.
+    /// Checks that all files exist, before processing starts.
     pub(super) fn check(&self) -> Result<(), Failure> {
         for path in self.paths() {
             std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
@@ -66,19 +66,19 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>, Failure> {
     }
 }
 
-/// A file that cannot be read. Its name is not repeated if it may be a secret key.
+/// A failure to read a file. The message does not contain a name that may be a secret key.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let name = path.to_string_lossy();
     if secret::may_be_one(&name) {
         return Failure::usage(
-            "an argument is no file, and may be a secret key. Other users can see the arguments \
-             of a program: do not use that key any more if it is secret",
+            "an argument is not a file, and may be a secret key. Other users can see the arguments \
+             of a program: if it is a secret key, stop using it",
         );
     }
     Failure::usage(format_args!("`{name}` can't be read: {error}"))
 }
 
-/// Whole lines of one file. The bytes are reused.
+/// Whole lines of one file. The buffer is reused.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     bytes: Vec<u8>,
@@ -95,24 +95,24 @@ pub(super) struct Line<'c> {
 }
 
 impl Line<'_> {
-    /// Whether there is nothing but white space.
+    /// Whether the line contains only white space.
     pub(super) fn is_blank(&self) -> bool {
         self.bytes.iter().all(u8::is_ascii_whitespace)
     }
 }
 
 impl Chunk {
-    /// The bytes, line ends included.
+    /// Returns the bytes, including line ends.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 
-    /// Which of the inputs it is from.
+    /// Returns the index of the input.
     pub(super) fn file(&self) -> usize {
         self.file
     }
 
-    /// The lines. They end at a line feed; a carriage return before it belongs to the end.
+    /// Returns the lines. A line ends with a line feed, or a carriage return and a line feed.
     pub(super) fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         let bytes = self.bytes();
         let mut start = 0;
@@ -130,23 +130,23 @@ impl Chunk {
     }
 }
 
-/// Reads inputs one after the other. Holds part of a line at most.
+/// Reads inputs in sequence. Between chunks it holds at most the bytes of one read.
 pub(super) struct LineReader {
     inputs: Inputs,
-    /// The input that is read, and which one it is.
+    /// The current input, and its index.
     current: Option<Box<dyn Read + Send>>,
     file: usize,
-    /// The beginning of the next line.
+    /// Bytes after the last chunk.
     carry: Vec<u8>,
-    /// The bytes that a line may have, with its end. Of longer ones only so many are kept.
+    /// The maximum length of a line with its end. Longer lines are truncated to this length.
     max_line: usize,
-    /// Whether the rest of a line is left out.
+    /// Whether the rest of a truncated line is to be skipped.
     skipping: bool,
 }
 
 impl LineReader {
-    /// `max_bytes` is what a line may have without its end. Of a longer one more bytes than that
-    /// are passed on, so that it is known to be longer, but not the whole line.
+    /// `max_bytes` is the maximum length of a line without its end. A longer line is truncated, but to
+    /// more than this length, so that callers detect it.
     pub(super) fn new(inputs: &Inputs, max_bytes: usize) -> Self {
         Self {
             inputs: inputs.clone(),
@@ -158,7 +158,7 @@ impl LineReader {
         }
     }
 
-    /// Fills a chunk with the next lines. Says whether there were any.
+    /// Fills a chunk with the next lines. Returns `false` at the end of all inputs.
     pub(super) fn read(&mut self, chunk: &mut Chunk) -> Result<bool, Failure> {
         loop {
             if self.current.is_none() {
@@ -177,7 +177,7 @@ impl LineReader {
         }
     }
 
-    /// As [`read`](Self::read), of the current input, which is left if it has ended.
+    /// As [`read`](Self::read), for the current input. At its end, moves on to the next input.
     fn fill(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
         if chunk.bytes.len() < CHUNK {
             chunk.bytes.resize(CHUNK, 0);
@@ -191,7 +191,7 @@ impl LineReader {
             chunk.bytes.resize(len, 0);
         }
         chunk.bytes[..len].copy_from_slice(&self.carry);
-        // Behind the last line end.
+        // The offset after the last line end.
         let mut end = memchr::memrchr(b'\n', &self.carry).map(|at| at + 1);
         self.carry.clear();
         loop {
@@ -208,7 +208,7 @@ impl LineReader {
             let room = chunk.bytes.len() - len;
             let count = self.read_some(&mut chunk.bytes[len..])?;
             if count == 0 {
-                self.leave();
+                self.next_input();
                 chunk.len = len;
                 return Ok(len > 0);
             }
@@ -217,7 +217,7 @@ impl LineReader {
                 end = Some(len + at + 1);
             }
             len += count;
-            // More may take a while to come, as through a pipe.
+            // A short read means that the next read may block, for example on a pipe.
             if end.is_some() && count < room {
                 break;
             }
@@ -227,12 +227,12 @@ impl LineReader {
         Ok(true)
     }
 
-    /// Leaves out what is left of a line. Says whether something follows.
+    /// Skips the rest of a truncated line. Returns `false` at the end of the input.
     fn skip(&mut self, room: &mut [u8]) -> io::Result<bool> {
         loop {
             let count = self.read_some(room)?;
             if count == 0 {
-                self.leave();
+                self.next_input();
                 return Ok(false);
             }
             if let Some(at) = memchr::memchr(b'\n', &room[..count]) {
@@ -243,7 +243,7 @@ impl LineReader {
         }
     }
 
-    fn leave(&mut self) {
+    fn next_input(&mut self) {
         self.current = None;
         self.file += 1;
         self.skipping = false;
@@ -266,7 +266,7 @@ impl LineReader {
 mod tests {
     use super::*;
 
-    /// Gives a few bytes at a time.
+    /// A reader that returns a few bytes per call.
     struct Trickle(io::Cursor<Vec<u8>>, usize);
 
     impl Read for Trickle {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_where_they_end() {
+    fn splits_lines() {
         for (text, expected) in [
             ("", &[][..]),
             ("a", &["a"][..]),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_not_kept() {
+    fn truncates_long_lines() {
         let mut text = b"first\n".to_vec();
         text.resize(10 << 20, b'x');
         text.extend_from_slice(b"\nlast");
@@ -325,7 +325,7 @@ mod tests {
             );
             assert!(lines[1].len() > 1 << 20 && room <= (1 << 20) + 2);
         }
-        // As long as allowed.
+        // A line of the maximum length.
         let mut text = vec![b'y'; 1 << 20];
         text.extend_from_slice(b"\r\nz");
         let (lines, _) = lines(&text, 4096, 1 << 20);

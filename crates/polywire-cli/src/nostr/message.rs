@@ -12,16 +12,16 @@ use super::names::public_key;
 use super::secret::{KeyArguments, read_text};
 use crate::{Failure, print};
 
-/// Encrypt a text for somebody (NIP-44).
+/// Encrypt text for the owner of a public key (NIP-44).
 ///
-/// The text is encrypted as it is, with the line break at its end if it has one.
+/// The text is encrypted unchanged, including a line break at its end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = ENCRYPT_HELP)]
 pub(super) struct EncryptArguments {
     #[command(flatten)]
     both: BothArguments,
-    /// Encrypt by NIP-04, for programs that know nothing else. Whoever passes the message on can
-    /// change it unnoticed, and sees how long it is.
+    /// Encrypt with NIP-04, for programs that do not support NIP-44. The message can be modified in
+    /// transit without detection, and its length is visible.
     #[arg(long)]
     insecure_nip04: bool,
 }
@@ -30,18 +30,18 @@ const ENCRYPT_HELP: &str = "\
 Example:
   printf hello | polywire nostr encrypt --peer npub1... --key-file me.nsec
 
-Exit status: 0 when it was encrypted; 2 when not.";
+Exit status: 0 on success; 2 on an error.";
 
 /// Decrypt a message (NIP-44).
 ///
-/// Prints the text as it was encrypted; at a terminal, a line break follows, and control characters
-/// are shown by their numbers.
+/// Prints the decrypted text unchanged. At a terminal, it escapes control characters and adds a line
+/// break.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DECRYPT_HELP)]
 pub(super) struct DecryptArguments {
     #[command(flatten)]
     both: BothArguments,
-    /// Decrypt an old message (NIP-04), with `?iv=` in it. Nothing tells whether it was changed.
+    /// Decrypt an old message (NIP-04), which contains `?iv=`. Modifications cannot be detected.
     #[arg(long)]
     nip04: bool,
 }
@@ -50,8 +50,8 @@ const DECRYPT_HELP: &str = "\
 Example:
   polywire nostr decrypt --peer npub1... --key-file me.nsec < message.txt
 
-Exit status: 0 when it was decrypted; 1 when the message is not one for these keys; 2 when there is \
-no key, or a file cannot be read.";
+Exit status: 0 on success; 1 when the message is invalid or not encrypted for these keys; 2 when there \
+is no key, or a file cannot be read.";
 
 #[derive(Debug, clap::Args)]
 struct BothArguments {
@@ -60,7 +60,7 @@ struct BothArguments {
     peer: PublicKey,
     #[command(flatten)]
     key: KeyArguments,
-    /// The file to read; standard input if not given.
+    /// The file to read. Default: standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
 }
@@ -86,7 +86,7 @@ pub(super) fn decrypt(arguments: &DecryptArguments) -> Result<(), Failure> {
     let payload = payload.trim();
     if payload.contains("?iv=") && !arguments.nip04 {
         return Err(invalid(
-            "this is a message of NIP-04: add --nip04 to decrypt it",
+            "this is a NIP-04 message: add --nip04 to decrypt it",
         ));
     }
     let text = match arguments.nip04 {
@@ -103,17 +103,17 @@ pub(super) fn decrypt(arguments: &DecryptArguments) -> Result<(), Failure> {
     print::out(&text)
 }
 
-/// A message that is not one.
+/// A failure because of an invalid message.
 fn invalid(error: impl std::fmt::Display) -> Failure {
     Failure::new(1, format!("error: {error}"))
 }
 
-fn read(path: &Path, most: u64) -> Result<Zeroizing<String>, Failure> {
-    // What was asked before is to be seen before the input is waited for.
+fn read(path: &Path, max: u64) -> Result<Zeroizing<String>, Failure> {
+    // Shows a prompt that was written before, because reading may block.
     let _ = std::io::stderr().flush();
     let name = match path == Path::new("-") {
         true => "standard input".to_owned(),
         false => format!("`{}`", path.display()),
     };
-    read_text(lines::open(path)?, most, &name)
+    read_text(lines::open(path)?, max, &name)
 }

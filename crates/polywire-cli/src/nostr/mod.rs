@@ -1,4 +1,4 @@
-//! `polywire nostr`: checks, makes and reads events, keys, names and messages.
+//! `polywire nostr`: events, keys, NIP-19 entities and encrypted messages.
 
 mod accept;
 mod check;
@@ -24,7 +24,7 @@ use crate::Failure;
 
 pub(crate) use secret::refuse_in_arguments;
 
-/// Check, sign and search Nostr events; keys, names (NIP-19) and encryption (NIP-44).
+/// Check, sign and search Nostr events; keys, NIP-19 entities and encryption (NIP-44).
 ///
 /// No command opens a connection.
 #[derive(Debug, clap::Args)]
@@ -35,11 +35,11 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Secret keys come from --key-file FILE, from the variable POLYWIRE_NOSTR_KEY, or are asked for at \
-the terminal. They are never arguments: all users of a machine can see those.
+Secret keys are read from --key-file FILE, from the variable POLYWIRE_NOSTR_KEY, or from a prompt at \
+the terminal. They are never arguments, because all users of a machine can see those.
 
-Exit status: 0 when all is well; 1 when an event, a signature or a message is not; 2 when a file \
-cannot be read or written, or what was asked for makes no sense.";
+Exit status: 0 on success; 1 when an event, a signature or a message is invalid; 2 when a file cannot \
+be read or written, or the arguments are invalid.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Decrypt(arguments) => message::decrypt(&arguments),
     };
     result.map_err(|mut failure| {
-        // Of a lost output, for which other commands have a status of its own.
+        // Other commands have a higher status for lost output.
         failure.code = failure.code.min(2);
         failure
     })

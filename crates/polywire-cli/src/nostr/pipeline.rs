@@ -1,8 +1,7 @@
-//! Work on chunks of lines by several threads, with results in order of the input.
+//! Processing of chunks of lines on several threads, with results in input order.
 //!
-//! Each thread reads a chunk while it has the lock of the reader, and works on it. What it read is
-//! then in the cache of its own processor. Results that come early wait, in bounded number, for
-//! those before them.
+//! Each thread locks the reader, reads a chunk and processes it, so the chunk is in the cache of its
+//! processor. A limited number of results wait until all earlier results are merged.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -12,18 +11,18 @@ use std::thread;
 use super::lines::{Chunk, LineReader};
 use crate::Failure;
 
-/// How many results may wait, for each thread.
+/// The number of results that may wait, per thread.
 const WINDOW: u64 = 4;
 
-/// Whether the merging of results goes on.
+/// Whether to process more input.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Next {
     More,
-    /// Nobody wants what would follow.
+    /// The output was closed.
     Stop,
 }
 
-/// Calls `work` with each chunk, on `jobs` threads, and `merge` with chunks and results in order.
+/// Calls `work` with each chunk, on `jobs` threads, and `merge` with chunks and results in input order.
 pub(super) fn run<R: Send>(
     reader: LineReader,
     jobs: NonZero<usize>,
@@ -36,10 +35,10 @@ pub(super) fn run<R: Send>(
             next: 0,
             ended: false,
         }),
-        merging: Mutex::new(Merging {
+        merger: Mutex::new(Merger {
             merge,
             next: 0,
-            early: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             spare: Vec::new(),
             ended: None,
         }),
@@ -48,7 +47,7 @@ pub(super) fn run<R: Send>(
     };
     thread::scope(|scope| {
         for _ in 1..jobs.get() {
-            // With fewer threads it takes longer, and that is all.
+            // If a thread cannot be started, continue with fewer.
             let thread = thread::Builder::new().name("nostr".to_owned());
             if thread.spawn_scoped(scope, || pipeline.work(&work)).is_err() {
                 break;
@@ -56,8 +55,8 @@ pub(super) fn run<R: Send>(
         }
         pipeline.work(&work);
     });
-    let merging = pipeline.merging.into_inner();
-    merging
+    let merger = pipeline.merger.into_inner();
+    merger
         .unwrap_or_else(PoisonError::into_inner)
         .ended
         .unwrap_or(Ok(()))
@@ -65,8 +64,8 @@ pub(super) fn run<R: Send>(
 
 struct Pipeline<R, M> {
     source: Mutex<Source>,
-    merging: Mutex<Merging<R, M>>,
-    /// Results were merged, or no more will be.
+    merger: Mutex<Merger<R, M>>,
+    /// Notified after results were merged, and at the end.
     progress: Condvar,
     window: u64,
 }
@@ -78,15 +77,15 @@ struct Source {
     ended: bool,
 }
 
-struct Merging<R, M> {
+struct Merger<R, M> {
     merge: M,
     /// The number of the chunk to merge next.
     next: u64,
     /// Results of later chunks.
-    early: BTreeMap<u64, (Chunk, R)>,
-    /// Chunks to use again.
+    waiting: BTreeMap<u64, (Chunk, R)>,
+    /// Chunks to reuse.
     spare: Vec<Chunk>,
-    /// How it ended before the input did.
+    /// The result, if processing ended before the end of the input.
     ended: Option<Result<(), Failure>>,
 }
 
@@ -94,9 +93,9 @@ impl<R, M> Pipeline<R, M>
 where
     M: FnMut(&Chunk, R) -> Result<Next, Failure>,
 {
-    /// What a thread does.
+    /// The main function of a thread.
     fn work(&self, work: &impl Fn(&Chunk) -> R) {
-        let guard = Leaving(self);
+        let guard = PanicGuard(self);
         let mut chunk = Chunk::default();
         while let Some(number) = self.take(&mut chunk) {
             let result = work(&chunk);
@@ -132,45 +131,46 @@ where
         }
     }
 
-    /// Merges a result, now or when its turn comes. Returns a chunk to use again, unless all ends.
+    /// Merges a result, or queues it until all earlier results are merged. Returns a chunk to reuse, or
+    /// `None` at the end.
     fn give(&self, number: u64, chunk: Chunk, result: R) -> Option<Chunk> {
-        let mut merging = lock(&self.merging);
-        while merging.ended.is_none() && number >= merging.next + self.window {
-            let woken = self.progress.wait(merging);
-            merging = woken.unwrap_or_else(PoisonError::into_inner);
+        let mut merger = lock(&self.merger);
+        while merger.ended.is_none() && number >= merger.next + self.window {
+            let guard = self.progress.wait(merger);
+            merger = guard.unwrap_or_else(PoisonError::into_inner);
         }
-        if merging.ended.is_some() {
+        if merger.ended.is_some() {
             return None;
         }
-        merging.early.insert(number, (chunk, result));
-        let merged = merging.merge_in_order();
+        merger.waiting.insert(number, (chunk, result));
+        let merged = merger.merge_in_order();
         if let Some(end) = merged {
-            drop(merging);
+            drop(merger);
             lock(&self.source).ended = true;
             self.end(end);
             return None;
         }
-        let spare = merging.spare.pop().unwrap_or_default();
-        drop(merging);
+        let spare = merger.spare.pop().unwrap_or_default();
+        drop(merger);
         self.progress.notify_all();
         Some(spare)
     }
 
     fn end(&self, end: Result<(), Failure>) {
-        let mut merging = lock(&self.merging);
-        merging.ended.get_or_insert(end);
-        drop(merging);
+        let mut merger = lock(&self.merger);
+        merger.ended.get_or_insert(end);
+        drop(merger);
         self.progress.notify_all();
     }
 }
 
-impl<R, M> Merging<R, M>
+impl<R, M> Merger<R, M>
 where
     M: FnMut(&Chunk, R) -> Result<Next, Failure>,
 {
-    /// Merges the results whose turn has come. Says how it ends, if it does.
+    /// Merges consecutive results. Returns the result of processing if it ends here.
     fn merge_in_order(&mut self) -> Option<Result<(), Failure>> {
-        while let Some((chunk, result)) = self.early.remove(&self.next) {
+        while let Some((chunk, result)) = self.waiting.remove(&self.next) {
             match (self.merge)(&chunk, result) {
                 Ok(Next::More) => {}
                 Ok(Next::Stop) => return Some(Ok(())),
@@ -183,12 +183,12 @@ where
     }
 }
 
-/// Lets no thread wait for one that panicked.
-struct Leaving<'p, R, M>(&'p Pipeline<R, M>)
+/// Ends the processing if a thread panics, so that no thread waits for its result.
+struct PanicGuard<'p, R, M>(&'p Pipeline<R, M>)
 where
     M: FnMut(&Chunk, R) -> Result<Next, Failure>;
 
-impl<R, M> Drop for Leaving<'_, R, M>
+impl<R, M> Drop for PanicGuard<'_, R, M>
 where
     M: FnMut(&Chunk, R) -> Result<Next, Failure>,
 {

@@ -1,4 +1,4 @@
-//! Secret keys: where they come from, and where they must not stand.
+//! Reading secret keys, and rejecting them in arguments.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,13 +11,13 @@ use zeroize::Zeroizing;
 
 use crate::{Failure, print};
 
-/// The variable that has the secret key.
+/// The environment variable for the secret key.
 const VARIABLE: &str = "POLYWIRE_NOSTR_KEY";
 
-/// More than any form of a key has.
+/// The maximum length of a key file in bytes. Every form of a key is shorter.
 const MAX_FILE: u64 = 4096;
 
-/// The options that other programs have for secret keys.
+/// Options for secret keys in other programs.
 const OPTIONS: [&str; 9] = [
     "key",
     "nsec",
@@ -30,19 +30,19 @@ const OPTIONS: [&str; 9] = [
     "sk",
 ];
 
-/// What begins a secret key, plain and encrypted.
+/// The prefixes of plain and encrypted secret keys.
 const PREFIXES: [&str; 2] = ["nsec1", "ncryptsec1"];
 
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct KeyArguments {
-    /// The file with the secret key: nsec1... or 64 hexadecimal digits in its first line. Without
-    /// it the variable POLYWIRE_NOSTR_KEY has the key, or else it is asked for at the terminal.
+    /// The file with the secret key: nsec1... or 64 hexadecimal digits in its first line. Without this
+    /// option, the key is read from the variable POLYWIRE_NOSTR_KEY, or else from a prompt at the terminal.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
 
 impl KeyArguments {
-    /// The secret key, from wherever there is one.
+    /// Reads the secret key from the file, the variable or the terminal.
     pub(super) fn secret(&self) -> Result<SecretKey, Failure> {
         if let Some(path) = &self.key_file {
             let text = read_file(path)?;
@@ -55,31 +55,31 @@ impl KeyArguments {
                 drop(Zeroizing::new(text.into_encoded_bytes()));
                 Err(Failure::usage(format_args!("{VARIABLE} is not UTF-8")))
             }
-            Err(std::env::VarError::NotPresent) => ask(),
+            Err(std::env::VarError::NotPresent) => prompt(),
         }
     }
 }
 
-/// The text of a key file.
+/// Reads a key file.
 fn read_file(path: &Path) -> Result<Zeroizing<String>, Failure> {
     let file = File::open(path).map_err(|error| super::lines::unreadable(path, &error))?;
     warn_if_open_to_others(path, &file);
     read_text(file, MAX_FILE, &format!("`{}`", path.display()))
 }
 
-/// A short text that is overwritten when it goes. There is one buffer, which does not grow, so that
-/// no copy is left behind.
+/// Reads text that is zeroized on drop. The buffer does not grow, because growing would leave copies in
+/// freed memory.
 pub(super) fn read_text(
     input: impl Read,
-    most: u64,
+    max: u64,
     name: &str,
 ) -> Result<Zeroizing<String>, Failure> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(most as usize + 1));
-    let read = input.take(most + 1).read_to_end(&mut bytes);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(max as usize + 1));
+    let read = input.take(max + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::usage(format_args!("{name} can't be read: {error}")))?;
-    if bytes.len() as u64 > most {
+    if bytes.len() as u64 > max {
         return Err(Failure::usage(format_args!(
-            "{name} has more than {most} bytes"
+            "{name} has more than {max} bytes"
         )));
     }
     match std::str::from_utf8(&bytes) {
@@ -101,7 +101,7 @@ fn warn_if_open_to_others(path: &Path, file: &File) {
     if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
         let path = path.display();
         print::err(format_args!(
-            "warning: other users may read or change `{path}`; chmod 600 keeps them out"
+            "warning: other users can read or change `{path}`; use chmod 600 to prevent this"
         ));
     }
 }
@@ -109,13 +109,13 @@ fn warn_if_open_to_others(path: &Path, file: &File) {
 #[cfg(not(unix))]
 fn warn_if_open_to_others(_: &Path, _: &File) {}
 
-/// Reads a key. Errors tell nothing of it.
-pub(super) fn parse(text: &str, place: &str) -> Result<SecretKey, Failure> {
+/// Parses a key. Errors contain no part of it.
+pub(super) fn parse(text: &str, source: &str) -> Result<SecretKey, Failure> {
     let text = text.trim();
     let lower = Zeroizing::new(text.to_ascii_lowercase());
     if lower.starts_with("ncryptsec1") {
         return Err(Failure::usage(format_args!(
-            "{place} has an encrypted key (NIP-49): decrypt it with the program that made it"
+            "{source} contains an encrypted key (NIP-49), which is not supported: decrypt it first"
         )));
     }
     let result = match lower.starts_with("nsec1") {
@@ -124,53 +124,52 @@ pub(super) fn parse(text: &str, place: &str) -> Result<SecretKey, Failure> {
     };
     result.map_err(|error| {
         Failure::usage(format_args!(
-            "{place} has no secret key, which is nsec1... or 64 hexadecimal digits: {error}"
+            "{source} contains no secret key (nsec1... or 64 hexadecimal digits): {error}"
         ))
     })
 }
 
-/// Asks the person at the terminal, if there is one.
-fn ask() -> Result<SecretKey, Failure> {
+/// Reads the key from a prompt at the terminal, without echo.
+fn prompt() -> Result<SecretKey, Failure> {
     if !io::stderr().is_terminal() {
         return Err(Failure::usage(format_args!(
-            "there is no secret key, and no terminal to ask at: name a file by --key-file, or set \
-             {VARIABLE}"
+            "no secret key, and no terminal for a prompt: use --key-file FILE, or set {VARIABLE}"
         )));
     }
     let terminal = Term::stderr();
     let answer = terminal.write_str("Secret key (nsec1... or hexadecimal): ");
     let answer = answer.and_then(|()| terminal.read_secure_line());
     let answer = answer.map_err(|error| Failure::usage(format_args!("no secret key: {error}")))?;
-    parse(&Zeroizing::new(answer), "what was typed")
+    parse(&Zeroizing::new(answer), "the input")
 }
 
-/// Whether a text may be a secret key: its name, or its digits, which may also be something else.
+/// Whether text may contain a secret key: an nsec, or hexadecimal digits, which may also be other data.
 pub(super) fn may_be_one(text: &str) -> bool {
     is_name(text) || is_hex(text)
 }
 
-/// Whether there is the name of a secret key in it, even if the last characters are missing.
+/// Whether text contains an nsec or ncryptsec, even with missing characters at the end.
 fn is_name(text: &str) -> bool {
     const CHARACTERS: usize = 16;
     let text = Zeroizing::new(text.to_ascii_lowercase());
-    let is_long = |behind: &str| {
-        let characters = behind.bytes().take_while(u8::is_ascii_alphanumeric);
+    let is_long = |after: &str| {
+        let characters = after.bytes().take_while(u8::is_ascii_alphanumeric);
         characters.count() >= CHARACTERS
     };
     let found = |prefix: &&str| {
-        let mut places = text.match_indices(*prefix);
-        places.any(|(at, _)| is_long(&text[at + prefix.len()..]))
+        let mut matches = text.match_indices(*prefix);
+        matches.any(|(at, _)| is_long(&text[at + prefix.len()..]))
     };
     PREFIXES.iter().any(found)
 }
 
-/// Whether it is a key in digits, or one of which a few are missing or too many.
+/// Whether text is a key in hexadecimal, possibly with a few missing or additional digits.
 fn is_hex(text: &str) -> bool {
     (50..80).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Fails if there is, or may be, a secret key among the arguments behind `nostr`. Comes before the
-/// arguments are read, since errors about them repeat them.
+/// Fails if the arguments after `nostr` contain a possible secret key. Must be called before the
+/// arguments are parsed, because parse errors contain them.
 pub(crate) fn refuse_in_arguments(arguments: &[OsString]) -> Result<(), Failure> {
     let Some((first, arguments)) = arguments.split_first() else {
         return Ok(());
@@ -179,7 +178,7 @@ pub(crate) fn refuse_in_arguments(arguments: &[OsString]) -> Result<(), Failure>
         return Ok(());
     }
     let texts = arguments.iter().map(|argument| argument.to_string_lossy());
-    // Of these, no argument is a public key or an id but those of options.
+    // These commands take public keys and ids only as option values.
     let takes_secrets = arguments.first().is_some_and(|command| {
         let commands = ["sign", "key", "encrypt", "decrypt"];
         commands.iter().any(|name| command == name)
@@ -198,9 +197,7 @@ pub(crate) fn refuse_in_arguments(arguments: &[OsString]) -> Result<(), Failure>
             return Err(refusal("a secret key"));
         }
         if takes_secrets && !option_before && is_hex(&text) {
-            return Err(refusal(
-                "a row of hexadecimal digits, which may be a secret key,",
-            ));
+            return Err(refusal("a hexadecimal string, which may be a secret key,"));
         }
         option_before = text == "--peer";
     }
@@ -209,10 +206,10 @@ pub(crate) fn refuse_in_arguments(arguments: &[OsString]) -> Result<(), Failure>
 
 fn refusal(what: &str) -> Failure {
     Failure::usage(format_args!(
-        "{what} stands among the arguments, which other users of this machine can see, and which \
-         the shell keeps. Put the key into a file that only you can read, for --key-file FILE, or \
-         into the variable {VARIABLE}, or type it when asked. Do not use a key any more that has \
-         been an argument"
+        "{what} is in the arguments, which other users of this machine can see, and which the shell \
+         may store in its history. Put the key into a file that only you can read and use --key-file \
+         FILE, set the variable {VARIABLE}, or enter it at the prompt. Stop using a key that was an \
+         argument"
     ))
 }
 
@@ -232,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_no_arguments() {
+    fn rejects_secrets_in_arguments() {
         let upper = NSEC.to_ascii_uppercase();
         let option = format!("--x={NSEC}");
         let uri = format!("nostr:{NSEC}");
@@ -271,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_tell_nothing_of_keys() {
+    fn errors_contain_no_keys() {
         let key = parse(&format!(" {NSEC}\r\n"), "it").unwrap();
         assert!(key == parse(HEX, "it").unwrap());
         let wrong = [

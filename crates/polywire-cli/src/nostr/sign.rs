@@ -12,19 +12,19 @@ use super::secret::KeyArguments;
 use super::template::Template;
 use crate::Failure;
 
-/// Sign events, one a line: adds id, pubkey and sig.
+/// Sign events: add id, pubkey and sig.
 ///
-/// Each line has kind, and as far as wanted created_at (now if not given), tags (none) and content
-/// (empty). It may have id and pubkey, which then must be right.
+/// Input has one JSON object per line. kind is required. created_at defaults to the current time, tags
+/// and content are empty by default. If id or pubkey are present, they must be correct.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// Files with one event a line. `-`, or no file, is standard input.
+    /// Files with one event per line. `-`, or no file, is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     key: KeyArguments,
-    /// The bytes that a line may have.
+    /// The maximum length of a line in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes)]
     max_bytes: usize,
 }
@@ -33,8 +33,8 @@ const AFTER_HELP: &str = "\
 Example:
   echo '{\"kind\":1,\"content\":\"hello\"}' | polywire nostr sign --key-file me.nsec
 
-Exit status: 0 when all lines were signed; 1 when one was not; 2 when there is no key, or a file \
-cannot be read.";
+Exit status: 0 when all lines were signed; 1 when a line was not signed; 2 when there is no key, or a \
+file cannot be read.";
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let keys = KeyPair::from(arguments.key.secret()?);
@@ -47,18 +47,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Ok(event) => Answer::text(event),
         Err(error) => Answer::error(error),
     })?;
-    each::all_well(counts)
+    each::finish(counts)
 }
 
 fn sign(line: &[u8], keys: &KeyPair, now: u64) -> Result<String, String> {
     let template = Template::parse(line)?;
     if template.is_signed() {
-        return Err("sig: the event is signed; remove sig to sign it again".to_owned());
+        return Err("sig: the event is already signed; remove sig to sign it again".to_owned());
     }
     let author = keys.public_key();
     if let Some(other) = template.author()?.filter(|other| *other != author) {
         return Err(format!(
-            "pubkey: the event is by {other}, and the key is that of {author}"
+            "pubkey: the author of the event is {other}, but the key is that of {author}"
         ));
     }
     let stated = template.id()?;
@@ -66,7 +66,7 @@ fn sign(line: &[u8], keys: &KeyPair, now: u64) -> Result<String, String> {
     let id = *event.id();
     if let Some(stated) = stated.filter(|stated| *stated != id) {
         return Err(format!(
-            "id-mismatch: the event says {stated}, computed is {id}; without id it is added"
+            "id-mismatch: the event states {stated}, computed {id}; remove id to replace it"
         ));
     }
     let event = event.with_signature(&keys.sign(&id));

@@ -1,4 +1,4 @@
-//! Where lines go: standard output or a new file.
+//! Outputs of lines: standard output or a file.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -8,7 +8,7 @@ use super::lines::Inputs;
 use super::pipeline::Next;
 use crate::Failure;
 
-/// An output that is written through a buffer.
+/// A buffered output.
 pub(super) struct Sink {
     output: BufWriter<Box<dyn Write + Send>>,
     name: String,
@@ -24,24 +24,24 @@ impl Sink {
         }
     }
 
-    /// Creates a file; standard output for `-`. A file that exists is replaced with `force` alone,
-    /// and never if it is one of the inputs.
+    /// Creates a file, or returns standard output for `-`. Replaces an existing file only with `force`,
+    /// and never one of the inputs.
     pub(super) fn create(path: &Path, force: bool, inputs: &Inputs) -> Result<Self, Failure> {
         if is_stdout(path) {
             return Ok(Self::stdout());
         }
         let name = path.display();
         let file = match fs::metadata(path) {
-            // Devices and named pipes are there to be written to.
+            // Devices and named pipes are opened without --force.
             Ok(metadata) if !metadata.is_file() => fs::OpenOptions::new().write(true).open(path),
             Ok(_) if is_input(path, inputs) => {
                 return Err(Failure::usage(format_args!(
-                    "`{name}` is an input: name another file for the output"
+                    "`{name}` is an input: choose another file for the output"
                 )));
             }
             Ok(_) if !force => {
                 return Err(Failure::usage(format_args!(
-                    "`{name}` exists. To replace it, add --force"
+                    "`{name}` exists: use --force to replace it"
                 )));
             }
             Ok(_) => File::create(path),
@@ -56,14 +56,14 @@ impl Sink {
         })
     }
 
-    /// Writes a line and its end. Says to stop if nobody reads standard output any more.
+    /// Writes a line and a line feed. Returns [`Next::Stop`] if standard output is a closed pipe.
     pub(super) fn line(&mut self, line: &[u8]) -> Result<Next, Failure> {
         let written = self.output.write_all(line);
         let written = written.and_then(|()| self.output.write_all(b"\n"));
         self.outcome(written)
     }
 
-    /// Writes what is in the buffer.
+    /// Flushes the buffer.
     pub(super) fn flush(&mut self) -> Result<Next, Failure> {
         let written = self.output.flush();
         self.outcome(written)

@@ -1,9 +1,9 @@
-//! Events that are not signed yet.
+//! Unsigned events.
 
 use polywire_nostr::{EventBuilder, EventId, PublicKey, UnsignedEvent};
 use serde::Deserialize;
 
-/// What an author has to say. Members that are not known are refused: they would be lost.
+/// An event to sign. Unknown members are rejected, because they would be lost.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Template {
@@ -18,7 +18,7 @@ pub(super) struct Template {
     sig: Option<String>,
 }
 
-/// JavaScript does not write greater ones exactly.
+/// The largest integer that JavaScript represents exactly.
 const MAX_CREATED_AT: u64 = (1 << 53) - 1;
 
 impl Template {
@@ -40,13 +40,13 @@ impl Template {
         self.sig.is_some()
     }
 
-    /// The id that it states.
+    /// Returns the stated id.
     pub(super) fn id(&self) -> Result<Option<EventId>, String> {
         let id = self.id.as_deref().map(EventId::from_hex).transpose();
         id.map_err(|error| format!("id: {error}"))
     }
 
-    /// The author that it states.
+    /// Returns the stated author.
     pub(super) fn author(&self) -> Result<Option<PublicKey>, String> {
         let key = self.pubkey.as_deref().map(PublicKey::from_hex).transpose();
         key.map_err(|error| format!("pubkey: {error}"))
@@ -56,7 +56,7 @@ impl Template {
         self.created_at.is_some()
     }
 
-    /// The event by this author, created `now` if it states no time.
+    /// Builds the event of this author. `now` is the default of `created_at`.
     pub(super) fn build(self, author: &PublicKey, now: u64) -> UnsignedEvent {
         let created_at = self.created_at.unwrap_or(now);
         EventBuilder::new(self.kind, self.content, created_at)

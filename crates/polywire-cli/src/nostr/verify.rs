@@ -9,13 +9,13 @@ use super::accept::AcceptArguments;
 use super::lines;
 use crate::{Failure, print};
 
-/// Verify one event, and say which check failed: form, id or signature.
+/// Verify one event, and report which check failed: form, id or signature.
 ///
-/// The event may stand on several lines. For many events, one a line, there is `check`.
+/// The event may span several lines. To check many events, one per line, use `check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// The file with the event; standard input if not given.
+    /// The file with the event. Default: standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             return Err(match each_is_event && !json.trim_ascii().is_empty() {
                 true => Failure::new(
                     1,
-                    "there are several events, one a line: `polywire nostr check` checks them all"
+                    "the input has several events, one per line: use `polywire nostr check`"
                         .to_owned(),
                 ),
                 false => Failure::silent(1),
@@ -50,34 +50,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     let computed = event.compute_id();
-    let id_holds = computed == *event.id();
+    let id_is_valid = computed == *event.id();
     let signature = event.pubkey().verify(event.id(), event.sig());
-    let id = match id_holds {
+    let id = match id_is_valid {
         true => format!("ok, {computed}"),
         false => format!(
-            "wrong: the event says {}, computed is {computed}",
+            "wrong: the event states {}, computed {computed}",
             event.id()
         ),
     };
-    let signature_says = match (&signature, id_holds) {
+    let signature_result = match (&signature, id_is_valid) {
         (Ok(()), true) => format!("ok, by {}", event.pubkey().to_npub()),
-        // Somebody changed the event after it was signed, or computed its id by other rules.
-        (Ok(()), false) => format!(
-            "of the id that the event says, by {}",
-            event.pubkey().to_npub()
-        ),
+        // The event was changed after signing, or its id was computed differently.
+        (Ok(()), false) => format!("valid for the stated id, by {}", event.pubkey().to_npub()),
         (Err(error), _) => format!("wrong: {error}"),
     };
     print::out(&format!(
-        "form       ok\nid         {id}\nsignature  {signature_says}\n"
+        "form       ok\nid         {id}\nsignature  {signature_result}\n"
     ))?;
-    match id_holds && signature.is_ok() {
+    match id_is_valid && signature.is_ok() {
         true => Ok(()),
         false => Err(Failure::silent(1)),
     }
 }
 
-/// At most one byte more than allowed, so that it is known to be too long.
+/// Reads at most `max_bytes + 1` bytes, so that the parser detects input that is too long.
 fn read(path: &Path, max_bytes: usize) -> Result<Vec<u8>, Failure> {
     let mut json = Vec::new();
     let mut input = lines::open(path)?.take(max_bytes as u64 + 1);

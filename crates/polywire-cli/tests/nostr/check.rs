@@ -1,11 +1,11 @@
-//! Many events.
+//! `check` and large inputs.
 
 use std::fs;
 use std::io::Write;
 
 use super::{Folder, line, nostr, start};
 
-/// The row of a table of reasons: count and first line.
+/// Returns the count and the first line of a row in the table of reasons.
 fn row(table: &str, reason: &str) -> Option<(String, String)> {
     let row = table.lines().find(|line| line.starts_with(reason))?;
     let mut words = row.split_whitespace().skip(1);
@@ -164,13 +164,13 @@ fn lines_are_sorted_into_files() {
     assert!(fs::read_to_string(&valid).unwrap() == good);
     assert!(fs::read_to_string(&invalid).unwrap() == bad);
 
-    // What is there is not lost.
+    // Existing files are not replaced.
     let said = nostr(&arguments, "").expect(2);
     assert!(said.err.contains("--force"), "{}", said.err);
     let said = nostr(&["check", &input, "--force", "--valid", &input], "").expect(2);
     assert!(said.err.contains("is an input"), "{}", said.err);
 
-    // Each event once; numbers 1 and 2 of three have the same half in one of two cases.
+    // `line(number / 2)` repeats some events, of which --unique prints each once.
     let unique = [
         "check",
         &input,
@@ -201,7 +201,7 @@ fn files_that_are_not_there() {
     nostr(&["check", std::env::temp_dir().to_str().unwrap()], "").expect(2);
 }
 
-/// Streams so much that it would be seen if it were kept.
+/// Streams more data than the memory limit.
 #[test]
 fn memory_is_constant() {
     const MOST: u64 = 40 << 20;
@@ -247,7 +247,7 @@ fn a_line_without_end_is_not_kept() {
     assert!(used.is_none_or(|used| used < MOST), "{used:?}");
 }
 
-/// The most memory that a process had so far, where the system tells.
+/// Returns the peak memory of a process in bytes, on systems that provide it.
 fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

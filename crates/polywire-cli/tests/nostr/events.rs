@@ -1,4 +1,4 @@
-//! Commands for events and names.
+//! Commands for events and NIP-19 entities.
 
 use polywire_nostr::{Event, PublicKey};
 
@@ -28,10 +28,10 @@ fn templates_are_signed() {
 fn templates_that_are_wrong() {
     let other = PublicKey::from_bytes([9; 32]);
     for (text, part) in [
-        (line(1), "sig: the event is signed"),
+        (line(1), "sig: the event is already signed"),
         (
             format!("{{\"kind\":1,\"pubkey\":\"{other}\"}}"),
-            "pubkey: the event is by",
+            "pubkey: the author of the event is",
         ),
         (
             format!("{{\"kind\":1,\"id\":\"{other}\"}}"),
@@ -47,7 +47,7 @@ fn templates_that_are_wrong() {
         ("{\"kind\":70000}".to_owned(), "u16"),
         ("hello".to_owned(), "line 1 column 1"),
     ] {
-        // The others are signed nevertheless.
+        // The other lines are still signed.
         let said = nostr_as_me(&["sign"], format!("{text}\n{{\"kind\":1}}\n")).expect(1);
         assert!(
             said.err.starts_with("-:1: ") && said.err.contains(part),
@@ -84,7 +84,7 @@ fn ids_are_computed() {
 fn checks_are_told_apart() {
     let folder = Folder::new("verify");
     let good = line(1);
-    // On several lines.
+    // An event that spans several lines.
     let pretty = good.replace(',', ",\n  ");
     let said = nostr(&["verify", &folder.write("event.json", pretty)], "").expect(0);
     assert!(
@@ -100,11 +100,11 @@ fn checks_are_told_apart() {
     for (text, part) in [
         (
             good.replace("event 1", "event 2"),
-            "id         wrong: the event says ",
+            "id         wrong: the event states ",
         ),
         (
             good.replace("event 1", "event 2"),
-            "signature  of the id that the event says",
+            "signature  valid for the stated id",
         ),
         (
             good.replace("\"kind\":1", "\"kind\":-1"),
@@ -172,7 +172,7 @@ fn names_are_written_and_read() {
     assert!(said.err.starts_with("argument 1: "), "{}", said.err);
     assert!(said.out.contains(&hex));
     let said = nostr(&["encode", "note", &npub], "").expect(2);
-    assert!(said.err.contains("another name"), "{}", said.err);
+    assert!(said.err.contains("another entity"), "{}", said.err);
     nostr(&["encode", "nprofile", &npub, "--relay", "wss://ö"], "").expect(2);
 }
 
@@ -193,7 +193,7 @@ fn lines_are_filtered() {
     assert_eq!(said.out, "");
     let said = nostr(&["filter", "{}", "-c"], format!("{text}hello\n{{}}\n")).expect(0);
     assert_eq!(said.out, "100\n");
-    assert!(said.err.contains("no events: 2;"), "{}", said.err);
+    assert!(said.err.contains("not events: 2;"), "{}", said.err);
     for wrong in ["{\"kinds\":1}", "x", "{\"search\":\"x\"}"] {
         nostr(&["filter", wrong], &text).expect(2);
     }

@@ -1,4 +1,4 @@
-//! `polywire nostr` as it is used: the program itself.
+//! End-to-end tests of the program `polywire nostr`.
 #![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 mod check;
@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 
 use polywire_nostr::{Event, EventBuilder, KeyPair, SecretKey};
 
-/// What the program said.
+/// The output of the program.
 struct Said {
     code: i32,
     out: String,
@@ -21,7 +21,7 @@ struct Said {
 }
 
 impl Said {
-    /// Expects an exit status, and shows what was said if it is another.
+    /// Asserts the exit status. Panics with the output otherwise.
     #[track_caller]
     fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
@@ -46,7 +46,7 @@ fn nostr_with(arguments: &[&str], input: impl AsRef<[u8]>, variables: &[(&str, &
     let mut child = start(arguments, variables);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.as_ref().to_vec();
-    // It may end without having read it, or write before it has.
+    // On another thread: the program may exit before it has read its input, or write before that.
     let writer = std::thread::spawn(move || {
         let _ = stdin.write_all(&input);
     });
@@ -63,7 +63,7 @@ fn nostr(arguments: &[&str], input: impl AsRef<[u8]>) -> Said {
     nostr_with(arguments, input, &[])
 }
 
-/// With the key of [`keys`] in the environment.
+/// Runs the program with the key of [`keys`] in the environment.
 fn nostr_as_me(arguments: &[&str], input: impl AsRef<[u8]>) -> Said {
     let secret = keys().secret_key().to_hex();
     nostr_with(arguments, input, &[("POLYWIRE_NOSTR_KEY", &secret)])
@@ -73,7 +73,7 @@ fn keys() -> KeyPair {
     KeyPair::from(SecretKey::from_bytes([7; 32]).unwrap())
 }
 
-/// The same with each call, its signature too.
+/// Deterministic, including the signature.
 fn event(number: u64) -> Event {
     let keys = keys();
     let event = EventBuilder::new(1, format!("event {number}"), 1_700_000_000 + number)
@@ -87,7 +87,7 @@ fn line(number: u64) -> String {
     event(number).as_ref().as_json().to_owned()
 }
 
-/// A folder of a test.
+/// A temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {

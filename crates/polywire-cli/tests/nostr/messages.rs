@@ -18,7 +18,7 @@ fn messages_go_both_ways() {
         .out;
     let key = ConversationKey::derive(&peer().secret_key(), &keys().public_key()).unwrap();
     assert_eq!(key.decrypt(payload.trim_end()).unwrap(), text);
-    // By the other side, from a file, with its key in a file.
+    // Decrypted by the peer, with message and key in files.
     let folder = Folder::new("messages");
     let secret = folder.write("key", format!("{}\nmore\n", *peer().secret_key().to_nsec()));
     let message = folder.write("message", payload.replace('\n', "\r\n"));

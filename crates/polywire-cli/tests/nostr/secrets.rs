@@ -1,4 +1,4 @@
-//! Secret keys: where they may stand, and where nobody sees them.
+//! Sources of secret keys, and outputs that must not contain them.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn secrets_are_refused_among_arguments() {
 fn secrets_stand_in_no_error() {
     let secret = keys().secret_key();
     let (name, digits) = (secret.to_nsec(), secret.to_hex());
-    // A character is wrong, or missing.
+    // A wrong or a missing character.
     let wrong = [
         format!("{}q", &name[..name.len() - 1]),
         name[..name.len() - 1].to_owned(),
@@ -55,7 +55,7 @@ fn secrets_stand_in_no_error() {
             }
         }
     }
-    // Without a key and a terminal it says what to do.
+    // Without a key and a terminal, the error lists the options.
     let said = nostr(&["sign"], "{\"kind\":1}").expect(2);
     assert!(said.err.contains("--key-file") && said.err.contains("POLYWIRE_NOSTR_KEY"));
 }
@@ -80,7 +80,7 @@ fn keys_are_made_and_shown() {
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    // Never replaced.
+    // Key files are never replaced.
     nostr(&["key", "generate", "--out", &file], "").expect(2);
     assert_eq!(fs::read_to_string(&file).unwrap(), secret);
 

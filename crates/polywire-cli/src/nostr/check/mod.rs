@@ -19,18 +19,17 @@ use crate::{Failure, print};
 use tally::Tally;
 use work::{Outcome, Rules, Verdict};
 
-/// How many invalid lines are told of one by one.
+/// The number of invalid lines whose errors are printed.
 const SHOWN: u64 = 20;
 
-/// Check events, one a line: form, id and signature.
+/// Check the form, id and signature of events. Input has one event per line.
 ///
-/// Files are read in pieces, so that they can have any size. Lines without anything but white space
-/// are skipped. Invalid lines are told on standard error, and at the end a table of reasons stands
-/// on standard output.
+/// Files can have any size, because they are read in chunks. Blank lines are skipped. Errors of invalid
+/// lines are printed on standard error, and a table of reasons on standard output.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// Files with one event a line. `-`, or no file, is standard input.
+    /// Files with one event per line. `-`, or no file, is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Do not verify signatures, which take most of the time.
@@ -38,27 +37,27 @@ pub(super) struct Arguments {
     no_signatures: bool,
     #[command(flatten)]
     accept: AcceptArguments,
-    /// Count valid events whose id came before, and leave them out of --valid. All ids are kept in
-    /// memory: 40 to 80 bytes for each event.
+    /// Count valid events with a repeated id, and omit them from --valid. All ids are kept in memory: 40
+    /// to 80 bytes per event.
     #[arg(long)]
     unique: bool,
-    /// Write valid lines to this file, in order; `-` is standard output.
+    /// Write valid lines to this file, in input order. `-` is standard output.
     #[arg(long, value_name = "FILE")]
     valid: Option<PathBuf>,
-    /// Write invalid lines to this file, in order; `-` is standard output. Lines longer than
-    /// --max-bytes are cut.
+    /// Write invalid lines to this file, in input order. `-` is standard output. Lines longer than
+    /// --max-bytes are truncated.
     #[arg(long, value_name = "FILE")]
     invalid: Option<PathBuf>,
     /// Replace existing files.
     #[arg(long)]
     force: bool,
-    /// Tell of all invalid lines, not of the first 20 alone.
+    /// Print the errors of all invalid lines, not only of the first 20.
     #[arg(long)]
     all: bool,
     /// Print the table as JSON.
     #[arg(long)]
     json: bool,
-    /// How many threads work; as many as there are processors if not given.
+    /// The number of threads. Default: one per processor.
     #[arg(long, short, value_name = "COUNT")]
     jobs: Option<NonZero<usize>>,
 }
@@ -70,10 +69,10 @@ Examples:
   polywire nostr check --allow upper_case_hex,empty_tags --valid good.jsonl old.jsonl
   polywire nostr check --unique --valid - a.jsonl b.jsonl > merged.jsonl
 
-The table and the JSON go to standard error where --valid or --invalid write to standard output.
+If --valid or --invalid write to standard output, the table or JSON is printed on standard error.
 
-Exit status: 0 when all lines are valid; 1 when a line is not; 2 when a file cannot be read or \
-written, or what was asked for makes no sense.";
+Exit status: 0 when all lines are valid; 1 when a line is invalid; 2 when a file cannot be read or \
+written, or the arguments are invalid.";
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs = Inputs::new(&arguments.files);
@@ -85,32 +84,32 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         messages: if arguments.all { u64::MAX } else { SHOWN },
         verdicts: arguments.unique || arguments.valid.is_some() || arguments.invalid.is_some(),
     };
-    let mut merging = Merging::new(arguments, &inputs)?;
+    let mut merger = Merger::new(arguments, &inputs)?;
     let reader = LineReader::new(&inputs, arguments.accept.max_bytes());
     pipeline::run(
         reader,
         jobs(arguments.jobs),
         |chunk| rules.apply(chunk),
-        |chunk, outcome| merging.merge(chunk, &outcome),
+        |chunk, outcome| merger.merge(chunk, &outcome),
     )?;
-    merging.finish()
+    merger.finish()
 }
 
 /// The number of threads.
-pub(super) fn jobs(asked: Option<NonZero<usize>>) -> NonZero<usize> {
+pub(super) fn jobs(argument: Option<NonZero<usize>>) -> NonZero<usize> {
     let all = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    asked.unwrap_or_else(all)
+    argument.unwrap_or_else(all)
 }
 
-/// Puts outcomes together, in order of the input.
-struct Merging<'a> {
+/// Merges the outcomes of chunks in input order.
+struct Merger<'a> {
     arguments: &'a Arguments,
     inputs: &'a Inputs,
     tally: Tally,
-    /// The file of the last chunk and the lines of it so far.
+    /// The file of the last chunk, and its number of lines so far.
     file: usize,
     lines: u64,
-    /// How many messages have been shown.
+    /// The number of printed errors.
     shown: u64,
     ids: HashSet<EventId>,
     valid: Option<Sink>,
@@ -118,7 +117,7 @@ struct Merging<'a> {
     bar: Bytes,
 }
 
-impl<'a> Merging<'a> {
+impl<'a> Merger<'a> {
     fn new(arguments: &'a Arguments, inputs: &'a Inputs) -> Result<Self, Failure> {
         let sink = |path: &Option<PathBuf>| -> Result<Option<Sink>, Failure> {
             let sink = |path: &PathBuf| Sink::create(path, arguments.force, inputs);
@@ -152,8 +151,8 @@ impl<'a> Merging<'a> {
     }
 
     fn show(&mut self, outcome: &Outcome) {
-        let most = if self.arguments.all { u64::MAX } else { SHOWN };
-        let room = most.saturating_sub(self.shown);
+        let max = if self.arguments.all { u64::MAX } else { SHOWN };
+        let room = max.saturating_sub(self.shown);
         let messages = &outcome.messages[..outcome.messages.len().min(room as usize)];
         if messages.is_empty() {
             return;
@@ -167,7 +166,7 @@ impl<'a> Merging<'a> {
         });
     }
 
-    /// Writes lines and looks for ids that came before.
+    /// Writes valid and invalid lines, and finds repeated ids.
     fn write(&mut self, chunk: &Chunk, verdicts: &[Verdict]) -> Result<Next, Failure> {
         let mut next = Next::More;
         for verdict in verdicts {

@@ -1,4 +1,4 @@
-//! Counts, and how they are shown.
+//! Counts and their output.
 
 use polywire::schema::{Map, Value};
 use polywire_nostr::Reason;
@@ -7,20 +7,20 @@ use super::work::Outcome;
 use crate::nostr::lines::{Chunk, Inputs};
 use crate::{Failure, print};
 
-/// What is known of all lines.
+/// The counts of all lines.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     lines: u64,
     bytes: u64,
     blank: u64,
     valid: u64,
-    /// Valid events whose id came before.
+    /// Valid events with a repeated id.
     pub(super) repeated: u64,
     /// In the order of [`Reason::ALL`].
     reasons: Vec<Row>,
 }
 
-/// How many lines are invalid for a reason, and where the first is.
+/// The number of invalid lines with a reason, and the first of them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     count: u64,
@@ -29,7 +29,7 @@ struct Row {
 }
 
 impl Tally {
-    /// Adds a chunk, before which its file has so many lines.
+    /// Adds a chunk. `lines_before` is the number of lines of its file before it.
     pub(super) fn add(&mut self, outcome: &Outcome, chunk: &Chunk, lines_before: u64) {
         self.lines += outcome.lines;
         self.bytes += chunk.bytes().len() as u64;
@@ -49,7 +49,7 @@ impl Tally {
         self.reasons.iter().map(|row| row.count).sum()
     }
 
-    /// The reasons that were found, the most frequent first.
+    /// Returns the reasons that occurred, the most frequent first.
     fn found(&self) -> Vec<(Reason, Row)> {
         let all = Reason::ALL
             .iter()
@@ -60,7 +60,7 @@ impl Tally {
         found
     }
 
-    /// A line of counts and a table of reasons.
+    /// Formats a table of reasons and a line of counts.
     pub(super) fn to_text(&self, inputs: &Inputs, unique: bool, shown: u64) -> String {
         let found = self.found();
         let mut text = String::new();
@@ -101,14 +101,14 @@ impl Tally {
         text.push_str(&counts);
         if shown < self.invalid() {
             text.push_str(&format!(
-                "; {shown} invalid lines were shown, --all shows the others too"
+                "; errors of {shown} invalid lines are shown, --all shows all"
             ));
         }
         text.push('\n');
         text
     }
 
-    /// The same as JSON in one line.
+    /// Formats the same as one line of JSON.
     pub(super) fn to_json(&self, inputs: &Inputs, unique: bool) -> Result<String, Failure> {
         let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
         let rows = self.found().into_iter().map(|(reason, row)| {
@@ -136,7 +136,7 @@ impl Tally {
     }
 }
 
-/// Digits with commas between thousands.
+/// Formats a number with commas between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,35 +1,36 @@
-//! What is done with each line.
+//! Checking of lines.
 
 use polywire_nostr::{Error, EventId, EventRef, Limits, Profile, Reason};
 
 use crate::nostr::lines::{Chunk, Line};
 
-/// What makes a line valid, and what is to be known of it.
+/// How lines are checked, and which results are collected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) profile: Profile,
     pub(super) limits: Limits,
     pub(super) signatures: bool,
-    /// How many errors of a chunk are kept.
+    /// The maximum number of collected errors per chunk.
     pub(super) messages: u64,
-    /// Whether there is a verdict for each line.
+    /// Whether to collect a verdict for each line.
     pub(super) verdicts: bool,
 }
 
-/// What is known of a chunk. Lines are counted from one.
+/// The results of a chunk. Line numbers start at 1.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) lines: u64,
     pub(super) blank: u64,
     pub(super) valid: u64,
-    /// How many lines are invalid for each reason, in the order of [`Reason::ALL`], and the first.
+    /// For each reason, in the order of [`Reason::ALL`]: the number of invalid lines, and the first line
+    /// number.
     pub(super) reasons: Vec<(u64, u64)>,
-    /// The first invalid lines.
+    /// The line numbers and errors of the first invalid lines.
     pub(super) messages: Vec<(u64, Error)>,
     pub(super) verdicts: Vec<Verdict>,
 }
 
-/// Where a line stands in its chunk, and its id if it is valid.
+/// The byte range of a line in its chunk, and its id if it is valid.
 #[derive(Debug)]
 pub(super) struct Verdict {
     pub(super) start: usize,
