@@ -341,7 +341,7 @@ fn rejected() {
 #[test]
 fn limits_are_inclusive() {
     let limits = FilterLimits::default()
-        .with_items(2)
+        .with_items(3)
         .with_tag_conditions(1)
         .with_tag_value_bytes(3)
         .with_search_bytes(2);
@@ -349,7 +349,12 @@ fn limits_are_inclusive() {
         Filter::parse_with(json, Profile::STRICT, &limits).map_err(|error| error.reason)
     };
     assert!(parse(r##"{"kinds":[1,2],"#t":["abc"],"search":"\u00e9"}"##).is_ok());
-    assert_eq!(parse(r#"{"kinds":[1,2,3]}"#), Err(Reason::TooManyItems));
+    assert_eq!(parse(r#"{"kinds":[1,2,3,4]}"#), Err(Reason::TooManyItems));
+    // All lists count together.
+    assert_eq!(
+        parse(r##"{"kinds":[1,2,3],"#t":["a"]}"##),
+        Err(Reason::TooManyItems)
+    );
     assert_eq!(
         parse(r##"{"#t":["a"],"#d":["a"]}"##),
         Err(Reason::TooManyItems)

@@ -246,7 +246,9 @@ impl Connection<'_> {
 
     fn auth(&self, event: &EventRef<'_>) -> Result<(), Rejection> {
         self.limit(true)?;
-        let url = self.relay.url();
+        let Some(url) = self.relay.url() else {
+            return Err(rejection("auth", Prefix::Error, "the relay is starting"));
+        };
         auth::check(event, &self.challenge, url, now(), MAX_PROOF_AGE).map_err(|error| {
             let reason = match error {
                 auth::AuthError::Relay => format!("{error}: here it is {url}"),

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Parser;
+use polywire_nostr::RelayUrl;
 
 /// A Nostr relay that keeps its events on disk.
 #[derive(Clone, Debug, Parser)]
@@ -17,7 +18,7 @@ pub struct Options {
     pub data: PathBuf,
     /// The URL by which clients reach it, which proofs of identity (NIP-42) name. By default that of the address.
     #[arg(long, value_name = "URL")]
-    pub url: Option<String>,
+    pub url: Option<RelayUrl>,
     /// Its name in the information document (NIP-11).
     #[arg(long, default_value = "A Polywire relay")]
     pub name: String,

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use polywire_nostr::{Event, FilterLimits, Limits, MessageLimits};
+use polywire_nostr::{Event, FilterLimits, Limits, MessageLimits, RelayUrl};
 use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{Pem, Tls};
 use polywire_rpc::{Running, Server};
@@ -38,13 +38,13 @@ pub(crate) struct Relay {
     pub(crate) stop: watch::Sender<bool>,
     /// The server, whose counts are shown, once there is one.
     pub(crate) server: OnceLock<Server>,
-    url: OnceLock<String>,
+    url: OnceLock<RelayUrl>,
 }
 
 impl Relay {
-    /// The URL by which clients reach it.
-    pub(crate) fn url(&self) -> &str {
-        self.url.get().map_or("", String::as_str)
+    /// The public URL. `None` until the relay listens.
+    pub(crate) fn url(&self) -> Option<&RelayUrl> {
+        self.url.get()
     }
 
     /// Hands events that are not stored to subscriptions.
@@ -121,11 +121,14 @@ pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error:
             _ => format!("cannot listen on {address}: {error}"),
         }
     })?;
-    let own = format!("{scheme}://{}", running.address());
+    let url = match &options.url {
+        Some(url) => url.clone(),
+        None => RelayUrl::parse(&format!("{scheme}://{}", running.address()))?,
+    };
     // Both are set once.
-    let _ = relay.url.set(options.url.clone().unwrap_or(own));
+    let _ = relay.url.set(url.clone());
     let _ = relay.server.set(server);
-    tracing::info!(address = %running.address(), url = relay.url(), data = %options.data.display(), "the relay listens");
+    tracing::info!(address = %running.address(), url = url.as_str(), data = %options.data.display(), "the relay listens");
     Ok(RunningRelay {
         relay,
         running,

@@ -4,7 +4,7 @@ use polywire_text::hex::{self, Case};
 use polywire_text::scan;
 
 use super::string::{self, RawString, Spelling};
-use crate::{Error, Profile, Reason};
+use crate::{Error, Limits, Profile, Reason};
 
 /// Reads JSON from front to back.
 ///
@@ -254,43 +254,19 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn other_number(&mut self, max: u64) -> Result<(u64, bool), Error> {
         let start = self.at;
-        let negative = self.take(b'-');
-        let digits = self.digits();
-        if digits == 0 {
-            if negative {
-                return Err(self.unexpected());
-            }
+        if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
             return Err(self.wrong_type());
         }
-        let leading = digits > 1 && self.text.as_bytes()[self.at - digits] == b'0';
-        let mut whole = true;
-        if self.take(b'.') {
-            whole = false;
-            if self.digits() == 0 {
-                return Err(self.unexpected());
-            }
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            whole = false;
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            if self.digits() == 0 {
-                return Err(self.unexpected());
-            }
-        }
+        self.skip_number()?;
+        let number = self.text_from(start);
         let error = |reason| Err(Error::new(reason, start));
-        if leading {
-            return error(Reason::LeadingZero);
-        }
-        if negative {
+        if number.starts_with('-') {
             return error(Reason::Negative);
         }
-        if whole {
+        if number.bytes().all(|byte| byte.is_ascii_digit()) {
             return error(Reason::TooLarge);
         }
-        let value: f64 = self.text_from(start).parse().unwrap_or(f64::NAN);
+        let value: f64 = number.parse().unwrap_or(f64::NAN);
         // Whole numbers below 2^53 are exact.
         if !self.profile.whole_floats || value.fract() != 0.0 {
             return error(Reason::NotInteger);
@@ -318,15 +294,16 @@ impl<'a> Reader<'a> {
         len
     }
 
-    /// Skips a value of any type in which at most `depth` arrays and objects are nested.
+    /// Skips a value of any type in which at most `depth` arrays and objects are nested; at most
+    /// [`Limits::MAX_DEPTH`] in any case.
     #[inline(never)]
     pub(crate) fn skip_value(&mut self, depth: usize) -> Result<(), Error> {
-        let mut open = Vec::new();
+        let mut open = Nesting::default();
         loop {
             // At the beginning of a value.
             match self.peek() {
                 Some(first @ (b'{' | b'[')) => {
-                    if open.len() == depth {
+                    if open.depth >= depth.min(Limits::MAX_DEPTH) {
                         return Err(self.error(Reason::TooDeep));
                     }
                     self.at += 1;
@@ -349,7 +326,7 @@ impl<'a> Reader<'a> {
             }
             // Behind a value.
             loop {
-                let Some(&close) = open.last() else {
+                let Some(close) = open.last() else {
                     return Ok(());
                 };
                 if self.next_item(close)? {
@@ -376,15 +353,14 @@ impl<'a> Reader<'a> {
 
     /// Skips a number, which must follow the grammar of JSON.
     fn skip_number(&mut self) -> Result<(), Error> {
+        let start = self.at;
         self.take(b'-');
-        match self.digits() {
-            0 => return Err(self.unexpected()),
-            1 => {}
-            digits if self.text.as_bytes()[self.at - digits] == b'0' => {
-                self.at -= digits;
-                return Err(self.error(Reason::LeadingZero));
-            }
-            _ => {}
+        let digits = self.digits();
+        if digits == 0 {
+            return Err(self.unexpected());
+        }
+        if digits > 1 && self.text.as_bytes()[self.at - digits] == b'0' {
+            return Err(Error::new(Reason::LeadingZero, start));
         }
         if self.take(b'.') && self.digits() == 0 {
             return Err(self.unexpected());
@@ -399,5 +375,69 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The arrays and objects around the cursor, a bit for each. Needs no allocation.
+#[derive(Default)]
+struct Nesting {
+    /// The lowest bit belongs to the innermost one, and is set for an object.
+    objects: u128,
+    depth: usize,
+}
+
+impl Nesting {
+    fn push(&mut self, close: u8) {
+        self.objects = self.objects << 1 | u128::from(close == b'}');
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.objects >>= 1;
+        self.depth -= 1;
+    }
+
+    /// The closing bracket of the innermost one.
+    fn last(&self) -> Option<u8> {
+        let close = if self.objects & 1 == 1 { b'}' } else { b']' };
+        (self.depth > 0).then_some(close)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skip(text: &str, depth: usize) -> Result<usize, (Reason, usize)> {
+        let mut reader = Reader::new(text, Profile::STRICT);
+        match reader.skip_value(depth) {
+            Ok(()) => Ok(reader.at()),
+            Err(error) => Err((error.reason, error.offset)),
+        }
+    }
+
+    #[test]
+    fn nested_values_are_skipped() {
+        let text = r#"[{"a":[1,{"b":{}}],"c":[]},[[]]]"#;
+        assert_eq!(skip(text, 5), Ok(text.len()));
+        assert_eq!(
+            skip(text, 4),
+            Err((Reason::TooDeep, text.find("{}").unwrap()))
+        );
+        assert_eq!(skip(r#"{"a":[}"#, 9), Err((Reason::Syntax, 6)));
+        assert_eq!(skip(r#"[{"a":1]"#, 9), Err((Reason::Syntax, 7)));
+        assert_eq!(skip("[[1]", 9), Err((Reason::Truncated, 4)));
+    }
+
+    #[test]
+    fn depth_has_a_maximum() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            let text = nested(Limits::MAX_DEPTH);
+            assert_eq!(skip(&text, usize::MAX), Ok(text.len()));
+            let offset = open.len() * Limits::MAX_DEPTH;
+            let deep = nested(Limits::MAX_DEPTH + 1);
+            assert_eq!(skip(&deep, usize::MAX), Err((Reason::TooDeep, offset)));
+        }
     }
 }
