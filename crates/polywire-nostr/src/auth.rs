@@ -65,7 +65,7 @@ impl std::error::Error for AuthError {}
 /// let event = EventRef::parse(json)?;
 /// let relay = RelayUrl::parse("wss://relay.example.com:443/")?;
 /// assert_eq!(auth::check(&event, "7f3a", relay, 1_709_600_200, 600), Ok(()));
-/// assert_eq!(auth::check(&event, "7f3a", &relay, 1_709_700_000, 600), Err(AuthError::TooOld));
+/// assert_eq!(auth::check(&event, "7f3a", &&relay, 1_709_700_000, 600), Err(AuthError::TooOld));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check(
