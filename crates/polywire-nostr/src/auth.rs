@@ -64,8 +64,8 @@ impl std::error::Error for AuthError {}
 ///     "sig":"99c4b50194cd59315a5aec20214a283c21a8816b7844f7f9204498263c27608b7fc66546f5400564dd432d226787576951788f704368566773f39bd18016ff82"}"#;
 /// let event = EventRef::parse(json)?;
 /// let relay = RelayUrl::parse("wss://relay.example.com:443/")?;
-/// assert_eq!(auth::check(&event, "7f3a", relay, 1_709_600_200, 600), Ok(()));
-/// assert_eq!(auth::check(&event, "7f3a", &&relay, 1_709_700_000, 600), Err(AuthError::TooOld));
+/// assert_eq!(auth::check(&event, "7f3a", &relay, 1_709_600_200, 600), Ok(()));
+/// assert_eq!(auth::check(&event, "7f3a", &relay, 1_709_700_000, 600), Err(AuthError::TooOld));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check(

@@ -6,7 +6,8 @@ mod common;
 use common::{event, key};
 use polywire_nostr::reference::filter::{self as slow, PlainEvent, PlainFilter};
 use polywire_nostr::{
-    CompiledFilters, EventRef, Filter, FilterLimits, Member, Profile, PublicKey, Reason, TagLetter,
+    BinaryEvent, CompiledFilters, EventRef, Filter, FilterLimits, Member, Profile, PublicKey,
+    Reason, TagLetter,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -23,6 +24,15 @@ fn matches(filter: &str, event: &str) -> bool {
         expected,
         "compiled: {filter} {event}"
     );
+    let mut stored = Vec::new();
+    if read.push_binary(&mut stored) {
+        let stored = BinaryEvent::parse(&stored).unwrap();
+        assert_eq!(
+            parsed.compile().matches_binary(&stored),
+            expected,
+            "binary: {filter} {event}"
+        );
+    }
     expected
 }
 
@@ -221,6 +231,22 @@ fn tags_without_items() {
     let filter = Filter::parse(r##"{"#t":["x"]}"##).unwrap();
     assert!(filter.matches(&note));
     assert!(filter.compile().matches(&note));
+}
+
+#[test]
+fn hexadecimal_values() {
+    // The binary form stores 32 and more digits as bytes.
+    for digits in [30, 32, 64, 66, 200] {
+        let value = "a0".repeat(digits / 2);
+        let note = event(1, 2, 10, 1, &format!(r#"[["t","{value}"]]"#));
+        assert!(matches(&format!(r##"{{"#t":["{value}"]}}"##), &note));
+        let other = format!("{}1", &value[1..]);
+        assert!(!matches(&format!(r##"{{"#t":["{other}","x"]}}"##), &note));
+        let upper = value.to_uppercase();
+        assert!(!matches(&format!(r##"{{"#t":["{upper}"]}}"##), &note));
+        let note = event(1, 2, 10, 1, &format!(r#"[["t","{upper}"]]"#));
+        assert!(!matches(&format!(r##"{{"#t":["{value}"]}}"##), &note));
+    }
 }
 
 #[test]
