@@ -1,7 +1,7 @@
 //! A cursor over JSON text that has been found to be UTF-8.
 
 use polywire_text::hex::{self, Case};
-use polywire_text::scan;
+use polywire_text::{number, scan};
 
 use super::string::{self, RawString, Spelling};
 use crate::{Error, Limits, Profile, Reason};
@@ -257,13 +257,13 @@ impl<'a> Reader<'a> {
         if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
             return Err(self.wrong_type());
         }
-        self.skip_number()?;
+        let integer = self.skip_number()?;
         let number = self.text_from(start);
         let error = |reason| Err(Error::new(reason, start));
         if number.starts_with('-') {
             return error(Reason::Negative);
         }
-        if number.bytes().all(|byte| byte.is_ascii_digit()) {
+        if integer {
             return error(Reason::TooLarge);
         }
         let value: f64 = number.parse().unwrap_or(f64::NAN);
@@ -284,14 +284,6 @@ impl<'a> Reader<'a> {
             Some(b'f') => self.word("false").map(|()| false),
             _ => Err(self.wrong_type()),
         }
-    }
-
-    /// Moves the cursor behind digits and returns their number.
-    fn digits(&mut self) -> usize {
-        let rest = &self.text.as_bytes()[self.at..];
-        let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += len;
-        len
     }
 
     /// Skips a value of any type in which at most `depth` arrays and objects are nested; at most
@@ -321,7 +313,7 @@ impl<'a> Reader<'a> {
                 Some(b't') => self.word("true")?,
                 Some(b'f') => self.word("false")?,
                 Some(b'n') => self.word("null")?,
-                Some(b'-' | b'0'..=b'9') => self.skip_number()?,
+                Some(b'-' | b'0'..=b'9') => drop(self.skip_number()?),
                 _ => return Err(self.unexpected()),
             }
             // Behind a value.
@@ -351,30 +343,23 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Skips a number, which must follow the grammar of JSON.
-    fn skip_number(&mut self) -> Result<(), Error> {
-        let start = self.at;
-        self.take(b'-');
-        let digits = self.digits();
-        if digits == 0 {
-            return Err(self.unexpected());
-        }
-        if digits > 1 && self.text.as_bytes()[self.at - digits] == b'0' {
-            return Err(Error::new(Reason::LeadingZero, start));
-        }
-        if self.take(b'.') && self.digits() == 0 {
-            return Err(self.unexpected());
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
+    /// Skips a number; returns whether it has neither a fraction nor an exponent.
+    fn skip_number(&mut self) -> Result<bool, Error> {
+        let rest = &self.text.as_bytes()[self.at..];
+        match number::json_number(rest) {
+            Ok((len, integer)) => {
+                self.at += len;
+                Ok(integer)
             }
-            if self.digits() == 0 {
-                return Err(self.unexpected());
+            // The only error at a digit is a digit after a leading zero.
+            Err(error) if rest.get(error.offset).is_some_and(u8::is_ascii_digit) => {
+                Err(self.error(Reason::LeadingZero))
+            }
+            Err(error) => {
+                self.at += error.offset;
+                Err(self.unexpected())
             }
         }
-        Ok(())
     }
 }
 
