@@ -3,7 +3,7 @@
 use polywire_text::{Text, utf8};
 
 use super::{Filter, FilterLimits, TagLetter};
-use crate::json::{self, Reader};
+use crate::json::{RawString, Reader};
 use crate::{Error, EventId, Member, Profile, PublicKey, Reason};
 
 /// Reads a filter and nothing behind it.
@@ -99,7 +99,7 @@ impl Filter {
             Member::Since => self.since = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
             Member::Until => self.until = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
             Member::Limit => self.limit = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
-            _ => self.search = Some(text(reader, limits.search_bytes)?),
+            _ => self.search = Some(text(reader, limits.search_bytes)?.1),
         }
         Ok(())
     }
@@ -123,9 +123,9 @@ impl Filter {
         }
         let tag_value_bytes = limits.tag_value_bytes;
         let values = list(reader, limits, |reader| {
-            let start = reader.at() + 1;
-            let value = text(reader, tag_value_bytes)?;
-            let error = |(reason, at)| Error::new(reason, start + at);
+            let start = reader.at();
+            let (raw, value) = text(reader, tag_value_bytes)?;
+            let error = |(reason, at)| Error::new(reason, start + raw.offset(at));
             letter.check(&value).map_err(error)?;
             Ok(value)
         })?;
@@ -159,30 +159,18 @@ fn list<'a, T>(
 
 /// Reads 64 lower-case hexadecimal digits.
 ///
-/// Upper case is wrong whatever the profile: NIP-01 wants filters to be exact.
+/// Upper case is an error in every profile: matching compares digits exactly (NIP-01).
 fn key(reader: &mut Reader<'_>) -> Result<[u8; 32], Error> {
-    let start = reader.at();
-    let (key, plain) = reader.hex()?;
-    if plain {
-        return Ok(key);
-    }
-    // Digits in upper case, or digits that are written as escapes.
-    let raw = reader.text_from(start + 1);
-    match json::decode(raw)
-        .bytes()
-        .position(|byte| byte.is_ascii_uppercase())
-    {
-        None => Ok(key),
-        Some(at) => Err(Error::new(Reason::UpperCaseHex, start + 1 + at)),
-    }
+    reader.lower_hex()
 }
 
 /// Reads a string of at most `most` bytes.
-fn text(reader: &mut Reader<'_>, most: usize) -> Result<Text, Error> {
+fn text<'a>(reader: &mut Reader<'a>, most: usize) -> Result<(RawString<'a>, Text), Error> {
     let start = reader.at();
-    let text = reader.string()?.decode();
+    let raw = reader.string()?;
+    let text = raw.decode();
     if text.len() > most {
         return Err(Error::new(Reason::TooManyBytes, start));
     }
-    Ok(Text::from(text))
+    Ok((raw, Text::from(text)))
 }

@@ -187,9 +187,23 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    /// Reads a string of `2 * N` hexadecimal digits. Says whether they are in lower case.
+    /// Reads a string of `2 * N` hexadecimal digits, in the case that the profile accepts.
     #[inline(always)]
-    pub(crate) fn hex<const N: usize>(&mut self) -> Result<([u8; N], bool), Error> {
+    pub(crate) fn hex<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        self.hex_in_case(match self.profile.upper_case_hex {
+            true => Case::Any,
+            false => Case::Lower,
+        })
+    }
+
+    /// Reads a string of `2 * N` hexadecimal digits, in lower case whatever the profile.
+    #[inline(always)]
+    pub(crate) fn lower_hex<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        self.hex_in_case(Case::Lower)
+    }
+
+    #[inline(always)]
+    fn hex_in_case<const N: usize>(&mut self, case: Case) -> Result<[u8; N], Error> {
         let rest = &self.text.as_bytes()[self.at..];
         // One quote, the digits and another quote: no need to look for the end.
         if rest.len() > 2 * N + 1
@@ -198,33 +212,28 @@ impl<'a> Reader<'a> {
             && let Ok(bytes) = hex::decode_to_array(&rest[1..=2 * N], Case::Lower)
         {
             self.at += 2 * N + 2;
-            return Ok((bytes, true));
+            return Ok(bytes);
         }
-        self.other_hex()
+        self.other_hex(case)
     }
 
-    /// Reads what is not plain lower-case hexadecimal.
+    /// Reads digits that have escapes or upper case, or returns the error.
     #[inline(never)]
-    fn other_hex<const N: usize>(&mut self) -> Result<([u8; N], bool), Error> {
-        let start = self.at + 1;
+    fn other_hex<const N: usize>(&mut self, case: Case) -> Result<[u8; N], Error> {
+        let start = self.at;
         let raw = self.string()?;
-        let text = string::decode(raw.text);
-        let error = |reason, at| Err(Error::new(reason, start + at));
+        let text = raw.decode();
+        let error = |reason, at| Error::new(reason, start + raw.offset(at));
         if text.len() != 2 * N {
-            return error(Reason::HexLength, 0);
+            return Err(error(Reason::HexLength, 0));
         }
-        if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_hexdigit()) {
-            return error(Reason::NotHex, at);
-        }
-        let upper = text.bytes().position(|byte| byte.is_ascii_uppercase());
-        match upper {
-            Some(at) if !self.profile.upper_case_hex => return error(Reason::UpperCaseHex, at),
-            _ => {}
-        }
-        match hex::decode_to_array(text.as_bytes(), Case::Any) {
-            Ok(bytes) => Ok((bytes, false)),
-            Err(malformed) => error(Reason::NotHex, malformed.offset),
-        }
+        hex::decode_to_array(text.as_bytes(), case).map_err(|malformed| {
+            let at = malformed.offset;
+            match text.bytes().position(|byte| !byte.is_ascii_hexdigit()) {
+                Some(at) => error(Reason::NotHex, at),
+                None => error(Reason::UpperCaseHex, at),
+            }
+        })
     }
 
     /// Reads a whole number of at most `max`. Says whether it is written with digits only.
@@ -412,6 +421,38 @@ mod tests {
         assert_eq!(skip(r#"{"a":[}"#, 9), Err((Reason::Syntax, 6)));
         assert_eq!(skip(r#"[{"a":1]"#, 9), Err((Reason::Syntax, 7)));
         assert_eq!(skip("[[1]", 9), Err((Reason::Truncated, 4)));
+    }
+
+    #[test]
+    fn hexadecimal() {
+        let read = |text: &str, profile| {
+            let result = Reader::new(text, profile).hex::<2>();
+            result.map_err(|error| (error.reason, error.offset))
+        };
+        for (text, strict, compatible) in [
+            ("\"0aff\"", Ok([10, 255]), Ok([10, 255])),
+            ("\"\\u0030aff\"", Ok([10, 255]), Ok([10, 255])),
+            ("\"0aFf\"", Err((Reason::UpperCaseHex, 3)), Ok([10, 255])),
+            (
+                "\"0aFx\"",
+                Err((Reason::NotHex, 4)),
+                Err((Reason::NotHex, 4)),
+            ),
+            (
+                "\"0aff0\"",
+                Err((Reason::HexLength, 1)),
+                Err((Reason::HexLength, 1)),
+            ),
+            // With escapes, the offset is that of the string.
+            (
+                "\"\\u0030afx\"",
+                Err((Reason::NotHex, 0)),
+                Err((Reason::NotHex, 0)),
+            ),
+        ] {
+            assert_eq!(read(text, Profile::STRICT), strict, "{text}");
+            assert_eq!(read(text, Profile::COMPATIBLE), compatible, "{text}");
+        }
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn read(json: &[u8]) -> Result<RelayInfo, Error> {
 }
 
 fn pubkey(value: &str) -> Option<PublicKey> {
-    let (bytes, _) = Reader::new(value, Profile::COMPATIBLE).hex().ok()?;
+    let bytes = Reader::new(value, Profile::COMPATIBLE).hex().ok()?;
     Some(PublicKey::from_bytes(bytes))
 }
 
