@@ -71,7 +71,7 @@ async fn what_is_wrong_is_told_with_the_reason() {
     client.send(vec![1, 2]).await;
     assert_eq!(
         client.next().await,
-        r#"["NOTICE","invalid: binary messages are not understood"]"#
+        r#"["NOTICE","invalid: binary messages are not supported"]"#
     );
     client.accepted(&event).await;
 }

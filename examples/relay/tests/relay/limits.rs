@@ -62,7 +62,7 @@ async fn who_publishes_or_asks_too_often_is_told_so() {
         let (accepted, reason) = clients[number % 2].publish(&event).await;
         assert_eq!(accepted, reason.is_empty(), "{reason}");
         if !accepted {
-            let expected = "rate-limited: too many events from this address: again in ";
+            let expected = "rate-limited: too many events from this address: retry after ";
             assert!(reason.starts_with(expected), "{reason}");
             refused += 1;
         }
