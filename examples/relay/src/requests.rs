@@ -58,13 +58,13 @@ impl Connection<'_> {
         Ok(true)
     }
 
-    /// Sends the number of stored events that match (NIP-45).
+    /// Sends the number of stored events that match (NIP-45). It is exact: `limit` is ignored.
     pub(crate) async fn count(&self, id: &Id, filters: Vec<Filter>) -> Result<()> {
         self.check_request(&filters)?;
         let mut found = HashSet::new();
         let last = self.relay.store.snapshot().last;
         for filter in filters {
-            let mut query = self.query(filter, u64::MAX, last);
+            let mut query = self.query(filter.without_limit(), u64::MAX, last);
             while let Some(page) = self.page(&mut query).await? {
                 found.extend(page.iter().map(|(number, _)| *number));
             }

@@ -98,13 +98,18 @@ async fn a_broad_query_ends() {
         client.stored("a").await.unwrap().is_empty(),
         "the tag is looked up"
     );
-    let ids = r#"{"kinds":[1],"until":99999999999}"#;
-    client.send(format!(r#"["REQ","a",{ids}]"#)).await;
-    let reason = client.stored("a").await.unwrap_err();
-    assert!(
-        reason.starts_with("restricted: the filter is too broad"),
-        "{reason}"
-    );
+    // COUNT ignores `limit`, so that the second request also examines all events.
+    for message in [
+        r#"["REQ","a",{"kinds":[1],"until":99999999999}]"#,
+        r#"["COUNT","a",{"limit":5}]"#,
+    ] {
+        client.send(message).await;
+        let reason = client.stored("a").await.unwrap_err();
+        assert!(
+            reason.starts_with("restricted: the filter is too broad"),
+            "{reason}"
+        );
+    }
 }
 
 #[tokio::test]

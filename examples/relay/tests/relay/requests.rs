@@ -234,8 +234,10 @@ async fn no_event_is_missed_or_doubled_between_stored_and_new_ones() {
 
 #[tokio::test]
 async fn events_are_counted() {
-    let relay = TestRelay::start().await;
-    filled(&relay).await;
+    let relay = TestRelay::with(&["--max-limit", "10"]).await;
+    let events = filled(&relay).await;
+    let others = events.iter().filter(|event| event.as_ref().kind() != 1);
+    let ids = others.take(2).map(|event| *event.as_ref().id());
     let mut client = relay.client().await;
     let id = SubscriptionId::new("c").unwrap();
     for (filters, expected) in [
@@ -250,6 +252,15 @@ async fn events_are_counted() {
         (
             vec![Filter::new().with_tag(TagLetter::T, ["tea"]).unwrap()],
             30,
+        ),
+        // A limit does not apply: it would make the number wrong without notice.
+        (vec![Filter::new().with_limit(0)], 60),
+        (
+            vec![
+                Filter::new().with_kinds([1]).with_limit(5),
+                Filter::new().with_ids(ids).with_limit(1),
+            ],
+            22,
         ),
     ] {
         client
