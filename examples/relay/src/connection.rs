@@ -23,7 +23,7 @@ const YIELD_AFTER: u32 = 8;
 /// The maximum age of an AUTH event, in seconds.
 const MAX_AUTH_AGE: u64 = 600;
 
-/// The most public keys that a connection may authenticate.
+/// The maximum number of public keys that a connection may authenticate.
 const MAX_KEYS: usize = 16;
 
 pub(crate) struct Connection<'r> {
@@ -38,7 +38,7 @@ pub(crate) struct Connection<'r> {
     verified: u32,
 }
 
-/// What a client message is about. It determines the form of a rejection.
+/// The subject of a client message. It determines the answer to a rejected message.
 enum Target {
     /// OK
     Event(EventId),
@@ -181,7 +181,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Ends what a message is about, and sends the reason.
+    /// Answers a rejected message, and closes its subscription or reconciliation.
     fn reject(&mut self, target: Target, rejection: &Rejection) {
         self.relay.metrics.rejected(rejection.code);
         let reason = &rejection.reason;

@@ -18,10 +18,10 @@ use crate::outbox::{Id, Outbox, event as event_message};
 use crate::policy::may_read;
 use crate::store::{LogEntry, now};
 
-/// The most new events to buffer for a subscription while its stored events are sent.
+/// The maximum number of new events to buffer for a subscription while its stored events are sent.
 const MAX_BUFFERED: usize = 10_000;
 
-/// The most groups of events in the queue of the thread.
+/// The maximum number of groups of events in the queue of the thread.
 const QUEUE: usize = 64;
 
 /// A subscription of a connection.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-/// A Nostr relay that keeps its events on disk.
+/// A Nostr relay that stores events on disk.
 #[derive(Clone, Debug, Parser)]
 #[command(version)]
 pub struct Options {
@@ -33,40 +33,40 @@ pub struct Options {
     /// The maximum size of a client message.
     #[arg(long, value_name = "BYTES", default_value_t = 128 << 10)]
     pub max_message: usize,
-    /// The most tags of an event.
+    /// The maximum number of tags of an event.
     #[arg(long, value_name = "COUNT", default_value_t = 2_000)]
     pub max_tags: usize,
     /// How far `created_at` may be in the future.
     #[arg(long, value_name = "SECONDS", default_value_t = 900)]
     pub max_future: u64,
-    /// The most subscriptions of a connection.
+    /// The maximum number of subscriptions of a connection.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     pub max_subscriptions: usize,
-    /// The most filters of a request.
+    /// The maximum number of filters of a request.
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     pub max_filters: usize,
-    /// The most stored events to return per filter. Lowers the `limit` of filters.
+    /// The maximum number of stored events to return per filter. Lowers the `limit` of filters.
     #[arg(long, value_name = "COUNT", default_value_t = 1_000)]
     pub max_limit: u64,
-    /// The most events to examine per filter.
+    /// The maximum number of events to examine per filter.
     #[arg(long, value_name = "COUNT", default_value_t = 500_000)]
     pub max_work: u64,
-    /// The most events of a reconciliation (NIP-77).
+    /// The maximum number of events of a reconciliation (NIP-77).
     #[arg(long, value_name = "COUNT", default_value_t = 100_000)]
     pub max_records: u64,
-    /// The rate limit for EVENT and AUTH per IP address. 0: no limit.
+    /// The maximum number of EVENT and AUTH messages per second and IP address. 0: no limit.
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     pub events_per_second: u32,
-    /// The rate limit for REQ, COUNT, NEG-OPEN and NEG-MSG per IP address. 0: no limit.
+    /// The maximum number of REQ, COUNT, NEG-OPEN and NEG-MSG messages per second and IP address. 0: no limit.
     #[arg(long, value_name = "COUNT", default_value_t = 50)]
     pub requests_per_second: u32,
-    /// The most connections per IP address.
+    /// The maximum number of connections per IP address.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     pub max_connections: u32,
     /// Disconnect a client that accepts no data for this time.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub slow_reader: u64,
-    /// The most bytes in the send queue of a connection.
+    /// The maximum number of bytes in the send queue of a connection.
     #[arg(long, value_name = "BYTES", default_value_t = 8 << 20)]
     pub max_queue: usize,
     /// Write the index when this many keys are in memory.

@@ -11,7 +11,7 @@ use crate::policy::{Result, rejection};
 /// A reconciliation over the events that matched when it was opened.
 pub(crate) type Reconciliation = Responder<Records>;
 
-/// The most open reconciliations of a connection.
+/// The maximum number of open reconciliations of a connection.
 const MAX_RECONCILIATIONS: usize = 4;
 
 /// The code of a rejection because of `--max-records`.

@@ -19,10 +19,10 @@ use crate::options::Options;
 use crate::store::{LogEntry, Store, WriterThread};
 use crate::web;
 
-/// The most queries that run at a time.
+/// The maximum number of queries that run at a time.
 const MAX_QUERIES: usize = 4;
 
-/// The time for connections to send what is left.
+/// The time for connections to send their last messages.
 const SHUTDOWN: Duration = Duration::from_secs(10);
 
 /// The state that connections share.

@@ -18,7 +18,7 @@ use crate::relay::Relay;
 /// The NIPs that the relay implements.
 const NIPS: [u16; 7] = [1, 9, 11, 40, 42, 45, 77];
 
-/// The most messages in the send queue of a connection.
+/// The maximum number of messages in the send queue of a connection.
 const QUEUE: usize = 50_000;
 
 pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {

@@ -35,7 +35,7 @@ use crate::policy::{Rejection, rejection};
 use database::Database;
 use writer::{Publication, Writer};
 
-/// The most bytes of events in the queue of the writer. Publishers wait for space.
+/// The maximum number of bytes of events in the queue of the writer. Publishers wait for space.
 const QUEUE_BYTES: usize = 32 << 20;
 
 /// An event and its number. Numbers ascend in the order in which events were stored.

@@ -7,7 +7,7 @@ use polywire_nostr::Filter;
 
 use super::key::Key;
 
-/// The most scans to merge. Each scan starts with a search in each segment.
+/// The maximum number of scans to merge. Each scan starts with a search in each segment.
 const MAX_SCANS: usize = 5_000;
 
 /// Returns the key prefixes to scan. Each key ends in a position.

@@ -12,7 +12,7 @@ use super::snapshot::Snapshot;
 use super::{LogEntry, now};
 use crate::policy::may_read;
 
-/// The most events of a page.
+/// The maximum number of events of a page.
 const PAGE: usize = 256;
 
 /// A page ends after this many bytes of events.

@@ -17,13 +17,13 @@ use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::policy::Rejection;
 
-/// The most events of a transaction.
+/// The maximum number of events of a transaction.
 const GROUP: usize = 4096;
 
 /// Write the index when this many bytes of events are in memory.
 const MAX_BYTES: usize = 32 << 20;
 
-/// The most expired events to remove at a time.
+/// The maximum number of expired events to remove at a time.
 const MAX_EXPIRED: usize = 10_000;
 
 /// An event to store.

@@ -1,4 +1,4 @@
-//! What is answered over HTTP: NIP-11 and metrics.
+//! HTTP: the information document (NIP-11) and metrics.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ fn get(address: &str, path: &str, accept: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_information_document_is_at_the_same_url() {
+async fn the_information_document_has_the_url_of_the_relay() {
     let relay = TestRelay::with(&["--name", "Harbour"]).await;
     let answer = get(&relay.address(), "/", "application/nostr+json");
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -36,7 +36,7 @@ async fn the_information_document_is_at_the_same_url() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn metrics_say_what_has_happened() {
+async fn metrics_count_events_and_connections() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let event = note(1, "", now());
