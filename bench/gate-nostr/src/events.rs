@@ -199,7 +199,7 @@ pub fn len(events: &[Parts]) -> usize {
     events.iter().map(|parts| parts.event.as_json().len()).sum()
 }
 
-fn binary(event: &EventRef<'_>) -> Vec<u8> {
+pub(crate) fn binary(event: &EventRef<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     assert!(event.push_binary(&mut out));
     out

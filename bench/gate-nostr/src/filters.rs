@@ -1,8 +1,8 @@
 //! Filters: 100 events against four subscriptions.
 
-use polywire_nostr::{CompiledFilters, Filter};
+use polywire_nostr::{BinaryEvent, CompiledFilters, Filter};
 
-use crate::events::{KINDS, Parts, len, read};
+use crate::events::{KINDS, Parts, binary, len, read};
 use polywire_gate::Group;
 
 /// The name of the case.
@@ -29,6 +29,14 @@ pub fn filters(events: &[Parts]) -> [String; 4] {
         format!(r##"{{"#p":[{}]}}"##, mentions.join(",")),
         r##"{"kinds":[1],"#t":["coffee","people","bitcoin"]}"##.to_owned(),
     ]
+}
+
+fn compiled(events: &[Parts]) -> [CompiledFilters; 4] {
+    filters(events).map(|json| {
+        #[expect(clippy::unwrap_used, reason = "the filters are constants of this file")]
+        let filter = Filter::parse(&json).unwrap();
+        CompiledFilters::new([&filter])
+    })
 }
 
 /// Counts the matching pairs of an event and a filter with a simple implementation.
@@ -64,11 +72,7 @@ pub(super) fn cases(group: &mut Group) {
     group.case_from(NAME, [file], |case, [file]| {
         let events = read(file, count);
         let expected = matches(&events);
-        let filters = filters(&events).map(|json| {
-            #[expect(clippy::unwrap_used, reason = "filters that were written here")]
-            let filter = Filter::parse(&json).unwrap();
-            CompiledFilters::new([&filter])
-        });
+        let filters = compiled(&events);
         case.bytes(len(&events))
             .polywire(
                 move || {
@@ -76,6 +80,30 @@ pub(super) fn cases(group: &mut Group) {
                         filters
                             .iter()
                             .filter(|filter| filter.matches(&parts.event))
+                            .count()
+                    });
+                    pairs.sum::<usize>()
+                },
+                move |count| *count == expected,
+            )
+            .target_allocations(0);
+    });
+    let name = "filters: 100 stored events of kind 1, read from the binary form";
+    group.case_from(name, [file], |case, [file]| {
+        let events = read(file, count);
+        let expected = matches(&events);
+        let filters = compiled(&events);
+        let stored: Vec<_> = events.iter().map(|parts| binary(&parts.event)).collect();
+        case.bytes(stored.iter().map(Vec::len).sum())
+            .polywire(
+                move || {
+                    let events = stored
+                        .iter()
+                        .filter_map(|bytes| BinaryEvent::parse(bytes).ok());
+                    let pairs = events.map(|event| {
+                        filters
+                            .iter()
+                            .filter(|filter| filter.matches_binary(&event))
                             .count()
                     });
                     pairs.sum::<usize>()

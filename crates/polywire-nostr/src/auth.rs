@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::EventRef;
-use crate::relay_url::Url;
+use crate::{EventRef, RelayUrl};
 
 /// The kind of authentication events. Relays do not forward them.
 pub const KIND: u16 = 22_242;
@@ -47,9 +46,6 @@ impl std::error::Error for AuthError {}
 /// difference between `created_at` and `now`, in seconds, in either direction; NIP-42 suggests
 /// about 600.
 ///
-/// URLs match if scheme, host, port, path and query are equal. Scheme and host are
-/// case-insensitive. Default ports, trailing slashes of the path and fragments are ignored.
-///
 /// Does not check the id or the signature. Call [`EventRef::verify`] too, or the result means
 /// nothing.
 ///
@@ -59,7 +55,7 @@ impl std::error::Error for AuthError {}
 ///
 /// ```
 /// use polywire_nostr::auth::{self, AuthError};
-/// use polywire_nostr::EventRef;
+/// use polywire_nostr::{EventRef, RelayUrl};
 ///
 /// let json = r#"{"id":"17063e85b0f65a38b0cf1b5084d7fcd157b05215295290d20594b4f9d4fc355f",
 ///     "pubkey":"9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c",
@@ -67,15 +63,15 @@ impl std::error::Error for AuthError {}
 ///     "tags":[["relay","wss://Relay.example.com"],["challenge","7f3a"]],
 ///     "sig":"99c4b50194cd59315a5aec20214a283c21a8816b7844f7f9204498263c27608b7fc66546f5400564dd432d226787576951788f704368566773f39bd18016ff82"}"#;
 /// let event = EventRef::parse(json)?;
-/// let relay = "wss://relay.example.com:443/";
-/// assert_eq!(auth::check(&event, "7f3a", relay, 1_709_600_200, 600), Ok(()));
-/// assert_eq!(auth::check(&event, "7f3a", relay, 1_709_700_000, 600), Err(AuthError::TooOld));
-/// # Ok::<(), polywire_nostr::Error>(())
+/// let relay = RelayUrl::parse("wss://relay.example.com:443/")?;
+/// assert_eq!(auth::check(&event, "7f3a", &relay, 1_709_600_200, 600), Ok(()));
+/// assert_eq!(auth::check(&event, "7f3a", &relay, 1_709_700_000, 600), Err(AuthError::TooOld));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check(
     event: &EventRef<'_>,
     challenge: &str,
-    relay_url: &str,
+    relay_url: &RelayUrl,
     now: u64,
     max_age: u64,
 ) -> Result<(), AuthError> {
@@ -90,9 +86,8 @@ pub fn check(
         return Err(AuthError::Challenge);
     }
     let relay = value("relay").unwrap_or_default();
-    match (Url::parse(&relay), Url::parse(relay_url)) {
-        (Some(a), Some(b)) if a.is_same(&b) => {}
-        _ => return Err(AuthError::Relay),
+    if RelayUrl::parse(&relay).as_ref() != Ok(relay_url) {
+        return Err(AuthError::Relay);
     }
     if event.created_at() < now.saturating_sub(max_age) {
         return Err(AuthError::TooOld);

@@ -23,7 +23,8 @@ pub struct Error {
     pub reason: Reason,
     /// The JSON member with the fault. `None` if the fault is not in one member.
     pub member: Option<Member>,
-    /// The byte offset of the fault in the input. 0 for faults of the id or the signature.
+    /// The byte offset of the fault in the input. Inside a string with escapes it is that of the
+    /// opening quote. 0, and not part of the text, for faults of the id or the signature.
     pub offset: usize,
 }
 
@@ -64,7 +65,12 @@ impl fmt::Display for Error {
         if let Some(member) = self.member {
             write!(f, "{}: ", member.name())?;
         }
-        write!(f, "{}, at byte {}", self.reason.text(), self.offset)
+        f.write_str(self.reason.text())?;
+        match self.reason {
+            // Faults of the whole event.
+            Reason::IdMismatch | Reason::InvalidPublicKey | Reason::InvalidSignature => Ok(()),
+            _ => write!(f, ", at byte {}", self.offset),
+        }
     }
 }
 

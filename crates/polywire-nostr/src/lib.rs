@@ -59,6 +59,7 @@ mod profile;
 pub mod reference;
 mod relay_info;
 mod relay_url;
+mod sha256;
 
 pub use bytes::{EventId, InvalidHex, PublicKey, Signature};
 pub use deletion::Deletion;

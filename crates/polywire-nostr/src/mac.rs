@@ -6,10 +6,9 @@
 
 use std::slice;
 
-use sha2::block_api::compress256;
 use zeroize::Zeroize as _;
 
-const BLOCK: usize = 64;
+use crate::sha256::{BLOCK, INITIAL, compress, pad, to_bytes};
 
 /// Bytes that are overwritten when they go: all at once, which arrays by themselves are not.
 pub(crate) struct SecretBytes<const LEN: usize>(pub(crate) [u8; LEN]);
@@ -19,18 +18,6 @@ impl<const LEN: usize> Drop for SecretBytes<LEN> {
         self.0[..].zeroize();
     }
 }
-
-/// The state before the first block (FIPS 180-4, section 5.3.3).
-pub(crate) const INITIAL: [u32; 8] = [
-    0x6a09_e667,
-    0xbb67_ae85,
-    0x3c6e_f372,
-    0xa54f_f53a,
-    0x510e_527f,
-    0x9b05_688c,
-    0x1f83_d9ab,
-    0x5be0_cd19,
-];
 
 /// A key, as the hash states after its padded block. Zeroized on drop.
 #[derive(Clone)]
@@ -50,7 +37,7 @@ impl MacKey {
             // bytes at a time, and waits for what was written in smaller pieces.
             padded.0 = padded.0.map(|own| own ^ byte ^ before);
             let mut state = INITIAL;
-            compress256(&mut state, slice::from_ref(&padded.0));
+            compress(&mut state, slice::from_ref(&padded.0));
             state
         };
         Self {
@@ -64,7 +51,7 @@ impl MacKey {
         Mac {
             state: self.inner,
             outer: self.outer,
-            block: [0; BLOCK],
+            buffer: [0; 2 * BLOCK],
             held: 0,
             len: BLOCK as u64,
         }
@@ -94,7 +81,7 @@ impl MacKey {
         let mut block = SecretBytes(FIRST);
         block.0[..32].copy_from_slice(info);
         let mut state = self.inner;
-        compress256(&mut state, slice::from_ref(&block.0));
+        compress(&mut state, slice::from_ref(&block.0));
         let mut previous = finish(self.outer, &state);
         out.0[..32].copy_from_slice(&previous);
         block.0[32..].copy_from_slice(info);
@@ -104,8 +91,8 @@ impl MacKey {
         {
             block.0[..32].copy_from_slice(&previous);
             state = self.inner;
-            compress256(&mut state, slice::from_ref(&block.0));
-            compress256(&mut state, slice::from_ref(count));
+            compress(&mut state, slice::from_ref(&block.0));
+            compress(&mut state, slice::from_ref(count));
             previous = finish(self.outer, &state);
             *out = previous;
         }
@@ -132,7 +119,7 @@ const fn last_block(at: usize, bytes: &[u8], len: usize) -> [u8; BLOCK] {
 fn finish(mut outer: [u32; 8], inner: &[u32; 8]) -> [u8; 32] {
     let mut block = const { last_block(32, &[], BLOCK + 32) };
     block[..32].copy_from_slice(&to_bytes(inner));
-    compress256(&mut outer, slice::from_ref(&block));
+    compress(&mut outer, slice::from_ref(&block));
     let code = to_bytes(&outer);
     outer[..].zeroize();
     code
@@ -149,8 +136,9 @@ impl Drop for MacKey {
 pub(crate) struct Mac {
     state: [u32; 8],
     outer: [u32; 8],
-    /// The first `held` bytes, fewer than a block, belong to the message; the state lacks them.
-    block: [u8; BLOCK],
+    /// The first `held` bytes, fewer than a block, belong to the message and are not hashed yet. The
+    /// second block has room for the padding.
+    buffer: [u8; 2 * BLOCK],
     held: usize,
     /// What has been hashed in all, the block of the key included.
     len: u64,
@@ -162,49 +150,34 @@ impl Mac {
         let mut bytes = bytes;
         if self.held > 0 {
             let (first, rest) = bytes.split_at(bytes.len().min(BLOCK - self.held));
-            self.block[self.held..self.held + first.len()].copy_from_slice(first);
+            self.buffer[self.held..self.held + first.len()].copy_from_slice(first);
             self.held += first.len();
             if self.held < BLOCK {
                 return;
             }
-            compress256(&mut self.state, slice::from_ref(&self.block));
+            compress(&mut self.state, &self.buffer.as_chunks().0[..1]);
             bytes = rest;
         }
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         if !blocks.is_empty() {
-            compress256(&mut self.state, blocks);
+            compress(&mut self.state, blocks);
         }
-        self.block[..rest.len()].copy_from_slice(rest);
+        self.buffer[..rest.len()].copy_from_slice(rest);
         self.held = rest.len();
     }
 
     pub(crate) fn finish(mut self) -> [u8; 32] {
-        // A bit that is set, zeros, and at the end of a block the length in bits.
-        self.block[self.held] = 0x80;
-        self.block[self.held + 1..].fill(0);
-        if self.held + 1 > BLOCK - 8 {
-            compress256(&mut self.state, slice::from_ref(&self.block));
-            self.block.fill(0);
-        }
-        self.block[BLOCK - 8..].copy_from_slice(&(8 * self.len).to_be_bytes());
-        compress256(&mut self.state, slice::from_ref(&self.block));
-
+        let blocks = pad(&mut self.buffer, self.held, self.len);
+        compress(&mut self.state, blocks);
         finish(self.outer, &self.state)
     }
-}
-
-/// The words of a state in bytes.
-fn to_bytes(state: &[u32; 8]) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    bytes.copy_from_slice(state.map(u32::to_be_bytes).as_flattened());
-    bytes
 }
 
 impl Drop for Mac {
     fn drop(&mut self) {
         self.state[..].zeroize();
         self.outer[..].zeroize();
-        self.block[..].zeroize();
+        self.buffer[..].zeroize();
     }
 }
 

@@ -28,8 +28,6 @@ pub const MAX_PAYLOAD: usize = 2 << 20;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nip04Error {
-    /// The public key is not the x coordinate of a point of the curve.
-    PublicKey,
     /// The payload has more than [`MAX_PAYLOAD`] characters.
     TooLong {
         /// How many it has.
@@ -43,6 +41,8 @@ pub enum Nip04Error {
         /// The offset of the first wrong character, or of the part that has the wrong length.
         offset: usize,
     },
+    /// The public key is not the x coordinate of a point of the curve.
+    PublicKey,
     /// The padding is wrong, or the plaintext is not UTF-8. One variant covers both, to avoid a padding
     /// oracle.
     Decryption,
@@ -93,7 +93,6 @@ pub fn decrypt(
     public: &PublicKey,
     payload: &str,
 ) -> Result<String, Nip04Error> {
-    let key = secret.agree(public)?;
     let len = payload.len();
     if len > MAX_PAYLOAD {
         return Err(Nip04Error::TooLong { len });
@@ -117,6 +116,8 @@ pub fn decrypt(
         return Err(Nip04Error::Form { offset: vector_at });
     }
 
+    // Last: the agreement costs more than all other checks.
+    let key = secret.agree(public)?;
     let cipher = cbc::Decryptor::<Aes256>::new((&*key).into(), (&iv).into());
     let decrypted = cipher.decrypt_padded::<Pkcs7>(&mut bytes);
     let Ok(len) = decrypted.map(<[u8]>::len) else {

@@ -66,11 +66,15 @@ pub struct Limits {
     pub bytes: usize,
     /// Tags of an event.
     pub tags: usize,
-    /// Levels of arrays and objects in members that are not known and skipped.
+    /// Nested arrays and objects in unknown members, which are skipped; at most
+    /// [`MAX_DEPTH`](Self::MAX_DEPTH) whatever is set.
     pub depth: usize,
 }
 
 impl Limits {
+    /// The largest effective value of `depth`.
+    pub const MAX_DEPTH: usize = 128;
+
     /// 1 MiB, 10,000 tags and 32 levels.
     pub const DEFAULT: Self = Self {
         bytes: 1 << 20,

@@ -6,7 +6,8 @@ mod common;
 use common::{event, key};
 use polywire_nostr::reference::filter::{self as slow, PlainEvent, PlainFilter};
 use polywire_nostr::{
-    CompiledFilters, EventRef, Filter, FilterLimits, Member, Profile, PublicKey, Reason, TagLetter,
+    BinaryEvent, CompiledFilters, EventRef, Filter, FilterLimits, Member, Profile, PublicKey,
+    Reason, TagLetter,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -23,6 +24,15 @@ fn matches(filter: &str, event: &str) -> bool {
         expected,
         "compiled: {filter} {event}"
     );
+    let mut stored = Vec::new();
+    if read.push_binary(&mut stored) {
+        let stored = BinaryEvent::parse(&stored).unwrap();
+        assert_eq!(
+            parsed.compile().matches_binary(&stored),
+            expected,
+            "binary: {filter} {event}"
+        );
+    }
     expected
 }
 
@@ -224,6 +234,22 @@ fn tags_without_items() {
 }
 
 #[test]
+fn hexadecimal_values() {
+    // The binary form stores 32 and more digits as bytes.
+    for digits in [30, 32, 64, 66, 200] {
+        let value = "a0".repeat(digits / 2);
+        let note = event(1, 2, 10, 1, &format!(r#"[["t","{value}"]]"#));
+        assert!(matches(&format!(r##"{{"#t":["{value}"]}}"##), &note));
+        let other = format!("{}1", &value[1..]);
+        assert!(!matches(&format!(r##"{{"#t":["{other}","x"]}}"##), &note));
+        let upper = value.to_uppercase();
+        assert!(!matches(&format!(r##"{{"#t":["{upper}"]}}"##), &note));
+        let note = event(1, 2, 10, 1, &format!(r#"[["t","{upper}"]]"#));
+        assert!(!matches(&format!(r##"{{"#t":["{value}"]}}"##), &note));
+    }
+}
+
+#[test]
 fn many_authors_and_tag_values() {
     let authors: Vec<PublicKey> = (0..2000_u64)
         .map(|n| {
@@ -341,7 +367,7 @@ fn rejected() {
 #[test]
 fn limits_are_inclusive() {
     let limits = FilterLimits::default()
-        .with_items(2)
+        .with_items(3)
         .with_tag_conditions(1)
         .with_tag_value_bytes(3)
         .with_search_bytes(2);
@@ -349,7 +375,12 @@ fn limits_are_inclusive() {
         Filter::parse_with(json, Profile::STRICT, &limits).map_err(|error| error.reason)
     };
     assert!(parse(r##"{"kinds":[1,2],"#t":["abc"],"search":"\u00e9"}"##).is_ok());
-    assert_eq!(parse(r#"{"kinds":[1,2,3]}"#), Err(Reason::TooManyItems));
+    assert_eq!(parse(r#"{"kinds":[1,2,3,4]}"#), Err(Reason::TooManyItems));
+    // All lists count together.
+    assert_eq!(
+        parse(r##"{"kinds":[1,2,3],"#t":["a"]}"##),
+        Err(Reason::TooManyItems)
+    );
     assert_eq!(
         parse(r##"{"#t":["a"],"#d":["a"]}"##),
         Err(Reason::TooManyItems)

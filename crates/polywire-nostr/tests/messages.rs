@@ -8,7 +8,7 @@ use polywire_nostr::auth::{self, AuthError};
 use polywire_nostr::message::{Count, MachineReadablePrefix, client, relay};
 use polywire_nostr::{
     ClientMessage, Deletion, EventId, EventRef, FilterLimits, Limits, MessageLimits, Profile,
-    Reason, RelayMessage, SubscriptionId,
+    Reason, RelayMessage, RelayUrl, SubscriptionId,
 };
 use proptest::prelude::*;
 
@@ -172,6 +172,11 @@ fn limits_of_messages() {
     let one = LIMITS.with_filter(FilterLimits::default().with_filters(1));
     assert_eq!(reason(two, &one), Some((Reason::TooManyItems, 14)));
     assert_eq!(reason(r#"["REQ","a",{}]"#, &one), None);
+    // Items of all filters count together.
+    let lists = r#"["REQ","a",{"kinds":[1,2]},{"kinds":[3]}]"#;
+    let items = |items| LIMITS.with_filter(FilterLimits::default().with_items(items));
+    assert_eq!(reason(lists, &items(3)), None);
+    assert_eq!(reason(lists, &items(2)), Some((Reason::TooManyItems, 37)));
     assert_eq!(reason(two, &LIMITS.with_bytes(17)), None);
     let too_many = Some((Reason::TooManyBytes, 16));
     assert_eq!(reason(two, &LIMITS.with_bytes(16)), too_many);
@@ -266,9 +271,10 @@ fn prefixes() {
 fn authentication() {
     let read = |kind, tags: &str| event(1, 2, 1000, kind, tags);
     let good = r#"[["relay","wss://r.example/"],["challenge","c"]]"#;
+    let relay = RelayUrl::parse("wss://r.example").unwrap();
     let check = |json: &str, now| {
         let event = EventRef::parse(json).unwrap();
-        auth::check(&event, "c", "wss://r.example", now, 600)
+        auth::check(&event, "c", &relay, now, 600)
     };
     let answer = read(auth::KIND, good);
     for (now, result) in [

@@ -1,10 +1,10 @@
-//! Load for a relay that runs on this machine: how many events a second it takes, and how long new events take to
-//! come to many subscriptions. See the README of the relay.
+//! A load generator for a relay on this machine. It measures how many events per second the relay accepts, and the
+//! latency of new events to many subscriptions. See the README of the relay.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a program for measurements"
+    reason = "a measuring program"
 )]
 
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use tokio::sync::Semaphore;
 
 #[derive(Parser)]
 struct Arguments {
-    /// Where the relay is. Only addresses of this machine make sense.
+    /// The URL of the relay, which must run on this machine.
     #[arg(long, default_value = "ws://127.0.0.1:7447")]
     url: String,
-    /// The process of the relay, whose processor time is shown.
+    /// The process id of the relay, to show its CPU time.
     #[arg(long)]
     pid: Option<u32>,
-    /// Who publishes.
+    /// The number of authors.
     #[arg(long, default_value_t = 1_000)]
     authors: u32,
     #[command(subcommand)]
@@ -35,26 +35,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Mode {
-    /// Publishes as fast as the relay takes events.
+    /// Publishes as fast as the relay accepts events.
     Publish {
         #[arg(long, default_value_t = 100_000)]
         events: usize,
         #[arg(long, default_value_t = 16)]
         connections: usize,
-        /// The events of a connection that wait for their answers.
+        /// The unanswered events per connection.
         #[arg(long, default_value_t = 500)]
         window: usize,
-        /// The threads that verify, for comparison.
+        /// The threads of the comparison, which only verifies signatures.
         #[arg(long, default_value_t = 2)]
         threads: usize,
     },
-    /// Publishes at a rate to many subscriptions. The relay needs --requests-per-second 0.
+    /// Publishes at a constant rate to many subscriptions. The relay needs --requests-per-second 0.
     Subscriptions {
         #[arg(long, default_value_t = 10_000)]
         subscriptions: u32,
         #[arg(long, default_value_t = 100)]
         connections: u32,
-        /// Events a second.
+        /// The events per second.
         #[arg(long, default_value_t = 100)]
         rate: u32,
         #[arg(long, default_value_t = 2_000)]
@@ -78,14 +78,14 @@ async fn main() {
                 .iter()
                 .map(|event| event.as_ref().as_json().len())
                 .sum();
-            println!("{} bytes an event", bytes / events.len());
+            println!("{} bytes per event", bytes / events.len());
             let before = verify(&events, threads);
-            let load = Load {
+            let publishers = Publishers {
                 url: &arguments.url,
                 connections,
                 window,
             };
-            let (rate, busy) = load.publish(&events, arguments.pid).await;
+            let (rate, busy) = publishers.run(&events, arguments.pid).await;
             let after = verify(&events, threads);
             let alone = before.0.midpoint(after.0);
             println!(
@@ -93,14 +93,14 @@ async fn main() {
                 before.0, after.0
             );
             println!(
-                "accepted: {rate:.0} events a second, {:.2} of that",
+                "accepted: {rate:.0} events per second, {:.2} of that",
                 rate / alone
             );
             if let Some(busy) = busy {
                 let micros = busy.as_secs_f64() * 1e6 / events.len() as f64;
                 let alone = before.1.min(after.1);
                 println!(
-                    "processor time: {micros:.1} µs an event; verification {alone:.1} µs, {:.2} of that",
+                    "CPU time: {micros:.1} µs per event; verification {alone:.1} µs, {:.2} of that",
                     alone / micros
                 );
             }
@@ -112,13 +112,13 @@ async fn main() {
             events,
         } => {
             let events = sign(events, arguments.authors, 2);
-            let watch = Watch {
+            let subscribers = Subscribers {
                 url: &arguments.url,
                 authors: arguments.authors,
                 subscriptions,
                 connections,
             };
-            watch.run(&events, rate).await;
+            subscribers.run(&events, rate).await;
         }
     }
 }
@@ -129,7 +129,7 @@ fn keys(author: u32) -> KeyPair {
     SecretKey::from_bytes(secret).unwrap().into()
 }
 
-/// Signs notes as they are seen: a reply in a thread to two people, with a topic.
+/// Signs typical notes: a reply in a thread to two users, with a topic.
 fn sign(count: usize, authors: u32, threads: usize) -> Vec<Event> {
     let words = [
         "coffee",
@@ -146,9 +146,9 @@ fn sign(count: usize, authors: u32, threads: usize) -> Vec<Event> {
         "it's",
     ];
     let pairs: Vec<_> = (0..authors).map(keys).collect();
-    // No two runs make the same events.
+    // Events differ between runs.
     let run = std::time::UNIX_EPOCH.elapsed().unwrap();
-    let one = |number: usize| {
+    let signed = |number: usize| {
         let mut random =
             (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(run.subsec_nanos());
         let mut next = |below: usize| {
@@ -159,15 +159,15 @@ fn sign(count: usize, authors: u32, threads: usize) -> Vec<Event> {
         };
         let length = 5 + next(40);
         let text: Vec<_> = (0..length).map(|_| words[next(words.len())]).collect();
-        let people =
+        let users =
             [next(pairs.len()), next(pairs.len())].map(|at| pairs[at].public_key().to_string());
         let root = format!("{:016x}", next(usize::MAX)).repeat(4);
         let age = next(100) as u64;
         let author = &pairs[number % pairs.len()];
         EventBuilder::new(1, text.join(" "), run.as_secs() - age)
             .tag(["e", &root, "wss://relay.example.com", "root"])
-            .tag(["p", &people[0]])
-            .tag(["p", &people[1]])
+            .tag(["p", &users[0]])
+            .tag(["p", &users[1]])
             .tag(["t", words[next(words.len())]])
             .tag(["n", &number.to_string()])
             .sign(author)
@@ -176,7 +176,7 @@ fn sign(count: usize, authors: u32, threads: usize) -> Vec<Event> {
     std::thread::scope(|scope| {
         let shares = (0..threads).map(|thread| {
             let range = thread * share..count.min((thread + 1) * share);
-            scope.spawn(move || range.map(one).collect::<Vec<_>>())
+            scope.spawn(move || range.map(signed).collect::<Vec<_>>())
         });
         let shares: Vec<_> = shares.collect();
         shares
@@ -186,10 +186,10 @@ fn sign(count: usize, authors: u32, threads: usize) -> Vec<Event> {
     })
 }
 
-/// How many signatures are verified a second, and the microseconds of processor time for each.
+/// Verifies signatures. Returns the number per second, and the CPU time of one in microseconds.
 fn verify(events: &[Event], threads: usize) -> (f64, f64) {
     let events = &events[..events.len().min(50_000)];
-    let busy = processor_time(std::process::id());
+    let busy = cpu_time(std::process::id());
     let start = Instant::now();
     std::thread::scope(|scope| {
         for share in events.chunks(events.len().div_ceil(threads)) {
@@ -202,7 +202,7 @@ fn verify(events: &[Event], threads: usize) -> (f64, f64) {
         }
     });
     let rate = events.len() as f64 / start.elapsed().as_secs_f64();
-    let busy = processor_time(std::process::id()) - busy;
+    let busy = cpu_time(std::process::id()) - busy;
     (rate, busy.as_secs_f64() * 1e6 / events.len() as f64)
 }
 
@@ -223,25 +223,25 @@ async fn connect(url: &str) -> WebSocket {
         .connect()
         .await
         .unwrap();
-    // The challenge.
+    // AUTH
     socket.recv().await.unwrap().unwrap();
     socket
 }
 
-struct Load<'a> {
+struct Publishers<'a> {
     url: &'a str,
     connections: usize,
     window: usize,
 }
 
-impl Load<'_> {
-    /// Returns the accepted events a second, and the processor time of the relay.
-    async fn publish(&self, events: &Arc<[Event]>, pid: Option<u32>) -> (f64, Option<Duration>) {
+impl Publishers<'_> {
+    /// Returns the accepted events per second, and the CPU time of the relay.
+    async fn run(&self, events: &Arc<[Event]>, pid: Option<u32>) -> (f64, Option<Duration>) {
         let mut sockets = Vec::new();
         for _ in 0..self.connections {
             sockets.push(connect(self.url).await);
         }
-        let busy = pid.map(processor_time);
+        let busy = pid.map(cpu_time);
         let start = Instant::now();
         let share = events.len().div_ceil(self.connections);
         let tasks = sockets.into_iter().enumerate().map(|(number, mut socket)| {
@@ -270,30 +270,27 @@ impl Load<'_> {
             task.await.unwrap();
         }
         let rate = events.len() as f64 / start.elapsed().as_secs_f64();
-        (
-            rate,
-            busy.map(|before| processor_time(pid.unwrap()) - before),
-        )
+        (rate, busy.map(|before| cpu_time(pid.unwrap()) - before))
     }
 }
 
-/// The processor time that a process has used, in hundredths of a second.
-fn processor_time(pid: u32) -> Duration {
+/// Returns the CPU time of a process, with a resolution of 10 ms.
+fn cpu_time(pid: u32) -> Duration {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<_> = text.rsplit(')').next().unwrap().split(' ').collect();
     let ticks: u64 = fields[12].parse::<u64>().unwrap() + fields[13].parse::<u64>().unwrap();
     Duration::from_millis(ticks * 10)
 }
 
-struct Watch<'a> {
+struct Subscribers<'a> {
     url: &'a str,
     authors: u32,
     subscriptions: u32,
     connections: u32,
 }
 
-impl Watch<'_> {
-    /// Opens all subscriptions, each to the notes of one author, and publishes.
+impl Subscribers<'_> {
+    /// Opens the subscriptions, each to the notes of one author. Then publishes and prints the latencies.
     async fn run(&self, events: &[Event], rate: u32) {
         let start = Instant::now();
         let sent: Arc<[AtomicU64]> = events.iter().map(|_| AtomicU64::new(0)).collect();
@@ -355,15 +352,15 @@ impl Watch<'_> {
             sender.send(published(event)).await.unwrap();
         }
         let mut times = Histogram::<u64>::new(3).unwrap();
-        let patience = Duration::from_secs(5);
+        let timeout = Duration::from_secs(5);
         while times.len() < expected.into()
-            && let Ok(Some(time)) = tokio::time::timeout(patience, delivered.recv()).await
+            && let Ok(Some(time)) = tokio::time::timeout(timeout, delivered.recv()).await
         {
             times.record(time).unwrap();
         }
         let millis = |nanos: u64| nanos as f64 / 1e6;
         println!(
-            "{} of {expected} deliveries: p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms, longest {:.2} ms",
+            "{} of {expected} deliveries: p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms, maximum {:.2} ms",
             times.len(),
             millis(times.value_at_quantile(0.5)),
             millis(times.value_at_quantile(0.99)),

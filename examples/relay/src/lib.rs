@@ -1,4 +1,4 @@
-//! A Nostr relay that keeps its events on disk. See its README.
+//! A Nostr relay that stores events on disk. See its README.
 #![forbid(unsafe_code)]
 
 mod connection;

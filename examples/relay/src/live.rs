@@ -1,95 +1,97 @@
-//! New events to open subscriptions.
+//! Delivery of new events to open subscriptions.
 //!
-//! Each filter stands under its most selective condition: ids, then authors, tags, kinds, or none. A new event is
-//! compared with the subscriptions that stand under something it has, not with all of them.
+//! Subscriptions are indexed by the most selective condition of each filter: ids, else authors, else tags, else kinds.
+//! A new event is compared with the subscriptions that share a condition with it, not with all.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::collections::hash_map::Entry;
+use std::io;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use polywire_nostr::{CompiledFilters, Event, EventRef, Filter, SubscriptionId, TagLetter};
+use polywire_nostr::{CompiledFilters, Event, EventId, EventRef, Filter, PublicKey, TagLetter};
 use polywire_rpc::websocket::Message;
+use tokio::sync::watch;
 
 use crate::metrics::Metrics;
-use crate::outbox::{Outbox, event as event_message};
-use crate::store::{Reader, now};
+use crate::outbox::{Id, Outbox, event as event_message};
+use crate::policy::may_read;
+use crate::store::{LogEntry, now};
 
-/// The new events that may wait for a subscription whose stored events are being sent.
-const MOST_WAITING: usize = 10_000;
+/// The maximum number of new events to buffer for a subscription while its stored events are sent.
+const MAX_BUFFERED: usize = 10_000;
+
+/// The maximum number of groups of events in the queue of the thread.
+const QUEUE: usize = 64;
 
 /// A subscription of a connection.
 pub(crate) struct Subscription {
-    pub(crate) id: SubscriptionId<'static>,
+    pub(crate) id: Id,
     pub(crate) filters: Vec<Filter>,
     compiled: CompiledFilters,
     outbox: Outbox,
-    /// Who is at the other end.
-    reader: Arc<RwLock<Reader>>,
-    stage: Mutex<Stage>,
+    /// The public keys of the client.
+    keys: watch::Receiver<Vec<PublicKey>>,
+    delivery: Mutex<Delivery>,
 }
 
-/// What becomes of new events.
-enum Stage {
-    /// They wait until the stored events have been sent.
-    Waiting(Vec<(u64, Message)>),
-    /// Those behind this number are sent.
-    Open(u64),
+/// What to do with new events.
+enum Delivery {
+    /// Buffer them until the stored events are sent.
+    Buffered(Vec<(u64, Message)>),
+    /// Send those after this number.
+    After(u64),
 }
 
 impl Subscription {
     pub(crate) fn new(
-        id: SubscriptionId<'static>,
+        id: Id,
         filters: Vec<Filter>,
         outbox: Outbox,
-        reader: Arc<RwLock<Reader>>,
+        keys: watch::Receiver<Vec<PublicKey>>,
     ) -> Self {
         Self {
             id,
             compiled: CompiledFilters::new(&filters),
             filters,
             outbox,
-            reader,
-            stage: Mutex::new(Stage::Waiting(Vec::new())),
+            keys,
+            delivery: Mutex::new(Delivery::Buffered(Vec::new())),
         }
     }
 
     fn matches(&self, event: &EventRef<'_>, now: u64) -> bool {
-        if !self.compiled.matches(event) {
-            return false;
-        }
-        let reader = self.reader.read().unwrap_or_else(PoisonError::into_inner);
-        let keys = reader.keys.clone();
-        Reader { keys, now }.may_read(event)
+        self.compiled.matches(event) && may_read(event, &self.keys.borrow(), now)
     }
 
-    fn stage(&self) -> MutexGuard<'_, Stage> {
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    fn delivery(&self) -> MutexGuard<'_, Delivery> {
+        self.delivery.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn deliver(&self, number: u64, message: Message) {
-        match &mut *self.stage() {
-            Stage::Open(behind) if number > *behind => self.outbox.push(message),
-            Stage::Open(_) => {}
-            Stage::Waiting(waiting) if waiting.len() < MOST_WAITING => {
-                waiting.push((number, message));
+        match &mut *self.delivery() {
+            Delivery::After(last) if number > *last => self.outbox.push(message),
+            Delivery::After(_) => {}
+            Delivery::Buffered(buffer) if buffer.len() < MAX_BUFFERED => {
+                buffer.push((number, message));
             }
-            Stage::Waiting(_) => self.outbox.overflow(),
+            Delivery::Buffered(_) => self.outbox.overflow(),
         }
     }
 
-    /// The stored events up to a number have been sent: sends what has come since, and lets new events through.
-    /// Answers whether the client is still there.
-    pub(crate) async fn open(&self, behind: u64) -> bool {
+    /// Sends the buffered events after the number `last`, and new events from now on. Returns whether the connection
+    /// is open.
+    pub(crate) async fn open(&self, last: u64) -> bool {
         loop {
-            let waited = match &mut *self.stage() {
-                Stage::Waiting(waiting) if !waiting.is_empty() => std::mem::take(waiting),
-                stage => {
-                    *stage = Stage::Open(behind);
+            let buffered = match &mut *self.delivery() {
+                Delivery::Buffered(buffer) if !buffer.is_empty() => std::mem::take(buffer),
+                delivery => {
+                    *delivery = Delivery::After(last);
                     return true;
                 }
             };
-            for (number, message) in waited {
-                if number > behind && !self.outbox.send(message).await {
+            for (number, message) in buffered {
+                if number > last && !self.outbox.send(message).await {
                     return false;
                 }
             }
@@ -97,128 +99,114 @@ impl Subscription {
     }
 }
 
-/// What subscriptions stand under.
+/// A key of the subscription index.
 #[derive(Eq, Hash, PartialEq)]
 enum Condition {
-    Id([u8; 32]),
-    Author([u8; 32]),
+    Id(EventId),
+    Author(PublicKey),
     Tag(TagLetter, Box<str>),
     Kind(u16),
     None,
 }
 
-/// All open subscriptions.
-type Places = HashMap<Condition, Vec<Arc<Subscription>>>;
+/// The subscriptions by condition.
+type Index = HashMap<Condition, Vec<Arc<Subscription>>>;
 
-/// The conditions of which an event that matches the filter has one.
+/// Returns the index keys of a filter. Each event that matches has one of them.
 fn most_selective(filter: &Filter) -> Vec<Condition> {
     let tag = filter.tags().iter().min_by_key(|tag| tag.values().len());
     if filter.matches_nothing() {
-        return Vec::new();
-    }
-    if let Some(ids) = filter.ids() {
-        ids.iter().map(|id| Condition::Id(*id.as_bytes())).collect()
+        Vec::new()
+    } else if let Some(ids) = filter.ids() {
+        ids.iter().copied().map(Condition::Id).collect()
     } else if let Some(authors) = filter.authors() {
-        authors
-            .iter()
-            .map(|author| Condition::Author(*author.as_bytes()))
-            .collect()
+        authors.iter().copied().map(Condition::Author).collect()
     } else if let Some(tag) = tag {
-        tag.values()
-            .map(|value| Condition::Tag(tag.letter(), value.into()))
-            .collect()
+        let condition = |value: &str| Condition::Tag(tag.letter(), value.into());
+        tag.values().map(condition).collect()
     } else if let Some(kinds) = filter.kinds() {
-        kinds.iter().map(|kind| Condition::Kind(*kind)).collect()
+        kinds.iter().copied().map(Condition::Kind).collect()
     } else {
         vec![Condition::None]
     }
 }
 
-/// The subscriptions that an event may match, each once.
-fn candidates<'p>(places: &'p Places, event: &EventRef<'_>) -> Vec<&'p Arc<Subscription>> {
+/// Returns the subscriptions that an event can match, each once.
+fn candidates<'i>(index: &'i Index, event: &EventRef<'_>) -> Vec<&'i Arc<Subscription>> {
     let fixed = [
-        Condition::Id(*event.id().as_bytes()),
-        Condition::Author(*event.pubkey().as_bytes()),
+        Condition::Id(*event.id()),
+        Condition::Author(*event.pubkey()),
         Condition::Kind(event.kind()),
         Condition::None,
     ];
-    let tags = event
-        .letter_tags()
-        .map(|(letter, value)| Condition::Tag(letter, value.into()));
+    let tags = event.letter_tags();
+    let tags = tags.map(|(letter, value)| Condition::Tag(letter, value.into()));
     let conditions = fixed.into_iter().chain(tags);
-    let found = conditions.filter_map(|condition| places.get(&condition));
+    let found = conditions.filter_map(|condition| index.get(&condition));
     let mut found: Vec<_> = found.flatten().collect();
     found.sort_unstable_by_key(|subscription| Arc::as_ptr(subscription));
     found.dedup_by_key(|subscription| Arc::as_ptr(subscription));
     found
 }
 
-/// Hands new events to open subscriptions, on a thread of its own.
-#[derive(Clone)]
+/// The open subscriptions.
 pub(crate) struct Live {
-    places: Arc<RwLock<Places>>,
-    events: SyncSender<Vec<(u64, Event)>>,
+    index: RwLock<Index>,
+    metrics: Arc<Metrics>,
 }
 
-/// The groups of events that may wait.
-const GROUPS: usize = 64;
-
 impl Live {
-    /// Starts the thread, which ends when all who can send to it are gone.
-    pub(crate) fn start(metrics: Arc<Metrics>) -> std::io::Result<Self> {
-        let (events, waiting) = sync_channel(GROUPS);
-        let places = Arc::new(RwLock::new(Places::default()));
-        let own = Arc::clone(&places);
+    /// Starts a thread that delivers new events. It ends when all senders are dropped.
+    pub(crate) fn start(
+        metrics: Arc<Metrics>,
+    ) -> io::Result<(Arc<Self>, SyncSender<Vec<LogEntry>>)> {
+        let index = RwLock::default();
+        let live = Arc::new(Self { index, metrics });
+        let (events, queue) = sync_channel::<Vec<LogEntry>>(QUEUE);
+        let worker = Arc::clone(&live);
         let thread = std::thread::Builder::new().name("live".into());
-        thread.spawn(move || run(&own, &waiting, &metrics))?;
-        Ok(Self { places, events })
-    }
-
-    /// Where new events go, with their numbers.
-    pub(crate) const fn events(&self) -> &SyncSender<Vec<(u64, Event)>> {
-        &self.events
+        thread.spawn(move || queue.iter().for_each(|group| worker.deliver(&group)))?;
+        Ok((live, events))
     }
 
     pub(crate) fn add(&self, subscription: &Arc<Subscription>) {
-        let mut places = self.places.write().unwrap_or_else(PoisonError::into_inner);
+        self.metrics.subscriptions(1);
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         for condition in subscription.filters.iter().flat_map(most_selective) {
-            places
-                .entry(condition)
-                .or_default()
-                .push(Arc::clone(subscription));
+            let entry = index.entry(condition).or_default();
+            entry.push(Arc::clone(subscription));
         }
     }
 
     pub(crate) fn remove(&self, subscription: &Arc<Subscription>) {
-        let mut places = self.places.write().unwrap_or_else(PoisonError::into_inner);
+        self.metrics.subscriptions(-1);
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         for condition in subscription.filters.iter().flat_map(most_selective) {
-            let Some(place) = places.get_mut(&condition) else {
-                continue;
-            };
-            place.retain(|other| !Arc::ptr_eq(other, subscription));
-            if place.is_empty() {
-                places.remove(&condition);
+            if let Entry::Occupied(mut entry) = index.entry(condition) {
+                let others = entry.get_mut();
+                others.retain(|other| !Arc::ptr_eq(other, subscription));
+                if others.is_empty() {
+                    entry.remove();
+                }
             }
         }
     }
-}
 
-fn run(places: &RwLock<Places>, waiting: &Receiver<Vec<(u64, Event)>>, metrics: &Metrics) {
-    for group in waiting {
+    fn deliver(&self, group: &[LogEntry]) {
         let now = now();
-        for (number, event) in &group {
-            let event = event.as_ref();
-            // Tags are decoded once here, not once for each subscription.
-            let respelled = (!event.is_canonical()).then(|| event.to_canonical());
-            let matched = respelled.as_ref().map_or(event, Event::as_ref);
-            let places = places.read().unwrap_or_else(PoisonError::into_inner);
-            if places.is_empty() {
+        for (number, event) in group {
+            let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+            if index.is_empty() {
                 continue;
             }
-            // One message for each id, which many clients have in common.
+            let event = event.as_ref();
+            // Decodes escapes once, not once per subscription.
+            let canonical = (!event.is_canonical()).then(|| event.to_canonical());
+            let matched = canonical.as_ref().map_or(event, Event::as_ref);
+            // Many clients use the same subscription id. They share a message.
             let mut messages: HashMap<&str, Message> = HashMap::new();
             let mut delivered = 0;
-            for subscription in candidates(&places, &matched) {
+            for subscription in candidates(&index, &matched) {
                 if subscription.matches(&matched, now) {
                     let id = &subscription.id;
                     let message = messages.entry(id.as_str());
@@ -227,7 +215,7 @@ fn run(places: &RwLock<Places>, waiting: &Receiver<Vec<(u64, Event)>>, metrics: 
                     delivered += 1;
                 }
             }
-            metrics.delivered(delivered);
+            self.metrics.delivered(delivered);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The relay as a program. `cargo run -p relay -- --listen 127.0.0.1:7447`
+//! The relay program. `cargo run -p relay -- --listen 127.0.0.1:7447`
 #![forbid(unsafe_code)]
 
 use std::io::IsTerminal;
@@ -30,10 +30,10 @@ async fn run(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let relay = relay::start(options).await?;
     tokio::select! {
-        told = tokio::signal::ctrl_c() => told?,
+        received = tokio::signal::ctrl_c() => received?,
         _ = terminate.recv() => {}
     }
-    tracing::info!("the relay stops");
+    tracing::info!("stopping");
     relay.shutdown().await;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What is counted, and how Prometheus reads it.
+//! Metrics in the text format of Prometheus.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,22 +6,26 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The upper ends of the buckets of commits, in seconds.
-const ENDS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0];
+/// The upper bounds of the buckets for commit times, in seconds.
+const BOUNDS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0];
 
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     accepted: AtomicU64,
     delivered: AtomicU64,
     subscriptions: AtomicI64,
-    /// By the code of the reason.
+    /// By code.
     rejected: Mutex<BTreeMap<&'static str, u64>>,
     commits: Mutex<Commits>,
 }
 
-/// How many commits took no longer than each end, how many there were, and their seconds.
+/// A histogram of commit times.
 #[derive(Debug, Default)]
-struct Commits([u64; ENDS.len()], u64, f64);
+struct Commits {
+    buckets: [u64; BOUNDS.len()],
+    count: u64,
+    seconds: f64,
+}
 
 impl Metrics {
     pub(crate) fn accepted(&self, events: usize) {
@@ -32,8 +36,8 @@ impl Metrics {
         self.delivered.fetch_add(events as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn subscriptions(&self, more: i64) {
-        self.subscriptions.fetch_add(more, Ordering::Relaxed);
+    pub(crate) fn subscriptions(&self, change: i64) {
+        self.subscriptions.fetch_add(change, Ordering::Relaxed);
     }
 
     pub(crate) fn rejected(&self, code: &'static str) {
@@ -44,46 +48,39 @@ impl Metrics {
     pub(crate) fn committed(&self, time: Duration) {
         let seconds = time.as_secs_f64();
         let mut commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
-        for (count, end) in commits.0.iter_mut().zip(ENDS) {
-            *count += u64::from(seconds <= end);
+        for (bucket, bound) in commits.buckets.iter_mut().zip(BOUNDS) {
+            *bucket += u64::from(seconds <= bound);
         }
-        commits.1 += 1;
-        commits.2 += seconds;
+        commits.count += 1;
+        commits.seconds += seconds;
     }
 
-    /// The page for Prometheus, to which others add their part.
+    /// Returns the metrics. `queued`: the bytes of events in the queue of the writer.
     pub(crate) fn to_prometheus(&self, queued: usize) -> String {
-        let mut text = String::new();
         let accepted = self.accepted.load(Ordering::Relaxed);
         let delivered = self.delivered.load(Ordering::Relaxed);
         let open = self.subscriptions.load(Ordering::Relaxed);
-        for (name, kind, value) in [
-            (
-                "relay_events_accepted_total",
-                "counter",
-                accepted.to_string(),
-            ),
-            (
-                "relay_events_delivered_total",
-                "counter",
-                delivered.to_string(),
-            ),
-            ("relay_subscriptions", "gauge", open.to_string()),
-            ("relay_queue_bytes", "gauge", queued.to_string()),
-        ] {
-            // Writing to a string cannot fail, here and below.
-            let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {value}");
-        }
-        text += "# TYPE relay_rejected_total counter\n";
+        let mut text = format!(
+            "# TYPE relay_events_accepted_total counter\n\
+             relay_events_accepted_total {accepted}\n\
+             # TYPE relay_events_delivered_total counter\n\
+             relay_events_delivered_total {delivered}\n\
+             # TYPE relay_subscriptions gauge\n\
+             relay_subscriptions {open}\n\
+             # TYPE relay_queue_bytes gauge\n\
+             relay_queue_bytes {queued}\n\
+             # TYPE relay_rejected_total counter\n"
+        );
+        // Writing to a string does not fail.
         let rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
         for (code, count) in &*rejected {
             let _ = writeln!(text, "relay_rejected_total{{reason=\"{code}\"}} {count}");
         }
         text += "# TYPE relay_commit_seconds histogram\n";
         let commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
-        let Commits(counts, count, seconds) = &*commits;
-        for (count, end) in counts.iter().zip(ENDS) {
-            let _ = writeln!(text, "relay_commit_seconds_bucket{{le=\"{end}\"}} {count}");
+        let (count, seconds) = (commits.count, commits.seconds);
+        for (bucket, le) in commits.buckets.iter().zip(BOUNDS) {
+            let _ = writeln!(text, "relay_commit_seconds_bucket{{le=\"{le}\"}} {bucket}");
         }
         let _ = writeln!(text, "relay_commit_seconds_bucket{{le=\"+Inf\"}} {count}");
         let _ = writeln!(text, "relay_commit_seconds_sum {seconds}");

@@ -1,4 +1,4 @@
-//! What is sent to a client.
+//! Messages to a client.
 
 use bytes::Bytes;
 use polywire_nostr::EventId;
@@ -7,10 +7,12 @@ use polywire_rpc::websocket::{
     CloseCode, CloseFrame, Message, TrySendError, Utf8Bytes, WebSocketSender,
 };
 
-/// The id of a subscription or reconciliation.
-pub(crate) type Name = SubscriptionId<'static>;
+use crate::policy::{DUPLICATE, Rejection};
 
-/// The messages to a client. Cloning counts up.
+/// The id of a subscription, count or reconciliation.
+pub(crate) type Id = SubscriptionId<'static>;
+
+/// The send queue of a connection. Clones share the queue.
 #[derive(Clone)]
 pub(crate) struct Outbox(WebSocketSender);
 
@@ -19,30 +21,33 @@ impl Outbox {
         Self(sender)
     }
 
-    /// Sends a message. A client whose queue is full is disconnected: it would miss events and not know.
+    /// Queues a message. If the queue is full, disconnects the client: it would miss events without notice.
     pub(crate) fn push(&self, message: Message) {
         if let Err(TrySendError::Full(_)) = self.0.try_send(message) {
             self.overflow();
         }
     }
 
-    /// Disconnects a client that does not take what it is sent.
+    /// Disconnects a client that reads too slowly.
     pub(crate) fn overflow(&self) {
         let reason = "a slow reader: its queue is full";
         self.0
             .close(CloseFrame::new(CloseCode::POLICY_VIOLATION, reason));
     }
 
-    /// Sends a message once there is room. Answers whether the client is still there.
+    /// Queues a message, and waits for space if necessary. Returns whether the connection is open.
     pub(crate) async fn send(&self, message: Message) -> bool {
         self.0.send(message).await.is_ok()
     }
 
-    pub(crate) fn ok(&self, id: &EventId, accepted: bool, reason: &str) {
+    /// Answers EVENT and AUTH.
+    pub(crate) fn ok(&self, id: &EventId, rejection: Option<&Rejection>) {
+        let accepted = rejection.is_none_or(|rejection| rejection.code == DUPLICATE);
+        let reason = rejection.map_or("", |rejection| &rejection.reason);
         self.push(text(|out| relay::push_ok(out, id, accepted, reason)));
     }
 
-    pub(crate) fn closed(&self, id: &SubscriptionId<'_>, reason: &str) {
+    pub(crate) fn closed(&self, id: &Id, reason: &str) {
         self.push(text(|out| relay::push_closed(out, id, reason)));
     }
 
@@ -54,20 +59,22 @@ impl Outbox {
         self.push(text(|out| relay::push_auth(out, challenge)));
     }
 
-    pub(crate) fn neg_err(&self, id: &SubscriptionId<'_>, reason: &str, most: Option<u64>) {
-        self.push(text(|out| relay::push_neg_err(out, id, reason, most)));
+    pub(crate) fn neg_err(&self, id: &Id, reason: &str, max_records: Option<u64>) {
+        self.push(text(|out| {
+            relay::push_neg_err(out, id, reason, max_records);
+        }));
     }
 }
 
-/// Writes a message.
+/// Builds a text message.
 pub(crate) fn text(write: impl FnOnce(&mut Vec<u8>)) -> Message {
     let mut out = Vec::with_capacity(160);
     write(&mut out);
-    // Only text is written.
+    // The writers produce UTF-8 only.
     Message::Text(Utf8Bytes::try_from(Bytes::from(out)).unwrap_or_default())
 }
 
-/// An event for a subscription, as it came from its publisher.
-pub(crate) fn event(id: &SubscriptionId<'_>, json: &str) -> Message {
+/// Builds an EVENT message with the JSON of the publisher.
+pub(crate) fn event(id: &Id, json: &str) -> Message {
     text(|out| relay::push_event(out, id, json))
 }

@@ -1,63 +1,52 @@
-//! The relay: what its connections share, and how it starts and stops.
+//! The state that connections share, startup and shutdown.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use polywire_nostr::{Event, FilterLimits, Limits, MessageLimits};
+use polywire_nostr::{FilterLimits, Limits, MessageLimits, RelayUrl};
 use polywire_rpc::layers::Firewall;
-use polywire_rpc::server::{Pem, Tls};
+use polywire_rpc::server::{Pem, Tls, bind};
 use polywire_rpc::{Running, Server};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::store::{Store, WriterThread};
+use crate::store::{LogEntry, Store, WriterThread};
 use crate::web;
 
-/// The queries that are answered at once.
-const QUERIES: usize = 4;
+/// The maximum number of queries that run at a time.
+const MAX_QUERIES: usize = 4;
 
-/// How long connections have to end.
+/// The time for connections to send their last messages.
 const SHUTDOWN: Duration = Duration::from_secs(10);
 
-/// What the connections share.
+/// The state that connections share.
 pub(crate) struct Relay {
     pub(crate) options: Options,
+    /// The URL that clients connect to, and that AUTH events contain.
+    pub(crate) url: RelayUrl,
     pub(crate) limits: MessageLimits,
     pub(crate) store: Store,
-    pub(crate) live: Live,
+    pub(crate) live: Arc<Live>,
+    /// New events for `live`.
+    pub(crate) events: SyncSender<Vec<LogEntry>>,
     pub(crate) metrics: Arc<Metrics>,
-    /// How often an address may publish and ask.
-    pub(crate) events: Firewall,
-    pub(crate) requests: Firewall,
+    /// The rate limits per address.
+    pub(crate) event_rate: Firewall,
+    pub(crate) request_rate: Firewall,
     pub(crate) queries: Semaphore,
-    /// Becomes true when the relay stops.
+    /// True when the relay stops. Each connection has a receiver.
     pub(crate) stop: watch::Sender<bool>,
-    /// The server, whose counts are shown, once there is one.
+    /// For its metrics. Set once at startup.
     pub(crate) server: OnceLock<Server>,
-    url: OnceLock<String>,
 }
 
-impl Relay {
-    /// The URL by which clients reach it.
-    pub(crate) fn url(&self) -> &str {
-        self.url.get().map_or("", String::as_str)
-    }
-
-    /// Hands events that are not stored to subscriptions.
-    pub(crate) async fn broadcast(&self, events: Vec<(u64, Event)>) {
-        let live = self.live.clone();
-        // It may have to wait.
-        let sent = tokio::task::spawn_blocking(move || live.events().send(events));
-        // The thread is there for as long as this.
-        let _ = sent.await;
-    }
-}
-
-/// So many a second, and five times as many after a pause. Without a limit if it is 0.
+/// A limit per second with bursts of five times as much. 0: no limit.
 fn rate(per_second: u32) -> Firewall {
     let Some(rate) = NonZeroU32::new(per_second) else {
         return Firewall::new();
@@ -66,7 +55,7 @@ fn rate(per_second: u32) -> Firewall {
     Firewall::new().requests_per_address(rate, burst)
 }
 
-/// A relay that runs.
+/// A running relay.
 pub struct RunningRelay {
     relay: Arc<Relay>,
     running: Running,
@@ -77,55 +66,52 @@ pub struct RunningRelay {
 ///
 /// # Errors
 ///
-/// The database, the address or the certificates are not to be had; the text says what to do.
+/// The database, the address or the certificates cannot be used. The text says what to do.
 pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error::Error>> {
+    let address = options.listen;
+    let listener = bind(address).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => format!(
+            "{address} is in use by another program: stop it, or choose another address with --listen"
+        ),
+        _ => format!("cannot listen on {address}: {error}"),
+    })?;
+    let listener = TcpListener::from_std(listener)?;
+    let tls = match (&options.tls_cert, &options.tls_key) {
+        (Some(chain), Some(key)) => Some(Tls::builder(Pem::file(chain), Pem::file(key)).build()?),
+        _ => None,
+    };
+    let scheme = if tls.is_some() { "wss" } else { "ws" };
+    let default_url = RelayUrl::parse(&format!("{scheme}://{}", listener.local_addr()?))?;
     let metrics = Arc::new(Metrics::default());
-    let live = Live::start(Arc::clone(&metrics))?;
-    let stored = live.events().clone();
-    let (store, writer) = Store::open(&options, stored, Arc::clone(&metrics))?;
+    let (live, events) = Live::start(Arc::clone(&metrics))?;
+    let (store, writer) = Store::open(&options, events.clone(), Arc::clone(&metrics))?;
+    let event_limits = Limits::DEFAULT.with_bytes(options.max_message);
     let relay = Arc::new(Relay {
         limits: MessageLimits::default()
             .with_bytes(options.max_message)
-            .with_event(
-                Limits::DEFAULT
-                    .with_bytes(options.max_message)
-                    .with_tags(options.max_tags),
-            )
+            .with_event(event_limits.with_tags(options.max_tags))
             .with_filter(FilterLimits::DEFAULT.with_filters(options.max_filters)),
-        events: rate(options.events_per_second),
-        requests: rate(options.requests_per_second),
+        url: options.url.clone().unwrap_or(default_url),
+        event_rate: rate(options.events_per_second),
+        request_rate: rate(options.requests_per_second),
         store,
         live,
+        events,
         metrics,
-        queries: Semaphore::new(QUERIES),
+        queries: Semaphore::new(MAX_QUERIES),
         stop: watch::Sender::new(false),
         server: OnceLock::new(),
-        url: OnceLock::new(),
         options,
     });
     let server = web::server(&relay)?;
-    let options = &relay.options;
-    let (scheme, listening) = match (&options.tls_cert, &options.tls_key) {
-        (Some(certificates), Some(key)) => {
-            let tls = Tls::builder(Pem::file(certificates), Pem::file(key)).build()?;
-            ("wss", server.listen_tls(options.listen, &tls).await)
-        }
-        _ => ("ws", server.listen(options.listen).await),
+    let running = match &tls {
+        Some(tls) => server.serve_tls(listener, tls)?,
+        None => server.serve(listener)?,
     };
-    let running = listening.map_err(|error| {
-        let address = options.listen;
-        match error.kind() {
-            std::io::ErrorKind::AddrInUse => format!(
-                "{address} is in use by another program: stop it, or give this relay another address with --listen"
-            ),
-            _ => format!("cannot listen on {address}: {error}"),
-        }
-    })?;
-    let own = format!("{scheme}://{}", running.address());
-    // Both are set once.
-    let _ = relay.url.set(options.url.clone().unwrap_or(own));
+    // It is not set yet.
     let _ = relay.server.set(server);
-    tracing::info!(address = %running.address(), url = relay.url(), data = %options.data.display(), "the relay listens");
+    let data = relay.options.data.display();
+    tracing::info!(address = %running.address(), url = relay.url.as_str(), %data, "listening");
     Ok(RunningRelay {
         relay,
         running,
@@ -134,36 +120,27 @@ pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error:
 }
 
 impl RunningRelay {
-    /// The address that it listens on.
+    /// Returns the address that it listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.running.address()
     }
 
-    /// Answers what was published, closes all subscriptions and connections, and writes what is in memory.
+    /// Answers publications, closes subscriptions and connections, and writes the index.
     pub async fn shutdown(self) {
         let Self { relay, running, .. } = self;
         relay.stop.send_replace(true);
-        let connected = || {
-            relay
-                .server
-                .get()
-                .map_or(0, |own| own.websocket_stats().connections)
-        };
-        let ended = async {
-            while connected() > 0 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        if tokio::time::timeout(SHUTDOWN, ended).await.is_err() {
-            tracing::warn!(connections = connected(), "connections did not end in time");
+        // All connections have closed their subscriptions when they have dropped their receivers.
+        let closed = tokio::time::timeout(SHUTDOWN, relay.stop.closed()).await;
+        if closed.is_err() {
+            let connections = relay.stop.receiver_count();
+            tracing::warn!(connections, "connections did not end in time");
         }
         running.shutdown().await;
         relay.store.stop();
-        let written = tokio::task::spawn_blocking(move || self.writer.join()).await;
-        match written {
+        match tokio::task::spawn_blocking(move || self.writer.join()).await {
             Ok(Ok(())) => tracing::info!("the relay has stopped"),
-            _ => tracing::error!("the writer failed"),
+            _ => tracing::error!("the writer panicked"),
         }
     }
 }

@@ -1,50 +1,44 @@
-//! Questions: REQ, COUNT and CLOSE.
+//! REQ, COUNT and CLOSE.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use polywire_nostr::message::{Count, Prefix, relay};
-use polywire_nostr::{Event, Filter, SubscriptionId};
+use polywire_nostr::{Filter, SubscriptionId};
 
 use crate::connection::Connection;
 use crate::live::Subscription;
-use crate::outbox::{Name, event as event_message, text};
-use crate::policy::{Rejection, rejection};
-use crate::store::{Query, RESTRICTED, Reader, now};
+use crate::outbox::{Id, event as event_message, text};
+use crate::policy::{PRIVATE_KINDS, Result, rejection};
+use crate::store::{LogEntry, Query};
 
 impl Connection<'_> {
-    /// Sends the stored events that match, then EOSE, then new ones as they come.
-    pub(crate) async fn request(
-        &mut self,
-        id: &Name,
-        filters: Vec<Filter>,
-    ) -> Result<(), Rejection> {
+    /// Sends the stored events that match, then EOSE, then new events.
+    pub(crate) async fn request(&mut self, id: &Id, filters: Vec<Filter>) -> Result<()> {
         self.close(id);
         self.check_request(&filters)?;
-        let most = self.relay.options.max_subscriptions;
-        if self.subscriptions.len() >= most {
-            let reason = format!("no more than {most} subscriptions");
+        let max = self.relay.options.max_subscriptions;
+        if self.subscriptions.len() >= max {
+            let reason = format!("no more than {max} subscriptions");
             return Err(rejection("subscriptions", Prefix::Restricted, reason));
         }
-        let reader = Arc::clone(&self.reader);
-        let subscription = Subscription::new(id.clone(), filters, self.outbox.clone(), reader);
-        let subscription = Arc::new(subscription);
-        // First, so that no event is missed between the two.
+        let (outbox, keys) = (self.outbox.clone(), self.keys.subscribe());
+        let subscription = Arc::new(Subscription::new(id.clone(), filters, outbox, keys));
+        // Before the snapshot, so that no event is missed.
         self.relay.live.add(&subscription);
-        self.relay.metrics.subscriptions(1);
         self.subscriptions
             .insert(id.clone(), Arc::clone(&subscription));
         let last = self.relay.store.snapshot().last;
         if self.send_stored(&subscription, last).await? {
             let eose = text(|out| relay::push_eose(out, id));
-            // The client may be gone.
+            // If the connection is closed, so is the subscription.
             let _ = self.outbox.send(eose).await && subscription.open(last).await;
         }
         Ok(())
     }
 
-    /// Sends the stored events that match, in pages. Answers whether the client is still there.
-    async fn send_stored(&self, subscription: &Subscription, last: u64) -> Result<bool, Rejection> {
+    /// Sends the stored events that match. Returns whether the connection is open.
+    async fn send_stored(&self, subscription: &Subscription, last: u64) -> Result<bool> {
         let mut sent = HashSet::new();
         let several = subscription.filters.len() > 1;
         for filter in &subscription.filters {
@@ -64,13 +58,13 @@ impl Connection<'_> {
         Ok(true)
     }
 
-    /// Answers how many stored events match (NIP-45).
-    pub(crate) async fn count(&self, id: &Name, filters: Vec<Filter>) -> Result<(), Rejection> {
+    /// Sends the number of stored events that match (NIP-45). It is exact: `limit` is ignored.
+    pub(crate) async fn count(&self, id: &Id, filters: Vec<Filter>) -> Result<()> {
         self.check_request(&filters)?;
         let mut found = HashSet::new();
         let last = self.relay.store.snapshot().last;
         for filter in filters {
-            let mut query = self.query(filter, u64::MAX, last);
+            let mut query = self.query(filter.without_limit(), u64::MAX, last);
             while let Some(page) = self.page(&mut query).await? {
                 found.extend(page.iter().map(|(number, _)| *number));
             }
@@ -84,55 +78,44 @@ impl Connection<'_> {
     pub(crate) fn close(&mut self, id: &SubscriptionId<'_>) {
         if let Some(subscription) = self.subscriptions.remove(id.as_str()) {
             self.relay.live.remove(&subscription);
-            self.relay.metrics.subscriptions(-1);
         }
     }
 
-    /// Checks what a client asks for.
-    pub(crate) fn check_request(&self, filters: &[Filter]) -> Result<(), Rejection> {
-        self.admit(false)?;
+    /// Checks whether the client may use these filters.
+    pub(crate) fn check_request(&self, filters: &[Filter]) -> Result<()> {
+        self.admit_request()?;
         if filters.iter().any(|filter| filter.search().is_some()) {
             let reason = "this relay has no search";
             return Err(rejection("search", Prefix::Unsupported, reason));
         }
-        let private = |filter: &Filter| {
+        let is_private = |filter: &Filter| {
             let kinds = filter.kinds().unwrap_or_default();
-            !kinds.is_empty() && kinds.iter().all(|kind| RESTRICTED.contains(kind))
+            !kinds.is_empty() && kinds.iter().all(|kind| PRIVATE_KINDS.contains(kind))
         };
-        if filters.iter().any(private) && self.keys().is_empty() {
+        if filters.iter().any(is_private) && self.keys.borrow().is_empty() {
             let reason = "direct messages are served to their authors and recipients";
             return Err(rejection("auth-required", Prefix::AuthRequired, reason));
         }
         Ok(())
     }
 
-    /// A query of this client for events up to a number.
-    pub(crate) fn query(&self, filter: Filter, most: u64, last: u64) -> Option<Query> {
-        let (keys, now) = (self.keys(), now());
-        let reader = Reader { keys, now };
-        Some(Query::new(
-            filter,
-            reader,
-            most,
-            last,
-            self.relay.options.max_work,
-        ))
+    /// Begins a query for at most `max` events up to the number `last`. See [`Self::page`].
+    pub(crate) fn query(&self, filter: Filter, max: u64, last: u64) -> Option<Query> {
+        let (keys, work) = (self.keys.borrow().clone(), self.relay.options.max_work);
+        Some(Query::new(filter, keys, max, last, work))
     }
 
-    /// The next events of a query, which is done on a thread of its own; `None` at the end.
-    pub(crate) async fn page(
-        &self,
-        query: &mut Option<Query>,
-    ) -> Result<Option<Vec<(u64, Event)>>, Rejection> {
+    /// Returns the next events of a query, or `None` at its end. Runs on the thread pool for blocking tasks.
+    pub(crate) async fn page(&self, query: &mut Option<Query>) -> Result<Option<Vec<LogEntry>>> {
         let Some(mut taken) = query.take().filter(|query| !query.is_done()) else {
             return Ok(None);
         };
         // The semaphore is never closed.
-        let _turn = self.relay.queries.acquire().await;
+        let _permit = self.relay.queries.acquire().await;
         let snapshot = self.relay.store.snapshot();
         let read = tokio::task::spawn_blocking(move || (taken.page(&snapshot), taken));
         let (page, rest) = read.await.map_err(|error| {
-            tracing::error!(%error, "a query failed");
+            tracing::error!(%error, "a query panicked");
             rejection("query", Prefix::Error, "the query failed")
         })?;
         if rest.is_too_broad() {

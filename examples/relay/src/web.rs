@@ -1,4 +1,4 @@
-//! What is answered over HTTP: upgrades, the information document (NIP-11) and metrics.
+//! The HTTP server: WebSocket upgrades, the information document (NIP-11) and metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::relay::Relay;
 /// The NIPs that the relay implements.
 const NIPS: [u16; 7] = [1, 9, 11, 40, 42, 45, 77];
 
-/// The messages that wait for a client to read them.
+/// The maximum number of messages in the send queue of a connection.
 const QUEUE: usize = 50_000;
 
 pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {
@@ -39,10 +39,10 @@ pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {
     };
     let endpoint = WebSocketEndpoint::new(handler)
         .limits(limits)
-        // Nostr clients are web pages of many origins. Nothing here depends on cookies or HTTP passwords.
+        // Nostr clients are web pages of any origin. The relay uses neither cookies nor HTTP authentication.
         .any_origin()
         .http_fallback(move |head| Some(page(head, &document)));
-    // Nobody offers its subprotocol, so that it has a page alone.
+    // No client can offer a supported subprotocol, so only plain HTTP requests are answered.
     let weak = Arc::downgrade(relay);
     let metrics = WebSocketEndpoint::new(|_| async {})
         .require_protocol()
@@ -55,7 +55,7 @@ pub(crate) fn server(relay: &Arc<Relay>) -> Result<Server, BuildError> {
         .build()
 }
 
-/// What the relay says about itself.
+/// The information document (NIP-11).
 fn information(options: &Options) -> RelayInfo {
     RelayInfo {
         name: Some(options.name.clone()),
@@ -80,19 +80,18 @@ fn information(options: &Options) -> RelayInfo {
     }
 }
 
-/// The document for those who ask for it, and a line of text for others.
+/// Returns the information document if the client accepts it, else a line of text.
 fn page(head: &request::Parts, document: &Bytes) -> Response<Bytes> {
-    let accept = head.headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
-    let wanted = RelayInfo::MEDIA_TYPE.as_bytes();
-    let asked =
-        accept.is_some_and(|accept| accept.windows(wanted.len()).any(|part| part == wanted));
-    let (kind, body) = match asked || head.method == Method::OPTIONS {
+    let accept = head.headers.get(header::ACCEPT);
+    let accept = accept.and_then(|accept| accept.to_str().ok());
+    let accepted = accept.is_some_and(|accept| accept.contains(RelayInfo::MEDIA_TYPE));
+    let (kind, body) = match accepted || head.method == Method::OPTIONS {
         true => (RelayInfo::MEDIA_TYPE, document.clone()),
         false => ("text/plain", Bytes::from_static(b"A Nostr relay\n")),
     };
     let mut response = respond(kind, body);
     let headers = response.headers_mut();
-    // NIP-11 has any web page read it.
+    // NIP-11 requires CORS headers for any web page.
     for name in [
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
         header::ACCESS_CONTROL_ALLOW_HEADERS,

@@ -23,10 +23,7 @@ async fn challenge(server: &TestRelay, peer: &mut Peer, accepted: bool) {
         .duration_since(UNIX_EPOCH)
         .unwrap()
         .as_secs();
-    assert_eq!(
-        auth::check(&event, "7f3a", server.url().as_str(), now, 600),
-        Ok(())
-    );
+    assert_eq!(auth::check(&event, "7f3a", &server.url(), now, 600), Ok(()));
     let message = if accepted { "" } else { "restricted: not you" };
     peer.ok(event.id(), accepted, message).await;
 }

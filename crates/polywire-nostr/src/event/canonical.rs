@@ -1,11 +1,10 @@
 //! The canonical form (NIP-01), whose SHA-256 digest is the id, and JSON output.
 
 use polywire_text::{escape, hex, number, scan};
-use sha2::block_api::compress256;
 
 use super::EventRef;
 use crate::json::{Sink, write_canonical_string};
-use crate::mac::INITIAL;
+use crate::sha256::{BLOCK, INITIAL, compress, pad, to_bytes};
 use crate::{EventId, PublicKey, Signature};
 
 /// SHA-256 (FIPS 180-4) of the bytes that are put in.
@@ -22,8 +21,7 @@ pub(super) struct Hash {
 }
 
 impl Hash {
-    const BLOCK: usize = 64;
-    const CAPACITY: usize = 12 * Self::BLOCK;
+    const CAPACITY: usize = 12 * BLOCK;
 
     #[inline(always)]
     fn new() -> Self {
@@ -40,10 +38,10 @@ impl Hash {
     fn overflow(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(Self::CAPACITY - self.len);
         self.buffer[self.len..].copy_from_slice(head);
-        compress256(&mut self.state, self.buffer.as_chunks().0);
-        let (blocks, rest) = rest.as_chunks::<{ Self::BLOCK }>();
-        compress256(&mut self.state, blocks);
-        self.hashed += (Self::CAPACITY + Self::BLOCK * blocks.len()) as u64;
+        compress(&mut self.state, self.buffer.as_chunks().0);
+        let (blocks, rest) = rest.as_chunks::<BLOCK>();
+        compress(&mut self.state, blocks);
+        self.hashed += (Self::CAPACITY + BLOCK * blocks.len()) as u64;
         self.buffer[..rest.len()].copy_from_slice(rest);
         self.len = rest.len();
     }
@@ -62,30 +60,22 @@ impl Hash {
     /// Hashes the whole blocks in the buffer.
     fn flush(&mut self) {
         let (blocks, rest) = self.buffer[..self.len].as_chunks();
-        compress256(&mut self.state, blocks);
+        compress(&mut self.state, blocks);
         let whole = self.len - rest.len();
         self.hashed += whole as u64;
         self.buffer.copy_within(whole..self.len, 0);
         self.len -= whole;
     }
 
-    /// Appends the padding of FIPS 180-4, section 5.1.1: a one bit, zeros, and the number of bits.
     #[inline(always)]
     fn finish(&mut self) -> EventId {
         if self.len + 9 > Self::CAPACITY {
             self.flush();
         }
-        let bits = 8 * (self.hashed + self.len as u64);
-        let end = (self.len + 9).next_multiple_of(Self::BLOCK);
-        self.buffer[self.len] = 0x80;
-        self.buffer[self.len + 1..end - 8].fill(0);
-        self.buffer[end - 8..end].copy_from_slice(&bits.to_be_bytes());
-        compress256(&mut self.state, self.buffer[..end].as_chunks().0);
-        let mut id = [0; 32];
-        for (bytes, word) in id.as_chunks_mut().0.iter_mut().zip(self.state) {
-            *bytes = word.to_be_bytes();
-        }
-        EventId::from_bytes(id)
+        let total = self.hashed + self.len as u64;
+        let blocks = pad(&mut self.buffer, self.len, total);
+        compress(&mut self.state, blocks);
+        EventId::from_bytes(to_bytes(&self.state))
     }
 }
 

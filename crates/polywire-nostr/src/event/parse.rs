@@ -68,7 +68,7 @@ pub(super) fn id(json: &[u8]) -> Result<EventId, Error> {
         let key = reader.key()?;
         if crate::json::decode(key.text) == "id" {
             let id = reader.hex().map_err(|error| error.in_member(Member::Id))?;
-            return Ok(EventId::from_bytes(id.0));
+            return Ok(EventId::from_bytes(id));
         }
         reader.skip_value(Limits::DEFAULT.depth)?;
         more = reader.next_item(b'}')?;
@@ -203,8 +203,8 @@ impl Partial {
             return Err(Error::new(Reason::DuplicateKey, key_at));
         }
         match member {
-            Member::Id => self.id = Some(reader.hex()?.0),
-            Member::Pubkey => self.pubkey = Some(reader.hex()?.0),
+            Member::Id => self.id = Some(reader.hex()?),
+            Member::Pubkey => self.pubkey = Some(reader.hex()?),
             Member::CreatedAt => self.created_at = Some(reader.unsigned(MAX_CREATED_AT)?.0),
             Member::Kind => {
                 let (kind, _) = reader.unsigned(u64::from(u16::MAX))?;
@@ -222,7 +222,7 @@ impl Partial {
                 self.content = Some((from as u32, (from + content.text.len()) as u32));
                 self.content_spelling = Some(content.spelling);
             }
-            _ => self.sig = Some(reader.hex()?.0),
+            _ => self.sig = Some(reader.hex()?),
         }
         Ok(())
     }

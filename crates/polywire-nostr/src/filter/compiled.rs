@@ -4,7 +4,7 @@ use super::Filter;
 use super::compiled_tag::CompiledTag;
 use super::matching::{letters, tags_match};
 use super::set::Set;
-use crate::EventRef;
+use crate::{BinaryEvent, BinaryItem, EventId, EventRef, PublicKey};
 
 /// A filter that is compiled for matching many events.
 ///
@@ -78,13 +78,40 @@ impl CompiledFilter {
     #[inline]
     #[must_use]
     pub fn matches(&self, event: &EventRef<'_>) -> bool {
-        // Cheap conditions first, and what rules out most events.
-        self.since <= event.created_at()
-            && event.created_at() <= self.until
-            && self.has_kind(event.kind())
-            && has(self.authors.as_ref(), event.pubkey().as_bytes())
-            && has(self.ids.as_ref(), event.id().as_bytes())
+        self.has_head(event.created_at(), event.kind(), event.pubkey(), event.id())
             && (self.letters == 0 || self.has_tags(event))
+    }
+
+    /// Whether an event in the binary storage form matches, as [`Filter::matches`] says. Reads the event
+    /// as it is stored, without conversion to JSON. Allocates only to compare a tag value of more than
+    /// 64 hexadecimal digits.
+    ///
+    /// ```
+    /// use polywire_nostr::{BinaryEvent, EventRef, Filter};
+    ///
+    /// # let json = r#"{"id":"17063e85b0f65a38b0cf1b5084d7fcd157b05215295290d20594b4f9d4fc355f","pubkey":"9fdfbc827b46a6753f18e97bc3d525c5ad59f30fa3d12974184263e901dbfa4c","created_at":1709600104,"kind":1,"tags":[["t","people"],["t","coffee"]],"content":"when ship bitcoin sats morning","sig":"99c4b50194cd59315a5aec20214a283c21a8816b7844f7f9204498263c27608b7fc66546f5400564dd432d226787576951788f704368566773f39bd18016ff82"}"#;
+    /// let mut stored = Vec::new();
+    /// EventRef::parse(json)?.push_binary(&mut stored);
+    /// let filter = Filter::parse(r##"{"kinds":[1],"#t":["coffee"]}"##)?.compile();
+    /// assert!(filter.matches_binary(&BinaryEvent::parse(&stored)?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn matches_binary(&self, event: &BinaryEvent<'_>) -> bool {
+        self.has_head(event.created_at(), event.kind(), event.pubkey(), event.id())
+            && (self.letters == 0 || self.has_binary_tags(event))
+    }
+
+    /// Whether all conditions but those on tags are met.
+    #[inline(always)]
+    fn has_head(&self, created_at: u64, kind: u16, pubkey: &PublicKey, id: &EventId) -> bool {
+        // Cheap conditions first, and those that rule out most events.
+        self.since <= created_at
+            && created_at <= self.until
+            && self.has_kind(kind)
+            && has(self.authors.as_ref(), pubkey.as_bytes())
+            && has(self.ids.as_ref(), id.as_bytes())
     }
 
     #[inline]
@@ -111,6 +138,26 @@ impl CompiledFilter {
             let tag = self.tags.iter().find(|tag| tag.letter() == letter);
             tag.is_some_and(|tag| tag.holds(value))
         })
+    }
+
+    #[inline(never)]
+    fn has_binary_tags(&self, event: &BinaryEvent<'_>) -> bool {
+        let mut missing = self.letters;
+        for mut tag in event.tags() {
+            let (Some(BinaryItem::Text(name)), Some(value)) = (tag.next(), tag.next()) else {
+                continue;
+            };
+            let condition = self.tags.iter().find(|tag| tag.letter().is_name(name));
+            if let Some(condition) = condition
+                && condition.holds_binary(value)
+            {
+                missing &= !condition.letter().bit();
+                if missing == 0 {
+                    return true;
+                }
+            }
+        }
+        false
     }
 }
 
@@ -152,5 +199,12 @@ impl CompiledFilters {
     #[must_use]
     pub fn matches(&self, event: &EventRef<'_>) -> bool {
         self.0.iter().any(|filter| filter.matches(event))
+    }
+
+    /// Whether an event in the binary storage form matches one of the filters. Without filters, none
+    /// does.
+    #[must_use]
+    pub fn matches_binary(&self, event: &BinaryEvent<'_>) -> bool {
+        self.0.iter().any(|filter| filter.matches_binary(event))
     }
 }

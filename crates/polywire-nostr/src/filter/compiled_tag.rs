@@ -1,12 +1,12 @@
 //! A condition on a tag that is compared with many events.
 
 use memchr::memmem::Finder;
-use polywire_text::Text;
+use polywire_text::{Text, hex};
 
 use super::set::Set;
 use super::{TagCondition, TagLetter};
-use crate::Profile;
 use crate::json::{RawString, Reader, push_string};
+use crate::{BinaryItem, Profile};
 
 /// A condition on a tag.
 #[derive(Clone, Debug)]
@@ -66,6 +66,19 @@ impl CompiledTag {
         len >= self.shortest
             && len / 6 <= self.longest
             && self.values.contains(value.decode().as_bytes())
+    }
+
+    /// Whether a value of the binary storage form is one of those asked for.
+    #[inline]
+    pub(super) fn holds_binary(&self, value: BinaryItem<'_>) -> bool {
+        match value {
+            BinaryItem::Text(text) => self.values.contains(text.as_bytes()),
+            BinaryItem::Hex(bytes) if 2 * bytes.len() > self.longest => false,
+            BinaryItem::Hex(bytes) => match hex::encode_to_slice(bytes, &mut [0; 64]) {
+                Some(digits) => self.values.contains(digits),
+                None => self.values.contains(value.to_string().as_bytes()),
+            },
+        }
     }
 
     /// Whether one of these tags has a value that is asked for. Their text is canonical.

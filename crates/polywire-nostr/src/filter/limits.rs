@@ -15,7 +15,7 @@
 pub struct FilterLimits {
     /// Filters of one message.
     pub filters: usize,
-    /// Items of one list, such as `authors`.
+    /// Items of all lists (`ids`, `authors`, `kinds` and tag values) of one message together.
     pub items: usize,
     /// Conditions on tags of one filter; there are at most 52 letters.
     pub tag_conditions: usize,
@@ -26,7 +26,7 @@ pub struct FilterLimits {
 }
 
 impl FilterLimits {
-    /// 100 filters, 10,000 items, 16 conditions, 1,024 bytes of a value and of a search.
+    /// 100 filters, 10,000 items, 16 conditions on tags, 1,024 bytes of a value and of a search.
     pub const DEFAULT: Self = Self {
         filters: 100,
         items: 10_000,

@@ -3,7 +3,7 @@
 use polywire_text::{Text, utf8};
 
 use super::{Filter, FilterLimits, TagLetter};
-use crate::json::{self, Reader};
+use crate::json::{RawString, Reader};
 use crate::{Error, EventId, Member, Profile, PublicKey, Reason};
 
 /// Reads a filter and nothing behind it.
@@ -15,13 +15,14 @@ pub(super) fn filter(
     let text = utf8::validate(json).map_err(|error| Error::new(Reason::NotUtf8, error.offset))?;
     let mut reader = Reader::new(text, profile);
     reader.skip_space();
-    let filter = read(&mut reader, limits)?;
+    let filter = read(&mut reader, &mut limits.clone())?;
     reader.end()?;
     Ok(filter)
 }
 
-/// Reads a filter at the cursor.
-pub(crate) fn read(reader: &mut Reader<'_>, limits: &FilterLimits) -> Result<Filter, Error> {
+/// Reads a filter at the cursor. Subtracts the items that it has from `limits.items`, which is that of
+/// the whole message.
+pub(crate) fn read(reader: &mut Reader<'_>, limits: &mut FilterLimits) -> Result<Filter, Error> {
     if !reader.take(b'{') {
         return Err(reader.wrong_type());
     }
@@ -59,7 +60,7 @@ impl Filter {
         reader: &mut Reader<'_>,
         member: Member,
         key_at: usize,
-        limits: &FilterLimits,
+        limits: &mut FilterLimits,
     ) -> Result<(), Error> {
         let duplicate = match member {
             Member::Ids => self.ids.is_some(),
@@ -98,7 +99,7 @@ impl Filter {
             Member::Since => self.since = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
             Member::Until => self.until = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
             Member::Limit => self.limit = Some(reader.unsigned(Self::MAX_NUMBER)?.0),
-            _ => self.search = Some(text(reader, limits.search_bytes)?),
+            _ => self.search = Some(text(reader, limits.search_bytes)?.1),
         }
         Ok(())
     }
@@ -108,7 +109,7 @@ impl Filter {
         reader: &mut Reader<'_>,
         letter: u8,
         key_at: usize,
-        limits: &FilterLimits,
+        limits: &mut FilterLimits,
     ) -> Result<(), Error> {
         let Some(letter) = TagLetter::from_byte(letter) else {
             return Err(Error::new(Reason::TagName, key_at));
@@ -120,10 +121,11 @@ impl Filter {
         } else if self.tags.len() == limits.tag_conditions {
             return Err(Error::new(Reason::TooManyItems, key_at));
         }
+        let tag_value_bytes = limits.tag_value_bytes;
         let values = list(reader, limits, |reader| {
-            let start = reader.at() + 1;
-            let value = text(reader, limits.tag_value_bytes)?;
-            let error = |(reason, at)| Error::new(reason, start + at);
+            let start = reader.at();
+            let (raw, value) = text(reader, tag_value_bytes)?;
+            let error = |(reason, at)| Error::new(reason, start + raw.offset(at));
             letter.check(&value).map_err(error)?;
             Ok(value)
         })?;
@@ -135,7 +137,7 @@ impl Filter {
 /// Reads an array.
 fn list<'a, T>(
     reader: &mut Reader<'a>,
-    limits: &FilterLimits,
+    limits: &mut FilterLimits,
     mut item: impl FnMut(&mut Reader<'a>) -> Result<T, Error>,
 ) -> Result<Vec<T>, Error> {
     if !reader.take(b'[') {
@@ -145,9 +147,10 @@ fn list<'a, T>(
     let mut list = Vec::new();
     let mut more = !reader.take(b']');
     while more {
-        if list.len() == limits.items {
-            return Err(reader.error(Reason::TooManyItems));
-        }
+        limits.items = match limits.items.checked_sub(1) {
+            Some(items) => items,
+            None => return Err(reader.error(Reason::TooManyItems)),
+        };
         list.push(item(reader)?);
         more = reader.next_item(b']')?;
     }
@@ -156,30 +159,18 @@ fn list<'a, T>(
 
 /// Reads 64 lower-case hexadecimal digits.
 ///
-/// Upper case is wrong whatever the profile: NIP-01 wants filters to be exact.
+/// Upper case is an error in every profile: matching compares digits exactly (NIP-01).
 fn key(reader: &mut Reader<'_>) -> Result<[u8; 32], Error> {
-    let start = reader.at();
-    let (key, plain) = reader.hex()?;
-    if plain {
-        return Ok(key);
-    }
-    // Digits in upper case, or digits that are written as escapes.
-    let raw = reader.text_from(start + 1);
-    match json::decode(raw)
-        .bytes()
-        .position(|byte| byte.is_ascii_uppercase())
-    {
-        None => Ok(key),
-        Some(at) => Err(Error::new(Reason::UpperCaseHex, start + 1 + at)),
-    }
+    reader.lower_hex()
 }
 
 /// Reads a string of at most `most` bytes.
-fn text(reader: &mut Reader<'_>, most: usize) -> Result<Text, Error> {
+fn text<'a>(reader: &mut Reader<'a>, most: usize) -> Result<(RawString<'a>, Text), Error> {
     let start = reader.at();
-    let text = reader.string()?.decode();
+    let raw = reader.string()?;
+    let text = raw.decode();
     if text.len() > most {
         return Err(Error::new(Reason::TooManyBytes, start));
     }
-    Ok(Text::from(text))
+    Ok((raw, Text::from(text)))
 }

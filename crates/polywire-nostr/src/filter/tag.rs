@@ -50,6 +50,11 @@ impl TagLetter {
         Self::new(byte as char)
     }
 
+    /// Whether this is the name of a tag.
+    pub(super) fn is_name(self, name: &str) -> bool {
+        name.as_bytes() == [self.0]
+    }
+
     /// The member of a filter, such as `#e`, written to `buffer`.
     pub(super) fn member(self, buffer: &mut [u8; 2]) -> &str {
         *buffer = [b'#', self.0];

@@ -1,10 +1,10 @@
 //! A cursor over JSON text that has been found to be UTF-8.
 
 use polywire_text::hex::{self, Case};
-use polywire_text::scan;
+use polywire_text::{number, scan};
 
 use super::string::{self, RawString, Spelling};
-use crate::{Error, Profile, Reason};
+use crate::{Error, Limits, Profile, Reason};
 
 /// Reads JSON from front to back.
 ///
@@ -187,9 +187,23 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    /// Reads a string of `2 * N` hexadecimal digits. Says whether they are in lower case.
+    /// Reads a string of `2 * N` hexadecimal digits, in the case that the profile accepts.
     #[inline(always)]
-    pub(crate) fn hex<const N: usize>(&mut self) -> Result<([u8; N], bool), Error> {
+    pub(crate) fn hex<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        self.hex_in_case(match self.profile.upper_case_hex {
+            true => Case::Any,
+            false => Case::Lower,
+        })
+    }
+
+    /// Reads a string of `2 * N` hexadecimal digits, in lower case whatever the profile.
+    #[inline(always)]
+    pub(crate) fn lower_hex<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        self.hex_in_case(Case::Lower)
+    }
+
+    #[inline(always)]
+    fn hex_in_case<const N: usize>(&mut self, case: Case) -> Result<[u8; N], Error> {
         let rest = &self.text.as_bytes()[self.at..];
         // One quote, the digits and another quote: no need to look for the end.
         if rest.len() > 2 * N + 1
@@ -198,33 +212,28 @@ impl<'a> Reader<'a> {
             && let Ok(bytes) = hex::decode_to_array(&rest[1..=2 * N], Case::Lower)
         {
             self.at += 2 * N + 2;
-            return Ok((bytes, true));
+            return Ok(bytes);
         }
-        self.other_hex()
+        self.other_hex(case)
     }
 
-    /// Reads what is not plain lower-case hexadecimal.
+    /// Reads digits that have escapes or upper case, or returns the error.
     #[inline(never)]
-    fn other_hex<const N: usize>(&mut self) -> Result<([u8; N], bool), Error> {
-        let start = self.at + 1;
+    fn other_hex<const N: usize>(&mut self, case: Case) -> Result<[u8; N], Error> {
+        let start = self.at;
         let raw = self.string()?;
-        let text = string::decode(raw.text);
-        let error = |reason, at| Err(Error::new(reason, start + at));
+        let text = raw.decode();
+        let error = |reason, at| Error::new(reason, start + raw.offset(at));
         if text.len() != 2 * N {
-            return error(Reason::HexLength, 0);
+            return Err(error(Reason::HexLength, 0));
         }
-        if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_hexdigit()) {
-            return error(Reason::NotHex, at);
-        }
-        let upper = text.bytes().position(|byte| byte.is_ascii_uppercase());
-        match upper {
-            Some(at) if !self.profile.upper_case_hex => return error(Reason::UpperCaseHex, at),
-            _ => {}
-        }
-        match hex::decode_to_array(text.as_bytes(), Case::Any) {
-            Ok(bytes) => Ok((bytes, false)),
-            Err(malformed) => error(Reason::NotHex, malformed.offset),
-        }
+        hex::decode_to_array(text.as_bytes(), case).map_err(|malformed| {
+            let at = malformed.offset;
+            match text.bytes().position(|byte| !byte.is_ascii_hexdigit()) {
+                Some(at) => error(Reason::NotHex, at),
+                None => error(Reason::UpperCaseHex, at),
+            }
+        })
     }
 
     /// Reads a whole number of at most `max`. Says whether it is written with digits only.
@@ -254,43 +263,19 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn other_number(&mut self, max: u64) -> Result<(u64, bool), Error> {
         let start = self.at;
-        let negative = self.take(b'-');
-        let digits = self.digits();
-        if digits == 0 {
-            if negative {
-                return Err(self.unexpected());
-            }
+        if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
             return Err(self.wrong_type());
         }
-        let leading = digits > 1 && self.text.as_bytes()[self.at - digits] == b'0';
-        let mut whole = true;
-        if self.take(b'.') {
-            whole = false;
-            if self.digits() == 0 {
-                return Err(self.unexpected());
-            }
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            whole = false;
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            if self.digits() == 0 {
-                return Err(self.unexpected());
-            }
-        }
+        let integer = self.skip_number()?;
+        let number = self.text_from(start);
         let error = |reason| Err(Error::new(reason, start));
-        if leading {
-            return error(Reason::LeadingZero);
-        }
-        if negative {
+        if number.starts_with('-') {
             return error(Reason::Negative);
         }
-        if whole {
+        if integer {
             return error(Reason::TooLarge);
         }
-        let value: f64 = self.text_from(start).parse().unwrap_or(f64::NAN);
+        let value: f64 = number.parse().unwrap_or(f64::NAN);
         // Whole numbers below 2^53 are exact.
         if !self.profile.whole_floats || value.fract() != 0.0 {
             return error(Reason::NotInteger);
@@ -310,23 +295,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Moves the cursor behind digits and returns their number.
-    fn digits(&mut self) -> usize {
-        let rest = &self.text.as_bytes()[self.at..];
-        let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += len;
-        len
-    }
-
-    /// Skips a value of any type in which at most `depth` arrays and objects are nested.
+    /// Skips a value of any type in which at most `depth` arrays and objects are nested; at most
+    /// [`Limits::MAX_DEPTH`] in any case.
     #[inline(never)]
     pub(crate) fn skip_value(&mut self, depth: usize) -> Result<(), Error> {
-        let mut open = Vec::new();
+        let mut open = Nesting::default();
         loop {
             // At the beginning of a value.
             match self.peek() {
                 Some(first @ (b'{' | b'[')) => {
-                    if open.len() == depth {
+                    if open.depth >= depth.min(Limits::MAX_DEPTH) {
                         return Err(self.error(Reason::TooDeep));
                     }
                     self.at += 1;
@@ -344,12 +322,12 @@ impl<'a> Reader<'a> {
                 Some(b't') => self.word("true")?,
                 Some(b'f') => self.word("false")?,
                 Some(b'n') => self.word("null")?,
-                Some(b'-' | b'0'..=b'9') => self.skip_number()?,
+                Some(b'-' | b'0'..=b'9') => drop(self.skip_number()?),
                 _ => return Err(self.unexpected()),
             }
             // Behind a value.
             loop {
-                let Some(&close) = open.last() else {
+                let Some(close) = open.last() else {
                     return Ok(());
                 };
                 if self.next_item(close)? {
@@ -374,30 +352,118 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Skips a number, which must follow the grammar of JSON.
-    fn skip_number(&mut self) -> Result<(), Error> {
-        self.take(b'-');
-        match self.digits() {
-            0 => return Err(self.unexpected()),
-            1 => {}
-            digits if self.text.as_bytes()[self.at - digits] == b'0' => {
-                self.at -= digits;
-                return Err(self.error(Reason::LeadingZero));
+    /// Skips a number; returns whether it has neither a fraction nor an exponent.
+    fn skip_number(&mut self) -> Result<bool, Error> {
+        let rest = &self.text.as_bytes()[self.at..];
+        match number::json_number(rest) {
+            Ok((len, integer)) => {
+                self.at += len;
+                Ok(integer)
             }
-            _ => {}
-        }
-        if self.take(b'.') && self.digits() == 0 {
-            return Err(self.unexpected());
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
+            // The only error at a digit is a digit after a leading zero.
+            Err(error) if rest.get(error.offset).is_some_and(u8::is_ascii_digit) => {
+                Err(self.error(Reason::LeadingZero))
             }
-            if self.digits() == 0 {
-                return Err(self.unexpected());
+            Err(error) => {
+                self.at += error.offset;
+                Err(self.unexpected())
             }
         }
-        Ok(())
+    }
+}
+
+/// The arrays and objects around the cursor, a bit for each. Needs no allocation.
+#[derive(Default)]
+struct Nesting {
+    /// The lowest bit belongs to the innermost one, and is set for an object.
+    objects: u128,
+    depth: usize,
+}
+
+impl Nesting {
+    fn push(&mut self, close: u8) {
+        self.objects = self.objects << 1 | u128::from(close == b'}');
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.objects >>= 1;
+        self.depth -= 1;
+    }
+
+    /// The closing bracket of the innermost one.
+    fn last(&self) -> Option<u8> {
+        let close = if self.objects & 1 == 1 { b'}' } else { b']' };
+        (self.depth > 0).then_some(close)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skip(text: &str, depth: usize) -> Result<usize, (Reason, usize)> {
+        let mut reader = Reader::new(text, Profile::STRICT);
+        match reader.skip_value(depth) {
+            Ok(()) => Ok(reader.at()),
+            Err(error) => Err((error.reason, error.offset)),
+        }
+    }
+
+    #[test]
+    fn nested_values_are_skipped() {
+        let text = r#"[{"a":[1,{"b":{}}],"c":[]},[[]]]"#;
+        assert_eq!(skip(text, 5), Ok(text.len()));
+        assert_eq!(
+            skip(text, 4),
+            Err((Reason::TooDeep, text.find("{}").unwrap()))
+        );
+        assert_eq!(skip(r#"{"a":[}"#, 9), Err((Reason::Syntax, 6)));
+        assert_eq!(skip(r#"[{"a":1]"#, 9), Err((Reason::Syntax, 7)));
+        assert_eq!(skip("[[1]", 9), Err((Reason::Truncated, 4)));
+    }
+
+    #[test]
+    fn hexadecimal() {
+        let read = |text: &str, profile| {
+            let result = Reader::new(text, profile).hex::<2>();
+            result.map_err(|error| (error.reason, error.offset))
+        };
+        for (text, strict, compatible) in [
+            ("\"0aff\"", Ok([10, 255]), Ok([10, 255])),
+            ("\"\\u0030aff\"", Ok([10, 255]), Ok([10, 255])),
+            ("\"0aFf\"", Err((Reason::UpperCaseHex, 3)), Ok([10, 255])),
+            (
+                "\"0aFx\"",
+                Err((Reason::NotHex, 4)),
+                Err((Reason::NotHex, 4)),
+            ),
+            (
+                "\"0aff0\"",
+                Err((Reason::HexLength, 1)),
+                Err((Reason::HexLength, 1)),
+            ),
+            // With escapes, the offset is that of the string.
+            (
+                "\"\\u0030afx\"",
+                Err((Reason::NotHex, 0)),
+                Err((Reason::NotHex, 0)),
+            ),
+        ] {
+            assert_eq!(read(text, Profile::STRICT), strict, "{text}");
+            assert_eq!(read(text, Profile::COMPATIBLE), compatible, "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_has_a_maximum() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            let text = nested(Limits::MAX_DEPTH);
+            assert_eq!(skip(&text, usize::MAX), Ok(text.len()));
+            let offset = open.len() * Limits::MAX_DEPTH;
+            let deep = nested(Limits::MAX_DEPTH + 1);
+            assert_eq!(skip(&deep, usize::MAX), Err((Reason::TooDeep, offset)));
+        }
     }
 }

@@ -48,6 +48,15 @@ impl Spelling {
 }
 
 impl<'a> RawString<'a> {
+    /// The offset of a byte of the decoded text, counted from the opening quote. 0 if there are
+    /// escapes: the bytes are elsewhere then.
+    pub(crate) fn offset(self, decoded: usize) -> usize {
+        match self.spelling.escaped {
+            false => 1 + decoded,
+            true => 0,
+        }
+    }
+
     /// What it means. Half a surrogate pair becomes U+FFFD.
     #[inline(always)]
     pub(crate) fn decode(self) -> Cow<'a, str> {

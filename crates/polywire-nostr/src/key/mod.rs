@@ -74,6 +74,7 @@ impl std::error::Error for InvalidPublicKey {}
 
 /// Why a signature does not hold (BIP-340, "Verification").
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum SignatureError {
     /// The public key is not the x coordinate of a point of the curve.
     PublicKey,

@@ -52,7 +52,7 @@ impl Count {
             let duplicate = match &*reader.key()?.decode() {
                 "count" => count.replace(reader.unsigned(u64::MAX)?.0).is_some(),
                 "approximate" => approximate.replace(reader.bool()?).is_some(),
-                "hll" => hll.replace(Box::new(reader.hex()?.0)).is_some(),
+                "hll" => hll.replace(Box::new(reader.hex()?)).is_some(),
                 _ => {
                     reader.skip_value(Limits::DEFAULT.depth)?;
                     false

@@ -7,12 +7,14 @@ use polywire_text::utf8;
 
 use super::{MessageLimits, SubscriptionId};
 use crate::json::{Reader, decode};
-use crate::{Error, EventRef, Filter, Profile, Reason, event, filter};
+use crate::{Error, EventRef, Filter, FilterLimits, Profile, Reason, event, filter};
 
 /// A cursor over the items of a message, which is an array that begins with the message type.
 pub(super) struct Items<'a, 'l> {
     pub(super) reader: Reader<'a>,
     limits: &'l MessageLimits,
+    /// The remaining limits on filters.
+    filter_limits: FilterLimits,
     /// The offset of the message type.
     type_at: usize,
 }
@@ -44,6 +46,7 @@ impl<'a, 'l> Items<'a, 'l> {
         let items = Self {
             reader,
             limits,
+            filter_limits: limits.filter,
             type_at,
         };
         Ok((message_type, items))
@@ -101,7 +104,7 @@ impl<'a, 'l> Items<'a, 'l> {
 
     pub(super) fn filter(&mut self) -> Result<Filter, Error> {
         self.next()?;
-        filter::read(&mut self.reader, &self.limits.filter)
+        filter::read(&mut self.reader, &mut self.filter_limits)
     }
 
     /// Reads one or more filters and the end of the message.
@@ -111,7 +114,7 @@ impl<'a, 'l> Items<'a, 'l> {
             if filters.len() == self.limits.filter.filters {
                 return Err(self.reader.error(Reason::TooManyItems));
             }
-            filters.push(filter::read(&mut self.reader, &self.limits.filter)?);
+            filters.push(filter::read(&mut self.reader, &mut self.filter_limits)?);
         }
         if filters.is_empty() {
             return Err(self.reader.error(Reason::Missing));

@@ -112,7 +112,7 @@ impl<'a> RelayMessage<'a> {
                 id: {
                     items.next()?;
                     let id = items.reader.hex();
-                    EventId::from_bytes(id.map_err(|error| error.in_member(Member::Id))?.0)
+                    EventId::from_bytes(id.map_err(|error| error.in_member(Member::Id))?)
                 },
                 accepted: {
                     items.next()?;

@@ -10,7 +10,8 @@ use crate::json::{Object, push_hex, to_string};
 /// The relay information document (NIP-11): the response body to GET with `Accept:
 /// application/nostr+json`.
 ///
-/// Members that are `None`, and empty lists, are left out.
+/// Members that are `None`, and empty lists, are omitted. Create it with `..RelayInfo::default()`: members
+/// are added when NIP-11 gets new ones, which is not a breaking change.
 ///
 /// ```
 /// use polywire_nostr::{Limitation, RelayInfo};
@@ -38,6 +39,8 @@ pub struct RelayInfo {
     pub icon: Option<String>,
     /// The public key of the administrator.
     pub pubkey: Option<PublicKey>,
+    /// The public key of the relay itself, which NIP-11 calls `self`.
+    pub relay_pubkey: Option<PublicKey>,
     /// An alternative contact of the administrator, as a URI.
     pub contact: Option<String>,
     /// The numbers of the NIPs that the relay implements.
@@ -54,7 +57,8 @@ pub struct RelayInfo {
     pub limitation: Limitation,
 }
 
-/// The limits that clients must respect (NIP-11). Members that are `None` are omitted.
+/// The limits that clients must respect (NIP-11). Members that are `None` are omitted. Create it with
+/// `..Limitation::default()`, as [`RelayInfo`].
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Limitation {
     /// Bytes of a message.
@@ -103,9 +107,11 @@ impl RelayInfo {
         string(&mut object, "description", &self.description);
         string(&mut object, "banner", &self.banner);
         string(&mut object, "icon", &self.icon);
-        if let Some(pubkey) = &self.pubkey {
-            object.name("pubkey");
-            push_hex(object.out, pubkey.as_bytes());
+        for (name, pubkey) in [("pubkey", &self.pubkey), ("self", &self.relay_pubkey)] {
+            if let Some(pubkey) = pubkey {
+                object.name(name);
+                push_hex(object.out, pubkey.as_bytes());
+            }
         }
         string(&mut object, "contact", &self.contact);
         if !self.supported_nips.is_empty() {

@@ -43,12 +43,8 @@ fn read(json: &[u8]) -> Result<RelayInfo, Error> {
         "description" => info.description = string(value),
         "banner" => info.banner = string(value),
         "icon" => info.icon = string(value),
-        "pubkey" => {
-            info.pubkey = Reader::new(value, Profile::COMPATIBLE)
-                .hex()
-                .ok()
-                .map(|(bytes, _)| PublicKey::from_bytes(bytes));
-        }
+        "pubkey" => info.pubkey = pubkey(value),
+        "self" => info.relay_pubkey = pubkey(value),
         "contact" => info.contact = string(value),
         "supported_nips" => info.supported_nips = nips(value),
         "software" => info.software = string(value),
@@ -60,6 +56,11 @@ fn read(json: &[u8]) -> Result<RelayInfo, Error> {
     })?;
     reader.end()?;
     Ok(info)
+}
+
+fn pubkey(value: &str) -> Option<PublicKey> {
+    let bytes = Reader::new(value, Profile::COMPATIBLE).hex().ok()?;
+    Some(PublicKey::from_bytes(bytes))
 }
 
 fn limitation(object: &str) -> Limitation {

@@ -1,52 +1,27 @@
-//! Events that are put into the store together, and what each of them changes.
+//! The changes that a group of events makes.
 
 use std::collections::BTreeMap;
 
-use polywire_nostr::{Deletion, Event, EventRef, PublicKey};
+use polywire_nostr::message::Prefix;
+use polywire_nostr::{Deletion, Event, EventRef};
 
-use super::database::StoreError;
+use super::LogEntry;
+use super::database::Result;
 use super::key::{self, Key};
-use super::scan::Merged;
-use super::segment::Segment;
+use super::scan::MergedScan;
+use super::segment::{Segment, find};
 use super::snapshot::Snapshot;
+use crate::policy::{Rejection, deleters, duplicate, rejection};
 
-/// Changes over a snapshot. The same events over the same snapshot make the same changes, so that the keys of a log
-/// that were not yet on disk can be made again.
+/// Changes to a snapshot. They are a function of the snapshot and the events, so that a replay of the log restores
+/// index keys that were not on disk.
 pub(crate) struct Batch<'s> {
     base: &'s Snapshot,
     keys: BTreeMap<Key, Option<u64>>,
-    events: Vec<(u64, Event)>,
+    /// The events to append to the log.
+    pub(crate) events: Vec<LogEntry>,
     removed: Vec<u64>,
     last: u64,
-}
-
-/// What becomes of an event.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Verdict {
-    /// It is stored, under this number.
-    Stored(u64),
-    /// It was stored before.
-    Duplicate,
-    /// A newer version of it is stored.
-    Superseded,
-    /// Its author has deleted it.
-    Deleted,
-}
-
-impl Verdict {
-    /// Whether the event is accepted, a code for metrics, and the reason.
-    pub(crate) const fn answer(self) -> (bool, &'static str, &'static str) {
-        match self {
-            Self::Stored(_) => (true, "", ""),
-            Self::Duplicate => (true, "duplicate", "duplicate: the event is stored already"),
-            Self::Superseded => (false, "superseded", "duplicate: a newer version is stored"),
-            Self::Deleted => (
-                false,
-                "deleted",
-                "blocked: the event was deleted by its author",
-            ),
-        }
-    }
 }
 
 impl<'s> Batch<'s> {
@@ -60,11 +35,7 @@ impl<'s> Batch<'s> {
         }
     }
 
-    /// The events to be stored.
-    pub(crate) fn events(&self) -> &[(u64, Event)] {
-        &self.events
-    }
-
+    /// Returns the changes, and the number of the last event.
     pub(crate) fn into_segment(self) -> (Segment, u64) {
         let segment = Segment {
             keys: self.keys.into_iter().collect(),
@@ -74,48 +45,47 @@ impl<'s> Batch<'s> {
         (segment, self.last)
     }
 
-    fn get(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+    fn get(&self, key: &Key) -> Result<Option<u64>> {
         match self.keys.get(key) {
             Some(value) => Ok(*value),
             None => self.base.get(key),
         }
     }
 
-    fn event(&self, number: u64) -> Result<Option<Event>, StoreError> {
-        let at = self
-            .events
-            .binary_search_by_key(&number, |(other, _)| *other);
-        match at {
-            Ok(at) => Ok(Some(self.events[at].1.clone())),
-            Err(_) => self.base.event(number),
+    fn event(&self, number: u64) -> Result<Option<Event>> {
+        match find(&self.events, number) {
+            Some(event) => Ok(Some(event.clone())),
+            None => self.base.event(number),
         }
     }
 
-    /// Adds an event that stands in the log already.
-    pub(crate) fn replay(&mut self, number: u64, event: &Event) -> Result<Verdict, StoreError> {
+    /// Adds an event that is in the log.
+    pub(crate) fn replay(&mut self, number: u64, event: &Event) -> Result<()> {
         self.last = number - 1;
-        let verdict = self.add(event);
+        let _ = self.add(event)?;
         self.last = number;
-        verdict
+        Ok(())
     }
 
-    /// Adds an event, unless it is not to be stored.
-    pub(crate) fn add(&mut self, event: &Event) -> Result<Verdict, StoreError> {
+    /// Adds an event and returns its number, or why it is not stored.
+    pub(crate) fn add(&mut self, event: &Event) -> Result<Result<u64, Rejection>> {
         let new = event.as_ref();
         if self.get(&Key::id(new.id()))?.is_some() {
-            return Ok(Verdict::Duplicate);
+            return Ok(Err(duplicate()));
         }
         if self.is_deleted(&new)? {
-            return Ok(Verdict::Deleted);
+            let reason = "the event was deleted by its author";
+            return Ok(Err(rejection("deleted", Prefix::Blocked, reason)));
         }
         if let Some(version) = key::version(&new)
             && let Some(number) = self.get(&version)?
             && let Some(old) = self.event(number)?
         {
             let (ours, theirs) = (key::position(&new), key::position(&old.as_ref()));
-            // Of two as new, the lower id stays; ids may begin alike.
+            // For equal times, the lower id wins. Positions contain only a part of the id.
             if ours < theirs || ours == theirs && new.id() > old.as_ref().id() {
-                return Ok(Verdict::Superseded);
+                let reason = "a newer version is stored";
+                return Ok(Err(rejection("superseded", Prefix::Duplicate, reason)));
             }
             self.remove(number, &old.as_ref());
         }
@@ -127,12 +97,12 @@ impl<'s> Batch<'s> {
         self.keys
             .extend(keys.into_iter().map(|key| (key, Some(self.last))));
         self.events.push((self.last, event.clone()));
-        Ok(Verdict::Stored(self.last))
+        Ok(Ok(self.last))
     }
 
-    /// Whether somebody who may has asked to delete an event, before it came (NIP-09).
-    fn is_deleted(&self, event: &EventRef<'_>) -> Result<bool, StoreError> {
-        // Deletions are not deleted.
+    /// Whether a deletion request for the event is stored (NIP-09).
+    fn is_deleted(&self, event: &EventRef<'_>) -> Result<bool> {
+        // Deletion requests cannot be deleted.
         if event.kind() == 5 {
             return Ok(false);
         }
@@ -149,11 +119,7 @@ impl<'s> Batch<'s> {
         Ok(until.is_some_and(|until| event.created_at() <= until))
     }
 
-    fn delete(
-        &mut self,
-        request: &EventRef<'_>,
-        deletion: &Deletion<'_>,
-    ) -> Result<(), StoreError> {
+    fn delete(&mut self, request: &EventRef<'_>, deletion: &Deletion<'_>) -> Result<()> {
         let author = request.pubkey();
         let target = match deletion {
             Deletion::Event(id) => {
@@ -182,11 +148,11 @@ impl<'s> Batch<'s> {
         self.removed.push(number);
     }
 
-    /// Removes up to so many events that have expired (NIP-40).
-    pub(crate) fn remove_expired(&mut self, now: u64, most: usize) -> Result<(), StoreError> {
-        let (scan, end) = ([Key::expiration()], key::first_of(now + 1));
-        let mut expired = Merged::new(self.base, &scan, &[0; 16], &end)?;
-        while self.removed.len() < most
+    /// Removes at most `max` events that have expired (NIP-40).
+    pub(crate) fn remove_expired(&mut self, now: u64, max: usize) -> Result<()> {
+        let (prefixes, end) = ([Key::expiration()], key::first_of(now + 1));
+        let mut expired = MergedScan::new(self.base, &prefixes, &[0; 16], &end)?;
+        while self.removed.len() < max
             && let Some((_, number)) = expired.next()?
         {
             if let Some(event) = self.base.event(number)? {
@@ -195,12 +161,4 @@ impl<'s> Batch<'s> {
         }
         Ok(())
     }
-}
-
-/// Who may delete an event: its author, and the recipients of a gift wrap, whose author is nobody.
-fn deleters(event: &EventRef<'_>) -> impl Iterator<Item = PublicKey> {
-    let tags = (event.kind() == 1059).then(|| event.tags());
-    let recipients = tags.into_iter().flatten().filter(|tag| tag.name() == "p");
-    let recipients = recipients.filter_map(|tag| tag.value()?.parse().ok());
-    std::iter::once(*event.pubkey()).chain(recipients)
 }

@@ -1,4 +1,4 @@
-//! The database: a log of events by number, and an index of keys. All that is redb's is in this file.
+//! The redb database: the event log by number, and the index by key. No other file uses redb.
 
 use std::fmt;
 use std::path::Path;
@@ -6,29 +6,30 @@ use std::path::Path;
 use polywire_nostr::Event;
 use redb::{Database as Redb, DatabaseError, ReadOnlyTable, ReadableDatabase, TableDefinition};
 
+use super::LogEntry;
 use super::key::{Key, Position, position_of};
 use super::segment::Segment;
 
 const EVENTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("events");
 const KEYS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("keys");
 
-/// The file in the folder of data.
+/// The file name within the data directory.
 const FILE: &str = "events.redb";
 
 pub(crate) struct Database(Redb);
 
-/// Why the database failed, and what to do.
+/// A failure of the database. The text says what the operator can do.
 #[derive(Debug)]
 pub(crate) struct StoreError(pub(super) String);
+
+pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 impl<E: Into<redb::Error>> From<E> for StoreError {
     fn from(error: E) -> Self {
         Self(match error.into() {
-            redb::Error::PreviousIo => {
-                "the database could not be written before, and takes nothing \
-                until the relay is started again"
-                    .into()
-            }
+            redb::Error::PreviousIo => "the database is read-only after a failed write: \
+                restart the relay"
+                .into(),
             error => format!("the database could not be read or written: {error}"),
         })
     }
@@ -43,21 +44,19 @@ impl fmt::Display for StoreError {
 impl std::error::Error for StoreError {}
 
 impl Database {
-    /// Opens the database in a folder, or makes both.
-    pub(crate) fn open(folder: &Path, cache: usize) -> Result<Self, StoreError> {
-        let file = folder.join(FILE);
-        std::fs::create_dir_all(folder).map_err(|error| {
-            StoreError(format!(
-                "the folder {} cannot be made: {error}",
-                folder.display()
-            ))
+    /// Opens the database in a directory. Creates both if they do not exist.
+    pub(crate) fn open(directory: &Path, cache: usize) -> Result<Self> {
+        std::fs::create_dir_all(directory).map_err(|error| {
+            let shown = directory.display();
+            StoreError(format!("the directory {shown} cannot be created: {error}"))
         })?;
+        let file = directory.join(FILE);
         let opened = Redb::builder().set_cache_size(cache).create(&file);
         let database = opened.map_err(|error| {
             let shown = file.display();
             StoreError(match error {
                 DatabaseError::DatabaseAlreadyOpen => format!(
-                    "{shown} is in use by another process: stop that relay, or give this one another folder with --data"
+                    "{shown} is in use by another process: stop it, or choose another directory with --data"
                 ),
                 error => format!("{shown} cannot be opened: {error}"),
             })
@@ -70,15 +69,15 @@ impl Database {
         Ok(database)
     }
 
-    fn begin(&self) -> Result<redb::WriteTransaction, StoreError> {
+    fn begin(&self) -> Result<redb::WriteTransaction> {
         let mut write = self.0.begin_write()?;
-        // A restart then takes as long whatever the size.
+        // Makes the time of a restart independent of the size of the database.
         write.set_quick_repair(true);
         Ok(write)
     }
 
     /// Appends events to the log. They are on disk when this returns.
-    pub(crate) fn append(&self, events: &[(u64, Event)]) -> Result<(), StoreError> {
+    pub(crate) fn append(&self, events: &[LogEntry]) -> Result<()> {
         let write = self.begin()?;
         let mut log = write.open_table(EVENTS)?;
         for (number, event) in events {
@@ -88,8 +87,8 @@ impl Database {
         Ok(write.commit()?)
     }
 
-    /// Puts the keys of a segment into the index, removes from the log what it says, and notes how far the index is.
-    pub(crate) fn index(&self, segment: &Segment, indexed: u64) -> Result<(), StoreError> {
+    /// Writes a segment to the index, and records that the index includes the log up to `indexed`.
+    pub(crate) fn index(&self, segment: &Segment, indexed: u64) -> Result<()> {
         let write = self.begin()?;
         let mut keys = write.open_table(KEYS)?;
         for (key, value) in &segment.keys {
@@ -108,8 +107,8 @@ impl Database {
         Ok(write.commit()?)
     }
 
-    /// What is there now.
-    pub(crate) fn view(&self) -> Result<View, StoreError> {
+    /// Begins a read transaction.
+    pub(crate) fn view(&self) -> Result<View> {
         let read = self.0.begin_read()?;
         Ok(View {
             events: read.open_table(EVENTS)?,
@@ -118,30 +117,25 @@ impl Database {
     }
 }
 
-/// The database as it was at some time.
+/// The database at a point in time.
 pub(crate) struct View {
     events: ReadOnlyTable<u64, &'static [u8]>,
     keys: ReadOnlyTable<&'static [u8], u64>,
 }
 
 impl View {
-    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<u64>, StoreError> {
-        Ok(self.keys.get(key)?.map(|value| value.value()))
+    pub(crate) fn get(&self, key: &Key) -> Result<Option<u64>> {
+        Ok(self.keys.get(key.as_bytes())?.map(|value| value.value()))
     }
 
-    pub(crate) fn event(&self, number: u64) -> Result<Option<Event>, StoreError> {
-        match self.events.get(number)? {
-            None => Ok(None),
-            Some(text) => parse(number, text.value()).map(Some),
-        }
+    pub(crate) fn event(&self, number: u64) -> Result<Option<Event>> {
+        let text = self.events.get(number)?;
+        text.map(|text| parse(number, text.value())).transpose()
     }
 
-    /// The events of the log behind a number, in order.
-    pub(crate) fn log(
-        &self,
-        behind: u64,
-    ) -> Result<impl Iterator<Item = Result<(u64, Event), StoreError>> + use<>, StoreError> {
-        let range = self.events.range(behind + 1..)?;
+    /// Returns the events of the log after a number, in ascending order.
+    pub(crate) fn log(&self, after: u64) -> Result<impl Iterator<Item = Result<LogEntry>>> {
+        let range = self.events.range(after + 1..)?;
         Ok(range.map(|item| {
             let (number, text) = item?;
             let number = number.value();
@@ -149,13 +143,13 @@ impl View {
         }))
     }
 
-    /// The positions of the keys from one to another, which is left out, backwards.
+    /// Returns the positions of the keys from `low` to `high` (exclusive), in descending order.
     pub(crate) fn range(
         &self,
-        low: &[u8],
-        high: &[u8],
-    ) -> Result<impl Iterator<Item = Result<(Position, u64), StoreError>> + use<>, StoreError> {
-        let range = self.keys.range(low..high)?;
+        low: &Key,
+        high: &Key,
+    ) -> Result<impl Iterator<Item = Result<(Position, u64)>> + use<>> {
+        let range = self.keys.range(low.as_bytes()..high.as_bytes())?;
         Ok(range.rev().map(|item| {
             let (key, number) = item?;
             Ok((position_of(key.value()), number.value()))
@@ -163,11 +157,10 @@ impl View {
     }
 }
 
-/// Reads an event as it was accepted.
-fn parse(number: u64, text: &[u8]) -> Result<Event, StoreError> {
+fn parse(number: u64, text: &[u8]) -> Result<Event> {
     Event::parse(text).map_err(|error| {
         StoreError(format!(
-            "event {number} of the database is damaged: {error}"
+            "event {number} in the database is damaged: {error}"
         ))
     })
 }

@@ -1,82 +1,85 @@
-//! Keys of the index.
+//! Index keys.
 //!
-//! All keys are in one table, and the first byte says which index a key belongs to. Keys that are read in order end
-//! in a [`Position`]. Public keys are cut to 16 bytes and values of tags are hashed to 16 bytes: a query compares
-//! each event with its filter anyway.
-
-use std::cmp::Ordering;
+//! All indexes share one table. The first byte of a key selects the index. Keys that are scanned in time order end in
+//! a [`Position`]. Public keys are truncated to 16 bytes and tag values are hashed to 16 bytes. Collisions are
+//! harmless: queries compare each event with the filter.
 
 use polywire_nostr::{EventId, EventRef, KindClass, PublicKey, TagLetter};
 use sha2::{Digest, Sha256};
 
-/// The bytes of the longest key: of an author and kind, or of a replaceable event.
-const MOST: usize = 35;
+/// The length of the longest keys: author and kind with a position, and addresses.
+const MAX_LEN: usize = 35;
 
-/// A key, without an allocation of its own.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// A key, stored inline. Unused bytes are zero, so the derived order is the order of the bytes.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Key {
-    bytes: [u8; MOST],
+    bytes: [u8; MAX_LEN],
     len: u8,
 }
 
-/// Where an event stands among those of one index: time, then the complement of the first half of its id's half.
-/// Read backwards, this is the order of NIP-01: newest first, of two as new the lower id first.
+/// The sort key within an index: `created_at`, then the complement of the first 8 bytes of the id. Descending
+/// positions are in the order of NIP-01: newest first; for equal times, lowest id first.
 pub(crate) type Position = [u8; 16];
 
 impl Key {
     fn new(index: u8) -> Self {
-        let mut key = Self {
-            bytes: [0; MOST],
+        let empty = Self {
+            bytes: [0; MAX_LEN],
             len: 0,
         };
-        key.push(&[index]);
-        key
-    }
-
-    fn push(&mut self, part: &[u8]) {
-        let start = usize::from(self.len);
-        self.bytes[start..start + part.len()].copy_from_slice(part);
-        self.len += part.len() as u8;
+        empty.with(&[index])
     }
 
     fn with(mut self, part: &[u8]) -> Self {
-        self.push(part);
+        let start = usize::from(self.len);
+        self.bytes[start..start + part.len()].copy_from_slice(part);
+        self.len += part.len() as u8;
         self
+    }
+
+    fn with_author(self, author: &PublicKey) -> Self {
+        self.with(&author.as_bytes()[..16])
+    }
+
+    fn with_hash(self, text: &str) -> Self {
+        self.with(&Sha256::digest(text)[..16])
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// The key of an event by its id.
+    /// An event by its id.
     pub(crate) fn id(id: &EventId) -> Self {
         Self::new(b'i').with(id.as_bytes())
     }
 
-    /// All events.
+    /// The prefix of all events by time.
     pub(crate) fn time() -> Self {
         Self::new(b't')
     }
 
+    /// The prefix of the events of a kind.
     pub(crate) fn kind(kind: u16) -> Self {
         Self::new(b'k').with(&kind.to_be_bytes())
     }
 
+    /// The prefix of the events of an author.
     pub(crate) fn author(author: &PublicKey) -> Self {
-        Self::new(b'p').with(&author.as_bytes()[..16])
+        Self::new(b'p').with_author(author)
     }
 
+    /// The prefix of the events of an author and kind.
     pub(crate) fn author_kind(author: &PublicKey, kind: u16) -> Self {
-        Self::new(b'a')
-            .with(&author.as_bytes()[..16])
-            .with(&kind.to_be_bytes())
+        let key = Self::new(b'a').with_author(author);
+        key.with(&kind.to_be_bytes())
     }
 
+    /// The prefix of the events with a tag value.
     pub(crate) fn tag(letter: TagLetter, value: &str) -> Self {
-        // A letter is ASCII.
-        Self::new(b'g')
-            .with(&[letter.as_char() as u8])
-            .with(&hash(value))
+        // Tag letters are ASCII.
+        let key = Self::new(b'g').with(&[letter.as_char() as u8]);
+        key.with_hash(value)
     }
 
     /// The current version of a replaceable or addressable event.
@@ -90,52 +93,38 @@ impl Key {
     }
 
     fn address(index: u8, author: &PublicKey, kind: u16, identifier: &str) -> Self {
-        Self::new(index)
-            .with(&author.as_bytes()[..16])
-            .with(&kind.to_be_bytes())
-            .with(&hash(identifier))
+        let key = Self::new(index).with_author(author);
+        key.with(&kind.to_be_bytes()).with_hash(identifier)
     }
 
-    /// Somebody has asked to delete an event.
+    /// A deletion request by a public key for an event id.
     pub(crate) fn deleted(id: &EventId, by: &PublicKey) -> Self {
-        Self::new(b'x')
-            .with(&id.as_bytes()[..16])
-            .with(&by.as_bytes()[..16])
+        let key = Self::new(b'x').with(&id.as_bytes()[..16]);
+        key.with_author(by)
     }
 
-    /// Events by the time at which they expire.
+    /// The prefix of the events with an expiration time, by that time.
     pub(crate) fn expiration() -> Self {
         Self::new(b'z')
     }
 
-    /// The number of the last event whose keys are in the table.
+    /// The number of the last event that is in the index.
     pub(crate) fn indexed() -> Self {
         Self::new(b'm')
     }
 
+    /// Appends a position to a prefix.
     pub(crate) fn at(self, position: &Position) -> Self {
         self.with(position)
     }
 }
 
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_bytes().cmp(other.as_bytes())
-    }
-}
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// The position of an event.
+/// Returns the position of an event.
 pub(crate) fn position(event: &EventRef<'_>) -> Position {
     position_at(event.created_at(), event.id())
 }
 
-/// The position before all events of a time.
+/// Returns the position before all events of a time.
 pub(crate) fn first_of(time: u64) -> Position {
     position_at(time, &EventId::from_bytes([0xff; 32]))
 }
@@ -149,12 +138,12 @@ fn position_at(time: u64, id: &EventId) -> Position {
     position
 }
 
-/// The position at the end of a key.
+/// Returns the position at the end of a key.
 pub(crate) fn position_of(key: &[u8]) -> Position {
     key.last_chunk().copied().unwrap_or_default()
 }
 
-/// The keys of an event.
+/// Returns all index keys of an event.
 pub(crate) fn of_event(event: &EventRef<'_>) -> Vec<Key> {
     let (author, kind) = (event.pubkey(), event.kind());
     let at = position(event);
@@ -169,32 +158,22 @@ pub(crate) fn of_event(event: &EventRef<'_>) -> Vec<Key> {
     if let Some(time) = event.expiration() {
         keys.push(Key::expiration().at(&position_at(time, event.id())));
     }
-    keys.extend(
-        event
-            .letter_tags()
-            .map(|(letter, value)| Key::tag(letter, &value).at(&at)),
-    );
+    let tags = event.letter_tags();
+    keys.extend(tags.map(|(letter, value)| Key::tag(letter, &value).at(&at)));
     keys
 }
 
-/// The key of the current version, if an event is a version of something.
+/// Returns the version key of a replaceable or addressable event.
 pub(crate) fn version(event: &EventRef<'_>) -> Option<Key> {
     let (author, kind) = (event.pubkey(), event.kind());
     Some(Key::version(author, kind, &identifier(event)?))
 }
 
-/// What tells the events of an author and kind apart that do not replace each other; `None` if none do.
+/// Returns the identifier of a replaceable (empty) or addressable event. `None` for other kinds.
 pub(crate) fn identifier(event: &EventRef<'_>) -> Option<String> {
     match KindClass::of(event.kind()) {
         KindClass::Replaceable => Some(String::new()),
         KindClass::Addressable => Some(event.identifier().into_owned()),
         KindClass::Regular | KindClass::Ephemeral => None,
     }
-}
-
-fn hash(value: &str) -> [u8; 16] {
-    let digest: [u8; 32] = Sha256::digest(value.as_bytes()).into();
-    let mut half = [0; 16];
-    half.copy_from_slice(&digest[..16]);
-    half
 }

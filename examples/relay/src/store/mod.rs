@@ -1,9 +1,9 @@
-//! Where events are kept.
+//! The event store.
 //!
-//! An event is acknowledged when it is in the log on disk: one thread takes whatever waits, appends it in one
-//! transaction, and answers. Keys of the index are not written then: they are kept in memory in order (`segment.rs`),
-//! and go to disk when there are many of them, which touches each page of the index once. After a crash they are made
-//! again from the end of the log. Queries read both, by a [`Snapshot`].
+//! One writer thread appends events to a log, one transaction for all events that are waiting, and then acknowledges
+//! them. Index keys are not written in that transaction: they are kept sorted in memory (`segment.rs`) and written to
+//! the index in bulk, so that each page of the index is written once for many keys. After a crash, the end of the log
+//! is replayed to restore them. Queries read the index and the keys in memory through a [`Snapshot`].
 
 mod batch;
 mod database;
@@ -15,112 +15,102 @@ mod segment;
 mod snapshot;
 mod writer;
 
+use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use polywire_nostr::Event;
-use tokio::sync::mpsc::error::SendError;
-use tokio::sync::{Semaphore, mpsc};
+use polywire_nostr::message::Prefix;
+use tokio::sync::{Semaphore, mpsc, watch};
 
 pub(crate) use database::StoreError;
-pub(crate) use query::{Query, RESTRICTED, Reader};
+pub(crate) use query::Query;
 pub(crate) use snapshot::Snapshot;
 
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::outbox::Outbox;
+use crate::policy::{Rejection, rejection};
 use database::Database;
 use writer::{Publication, Writer};
 
-/// The bytes of events that may wait to be written. Publishers wait for room.
-const ROOM: usize = 32 << 20;
+/// The maximum number of bytes of events in the queue of the writer. Publishers wait for space.
+const QUEUE_BYTES: usize = 32 << 20;
 
-/// The number of events that are never stored: later than any other.
+/// An event and its number. Numbers ascend in the order in which events were stored.
+pub(crate) type LogEntry = (u64, Event);
+
+/// The number of ephemeral events, which are not stored. It is greater than all others.
 pub(crate) const EPHEMERAL: u64 = u64::MAX;
 
-/// The time in seconds since 1970-01-01 UTC.
+/// Returns the seconds since 1970-01-01 UTC.
 pub(crate) fn now() -> u64 {
     let time = SystemTime::now().duration_since(UNIX_EPOCH);
     time.map_or(0, |time| time.as_secs())
 }
 
 pub(crate) struct Store {
-    current: Arc<RwLock<Arc<Snapshot>>>,
-    /// `None` is the last.
+    current: watch::Receiver<Arc<Snapshot>>,
+    /// `None` stops the writer.
     jobs: mpsc::UnboundedSender<Option<Publication>>,
-    room: Arc<Semaphore>,
+    space: Arc<Semaphore>,
 }
 
-/// The thread that writes. It ends when the store is gone.
+/// The writer thread. It ends when the store is dropped.
 pub(crate) type WriterThread = JoinHandle<()>;
 
 impl Store {
-    /// Opens the store. Events that are stored go to `stored`, with their numbers.
+    /// Opens the store. Sends new events to `stored`.
     pub(crate) fn open(
         options: &Options,
-        stored: SyncSender<Vec<(u64, Event)>>,
+        stored: SyncSender<Vec<LogEntry>>,
         metrics: Arc<Metrics>,
     ) -> Result<(Self, WriterThread), StoreError> {
         let database = Database::open(&options.data, options.cache << 20)?;
-        let (jobs, waiting) = mpsc::unbounded_channel();
+        let (jobs, queue) = mpsc::unbounded_channel();
         let (writer, current) = Writer::new(database, options.index_keys, stored, metrics)?;
         let thread = std::thread::Builder::new().name("writer".into());
-        let thread = thread.spawn(move || writer.run(waiting));
-        let thread = thread.map_err(|error| StoreError(format!("no thread: {error}")))?;
+        let thread = thread.spawn(move || writer.run(queue));
+        let thread =
+            thread.map_err(|error| StoreError(format!("cannot start a thread: {error}")))?;
         let store = Self {
             current,
             jobs,
-            room: Arc::new(Semaphore::new(ROOM)),
+            space: Arc::new(Semaphore::new(QUEUE_BYTES)),
         };
         Ok((store, thread))
     }
 
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
-        read(&self.current)
+        Arc::clone(&self.current.borrow())
     }
 
-    /// Puts an event into the queue, once there is room. Its publisher is answered when it is on disk.
-    pub(crate) async fn publish(&self, event: Event, from: Outbox) {
-        let bytes = event.as_ref().as_json().len().clamp(1, ROOM) as u32;
-        let room = Arc::clone(&self.room).acquire_many_owned(bytes).await;
-        // The semaphore is never closed.
-        let Ok(room) = room else { return };
+    /// Queues an event. The writer answers the publisher when the event is on disk.
+    pub(crate) async fn publish(&self, event: Event, publisher: Outbox) -> Result<(), Rejection> {
+        let stopped = || rejection("storage", Prefix::Error, "the relay is stopping");
+        let bytes = event.as_ref().as_json().len().clamp(1, QUEUE_BYTES) as u32;
+        let space = Arc::clone(&self.space).acquire_many_owned(bytes).await;
         let publication = Publication {
             event,
-            from,
-            _room: room,
+            publisher,
+            _space: space.map_err(|_| stopped())?,
         };
-        if let Err(SendError(Some(publication))) = self.jobs.send(Some(publication)) {
-            let Publication { event, from, .. } = publication;
-            from.ok(
-                event.as_ref().id(),
-                false,
-                "error: the relay writes no more",
-            );
-        }
+        self.jobs.send(Some(publication)).map_err(|_| stopped())
     }
 
-    /// Waits until all that was published has been answered.
+    /// Waits until all publications have been answered.
     pub(crate) async fn drain(&self) {
-        // All room is there again then.
-        drop(self.room.acquire_many(ROOM as u32).await);
+        drop(self.space.acquire_many(QUEUE_BYTES as u32).await);
     }
 
-    /// Lets the writer end, once it has written all.
+    /// Stops the writer after the publications that are queued.
     pub(crate) fn stop(&self) {
         let _ = self.jobs.send(None);
     }
 
-    /// How many bytes of events wait to be written.
+    /// Returns the bytes of events that are queued.
     pub(crate) fn queued(&self) -> usize {
-        ROOM - self.room.available_permits()
+        QUEUE_BYTES - self.space.available_permits()
     }
-}
-
-fn read(current: &RwLock<Arc<Snapshot>>) -> Arc<Snapshot> {
-    // Whole whatever happened to who held it.
-    let current = current.read().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(&current)
 }

@@ -1,46 +1,32 @@
-//! Which keys a query reads.
+//! Chooses the index of a query.
 //!
-//! The most selective condition of a filter chooses the index: ids, then authors with kinds or values of a tag,
-//! whichever are fewer, then kinds, then time. Each value is a scan, and scans are merged by time. What the index does
-//! not say is checked on each event.
+//! The most selective condition of a filter chooses the index: the fewer of authors (with kinds) and tag values, else
+//! kinds, else time. Each value is one scan. Conditions that the index does not cover are checked on each event.
 
 use polywire_nostr::Filter;
 
 use super::key::Key;
 
-/// How a query finds its events.
-#[derive(Debug)]
-pub(crate) enum Plan {
-    /// By their own keys.
-    Ids,
-    /// By all keys that begin so, of which each ends in a position.
-    Scans(Vec<Key>),
-}
+/// The maximum number of scans to merge. Each scan starts with a search in each segment.
+const MAX_SCANS: usize = 5_000;
 
-/// The scans that are merged at most. Each begins with a search in each segment.
-const MOST_SCANS: usize = 5_000;
-
-/// Chooses how events are found.
-pub(crate) fn plan(filter: &Filter) -> Plan {
-    if filter.ids().is_some() {
-        return Plan::Ids;
-    }
-    let kinds = filter.kinds().filter(|kinds| kinds.len() <= MOST_SCANS);
+/// Returns the key prefixes to scan. Each key ends in a position.
+pub(crate) fn plan(filter: &Filter) -> Vec<Key> {
+    let kinds = filter.kinds().filter(|kinds| kinds.len() <= MAX_SCANS);
     let authors = filter.authors().unwrap_or_default();
     let author_scans = authors.len() * kinds.map_or(1, <[u16]>::len);
     let tag = filter.tags().iter().min_by_key(|tag| tag.values().len());
     let tag_scans = tag.map_or(0, |tag| tag.values().len());
-    let usable = |scans: usize| (1..=MOST_SCANS).contains(&scans);
-    let mut scans = match (tag, kinds) {
-        (Some(tag), _) if usable(tag_scans) && !(1..=tag_scans).contains(&author_scans) => tag
-            .values()
-            .map(|value| Key::tag(tag.letter(), value))
-            .collect(),
+    let usable = |scans: usize| (1..=MAX_SCANS).contains(&scans);
+    let mut scans: Vec<_> = match (tag, kinds) {
+        (Some(tag), _) if usable(tag_scans) && !(1..=tag_scans).contains(&author_scans) => {
+            let values = tag.values();
+            values.map(|value| Key::tag(tag.letter(), value)).collect()
+        }
         (_, Some(kinds)) if usable(author_scans) => {
             let of = |author| {
-                kinds
-                    .iter()
-                    .map(move |kind| Key::author_kind(author, *kind))
+                let kinds = kinds.iter();
+                kinds.map(move |kind| Key::author_kind(author, *kind))
             };
             authors.iter().flat_map(of).collect()
         }
@@ -50,5 +36,5 @@ pub(crate) fn plan(filter: &Filter) -> Plan {
     };
     scans.sort_unstable();
     scans.dedup();
-    Plan::Scans(scans)
+    scans
 }

@@ -1,81 +1,83 @@
-//! Several ranges of keys, merged by time.
+//! Merges index scans by time.
 
 use std::collections::BinaryHeap;
 
-use super::database::StoreError;
+use super::database::Result;
 use super::key::{Key, Position, position_of};
 use super::snapshot::Snapshot;
 
-/// The events under some keys, newest first. An event that stands under several keys comes once.
-pub(crate) struct Merged<'s> {
+/// The events under several key prefixes, newest first. An event under several prefixes is returned once.
+pub(crate) struct MergedScan<'s> {
+    /// For each prefix: the index on disk, then the segments, oldest first.
     sources: Vec<Source<'s>>,
-    /// The next key of each source.
+    sources_per_prefix: usize,
+    /// The next entry of each source.
     heads: BinaryHeap<Head>,
     last: Option<u64>,
 }
 
-/// Positions and numbers of events, backwards. Those without a number have been removed.
-type Source<'s> = Box<dyn Iterator<Item = Result<(Position, Option<u64>), StoreError>> + 's>;
+/// Positions in descending order, with numbers of events. `None` is a tombstone.
+type Source<'s> = Box<dyn Iterator<Item = Result<(Position, Option<u64>)>> + 's>;
 
-/// Ordered by position, then by scan, then the newest source first.
+/// A position, the source, and the number of the event. For equal positions, the newest source of a prefix is the
+/// greatest.
 #[derive(Eq, Ord, PartialEq, PartialOrd)]
-struct Head(Position, usize, usize, Option<u64>);
+struct Head(Position, usize, Option<u64>);
 
-impl<'s> Merged<'s> {
-    /// `low` is the first position that is read, and `high` the first that is not.
+impl<'s> MergedScan<'s> {
+    /// Scans the positions from `low` to `high` (exclusive).
     pub(crate) fn new(
         snapshot: &'s Snapshot,
-        scans: &[Key],
+        prefixes: &[Key],
         low: &Position,
         high: &Position,
-    ) -> Result<Self, StoreError> {
-        let mut merged = Self {
+    ) -> Result<Self> {
+        let mut scan = Self {
             sources: Vec::new(),
-            heads: BinaryHeap::with_capacity(scans.len()),
+            sources_per_prefix: 1 + snapshot.segments.len(),
+            heads: BinaryHeap::with_capacity(prefixes.len()),
             last: None,
         };
         if low >= high {
-            return Ok(merged);
+            return Ok(scan);
         }
-        for (scan, prefix) in scans.iter().enumerate() {
+        for prefix in prefixes {
             let (low, high) = (prefix.at(low), prefix.at(high));
-            let (low, high) = (low.as_bytes(), high.as_bytes());
-            let stored = snapshot.view.range(low, high)?;
+            let stored = snapshot.view.range(&low, &high)?;
             let stored = stored.map(|item| item.map(|(position, number)| (position, Some(number))));
-            merged.sources.push(Box::new(stored));
+            scan.sources.push(Box::new(stored));
             for segment in &snapshot.segments {
-                let keys = segment.range(low, high).iter().rev();
+                let keys = segment.range(&low, &high).iter().rev();
                 let keys = keys.map(|(key, number)| Ok((position_of(key.as_bytes()), *number)));
-                merged.sources.push(Box::new(keys));
-            }
-            for source in merged.sources.len() - 1 - snapshot.segments.len()..merged.sources.len() {
-                merged.advance(scan, source)?;
+                scan.sources.push(Box::new(keys));
             }
         }
-        Ok(merged)
+        for source in 0..scan.sources.len() {
+            scan.advance(source)?;
+        }
+        Ok(scan)
     }
 
-    /// Reads the next key of a source.
-    fn advance(&mut self, scan: usize, source: usize) -> Result<(), StoreError> {
+    /// Reads the next entry of a source.
+    fn advance(&mut self, source: usize) -> Result<()> {
         if let Some(next) = self.sources[source].next() {
             let (position, number) = next?;
-            self.heads.push(Head(position, scan, source, number));
+            self.heads.push(Head(position, source, number));
         }
         Ok(())
     }
 
-    /// The position and number of the next event.
-    pub(crate) fn next(&mut self) -> Result<Option<(Position, u64)>, StoreError> {
-        while let Some(Head(position, scan, source, number)) = self.heads.pop() {
-            self.advance(scan, source)?;
-            // The same key in older sources does not count.
-            while self
-                .heads
-                .peek()
-                .is_some_and(|head| (head.0, head.1) == (position, scan))
-                && let Some(Head(_, _, older, _)) = self.heads.pop()
+    /// Returns the position and number of the next event.
+    pub(crate) fn next(&mut self) -> Result<Option<(Position, u64)>> {
+        while let Some(Head(position, source, number)) = self.heads.pop() {
+            self.advance(source)?;
+            // The newest source decides. Skip the same key in the older sources of the prefix.
+            let prefix = source / self.sources_per_prefix;
+            while let Some(&Head(other, older, _)) = self.heads.peek()
+                && (other, older / self.sources_per_prefix) == (position, prefix)
             {
-                self.advance(scan, older)?;
+                self.heads.pop();
+                self.advance(older)?;
             }
             if let Some(number) = number
                 && self.last != Some(number)

@@ -1,37 +1,35 @@
-//! What is stored at some time.
+//! A consistent view of the store.
 
 use std::sync::Arc;
 
 use polywire_nostr::{Event, EventId};
 
-use super::database::{StoreError, View};
+use super::database::{Result, View};
 use super::key::Key;
-use super::segment::Segment;
+use super::segment::{Segment, find};
 
-/// What is stored at some time: the index on disk, and over it the segments that are not in it yet.
+/// The store at a point in time: the index on disk, and the newer segments in memory.
 ///
-/// It keeps pages of the database from being used again. Whoever waits for a client lets go of it before.
+/// A snapshot prevents redb from reusing pages. Drop it before waiting for a client.
 pub(crate) struct Snapshot {
     pub(crate) view: Arc<View>,
-    /// The oldest first.
+    /// Oldest first.
     pub(crate) segments: Vec<Arc<Segment>>,
     /// The number of the last event.
     pub(crate) last: u64,
 }
 
 impl Snapshot {
-    /// What is on disk.
+    /// A snapshot of the database alone.
     pub(crate) fn new(view: View, last: u64) -> Self {
-        let (view, segments) = (Arc::new(view), Vec::new());
         Self {
-            view,
-            segments,
+            view: Arc::new(view),
+            segments: Vec::new(),
             last,
         }
     }
 
-    pub(crate) fn get(&self, key: &Key) -> Result<Option<u64>, StoreError> {
-        let key = key.as_bytes();
+    pub(crate) fn get(&self, key: &Key) -> Result<Option<u64>> {
         let mut newest_first = self.segments.iter().rev();
         match newest_first.find_map(|segment| segment.get(key)) {
             Some(value) => Ok(value),
@@ -39,19 +37,20 @@ impl Snapshot {
         }
     }
 
-    pub(crate) fn has(&self, id: &EventId) -> Result<bool, StoreError> {
+    pub(crate) fn contains(&self, id: &EventId) -> Result<bool> {
         Ok(self.get(&Key::id(id))?.is_some())
     }
 
-    pub(crate) fn event(&self, number: u64) -> Result<Option<Event>, StoreError> {
+    pub(crate) fn event(&self, number: u64) -> Result<Option<Event>> {
         let mut segments = self.segments.iter();
-        match segments.find_map(|segment| segment.event(number)) {
+        match segments.find_map(|segment| find(&segment.events, number)) {
             Some(event) => Ok(Some(event.clone())),
             None => self.view.event(number),
         }
     }
 
-    /// The same with another segment on top. Segments of similar size are merged, so that they remain few.
+    /// Returns a snapshot with one more segment. Segments of similar size are merged, so their number stays
+    /// logarithmic.
     pub(crate) fn with(&self, segment: Segment, last: u64) -> Self {
         let mut segments = self.segments.clone();
         let mut top = Arc::new(segment);

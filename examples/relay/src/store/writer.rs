@@ -1,65 +1,62 @@
-//! The thread that writes.
+//! The writer thread.
 
+use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use polywire_nostr::Event;
-use polywire_nostr::message::Prefix;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 
-use super::batch::{Batch, Verdict};
-use super::database::{Database, StoreError};
+use super::batch::Batch;
+use super::database::{Database, Result};
 use super::key::Key;
 use super::segment::Segment;
 use super::snapshot::Snapshot;
-use super::{now, read};
+use super::{LogEntry, now};
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
+use crate::policy::Rejection;
 
-/// The events that are written together at most.
+/// The maximum number of events of a transaction.
 const GROUP: usize = 4096;
 
-/// The bytes of events in memory that are enough to be put into the index.
-const BYTES: usize = 32 << 20;
+/// Write the index when this many bytes of events are in memory.
+const MAX_BYTES: usize = 32 << 20;
 
-/// Expired events that are removed at once.
-const EXPIRED: usize = 10_000;
+/// The maximum number of expired events to remove at a time.
+const MAX_EXPIRED: usize = 10_000;
 
-/// An event, and who is answered.
+/// An event to store.
 pub(super) struct Publication {
     pub(super) event: Event,
-    pub(super) from: Outbox,
-    /// Given back with this.
-    pub(super) _room: OwnedSemaphorePermit,
+    pub(super) publisher: Outbox,
+    /// The space of the event in the queue.
+    pub(super) _space: OwnedSemaphorePermit,
 }
 
 pub(super) struct Writer {
     database: Database,
-    current: Arc<RwLock<Arc<Snapshot>>>,
-    stored: SyncSender<Vec<(u64, Event)>>,
+    current: watch::Sender<Arc<Snapshot>>,
+    stored: SyncSender<Vec<LogEntry>>,
     metrics: Arc<Metrics>,
-    /// The keys in memory that are enough to be put into the index.
-    most_keys: usize,
-    /// The bytes of events that are not in the index yet.
+    /// Write the index when more keys than this are in memory.
+    max_keys: usize,
+    /// The bytes of events that are in memory.
     bytes: usize,
 }
 
-/// Where the writer puts what is stored now.
-type Current = Arc<RwLock<Arc<Snapshot>>>;
-
 impl Writer {
-    /// Brings the index up to the end of the log.
+    /// Replays the end of the log that is not in the index.
     pub(super) fn new(
         database: Database,
-        most_keys: usize,
-        stored: SyncSender<Vec<(u64, Event)>>,
+        max_keys: usize,
+        stored: SyncSender<Vec<LogEntry>>,
         metrics: Arc<Metrics>,
-    ) -> Result<(Self, Current), StoreError> {
+    ) -> Result<(Self, watch::Receiver<Arc<Snapshot>>)> {
         let view = database.view()?;
-        let last = view.get(Key::indexed().as_bytes())?.unwrap_or(0);
-        let mut snapshot = Snapshot::new(view, last);
-        let mut log = snapshot.view.log(last)?.peekable();
+        let indexed = view.get(&Key::indexed())?.unwrap_or(0);
+        let mut log = view.log(indexed)?.peekable();
+        let mut snapshot = Snapshot::new(database.view()?, indexed);
         while log.peek().is_some() {
             let mut batch = Batch::new(&snapshot);
             for item in log.by_ref().take(GROUP) {
@@ -69,36 +66,34 @@ impl Writer {
             let (segment, last) = batch.into_segment();
             snapshot = snapshot.with(segment, last);
         }
-        if snapshot.last > last {
-            tracing::info!(
-                events = snapshot.last - last,
-                "the index was behind the log"
-            );
+        if snapshot.last > indexed {
+            let events = snapshot.last - indexed;
+            tracing::info!(events, "replayed the end of the log");
         }
-        let current = Arc::new(RwLock::new(Arc::new(snapshot)));
+        let (current, reader) = watch::channel(Arc::new(snapshot));
         let mut writer = Self {
             database,
-            current: Arc::clone(&current),
+            current,
             stored,
             metrics,
-            most_keys,
+            max_keys,
             bytes: 0,
         };
         writer.index()?;
-        Ok((writer, current))
+        Ok((writer, reader))
     }
 
-    /// Writes what comes, until `None` does.
-    pub(super) fn run(mut self, mut jobs: mpsc::UnboundedReceiver<Option<Publication>>) {
-        let mut jobs_taken = Vec::new();
-        while jobs.blocking_recv_many(&mut jobs_taken, GROUP) > 0 {
-            let stopping = jobs_taken.iter().any(Option::is_none);
-            let group: Vec<_> = jobs_taken.drain(..).flatten().collect();
+    /// Stores publications until the queue returns `None`.
+    pub(super) fn run(mut self, mut queue: mpsc::UnboundedReceiver<Option<Publication>>) {
+        let mut jobs = Vec::new();
+        while queue.blocking_recv_many(&mut jobs, GROUP) > 0 {
+            let stopping = jobs.iter().any(Option::is_none);
+            let group: Vec<_> = jobs.drain(..).flatten().collect();
             self.publish(&group);
             drop(group);
-            let snapshot = read(&self.current);
+            let snapshot = self.snapshot();
             let keys = snapshot.segments.iter().map(|segment| segment.keys.len());
-            let full = keys.sum::<usize>() > self.most_keys || self.bytes > BYTES;
+            let full = keys.sum::<usize>() > self.max_keys || self.bytes > MAX_BYTES;
             if (full || stopping)
                 && let Err(error) = self.index()
             {
@@ -110,71 +105,60 @@ impl Writer {
         }
     }
 
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.current.borrow())
+    }
+
     /// Stores a group and answers its publishers.
     fn publish(&mut self, group: &[Publication]) {
-        match self.write(group) {
-            Ok(verdicts) => self.answer(group, &verdicts),
-            Err(error) => {
-                tracing::error!(%error, events = group.len(), "events could not be stored");
-                let reason = Prefix::Error.with(&error.to_string());
-                for Publication { event, from, .. } in group {
-                    self.metrics.rejected("storage");
-                    from.ok(event.as_ref().id(), false, &reason);
-                }
-            }
-        }
-    }
-
-    /// Stores a group. All of it is on disk when this returns.
-    fn write(&mut self, group: &[Publication]) -> Result<Vec<Verdict>, StoreError> {
-        let snapshot = read(&self.current);
-        let mut batch = Batch::new(&snapshot);
-        let verdicts = group
-            .iter()
-            .map(|publication| batch.add(&publication.event));
-        let verdicts = verdicts.collect::<Result<Vec<_>, _>>()?;
-        if batch.events().is_empty() {
-            return Ok(verdicts);
-        }
-        let start = Instant::now();
-        self.database.append(batch.events())?;
-        self.metrics.committed(start.elapsed());
-        let events = batch.events().iter();
-        self.bytes += events
-            .map(|(_, event)| event.as_ref().as_json().len())
-            .sum::<usize>();
-        let (segment, last) = batch.into_segment();
-        self.set(snapshot.with(segment, last));
-        Ok(verdicts)
-    }
-
-    fn answer(&self, group: &[Publication], verdicts: &[Verdict]) {
+        let outcomes = match self.write(group) {
+            Ok(outcomes) => outcomes,
+            Err(error) => vec![Err(Rejection::from(error)); group.len()],
+        };
         let mut stored = Vec::with_capacity(group.len());
-        for (Publication { event, from, .. }, verdict) in group.iter().zip(verdicts) {
-            if let Verdict::Stored(number) = verdict {
-                stored.push((*number, event.clone()));
-            }
-            let (accepted, code, reason) = verdict.answer();
-            from.ok(event.as_ref().id(), accepted, reason);
-            if !reason.is_empty() {
-                self.metrics.rejected(code);
+        for (Publication { event, .. }, outcome) in group.iter().zip(&outcomes) {
+            match outcome {
+                Ok(number) => stored.push((*number, event.clone())),
+                Err(rejection) => self.metrics.rejected(rejection.code),
             }
         }
         self.metrics.accepted(stored.len());
-        // Its thread is there for as long as this one.
+        for (publication, outcome) in group.iter().zip(&outcomes) {
+            let event = publication.event.as_ref();
+            publication.publisher.ok(event.id(), outcome.as_ref().err());
+        }
+        // The receiver lives as long as the relay.
         let _ = self.stored.send(stored);
     }
 
-    fn set(&self, snapshot: Snapshot) {
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        *current = Arc::new(snapshot);
+    /// Stores a group. Returns the numbers of the events. They are on disk when this returns.
+    fn write(&mut self, group: &[Publication]) -> Result<Vec<Result<u64, Rejection>>> {
+        let snapshot = self.snapshot();
+        let mut batch = Batch::new(&snapshot);
+        let outcomes = group
+            .iter()
+            .map(|publication| batch.add(&publication.event));
+        let outcomes = outcomes.collect::<Result<Vec<_>>>()?;
+        if batch.events.is_empty() {
+            return Ok(outcomes);
+        }
+        let start = Instant::now();
+        self.database.append(&batch.events)?;
+        self.metrics.committed(start.elapsed());
+        for (_, event) in &batch.events {
+            self.bytes += event.as_ref().as_json().len();
+        }
+        let (segment, last) = batch.into_segment();
+        let snapshot = snapshot.with(segment, last);
+        self.current.send_replace(Arc::new(snapshot));
+        Ok(outcomes)
     }
 
-    /// Puts into the index what is in memory, and removes events that have expired.
-    fn index(&mut self) -> Result<(), StoreError> {
-        let snapshot = read(&self.current);
+    /// Writes the keys in memory to the index, and removes events that have expired.
+    fn index(&mut self) -> Result<()> {
+        let snapshot = self.snapshot();
         let mut batch = Batch::new(&snapshot);
-        batch.remove_expired(now(), EXPIRED)?;
+        batch.remove_expired(now(), MAX_EXPIRED)?;
         let (expired, last) = batch.into_segment();
         let merge = |all, segment: &Arc<Segment>| Segment::merge(&all, segment);
         let all = snapshot.segments.iter().fold(Segment::default(), merge);
@@ -186,7 +170,8 @@ impl Writer {
         self.database.index(&all, last)?;
         tracing::debug!(keys = all.keys.len(), time = ?start.elapsed(), "the index was written");
         self.bytes = 0;
-        self.set(Snapshot::new(self.database.view()?, last));
+        let snapshot = Snapshot::new(self.database.view()?, last);
+        self.current.send_replace(Arc::new(snapshot));
         Ok(())
     }
 }

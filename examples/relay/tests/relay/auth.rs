@@ -1,11 +1,11 @@
-//! Proofs of identity (NIP-42), and whom private events are served to (NIP-04, NIP-17).
+//! Authentication (NIP-42) and access to private events (NIP-04, NIP-17).
 
 use polywire_nostr::{Event, EventBuilder, Filter};
 
 use crate::support::*;
 
 #[tokio::test]
-async fn who_must_prove_who_it_is_is_told_so() {
+async fn authentication_can_be_required() {
     let relay = TestRelay::with(&["--require-auth"]).await;
     let mut client = relay.client().await;
     let event = note(1, "", now());
@@ -26,7 +26,7 @@ async fn who_must_prove_who_it_is_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_proof_is_for_this_relay_and_this_connection() {
+async fn an_auth_event_is_for_one_relay_and_one_connection() {
     let relay = TestRelay::with(&["--url", "wss://relay.example.com"]).await;
     let mut client = relay.client().await;
     let (accepted, reason) = client
@@ -50,9 +50,9 @@ async fn a_proof_is_for_this_relay_and_this_connection() {
             .await
             .0
     );
-    // It is not an event.
-    let proof = EventBuilder::new(22242, "", now()).sign(&keys(1));
-    assert!(!client.publish(&proof).await.0);
+    // It cannot be published.
+    let auth = EventBuilder::new(22242, "", now()).sign(&keys(1));
+    assert!(!client.publish(&auth).await.0);
 }
 
 fn message(kind: u16, from: u8, to: u8, content: &str) -> Event {
@@ -65,17 +65,17 @@ fn message(kind: u16, from: u8, to: u8, content: &str) -> Event {
 #[tokio::test]
 async fn private_events_are_served_to_their_authors_and_recipients() {
     let relay = TestRelay::start().await;
-    let mut writer = relay.client().await;
+    let mut publisher = relay.client().await;
     let stored = [message(4, 1, 2, "a"), message(1059, 1, 2, "a")];
     for event in &stored {
-        writer.accepted(event).await;
+        publisher.accepted(event).await;
     }
     let private = Filter::new().with_kinds([4, 1059]);
-    writer.send(r#"["REQ","a",{"kinds":[1059]}]"#).await;
-    let reason = writer.stored("a").await.unwrap_err();
+    publisher.send(r#"["REQ","a",{"kinds":[1059]}]"#).await;
+    let reason = publisher.stored("a").await.unwrap_err();
     assert!(reason.starts_with("auth-required: "), "{reason}");
-    // Among others they are left out.
-    assert!(writer.subscribe("b", &[Filter::new()]).await.is_empty());
+    // Without authentication they are left out.
+    assert!(publisher.subscribe("b", &[Filter::new()]).await.is_empty());
 
     let mut clients = Vec::new();
     for (number, count) in [(1, 2), (2, 2), (3, 0)] {
@@ -91,12 +91,12 @@ async fn private_events_are_served_to_their_authors_and_recipients() {
         );
         clients.push(client);
     }
-    // So are new ones: the writer above gets its answer and nothing else.
+    // The same for new events: the publisher gets only OK, although it has a subscription.
     let new = message(4, 1, 3, "b");
-    writer.accepted(&new).await;
+    publisher.accepted(&new).await;
     assert_eq!(clients[0].live("a").await, new);
     assert_eq!(clients[2].live("a").await, new);
     let newer = message(1059, 1, 2, "b");
-    writer.accepted(&newer).await;
+    publisher.accepted(&newer).await;
     assert_eq!(clients[1].live("a").await, newer);
 }

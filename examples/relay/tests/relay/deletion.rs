@@ -11,7 +11,7 @@ fn deletion(author: u8, name: &str, target: &str) -> Event {
 }
 
 #[tokio::test]
-async fn an_author_deletes_its_events_for_good() {
+async fn deleted_events_stay_deleted() {
     let mut relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let (own, other) = (note(1, "own", now() - 1), note(2, "other", now() - 2));
@@ -28,7 +28,7 @@ async fn an_author_deletes_its_events_for_good() {
         let (accepted, reason) = client.publish(&own).await;
         assert!(!accepted && reason.starts_with("blocked: "), "{reason}");
         assert_eq!(contents(&client.query(notes.clone()).await), ["other"]);
-        // The requests themselves stay.
+        // The deletion requests are kept.
         assert_eq!(client.query(Filter::new().with_kinds([5])).await.len(), 2);
         drop(client);
         relay.restart().await;
@@ -36,14 +36,14 @@ async fn an_author_deletes_its_events_for_good() {
 }
 
 #[tokio::test]
-async fn a_deletion_may_come_before_the_event() {
+async fn a_deletion_request_applies_to_later_events() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let event = note(1, "late", now());
     let target = event.as_ref().id().to_string();
     client.accepted(&deletion(1, "e", &target)).await;
     assert!(!client.publish(&event).await.0);
-    // Somebody else's does not count.
+    // A request of another author has no effect.
     let event = note(1, "later", now());
     client
         .accepted(&deletion(2, "e", &event.as_ref().id().to_string()))
@@ -52,7 +52,7 @@ async fn a_deletion_may_come_before_the_event() {
 }
 
 #[tokio::test]
-async fn versions_are_deleted_up_to_the_time_of_the_request() {
+async fn versions_up_to_the_time_of_the_request_are_deleted() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let article = |time| {
@@ -71,7 +71,7 @@ async fn versions_are_deleted_up_to_the_time_of_the_request() {
 }
 
 #[tokio::test]
-async fn a_deletion_cannot_be_deleted() {
+async fn a_deletion_request_cannot_be_deleted() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let first = deletion(1, "e", &"0".repeat(64));

@@ -16,7 +16,7 @@ async fn an_event_is_stored_and_found() {
 }
 
 #[tokio::test]
-async fn a_duplicate_is_told_before_its_signature_is_looked_at() {
+async fn duplicates_are_detected_by_their_id_alone() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let event = note(1, "once", now());
@@ -30,7 +30,7 @@ async fn a_duplicate_is_told_before_its_signature_is_looked_at() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_with_the_reason() {
+async fn invalid_messages_are_rejected_with_a_reason() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let event = note(1, "hello", now());
@@ -71,13 +71,13 @@ async fn what_is_wrong_is_told_with_the_reason() {
     client.send(vec![1, 2]).await;
     assert_eq!(
         client.next().await,
-        r#"["NOTICE","invalid: binary messages are not understood"]"#
+        r#"["NOTICE","invalid: binary messages are not supported"]"#
     );
     client.accepted(&event).await;
 }
 
 #[tokio::test]
-async fn the_newest_version_of_a_replaceable_event_stays() {
+async fn the_newest_version_of_a_replaceable_event_is_kept() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let time = now() - 100;
@@ -95,7 +95,7 @@ async fn the_newest_version_of_a_replaceable_event_stays() {
         ["c", "other"]
     );
 
-    // Of two as new, the one with the lower id stays, whichever comes first.
+    // For equal times, the lower id wins in any order of arrival.
     let mut pair = [profile("x", time + 9), profile("y", time + 9)];
     pair.sort_by_key(|event| *event.as_ref().id());
     let [low, high] = pair;
@@ -106,7 +106,7 @@ async fn the_newest_version_of_a_replaceable_event_stays() {
 }
 
 #[tokio::test]
-async fn addressable_events_are_told_apart_by_their_identifiers() {
+async fn addressable_events_are_replaced_by_identifier() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let article = |identifier: &str, content: &str, time| {
@@ -122,24 +122,24 @@ async fn addressable_events_are_told_apart_by_their_identifiers() {
 }
 
 #[tokio::test]
-async fn ephemeral_events_are_sent_and_not_stored() {
+async fn ephemeral_events_are_delivered_and_not_stored() {
     let relay = TestRelay::start().await;
-    let (mut reader, mut writer) = (relay.client().await, relay.client().await);
+    let (mut subscriber, mut publisher) = (relay.client().await, relay.client().await);
     let filter = Filter::new().with_kinds([20001]);
     assert!(
-        reader
+        subscriber
             .subscribe("typing", std::slice::from_ref(&filter))
             .await
             .is_empty()
     );
     let event = EventBuilder::new(20001, "", now()).sign(&keys(1));
-    writer.accepted(&event).await;
-    assert_eq!(reader.live("typing").await, event);
-    assert!(writer.query(filter).await.is_empty());
+    publisher.accepted(&event).await;
+    assert_eq!(subscriber.live("typing").await, event);
+    assert!(publisher.query(filter).await.is_empty());
 }
 
 #[tokio::test]
-async fn expired_events_are_neither_taken_nor_served() {
+async fn expired_events_are_neither_accepted_nor_served() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let until = |time: u64| {
@@ -161,7 +161,7 @@ async fn expired_events_are_neither_taken_nor_served() {
 }
 
 #[tokio::test]
-async fn events_of_the_future_are_not_taken() {
+async fn events_of_the_future_are_rejected() {
     let relay = TestRelay::with(&["--max-future", "60"]).await;
     let mut client = relay.client().await;
     let (accepted, reason) = client.publish(&note(1, "", now() + 1000)).await;

@@ -1,4 +1,4 @@
-//! The relay through real connections: what each NIP says, limits, restarts and kills.
+//! Tests of the relay over real connections: NIPs, limits, restarts and kills.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod auth;

@@ -1,4 +1,4 @@
-//! Reconciliation (NIP-77).
+//! Set reconciliation (NIP-77).
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ async fn differences_are_found() {
     let events: Vec<_> = (0..300)
         .map(|n| note(1, &n.to_string(), now() - n))
         .collect();
-    // The relay has all but the first ten, this side all but the last twenty.
+    // The relay does not have the first 10 events. The client does not have the last 20.
     for event in &events[10..] {
         client.send(published(event)).await;
     }
@@ -67,7 +67,7 @@ async fn differences_are_found() {
 }
 
 #[tokio::test]
-async fn too_many_events_and_malformed_messages_are_refused() {
+async fn too_many_events_and_malformed_messages_are_rejected() {
     let relay = TestRelay::with(&["--max-records", "3"]).await;
     let mut client = relay.client().await;
     for number in 0..4 {

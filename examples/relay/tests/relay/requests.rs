@@ -1,12 +1,12 @@
-//! Asking: NIP-01 and NIP-45.
+//! REQ and COUNT (NIP-01, NIP-45).
 
 use polywire_nostr::message::client;
 use polywire_nostr::{Event, EventBuilder, Filter, RelayMessage, SubscriptionId, TagLetter};
 
 use crate::support::*;
 
-/// Events by three authors, of three kinds, with tags, a second after each other.
-async fn filled(relay: &TestRelay) -> Vec<Event> {
+/// Publishes 60 events of four authors and three kinds with tags, two per second. Returns them newest first.
+async fn fill(relay: &TestRelay) -> Vec<Event> {
     let mut client = relay.client().await;
     let start = now() - 1000;
     let mut events = Vec::new();
@@ -23,7 +23,7 @@ async fn filled(relay: &TestRelay) -> Vec<Event> {
         client.accepted(&event).await;
         events.push(event);
     }
-    // Newest first; of two as new, the lower id first.
+    // For equal times, the lower id first.
     events.sort_by_key(|event| {
         (
             std::cmp::Reverse(event.as_ref().created_at()),
@@ -34,10 +34,10 @@ async fn filled(relay: &TestRelay) -> Vec<Event> {
 }
 
 #[tokio::test]
-async fn every_index_finds_the_same_as_a_comparison_with_all() {
-    // Some keys are on disk, and others in memory.
+async fn every_index_agrees_with_a_comparison_with_all_events() {
+    // Some keys are on disk, others in memory.
     let relay = TestRelay::with(&["--index-keys", "150"]).await;
-    let events = filled(&relay).await;
+    let events = fill(&relay).await;
     let mut client = relay.client().await;
     let start = now() - 1000;
     let key = |number| keys(number).public_key();
@@ -93,7 +93,7 @@ async fn every_index_finds_the_same_as_a_comparison_with_all() {
 }
 
 #[tokio::test]
-async fn pages_follow_each_other() {
+async fn results_of_several_pages_are_in_order() {
     let relay = TestRelay::with(&["--max-limit", "900"]).await;
     let mut client = relay.client().await;
     let start = now() - 1000;
@@ -118,7 +118,7 @@ async fn pages_follow_each_other() {
 }
 
 #[tokio::test]
-async fn an_event_that_several_filters_match_comes_once() {
+async fn an_event_that_matches_several_filters_is_sent_once() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     client.accepted(&note(1, "", now())).await;
@@ -132,10 +132,10 @@ async fn an_event_that_several_filters_match_comes_once() {
 }
 
 #[tokio::test]
-async fn new_events_come_to_whom_they_match() {
+async fn new_events_are_sent_to_matching_subscriptions() {
     let relay = TestRelay::start().await;
-    let mut writer = relay.client().await;
-    let mut reader = relay.client().await;
+    let mut publisher = relay.client().await;
+    let mut subscriber = relay.client().await;
     let event = |number: u8| {
         let event = EventBuilder::new(u16::from(number), "", now()).tag(["t", &number.to_string()]);
         event.sign(&keys(number))
@@ -162,18 +162,18 @@ async fn new_events_come_to_whom_they_match() {
     ];
     for (id, filter, _) in &subscriptions {
         assert!(
-            reader
+            subscriber
                 .subscribe(id, std::slice::from_ref(filter))
                 .await
                 .is_empty()
         );
     }
     for event in &events {
-        writer.accepted(event).await;
+        publisher.accepted(event).await;
     }
     let mut counts = std::collections::HashMap::new();
     for _ in 0..subscriptions.iter().map(|(.., count)| count).sum() {
-        let message = reader.next().await;
+        let message = subscriber.next().await;
         let RelayMessage::Event {
             subscription,
             event,
@@ -190,7 +190,7 @@ async fn new_events_come_to_whom_they_match() {
 }
 
 #[tokio::test]
-async fn a_closed_subscription_gets_nothing_more() {
+async fn a_closed_subscription_gets_no_more_events() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
     client.subscribe("a", &[Filter::new()]).await;
@@ -199,7 +199,7 @@ async fn a_closed_subscription_gets_nothing_more() {
         .await;
     client.send(r#"["CLOSE","a"]"#).await;
     client.accepted(&note(1, "", now())).await;
-    // Replaced by another one of the same id.
+    // Replaces the subscription of this id.
     assert_eq!(client.subscribe("b", &[Filter::new()]).await.len(), 1);
     let event = note(1, "b", now());
     client.send(published(&event)).await;
@@ -210,32 +210,34 @@ async fn a_closed_subscription_gets_nothing_more() {
 }
 
 #[tokio::test]
-async fn no_event_is_missed_or_doubled_between_stored_and_new_ones() {
+async fn no_event_is_missed_or_repeated_between_stored_and_new_events() {
     let relay = TestRelay::start().await;
-    let (mut writer, mut reader) = (relay.client().await, relay.client().await);
+    let (mut publisher, mut subscriber) = (relay.client().await, relay.client().await);
     let events: Vec<_> = (0..300)
         .map(|n| note(1, &n.to_string(), now() - n))
         .collect();
     for event in &events {
-        writer.send(published(event)).await;
+        publisher.send(published(event)).await;
     }
-    // Somewhere in the middle of them.
-    let mut seen = contents(&reader.subscribe("all", &[Filter::new()]).await);
+    // While the events are being stored.
+    let mut seen = contents(&subscriber.subscribe("all", &[Filter::new()]).await);
     while seen.len() < events.len() {
-        seen.push(reader.live("all").await.as_ref().content().into_owned());
+        seen.push(subscriber.live("all").await.as_ref().content().into_owned());
     }
     seen.sort();
     seen.dedup();
     assert_eq!(seen.len(), events.len());
     for event in &events {
-        writer.ok(event).await;
+        publisher.ok(event).await;
     }
 }
 
 #[tokio::test]
 async fn events_are_counted() {
-    let relay = TestRelay::start().await;
-    filled(&relay).await;
+    let relay = TestRelay::with(&["--max-limit", "10"]).await;
+    let events = fill(&relay).await;
+    let others = events.iter().filter(|event| event.as_ref().kind() != 1);
+    let ids = others.take(2).map(|event| *event.as_ref().id());
     let mut client = relay.client().await;
     let id = SubscriptionId::new("c").unwrap();
     for (filters, expected) in [
@@ -251,6 +253,15 @@ async fn events_are_counted() {
             vec![Filter::new().with_tag(TagLetter::T, ["tea"]).unwrap()],
             30,
         ),
+        // A limit does not apply: it would make the number wrong without notice.
+        (vec![Filter::new().with_limit(0)], 60),
+        (
+            vec![
+                Filter::new().with_kinds([1]).with_limit(5),
+                Filter::new().with_ids(ids).with_limit(1),
+            ],
+            22,
+        ),
     ] {
         client
             .send(text(|out| client::push_count(out, &id, &filters)))
@@ -263,9 +274,10 @@ async fn events_are_counted() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_not_understood_closes_its_subscription() {
+async fn an_invalid_request_closes_its_subscription() {
     let relay = TestRelay::start().await;
     let mut client = relay.client().await;
+    client.subscribe("a", &[Filter::new()]).await;
     client
         .send(r#"["REQ","a",{"kinds":[1],"genre":"jazz"}]"#)
         .await;
@@ -274,6 +286,9 @@ async fn a_request_that_is_not_understood_closes_its_subscription() {
         reason.starts_with("unsupported: filter contains an unknown member"),
         "{reason}"
     );
+    // There is no EVENT between the answers.
+    client.accepted(&note(1, "first", now())).await;
+    client.accepted(&note(1, "second", now())).await;
     client.send(r#"["REQ","a",{"search":"jazz"}]"#).await;
     assert_eq!(
         client.stored("a").await.unwrap_err(),

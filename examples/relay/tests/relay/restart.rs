@@ -1,4 +1,4 @@
-//! Restarts, kills, and disks that are full.
+//! Restarts, kills and full disks.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::support::*;
 
 #[tokio::test]
-async fn events_are_there_after_a_restart() {
+async fn events_survive_a_restart() {
     let mut relay = TestRelay::start().await;
     let mut client = relay.client().await;
     let events: Vec<_> = (0..20)
@@ -38,7 +38,7 @@ async fn events_are_there_after_a_restart() {
 }
 
 #[tokio::test]
-async fn clients_are_told_that_the_relay_stops() {
+async fn shutdown_closes_subscriptions_and_connections() {
     let mut relay = TestRelay::start().await;
     let mut client = relay.client().await;
     client.subscribe("a", &[Filter::new()]).await;
@@ -60,33 +60,33 @@ async fn clients_are_told_that_the_relay_stops() {
 }
 
 #[tokio::test]
-async fn two_relays_do_not_share_a_folder_or_a_port() {
+async fn two_relays_cannot_share_a_directory_or_a_port() {
     let relay = TestRelay::start().await;
-    let start = |address: &str, folder: &Path| {
+    let start = |address: &str, directory: &Path| {
         let output = Command::new(env!("CARGO_BIN_EXE_relay"))
             .args(["--listen", address, "--data"])
-            .arg(folder)
+            .arg(directory)
             .output();
         let output = output.unwrap();
         assert!(!output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };
-    let text = start("127.0.0.1:0", relay.folder());
+    let text = start("127.0.0.1:0", relay.directory());
     assert!(text.contains("in use by another process"), "{text}");
-    let folder = TempDir::new().unwrap();
-    let text = start(&relay.address(), folder.path());
+    let directory = TempDir::new().unwrap();
+    let text = start(&relay.address(), directory.path());
     assert!(text.contains("in use by another program"), "{text}");
 }
 
-/// The relay as a program.
-struct Program {
+/// A relay process.
+struct RelayProcess {
     child: Child,
     url: String,
 }
 
-impl Program {
-    /// Starts it. `shell` is run before, in the same process.
-    fn start(folder: &Path, shell: &str) -> Self {
+impl RelayProcess {
+    /// Starts the relay after the commands `shell`, in the same process.
+    fn start(directory: &Path, shell: &str) -> Self {
         let mut child = Command::new("sh")
             .arg("-c")
             .arg(format!("{shell} exec \"$@\""))
@@ -98,19 +98,19 @@ impl Program {
                 "0",
                 "--data",
             ])
-            .arg(folder)
+            .arg(directory)
             .env("NO_COLOR", "1")
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
         let url = loop {
-            let line = log.next().expect("the relay ended").unwrap();
+            let line = log.next().expect("the relay has exited").unwrap();
             if let Some((_, rest)) = line.split_once("url=\"") {
                 break rest.split_once('"').unwrap().0.to_owned();
             }
         };
-        // What it still says is read, so that it does not wait.
+        // Read the rest of the log, so that the relay does not block.
         std::thread::spawn(move || log.for_each(drop));
         Self { child, url }
     }
@@ -121,14 +121,14 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for RelayProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Publishes without waiting, until the connection ends, and returns what was acknowledged.
+/// Publishes events without waiting for OK until the connection is closed. Returns the acknowledged events.
 async fn publish(url: String, events: impl Iterator<Item = Event>) -> Vec<EventId> {
     let client = Client::connect(&url).await;
     let mut socket = client.socket;
@@ -160,28 +160,28 @@ async fn publish(url: String, events: impl Iterator<Item = Event>) -> Vec<EventI
 async fn acknowledged_events_survive_kills() {
     const ROUNDS: u64 = 4;
     const CLIENTS: u64 = 4;
-    let folder = TempDir::new().unwrap();
+    let directory = TempDir::new().unwrap();
     let mut acknowledged = HashSet::new();
     for round in 0..ROUNDS {
-        let program = Program::start(folder.path(), "");
+        let process = RelayProcess::start(directory.path(), "");
         let clients = (0..CLIENTS).map(|client| {
             let events = (0..).map(move |n| {
                 let content = format!("{round} {client} {n}");
                 note(client as u8 + 1, &content, now() - n % 1000)
             });
-            tokio::spawn(publish(program.url.clone(), events))
+            tokio::spawn(publish(process.url.clone(), events))
         });
         let clients: Vec<_> = clients.collect();
         tokio::time::sleep(Duration::from_millis(700 + 300 * round)).await;
-        program.kill();
+        process.kill();
         for client in clients {
             acknowledged.extend(client.await.unwrap());
         }
     }
     assert!(!acknowledged.is_empty());
     println!("{} events were acknowledged", acknowledged.len());
-    let program = Program::start(folder.path(), "");
-    let mut client = Client::connect(&program.url).await;
+    let process = RelayProcess::start(directory.path(), "");
+    let mut client = Client::connect(&process.url).await;
     let ids: Vec<_> = acknowledged.iter().copied().collect();
     for ids in ids.chunks(500) {
         let filter = Filter::new().with_ids(ids.iter().copied());
@@ -190,7 +190,7 @@ async fn acknowledged_events_survive_kills() {
         let lost = ids.iter().filter(|id| !found.contains(id)).count();
         assert_eq!(lost, 0, "of {} acknowledged events", acknowledged.len());
     }
-    // The other indexes have them, too.
+    // The other indexes have them too.
     let mut counted = 0;
     for author in 1..=CLIENTS {
         let author = keys(author as u8).public_key();
@@ -213,11 +213,11 @@ async fn acknowledged_events_survive_kills() {
 }
 
 #[tokio::test]
-async fn an_event_for_which_there_is_no_room_is_not_acknowledged() {
-    let folder = TempDir::new().unwrap();
-    // Files of 4 MiB at most, and no signal for larger ones.
-    let program = Program::start(folder.path(), "trap '' XFSZ; ulimit -f 8192;");
-    let mut client = Client::connect(&program.url).await;
+async fn events_are_not_acknowledged_when_the_disk_is_full() {
+    let directory = TempDir::new().unwrap();
+    // Limits files to 4 MiB, and ignores the signal for larger ones.
+    let process = RelayProcess::start(directory.path(), "trap '' XFSZ; ulimit -f 8192;");
+    let mut client = Client::connect(&process.url).await;
     let (content, start) = ("x".repeat(50_000), now());
     let mut stored = Vec::new();
     for number in 0..400 {
@@ -235,11 +235,11 @@ async fn an_event_for_which_there_is_no_room_is_not_acknowledged() {
     assert!(!stored.is_empty() && stored.len() < 400, "{}", stored.len());
     let (accepted, reason) = client.publish(&note(1, "small", now())).await;
     assert!(!accepted && reason.starts_with("error: "), "{reason}");
-    // What was stored is served still, and after a start with more room.
+    // Stored events are still served, also after a restart with more space.
     assert_eq!(client.query(Filter::new()).await, stored);
-    program.kill();
-    let program = Program::start(folder.path(), "");
-    let mut client = Client::connect(&program.url).await;
+    process.kill();
+    let process = RelayProcess::start(directory.path(), "");
+    let mut client = Client::connect(&process.url).await;
     assert_eq!(client.query(Filter::new()).await, stored);
     client.accepted(&note(1, "small", now())).await;
 }

@@ -1,4 +1,4 @@
-//! A relay and its clients.
+//! A relay and clients for tests.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use polywire_rpc::websocket::{CloseFrame, Message, WebSocket, WebSocketLimits};
 use relay::{Options, RunningRelay};
 use tempfile::TempDir;
 
-/// A relay in this process, with a folder of its own.
+/// A relay in this process with its own data directory.
 pub(crate) struct TestRelay {
     running: Option<RunningRelay>,
-    folder: TempDir,
+    directory: TempDir,
     arguments: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl TestRelay {
     pub(crate) async fn with(arguments: &[&str]) -> Self {
         let mut relay = Self {
             running: None,
-            folder: TempDir::new().unwrap(),
+            directory: TempDir::new().unwrap(),
             arguments: arguments.iter().map(ToString::to_string).collect(),
         };
         relay.run().await;
@@ -34,21 +34,21 @@ impl TestRelay {
     }
 
     async fn run(&mut self) {
-        let folder = self.folder.path().display().to_string();
-        let own = [
+        let directory = self.directory.path().display().to_string();
+        let defaults = [
             "relay",
             "--listen",
             "127.0.0.1:0",
             "--cache",
             "8",
             "--data",
-            &folder,
+            &directory,
         ];
-        let others = ["--events-per-second", "0", "--requests-per-second", "0"];
-        let mut all: Vec<_> = own.iter().map(ToString::to_string).collect();
-        for other in others.chunks(2) {
-            if !self.arguments.contains(&other[0].to_owned()) {
-                all.extend(other.iter().map(ToString::to_string));
+        let unlimited = ["--events-per-second", "0", "--requests-per-second", "0"];
+        let mut all: Vec<_> = defaults.iter().map(ToString::to_string).collect();
+        for option in unlimited.chunks(2) {
+            if !self.arguments.contains(&option[0].to_owned()) {
+                all.extend(option.iter().map(ToString::to_string));
             }
         }
         all.extend(self.arguments.iter().cloned());
@@ -65,8 +65,8 @@ impl TestRelay {
         self.run().await;
     }
 
-    pub(crate) fn folder(&self) -> &std::path::Path {
-        self.folder.path()
+    pub(crate) fn directory(&self) -> &std::path::Path {
+        self.directory.path()
     }
 
     pub(crate) fn address(&self) -> String {
@@ -82,14 +82,14 @@ impl TestRelay {
     }
 }
 
-/// A client.
+/// A Nostr client.
 pub(crate) struct Client {
     pub(crate) socket: WebSocket,
     pub(crate) challenge: String,
 }
 
-/// What is waited for at most. No test depends on how long something takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit for an answer. It only ends tests that fail.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Client {
     pub(crate) async fn connect(url: &str) -> Self {
@@ -111,27 +111,27 @@ impl Client {
         self.socket.send(text).await.unwrap();
     }
 
-    /// The next message.
+    /// Returns the next message.
     pub(crate) async fn next(&mut self) -> String {
-        let next = tokio::time::timeout(PATIENCE, self.socket.recv()).await;
-        let message = next.expect("nothing came").expect("closed").unwrap();
+        let next = tokio::time::timeout(TIMEOUT, self.socket.recv()).await;
+        let message = next.expect("timeout").expect("closed").unwrap();
         message.as_text().unwrap().to_owned()
     }
 
-    /// How the connection is closed; messages that come before are left out.
+    /// Skips messages until the connection is closed. Returns the close frame.
     pub(crate) async fn closed(&mut self) -> CloseFrame {
         let ended = async { while let Some(Ok(_)) = self.socket.recv().await {} };
-        tokio::time::timeout(PATIENCE, ended).await.expect("open");
+        tokio::time::timeout(TIMEOUT, ended).await.expect("open");
         self.socket.close_frame().unwrap()
     }
 
-    /// Publishes an event, and returns the answer.
+    /// Publishes an event. Returns the answer.
     pub(crate) async fn publish(&mut self, event: &Event) -> (bool, String) {
         self.send(published(event)).await;
         self.ok(event).await
     }
 
-    /// The answer to an event that was published or that proves who this is.
+    /// Returns the answer to EVENT or AUTH.
     pub(crate) async fn ok(&mut self, event: &Event) -> (bool, String) {
         let answer = self.next().await;
         match read(&answer) {
@@ -147,11 +147,12 @@ impl Client {
         }
     }
 
+    /// Publishes an event, which must be accepted.
     pub(crate) async fn accepted(&mut self, event: &Event) {
         assert_eq!(self.publish(event).await, (true, String::new()));
     }
 
-    /// Subscribes, and returns the stored events.
+    /// Subscribes. Returns the stored events.
     pub(crate) async fn subscribe(&mut self, id: &str, filters: &[Filter]) -> Vec<Event> {
         let subscription = SubscriptionId::new(id).unwrap();
         self.send(text(|out| client::push_req(out, &subscription, filters)))
@@ -161,7 +162,7 @@ impl Client {
             .unwrap_or_else(|reason| panic!("closed: {reason}"))
     }
 
-    /// The stored events of a subscription, or why it was closed.
+    /// Returns the stored events of a subscription, or the reason of CLOSED.
     pub(crate) async fn stored(&mut self, id: &str) -> Result<Vec<Event>, String> {
         let mut events = Vec::new();
         loop {
@@ -187,14 +188,14 @@ impl Client {
         }
     }
 
-    /// The stored events that match a filter. The subscription is closed.
+    /// Returns the stored events that match a filter. Closes the subscription.
     pub(crate) async fn query(&mut self, filter: Filter) -> Vec<Event> {
         let events = self.subscribe("query", &[filter]).await;
         self.send(r#"["CLOSE","query"]"#).await;
         events
     }
 
-    /// The next event of a subscription.
+    /// Returns the next event of a subscription.
     pub(crate) async fn live(&mut self, id: &str) -> Event {
         let answer = self.next().await;
         match read(&answer) {
@@ -206,14 +207,14 @@ impl Client {
         }
     }
 
-    /// Proves who this is.
+    /// Authenticates (NIP-42). Returns the answer.
     pub(crate) async fn authenticate(&mut self, keys: &KeyPair, url: &str) -> (bool, String) {
         let event = EventBuilder::new(22242, "", now())
             .tag(["relay", url])
             .tag(["challenge", &self.challenge])
             .sign(keys);
-        let proof = text(|out| client::push_auth(out, event.as_ref().as_json()));
-        self.send(proof).await;
+        let auth = text(|out| client::push_auth(out, event.as_ref().as_json()));
+        self.send(auth).await;
         self.ok(&event).await
     }
 }
@@ -242,12 +243,12 @@ pub(crate) fn keys(number: u8) -> KeyPair {
         .into()
 }
 
-/// A note of somebody.
+/// Returns a signed note.
 pub(crate) fn note(author: u8, content: &str, created_at: u64) -> Event {
     EventBuilder::new(1, content, created_at).sign(&keys(author))
 }
 
-/// The contents of events.
+/// Returns the contents of events.
 pub(crate) fn contents(events: &[Event]) -> Vec<String> {
     let contents = events
         .iter()

@@ -4,8 +4,8 @@ use nostr::message::{ClientMessage as TheirClient, RelayMessage as TheirRelay};
 use polywire_interop::Case;
 use polywire_nostr::message::{ClientMessage, Count, RelayMessage};
 use polywire_nostr::{
-    Error, Event, EventBuilder, EventRef, Filter, MessageLimits, Profile, Reason, SubscriptionId,
-    TagLetter, auth,
+    Error, Event, EventBuilder, EventRef, Filter, MessageLimits, Profile, Reason, RelayUrl,
+    SubscriptionId, TagLetter, auth,
 };
 use serde_json::{Value, json};
 
@@ -362,7 +362,7 @@ fn nostr_tools_client_messages_are_read_by_us() {
     answer.verify().unwrap();
     let now = answer.created_at();
     assert_eq!(*answer.pubkey(), keys(2).public_key());
-    let relay = "ws://relay.example";
+    let relay = &RelayUrl::parse("ws://relay.example").unwrap();
     assert_eq!(auth::check(&answer, challenge, relay, now, 600), Ok(()));
     let another = auth::check(&answer, "another", relay, now, 600);
     assert_eq!(another, Err(auth::AuthError::Challenge));
