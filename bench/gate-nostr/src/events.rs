@@ -24,7 +24,8 @@ pub struct Parts {
     pub content: String,
 }
 
-/// Reads the first events of a file. Panics if they are invalid, because all cases need valid events.
+/// Reads the first events of a file. Panics if they are invalid, because all cases need valid
+/// events.
 #[must_use]
 pub fn read(file: &'static [u8], count: usize) -> Vec<Parts> {
     let lines = file.split(|byte| *byte == b'\n').take(count);

@@ -8,8 +8,8 @@ use polywire_gate::Group;
 /// The name of the case.
 pub const NAME: &str = "filters: 100 events of kind 1 against four filters";
 
-/// Returns filters as JSON: by kind and time, by 50 authors, by a hexadecimal tag value, and by topics.
-/// Their values are taken from the events, so that each filter matches some of them.
+/// Returns filters as JSON: by kind and time, by 50 authors, by a hexadecimal tag value, and by
+/// topics. Their values are taken from the events, so that each filter matches some of them.
 #[must_use]
 pub fn filters(events: &[Parts]) -> [String; 4] {
     let authors = events

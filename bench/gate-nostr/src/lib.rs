@@ -1,8 +1,8 @@
 //! The Nostr cases of the gate: events, ids, filters, signatures and encryption.
 //!
 //! They are in a separate crate: generic code is compiled in the calling crate, and Cargo's default
-//! profiles split a crate into 16 codegen units. Adding cases to `polywire-gate` moved other cases to
-//! other codegen units, which changed their instruction counts by up to 15%.
+//! profiles split a crate into 16 codegen units. Adding cases to `polywire-gate` moved other cases
+//! to other codegen units, which changed their instruction counts by up to 15%.
 
 pub mod encryption;
 pub mod events;

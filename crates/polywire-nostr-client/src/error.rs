@@ -61,8 +61,8 @@ impl fmt::Display for CountError {
 
 impl std::error::Error for CountError {}
 
-/// The error of [`Relay::fetch`](crate::Relay::fetch). The variants contain the events that were received
-/// before the error.
+/// The error of [`Relay::fetch`](crate::Relay::fetch). The variants contain the events that were
+/// received before the error.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum FetchError {

@@ -45,9 +45,10 @@ impl std::error::Error for InfoError {
 }
 
 impl Relay {
-    /// Fetches the relay information document (NIP-11) over a separate HTTP connection, with the headers,
-    /// TLS configuration and proxy of this relay. Waits for up to
-    /// [`RelayOptions::request_timeout`](crate::RelayOptions::request_timeout). Does not follow redirects.
+    /// Fetches the relay information document (NIP-11) over a separate HTTP connection, with the
+    /// headers, TLS configuration and proxy of this relay. Waits for up to
+    /// [`RelayOptions::request_timeout`](crate::RelayOptions::request_timeout). Does not follow
+    /// redirects.
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
 //! A client for Nostr relays.
 //!
-//! [`Relay`] is a connection to one relay that reconnects automatically. [`Pool`] is a set of relays.
-//! Both publish events, subscribe to events and fetch stored events (NIP-01). A [`Relay`] also counts
-//! events (NIP-45), reconciles sets of events (NIP-77) and fetches the relay information document
-//! (NIP-11). With a [`Signer`], the client answers authentication challenges (NIP-42). The types of
-//! events, filters and messages are in [`polywire_nostr`].
+//! [`Relay`] is a connection to one relay that reconnects automatically. [`Pool`] is a set of
+//! relays. Both publish events, subscribe to events and fetch stored events (NIP-01). A [`Relay`]
+//! also counts events (NIP-45), reconciles sets of events (NIP-77) and fetches the relay
+//! information document (NIP-11). With a [`Signer`], the client answers authentication challenges
+//! (NIP-42). The types of events, filters and messages are in [`polywire_nostr`].
 //!
 //! ```no_run
 //! use polywire_nostr::{EventBuilder, Filter, KeyPair};
@@ -32,18 +32,19 @@
 //!
 //! # Checks
 //!
-//! Relays are not trusted. Messages are parsed strictly and within limits. An event is delivered only if
-//! it passes these checks, in this order:
+//! Relays are not trusted. Messages are parsed strictly and within limits. An event is delivered
+//! only if it passes these checks, in this order:
 //!
 //! 1. The subscription exists.
 //! 2. The event matches one of its filters.
-//! 3. The subscription has not delivered the event before. Duplicates are found by id, across the relays
-//!    of a subscription, before verification.
-//! 4. The id is the digest of the event, and the signature is valid. If the same id and signature were
-//!    verified before, for another subscription or from another relay of a pool, only the id is
-//!    checked.
+//! 3. The subscription has not delivered the event before. Duplicates are found by id, across the
+//!    relays of a subscription, before verification.
+//! 4. The id is the digest of the event, and the signature is valid. If the same id and signature
+//!    were verified before, for another subscription or from another relay of a pool, only the id
+//!    is checked.
 //!
-//! Other events are dropped, counted in [`RelayStats`], and passed to [`RelayOptions::on_rejection`].
+//! Other events are dropped, counted in [`RelayStats`], and passed to
+//! [`RelayOptions::on_rejection`].
 //!
 //! The checks run on the task of the connection. Most of the time is spent on signatures.
 //!

@@ -106,9 +106,9 @@ impl RelayOptions {
         self
     }
 
-    /// Sets the back-off between connection attempts: `first`, doubled with each failure up to `max`,
-    /// multiplied by a random factor between 0.5 and 1. A connection that lasted for `max` resets it.
-    /// Default: from 500 ms to 60 seconds.
+    /// Sets the back-off between connection attempts: `first`, doubled with each failure up to
+    /// `max`, multiplied by a random factor between 0.5 and 1. A connection that lasted for `max`
+    /// resets it. Default: from 500 ms to 60 seconds.
     pub const fn backoff(mut self, first: Duration, max: Duration) -> Self {
         self.backoff = Backoff::new(first, max);
         self
@@ -122,23 +122,23 @@ impl RelayOptions {
     }
 
     /// Sets the signer for authentication (NIP-42). The client answers up to 16 challenges per
-    /// connection, and retries requests that the relay rejected with `auth-required`. Each relay that
-    /// sends a challenge learns the public key. Default: none, challenges are ignored.
+    /// connection, and retries requests that the relay rejected with `auth-required`. Each relay
+    /// that sends a challenge learns the public key. Default: none, challenges are ignored.
     pub fn signer(mut self, signer: impl Signer + 'static) -> Self {
         self.signer = Some(Arc::new(signer));
         self
     }
 
-    /// Sets how many ids and signatures of valid events are cached, so that these events are not verified
-    /// again for another subscription. An entry takes about 200 bytes. The relays of a
+    /// Sets how many ids and signatures of valid events are cached, so that these events are not
+    /// verified again for another subscription. An entry takes about 200 bytes. The relays of a
     /// [`Pool`](crate::Pool) share one cache. Default: 32,768.
     pub const fn verified_ids(mut self, count: usize) -> Self {
         self.verified_ids = count;
         self
     }
 
-    /// Sets a callback for messages and events that are dropped because they are malformed, invalid or
-    /// not requested. It runs on the task of the connection and must not block.
+    /// Sets a callback for messages and events that are dropped because they are malformed, invalid
+    /// or not requested. It runs on the task of the connection and must not block.
     pub fn on_rejection(
         mut self,
         callback: impl Fn(&Rejection<'_>) + Send + Sync + 'static,
@@ -198,14 +198,14 @@ impl fmt::Debug for RelayOptions {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeOptions {
-    /// The number of buffered items, at least 1. When the buffer is full, the client stops reading from
-    /// the relays of the subscription until an item is received. Default: 256.
+    /// The number of buffered items, at least 1. When the buffer is full, the client stops reading
+    /// from the relays of the subscription until an item is received. Default: 256.
     pub buffer: usize,
-    /// The number of remembered event ids for finding duplicates. An event that is sent again after this
-    /// many other events is delivered again. An entry takes about 100 bytes. Default: 32,768.
+    /// The number of remembered event ids for finding duplicates. An event that is sent again after
+    /// this many other events is delivered again. An entry takes about 100 bytes. Default: 32,768.
     pub seen_ids: usize,
-    /// After a reconnect, `since` is the time of the newest received event minus this duration, so that
-    /// events that reach the relay late are not missed. Default: 60 seconds.
+    /// After a reconnect, `since` is the time of the newest received event minus this duration, so
+    /// that events that reach the relay late are not missed. Default: 60 seconds.
     pub resume_overlap: Duration,
     /// After this time, [`SubscriptionItem::EndOfStored`](crate::SubscriptionItem::EndOfStored) is
     /// delivered even if not all relays have sent EOSE. `None`: no timeout. Default: 10 seconds.

@@ -57,8 +57,8 @@ impl Pool {
         }))
     }
 
-    /// Adds a relay and starts to connect to it. Returns the existing relay if the pool has this URL.
-    /// Open subscriptions do not include the new relay.
+    /// Adds a relay and starts to connect to it. Returns the existing relay if the pool has this
+    /// URL. Open subscriptions do not include the new relay.
     ///
     /// # Panics
     ///
@@ -67,8 +67,8 @@ impl Pool {
         self.add_with(url, self.0.options.clone())
     }
 
-    /// As [`Self::add`], with options for this relay. [`RelayOptions::verified_ids`] is ignored: the cache
-    /// of the pool is used.
+    /// As [`Self::add`], with options for this relay. [`RelayOptions::verified_ids`] is ignored:
+    /// the cache of the pool is used.
     ///
     /// # Panics
     ///
@@ -82,8 +82,8 @@ impl Pool {
         relay.clone()
     }
 
-    /// Removes a relay and shuts it down for all handles. Returns `false` if the pool has no relay with
-    /// this URL. Subscriptions continue with their other relays.
+    /// Removes a relay and shuts it down for all handles. Returns `false` if the pool has no relay
+    /// with this URL. Subscriptions continue with their other relays.
     pub fn remove(&self, url: &RelayUrl) -> bool {
         let relay = self.lock().remove(url);
         relay.inspect(Relay::shutdown).is_some()
@@ -101,8 +101,8 @@ impl Pool {
         self.lock().get(url).cloned()
     }
 
-    /// Publishes an event to all relays concurrently: see [`Relay::publish`]. Returns when all relays
-    /// have answered or timed out, with the results ordered by URL.
+    /// Publishes an event to all relays concurrently: see [`Relay::publish`]. Returns when all
+    /// relays have answered or timed out, with the results ordered by URL.
     pub async fn publish(
         &self,
         event: &Event,
@@ -120,8 +120,9 @@ impl Pool {
         answers
     }
 
-    /// Subscribes on all current relays of the pool. An event that several relays send is delivered once:
-    /// duplicates among the latest [`SubscribeOptions::seen_ids`] are dropped before verification.
+    /// Subscribes on all current relays of the pool. An event that several relays send is delivered
+    /// once: duplicates among the latest [`SubscribeOptions::seen_ids`] are dropped before
+    /// verification.
     ///
     /// Without relays or filters, the subscription ends immediately.
     #[must_use]
@@ -133,8 +134,9 @@ impl Pool {
         Subscription::begin(self.relays(), &filters.into_iter().collect(), &options)
     }
 
-    /// Fetches the stored events that match any of the filters from all relays, for up to `time`. Returns
-    /// the events of the other relays even if some relays do not answer or reject the subscription.
+    /// Fetches the stored events that match any of the filters from all relays, for up to `time`.
+    /// Returns the events of the other relays even if some relays do not answer or reject the
+    /// subscription.
     pub async fn fetch(
         &self,
         filters: impl IntoIterator<Item = Filter>,

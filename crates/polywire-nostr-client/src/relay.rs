@@ -26,13 +26,13 @@ use crate::{CountError, FetchError, PublishError, Refusal};
 ///
 /// The client sends again, on the new connection:
 ///
-/// - events without an answer, until their timeout. A relay that has already stored an event answers
-///   `duplicate:`, which counts as success;
+/// - events without an answer, until their timeout. A relay that has already stored an event
+///   answers `duplicate:`, which counts as success;
 /// - counts without an answer;
 /// - subscriptions. After EOSE, `since` is set to the time of the newest received event minus
-///   [`SubscribeOptions::resume_overlap`], and `limit` is removed: it applies to the initial query, and
-///   must not truncate missed events. Events that were received before are dropped. Before EOSE, the
-///   original filters are sent again.
+///   [`SubscribeOptions::resume_overlap`], and `limit` is removed: it applies to the initial query,
+///   and must not truncate missed events. Events that were received before are dropped. Before
+///   EOSE, the original filters are sent again.
 ///
 /// Reconciliations fail, because the relay has discarded their state.
 #[derive(Clone)]
@@ -159,8 +159,8 @@ impl Relay {
         })
     }
 
-    /// Counts the events that match any of the filters (COUNT, NIP-45), of which NIP-45 requires at least
-    /// one. Waits for up to [`RelayOptions::request_timeout`]. Cancel-safe.
+    /// Counts the events that match any of the filters (COUNT, NIP-45), of which NIP-45 requires at
+    /// least one. Waits for up to [`RelayOptions::request_timeout`]. Cancel-safe.
     ///
     /// # Errors
     ///
@@ -199,14 +199,14 @@ impl Relay {
         Subscription::begin([self.clone()], &filters.into_iter().collect(), &options)
     }
 
-    /// Fetches the stored events that match any of the filters: subscribes until EOSE, for up to `time`.
-    /// Returns each event once, in the order of receipt.
+    /// Fetches the stored events that match any of the filters: subscribes until EOSE, for up to
+    /// `time`. Returns each event once, in the order of receipt.
     ///
     /// # Errors
     ///
     /// The relay closes the subscription, does not send EOSE in time, or sends more than
-    /// [`MAX_FETCHED_EVENTS`](crate::MAX_FETCHED_EVENTS) events, or it was shut down. The error contains
-    /// the received events, except for [`FetchError::Shutdown`].
+    /// [`MAX_FETCHED_EVENTS`](crate::MAX_FETCHED_EVENTS) events, or it was shut down. The error
+    /// contains the received events, except for [`FetchError::Shutdown`].
     pub async fn fetch(
         &self,
         filters: impl IntoIterator<Item = Filter>,
@@ -228,8 +228,8 @@ impl Relay {
         }
     }
 
-    /// Closes the connection for all handles, after sending the queued messages that fit in the queue of
-    /// the connection. Pending requests fail, and subscriptions end.
+    /// Closes the connection for all handles, after sending the queued messages that fit in the
+    /// queue of the connection. Pending requests fail, and subscriptions end.
     pub fn shutdown(&self) {
         // An error means that the task has already ended.
         let _ = self.commands.send(Command::Shutdown);

@@ -4,8 +4,8 @@ use polywire_nostr::{KeyPair, PublicKey, Signature, UnsignedEvent};
 
 /// Signs the events that answer authentication challenges of relays (NIP-42).
 ///
-/// [`KeyPair`] implements this trait. Other implementations can keep the secret key elsewhere, or inspect
-/// the event before signing.
+/// [`KeyPair`] implements this trait. Other implementations can keep the secret key elsewhere, or
+/// inspect the event before signing.
 pub trait Signer: Send + Sync {
     /// Returns the public key of the signatures.
     fn public_key(&self) -> PublicKey;

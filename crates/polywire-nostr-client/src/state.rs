@@ -76,7 +76,8 @@ impl Shared {
         }
     }
 
-    /// Returns a unique number for a request. Its decimal digits are the subscription id on the wire.
+    /// Returns a unique number for a request. Its decimal digits are the subscription id on the
+    /// wire.
     pub(crate) fn serial(&self) -> u64 {
         self.serials.fetch_add(1, Ordering::Relaxed)
     }

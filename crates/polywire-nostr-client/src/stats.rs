@@ -45,8 +45,8 @@ stats! {
     events,
     /// Events delivered to a subscription.
     delivered,
-    /// Events that their subscription had already received, from any relay. They were dropped, usually
-    /// before verification.
+    /// Events that their subscription had already received, from any relay. They were dropped,
+    /// usually before verification.
     duplicates,
     /// Verifications of an id and a signature, successful or not.
     verifications,

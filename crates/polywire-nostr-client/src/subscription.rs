@@ -17,7 +17,8 @@ use crate::options::SubscribeOptions;
 use crate::verifier::SeenIds;
 use crate::{Refusal, Relay};
 
-/// The maximum number of events that [`Relay::fetch`] and [`Pool::fetch`](crate::Pool::fetch) return.
+/// The maximum number of events that [`Relay::fetch`] and [`Pool::fetch`](crate::Pool::fetch)
+/// return.
 pub const MAX_FETCHED_EVENTS: usize = 100_000;
 
 /// An item of a [`Subscription`].
@@ -27,8 +28,8 @@ pub enum SubscriptionItem {
     /// An event that matches a filter of the subscription, with a valid id and signature.
     Event(Event),
     /// Each relay has sent all stored events (EOSE), closed the subscription or was shut down; or
-    /// [`SubscribeOptions::eose_timeout`] has elapsed. Delivered once. After a timeout, stored events can
-    /// follow.
+    /// [`SubscribeOptions::eose_timeout`] has elapsed. Delivered once. After a timeout, stored
+    /// events can follow.
     EndOfStored,
     /// A relay closed or rejected the subscription (CLOSED). No more events of this relay follow.
     Closed {
@@ -42,22 +43,24 @@ pub enum SubscriptionItem {
 /// A subscription on one or several relays: see [`Relay::subscribe`] and
 /// [`Pool::subscribe`](crate::Pool::subscribe).
 ///
-/// Receive items with [`Self::recv`] or as a [`Stream`]. The subscription ends when all relays have closed
-/// it or were shut down. Dropping it sends CLOSE. It keeps the connections open.
+/// Receive items with [`Self::recv`] or as a [`Stream`]. The subscription ends when all relays have
+/// closed it or were shut down. Dropping it sends CLOSE. It keeps the connections open.
 ///
 /// # Slow receivers
 ///
-/// No items are lost. Up to [`SubscribeOptions::buffer`] items are buffered. When the buffer is full, the
-/// client stops reading from each relay that has another item for it, and TCP flow control stops the
-/// relay. This also delays the answers of these relays to other requests. So do not await an answer of a
-/// relay, for example in [`Relay::publish`], in the task that receives from a subscription on that relay:
-/// if the buffer is full, both wait for each other until the timeout. A relay can also close the
-/// connection of a slow client. The client then reconnects, and the subscription continues.
+/// No items are lost. Up to [`SubscribeOptions::buffer`] items are buffered. When the buffer is
+/// full, the client stops reading from each relay that has another item for it, and TCP flow
+/// control stops the relay. This also delays the answers of these relays to other requests. So do
+/// not await an answer of a relay, for example in [`Relay::publish`], in the task that receives
+/// from a subscription on that relay: if the buffer is full, both wait for each other until the
+/// timeout. A relay can also close the connection of a slow client. The client then reconnects, and
+/// the subscription continues.
 ///
 /// # Memory
 ///
-/// At most the buffered events, of up to [`MessageLimits::event`](polywire_nostr::MessageLimits::event)
-/// bytes each, and the remembered ids ([`SubscribeOptions::seen_ids`]).
+/// At most the buffered events, of up to
+/// [`MessageLimits::event`](polywire_nostr::MessageLimits::event) bytes each, and the remembered
+/// ids ([`SubscribeOptions::seen_ids`]).
 pub struct Subscription {
     receiver: mpsc::Receiver<SourceDelivery>,
     sources: Vec<Source>,
@@ -205,7 +208,8 @@ impl fmt::Debug for Subscription {
 pub struct FetchOutcome {
     /// The events, each once, in the order of receipt.
     pub events: Vec<Event>,
-    /// Whether all relays that did not reject the subscription have sent EOSE. `false` if all rejected it.
+    /// Whether all relays that did not reject the subscription have sent EOSE. `false` if all
+    /// rejected it.
     pub is_complete: bool,
     /// Whether there were more than [`MAX_FETCHED_EVENTS`] events, and the rest was discarded.
     pub is_full: bool,

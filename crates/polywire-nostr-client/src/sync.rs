@@ -86,8 +86,8 @@ pub enum SyncError<E> {
     /// The relay sent an invalid message, or the storage failed.
     Negentropy(negentropy::Error<E>),
     /// There was no connection, or no answer to a message, within
-    /// [`RelayOptions::request_timeout`](crate::RelayOptions::request_timeout). Relays without NIP-77 do
-    /// not answer.
+    /// [`RelayOptions::request_timeout`](crate::RelayOptions::request_timeout). Relays without
+    /// NIP-77 do not answer.
     Timeout {
         /// The state of the connection at the timeout.
         state: ConnectionState,
@@ -128,11 +128,11 @@ impl<E: std::error::Error + 'static> std::error::Error for SyncError<E> {
 }
 
 impl Relay {
-    /// Finds the events matching `filter` that only the client has, and those that only the relay has
-    /// (NEG-OPEN and NEG-MSG, NIP-77). Transfers no events.
+    /// Finds the events matching `filter` that only the client has, and those that only the relay
+    /// has (NEG-OPEN and NEG-MSG, NIP-77). Transfers no events.
     ///
-    /// `storage` contains the records of the client that match the filter. Cancel-safe: dropping the
-    /// future closes the reconciliation.
+    /// `storage` contains the records of the client that match the filter. Cancel-safe: dropping
+    /// the future closes the reconciliation.
     ///
     /// # Errors
     ///

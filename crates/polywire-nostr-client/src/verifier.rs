@@ -60,8 +60,8 @@ impl SeenIds {
     }
 }
 
-/// The number of locks. A lock is held while a signature is verified, so that no two relays verify the
-/// same event. With several locks, other events rarely wait.
+/// The number of locks. A lock is held while a signature is verified, so that no two relays verify
+/// the same event. With several locks, other events rarely wait.
 const SHARDS: usize = 16;
 
 /// Verifies events, with a cache of valid ones.
@@ -89,7 +89,8 @@ impl Verifier {
 
     /// Checks the id, and the signature unless the cache has this id and signature.
     ///
-    /// Only valid events are cached, so a forged event with the id of another event cannot suppress it.
+    /// Only valid events are cached, so a forged event with the id of another event cannot suppress
+    /// it.
     pub(crate) fn verify(&self, event: &EventRef<'_>) -> Result<Validity, Error> {
         let shard = usize::from(event.id().as_bytes()[31]) % SHARDS;
         let mut cache = lock(&self.shards[shard]);

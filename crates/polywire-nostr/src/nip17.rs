@@ -69,7 +69,8 @@ impl ChatMessage {
         self
     }
 
-    /// Returns the message as an unsigned event of kind 14. `now` is in seconds since 1970-01-01 UTC.
+    /// Returns the message as an unsigned event of kind 14. `now` is in seconds since 1970-01-01
+    /// UTC.
     #[must_use]
     pub fn rumor(&self, sender: &PublicKey, now: u64) -> UnsignedEvent {
         let mut builder = EventBuilder::new(CHAT_MESSAGE, &*self.content, now);
@@ -85,8 +86,8 @@ impl ChatMessage {
         builder.build(sender)
     }
 
-    /// Creates one gift wrap per receiver, and one for the sender so that the sender can read its own
-    /// message. Returns pairs of receiver and gift wrap. The pair of the sender is last.
+    /// Creates one gift wrap per receiver, and one for the sender so that the sender can read its
+    /// own message. Returns pairs of receiver and gift wrap. The pair of the sender is last.
     ///
     /// # Errors
     ///

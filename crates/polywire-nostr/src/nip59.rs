@@ -88,13 +88,14 @@ impl From<NoRandomness> for Nip59Error {
     }
 }
 
-/// Encrypts `rumor` for `receiver` and signs the seal (NIP-59, kind 13). `created_at` is the timestamp of
-/// the seal in seconds since 1970-01-01 UTC. The caller must backdate it; [`gift_wrap`] does so.
+/// Encrypts `rumor` for `receiver` and signs the seal (NIP-59, kind 13). `created_at` is the
+/// timestamp of the seal in seconds since 1970-01-01 UTC. The caller must backdate it;
+/// [`gift_wrap`] does so.
 ///
 /// # Errors
 ///
-/// The receiver's key is not on the curve, the rumor is too long to be encrypted, or the operating system
-/// returned no random bytes.
+/// The receiver's key is not on the curve, the rumor is too long to be encrypted, or the operating
+/// system returned no random bytes.
 pub fn seal(
     rumor: &UnsignedEvent,
     sender: &KeyPair,
@@ -108,8 +109,8 @@ pub fn seal(
     Ok(EventBuilder::new(SEAL, content, created_at).sign(sender))
 }
 
-/// Encrypts a seal for `receiver` and signs the gift wrap with a new one-time key (NIP-59, kind 1059).
-/// `created_at` is the timestamp of the gift wrap in seconds. The caller must backdate it.
+/// Encrypts a seal for `receiver` and signs the gift wrap with a new one-time key (NIP-59, kind
+/// 1059). `created_at` is the timestamp of the gift wrap in seconds. The caller must backdate it.
 ///
 /// # Errors
 ///
@@ -124,8 +125,8 @@ pub fn wrap(seal: &Event, receiver: &PublicKey, created_at: u64) -> Result<Event
     Ok(builder.tag(["p", &receiver.to_string()]).sign(&once))
 }
 
-/// Creates a gift wrap: calls [`seal`] and [`wrap`] with timestamps that are each up to two days before
-/// `now`. `now` is in seconds since 1970-01-01 UTC.
+/// Creates a gift wrap: calls [`seal`] and [`wrap`] with timestamps that are each up to two days
+/// before `now`. `now` is in seconds since 1970-01-01 UTC.
 ///
 /// # Errors
 ///
@@ -156,8 +157,8 @@ pub struct UnwrappedGift {
     pub rumor: UnsignedEvent,
 }
 
-/// Unwraps a gift wrap: decrypts it, verifies the seal's id and signature, decrypts the seal, and checks
-/// that the rumor has a valid id and the seal's author.
+/// Unwraps a gift wrap: decrypts it, verifies the seal's id and signature, decrypts the seal, and
+/// checks that the rumor has a valid id and the seal's author.
 ///
 /// The signature of the gift wrap is not verified: its one-time key does not identify the sender.
 ///

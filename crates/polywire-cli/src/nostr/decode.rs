@@ -19,8 +19,8 @@ const MAX_INPUT: u64 = 1 << 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// Entities such as npub1... or nostr:nevent1.... Without arguments, standard input is read, with one
-    /// entity per line.
+    /// Entities such as npub1... or nostr:nevent1.... Without arguments, standard input is read,
+    /// with one entity per line.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Print JSON, one object per line.

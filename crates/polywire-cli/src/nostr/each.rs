@@ -52,7 +52,8 @@ pub(super) struct Counts {
     pub(super) failed: u64,
 }
 
-/// Calls `answer` with each line that is not blank, on `jobs` threads, and prints the answers in order.
+/// Calls `answer` with each line that is not blank, on `jobs` threads, and prints the answers in
+/// order.
 pub(super) fn run(
     inputs: &Inputs,
     max_bytes: usize,

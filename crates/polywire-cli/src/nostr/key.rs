@@ -27,8 +27,8 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Generate a key pair. Writes the secret key to a file that only you can read, or prints it with
-    /// --show-secret. Prints the public key.
+    /// Generate a key pair. Writes the secret key to a file that only you can read, or prints it
+    /// with --show-secret. Prints the public key.
     Generate {
         /// Create this file for the secret key. Only you can read it.
         #[arg(long, value_name = "FILE")]

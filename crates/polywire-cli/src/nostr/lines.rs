@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::secret;
 use crate::{Failure, print};
 
-/// The size of a chunk in bytes, unless a line is longer. It fits in the L2 cache of most processors.
+/// The size of a chunk in bytes, unless a line is longer. It fits in the L2 cache of most
+/// processors.
 const CHUNK: usize = 256 << 10;
 
 /// The paths of the inputs. `-` is standard input.
@@ -145,8 +146,8 @@ pub(super) struct LineReader {
 }
 
 impl LineReader {
-    /// `max_bytes` is the maximum length of a line without its end. A longer line is truncated, but to
-    /// more than this length, so that callers detect it.
+    /// `max_bytes` is the maximum length of a line without its end. A longer line is truncated, but
+    /// to more than this length, so that callers detect it.
     pub(super) fn new(inputs: &Inputs, max_bytes: usize) -> Self {
         Self {
             inputs: inputs.clone(),

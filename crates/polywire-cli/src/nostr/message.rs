@@ -34,8 +34,8 @@ Exit status: 0 on success; 2 on an error.";
 
 /// Decrypt a message (NIP-44).
 ///
-/// Prints the decrypted text unchanged. At a terminal, it escapes control characters and adds a line
-/// break.
+/// Prints the decrypted text unchanged. At a terminal, it escapes control characters and adds a
+/// line break.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DECRYPT_HELP)]
 pub(super) struct DecryptArguments {

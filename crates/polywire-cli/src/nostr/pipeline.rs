@@ -1,7 +1,7 @@
 //! Processing of chunks of lines on several threads, with results in input order.
 //!
-//! Each thread locks the reader, reads a chunk and processes it, so the chunk is in the cache of its
-//! processor. A limited number of results wait until all earlier results are merged.
+//! Each thread locks the reader, reads a chunk and processes it, so the chunk is in the cache of
+//! its processor. A limited number of results wait until all earlier results are merged.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -22,7 +22,8 @@ pub(super) enum Next {
     Stop,
 }
 
-/// Calls `work` with each chunk, on `jobs` threads, and `merge` with chunks and results in input order.
+/// Calls `work` with each chunk, on `jobs` threads, and `merge` with chunks and results in input
+/// order.
 pub(super) fn run<R: Send>(
     reader: LineReader,
     jobs: NonZero<usize>,
@@ -131,8 +132,8 @@ where
         }
     }
 
-    /// Merges a result, or queues it until all earlier results are merged. Returns a chunk to reuse, or
-    /// `None` at the end.
+    /// Merges a result, or queues it until all earlier results are merged. Returns a chunk to
+    /// reuse, or `None` at the end.
     fn give(&self, number: u64, chunk: Chunk, result: R) -> Option<Chunk> {
         let mut merger = lock(&self.merger);
         while merger.ended.is_none() && number >= merger.next + self.window {

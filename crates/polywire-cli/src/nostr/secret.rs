@@ -35,8 +35,9 @@ const PREFIXES: [&str; 2] = ["nsec1", "ncryptsec1"];
 
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct KeyArguments {
-    /// The file with the secret key: nsec1... or 64 hexadecimal digits in its first line. Without this
-    /// option, the key is read from the variable POLYWIRE_NOSTR_KEY, or else from a prompt at the terminal.
+    /// The file with the secret key: nsec1... or 64 hexadecimal digits in its first line. Without
+    /// this option, the key is read from the variable POLYWIRE_NOSTR_KEY, or else from a prompt at
+    /// the terminal.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
@@ -67,8 +68,8 @@ fn read_file(path: &Path) -> Result<Zeroizing<String>, Failure> {
     read_text(file, MAX_FILE, &format!("`{}`", path.display()))
 }
 
-/// Reads text that is zeroized on drop. The buffer does not grow, because growing would leave copies in
-/// freed memory.
+/// Reads text that is zeroized on drop. The buffer does not grow, because growing would leave
+/// copies in freed memory.
 pub(super) fn read_text(
     input: impl Read,
     max: u64,
@@ -143,7 +144,8 @@ fn prompt() -> Result<SecretKey, Failure> {
     parse(&Zeroizing::new(answer), "the input")
 }
 
-/// Whether text may contain a secret key: an nsec, or hexadecimal digits, which may also be other data.
+/// Whether text may contain a secret key: an nsec, or hexadecimal digits, which may also be other
+/// data.
 pub(super) fn may_be_one(text: &str) -> bool {
     is_name(text) || is_hex(text)
 }

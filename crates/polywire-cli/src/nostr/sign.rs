@@ -14,8 +14,8 @@ use crate::Failure;
 
 /// Sign events: add id, pubkey and sig.
 ///
-/// Input has one JSON object per line. kind is required. created_at defaults to the current time, tags
-/// and content are empty by default. If id or pubkey are present, they must be correct.
+/// Input has one JSON object per line. kind is required. created_at defaults to the current time,
+/// tags and content are empty by default. If id or pubkey are present, they must be correct.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {

@@ -24,8 +24,8 @@ impl Sink {
         }
     }
 
-    /// Creates a file, or returns standard output for `-`. Replaces an existing file only with `force`,
-    /// and never one of the inputs.
+    /// Creates a file, or returns standard output for `-`. Replaces an existing file only with
+    /// `force`, and never one of the inputs.
     pub(super) fn create(path: &Path, force: bool, inputs: &Inputs) -> Result<Self, Failure> {
         if is_stdout(path) {
             return Ok(Self::stdout());

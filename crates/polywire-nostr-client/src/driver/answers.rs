@@ -175,8 +175,8 @@ impl Requests {
         }
     }
 
-    /// Passes a message to the reconciliation. If the previous message was not yet received, the relay
-    /// has sent more than one message per request, and the reconciliation fails.
+    /// Passes a message to the reconciliation. If the previous message was not yet received, the
+    /// relay has sent more than one message per request, and the reconciliation fails.
     fn reconcile(&mut self, subscription: &SubscriptionId<'_>, message: SyncMessage) {
         let Some(serial) = serial_of(subscription) else {
             return;

@@ -70,8 +70,8 @@ impl Feed {
         }
     }
 
-    /// Records a received event. `now` limits its time, so that a `created_at` in the future does not
-    /// set `since` to a time in the future.
+    /// Records a received event. `now` limits its time, so that a `created_at` in the future does
+    /// not set `since` to a time in the future.
     pub(super) fn received(&mut self, created_at: u64, now: u64) {
         self.newest = self.newest.max(Some(created_at.min(now)));
     }
@@ -84,8 +84,8 @@ impl Feed {
     /// Returns the filters for the next REQ. After EOSE, they match only events that may have been
     /// missed: `since` is the time of the newest event minus the overlap, without a limit.
     ///
-    /// Before EOSE, they are the original filters: relays send the newest stored events first, so older
-    /// ones may be missing.
+    /// Before EOSE, they are the original filters: relays send the newest stored events first, so
+    /// older ones may be missing.
     pub(super) fn filters(&self) -> Vec<Filter> {
         let Some(newest) = self.newest.filter(|_| self.complete) else {
             return self.filters.to_vec();

@@ -226,8 +226,8 @@ impl Requests {
         self.syncs.clear();
     }
 
-    /// Delivers an item to a subscription, or queues it while the buffer is full. If the receiver was
-    /// dropped, the item is dropped too.
+    /// Delivers an item to a subscription, or queues it while the buffer is full. If the receiver
+    /// was dropped, the item is dropped too.
     pub(super) fn deliver(&mut self, serial: u64, delivery: Delivery) {
         let Some(feed) = self.feeds.get(&serial) else {
             return;
@@ -237,8 +237,8 @@ impl Requests {
             delivery,
         };
         let sender = &feed.sink.sender;
-        // No earlier item of this subscription is blocked: while there are blocked items, the connection
-        // is not read.
+        // No earlier item of this subscription is blocked: while there are blocked items, the
+        // connection is not read.
         match sender.try_send(item) {
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => {}
             Err(mpsc::error::TrySendError::Full(item)) => {
@@ -248,8 +248,8 @@ impl Requests {
         }
     }
 
-    /// Delivers the blocked items and the end of all subscriptions, waiting for room in their buffers.
-    /// Drops the other requests, which fails them.
+    /// Delivers the blocked items and the end of all subscriptions, waiting for room in their
+    /// buffers. Drops the other requests, which fails them.
     pub(super) async fn finish(mut self) {
         self.publications.clear();
         self.counts.clear();

@@ -109,7 +109,8 @@ async fn only_valid_and_requested_events_are_delivered() {
         (stats.delivered, stats.invalid, stats.unrequested),
         (1, 2, 1)
     );
-    // The second forged event has the id of a delivered event, so it is dropped before verification.
+    // The second forged event has the id of a delivered event, so it is dropped before
+    // verification.
     assert_eq!((stats.duplicates, stats.verifications), (2, 3));
     let reasons = reasons.lock().unwrap();
     let invalid = |at: usize| match reasons[at].0 {

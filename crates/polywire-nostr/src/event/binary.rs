@@ -14,11 +14,11 @@
 //! | 151..155 | length of the text section |
 //! | 155.. | the three sections in this order; trailing bytes are an error |
 //!
-//! Integers in the header are little-endian. The structure section contains, for each tag, the number
-//! of its items, and for each item twice its length, plus one if the item is in the bytes section. These
-//! are LEB128 integers in their shortest form. The bytes section contains the items that consist of at
-//! least 32 lower-case hexadecimal digits, decoded. The text section contains the other items, then the
-//! content, as UTF-8 without escapes.
+//! Integers in the header are little-endian. The structure section contains, for each tag, the
+//! number of its items, and for each item twice its length, plus one if the item is in the bytes
+//! section. These are LEB128 integers in their shortest form. The bytes section contains the items
+//! that consist of at least 32 lower-case hexadecimal digits, decoded. The text section contains
+//! the other items, then the content, as UTF-8 without escapes.
 //!
 //! All text is in one section so that one pass validates its UTF-8.
 

@@ -35,8 +35,9 @@ pub struct EventBuilder {
 }
 
 impl EventBuilder {
-    /// Starts an event without tags. `created_at` is in seconds since 1970-01-01 UTC, and is limited to
-    /// 2^53 - 1, the maximum of [`EventRef::parse`]. The JSON text must be shorter than 4 GiB.
+    /// Starts an event without tags. `created_at` is in seconds since 1970-01-01 UTC, and is
+    /// limited to 2^53 - 1, the maximum of [`EventRef::parse`]. The JSON text must be shorter than
+    /// 4 GiB.
     #[must_use]
     pub fn new(kind: u16, content: impl Into<String>, created_at: u64) -> Self {
         Self {
@@ -47,8 +48,8 @@ impl EventBuilder {
         }
     }
 
-    /// Adds a tag: its name, its value and further items. A tag without items is ignored, because NIP-01
-    /// does not allow it.
+    /// Adds a tag: its name, its value and further items. A tag without items is ignored, because
+    /// NIP-01 does not allow it.
     #[must_use]
     pub fn tag<I>(mut self, items: I) -> Self
     where
@@ -202,8 +203,8 @@ impl TagWriter {
 pub struct UnsignedEvent(Event);
 
 impl UnsignedEvent {
-    /// Parses an event without `sig`, with the strict profile and the default limits, and checks the
-    /// id. A `sig` member is ignored.
+    /// Parses an event without `sig`, with the strict profile and the default limits, and checks
+    /// the id. A `sig` member is ignored.
     ///
     /// # Errors
     ///

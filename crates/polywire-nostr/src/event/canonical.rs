@@ -136,7 +136,8 @@ fn head(pubkey: &PublicKey, created_at: u64, kind: u16) -> ([u8; 128], usize) {
     (head, len + 1)
 }
 
-/// Writes a number to the start of `out`, which has at least 20 bytes. Returns the number of digits.
+/// Writes a number to the start of `out`, which has at least 20 bytes. Returns the number of
+/// digits.
 #[inline(always)]
 fn write_number(out: &mut [u8], mut value: u64) -> usize {
     let mut digits = [0; 20];

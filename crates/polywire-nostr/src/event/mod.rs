@@ -26,8 +26,8 @@ use crate::{Error, EventId, Limits, Profile, PublicKey, Reason, Signature, TagLe
 
 /// An event that borrows its JSON text.
 ///
-/// Parsing validates the whole text and allocates nothing. Tags and content are decoded on access. The
-/// original text is available for forwarding.
+/// Parsing validates the whole text and allocates nothing. Tags and content are decoded on access.
+/// The original text is available for forwarding.
 ///
 /// ```
 /// use polywire_nostr::EventRef;
@@ -75,8 +75,8 @@ impl<'a> EventRef<'a> {
     ///
     /// # Errors
     ///
-    /// The first error, with its byte offset. [`Reason::NotUtf8`] takes precedence over errors in the
-    /// text before it.
+    /// The first error, with its byte offset. [`Reason::NotUtf8`] takes precedence over errors in
+    /// the text before it.
     pub fn parse(json: &'a (impl AsRef<[u8]> + ?Sized)) -> Result<Self, Error> {
         Self::parse_with(json, Profile::STRICT, &Limits::DEFAULT)
     }
@@ -97,8 +97,8 @@ impl<'a> EventRef<'a> {
     /// Reads only the id, to look up duplicates before full parsing.
     ///
     /// Members before the id must be valid JSON. The text after the id may be invalid. Parsing is
-    /// strict: do not combine this with a [`Profile`] with `duplicate_keys`, which takes the last id
-    /// instead of the first.
+    /// strict: do not combine this with a [`Profile`] with `duplicate_keys`, which takes the last
+    /// id instead of the first.
     ///
     /// # Errors
     ///
@@ -157,8 +157,8 @@ impl<'a> EventRef<'a> {
         Tags::new(self.raw_tags(), self.fields.tag_count)
     }
 
-    /// Returns the letters and values of the tags that filters can match, in order: tags with a value
-    /// whose name is one letter (NIP-01).
+    /// Returns the letters and values of the tags that filters can match, in order: tags with a
+    /// value whose name is one letter (NIP-01).
     ///
     /// ```
     /// use polywire_nostr::{EventBuilder, PublicKey, Signature, TagLetter};
@@ -194,8 +194,8 @@ impl<'a> EventRef<'a> {
         self.slice(self.fields.content)
     }
 
-    /// Returns the value of the first `d` tag, or an empty string if there is none. Kind, author and
-    /// this value identify an addressable event (NIP-01).
+    /// Returns the value of the first `d` tag, or an empty string if there is none. Kind, author
+    /// and this value identify an addressable event (NIP-01).
     #[must_use]
     pub fn identifier(&self) -> Cow<'a, str> {
         let tag = self.tags().find(|tag| tag.name() == "d");
@@ -262,8 +262,8 @@ impl<'a> EventRef<'a> {
         canonical::write(self, out);
     }
 
-    /// Appends the event as compact JSON, with members in the order of NIP-01 and strings in canonical
-    /// form.
+    /// Appends the event as compact JSON, with members in the order of NIP-01 and strings in
+    /// canonical form.
     pub fn push_json(&self, out: &mut Vec<u8>) {
         canonical::push_json(self, out);
     }
@@ -283,9 +283,9 @@ impl<'a> EventRef<'a> {
 
     /// Returns an event with the text of [`push_json`](Self::push_json).
     ///
-    /// Each filter that is matched against a non-canonical event decodes its tags again. A relay with
-    /// many subscriptions calls this once unless [`is_canonical`](Self::is_canonical) is true, and
-    /// matches the result.
+    /// Each filter that is matched against a non-canonical event decodes its tags again. A relay
+    /// with many subscriptions calls this once unless [`is_canonical`](Self::is_canonical) is true,
+    /// and matches the result.
     #[must_use]
     pub fn to_canonical(&self) -> Event {
         let mut json = Vec::new();

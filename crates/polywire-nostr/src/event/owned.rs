@@ -9,7 +9,8 @@ use crate::{Error, Limits, Profile};
 
 /// An event that owns its JSON text.
 ///
-/// Clones share the text. [`as_ref`](Self::as_ref) returns an [`EventRef`], which has the accessors.
+/// Clones share the text. [`as_ref`](Self::as_ref) returns an [`EventRef`], which has the
+/// accessors.
 #[derive(Clone)]
 pub struct Event {
     pub(super) json: Text,

@@ -65,8 +65,8 @@ pub enum ClientMessage<'a> {
 }
 
 impl<'a> ClientMessage<'a> {
-    /// Parses a message. Events are validated as in [`EventRef::parse_with`], which verifies neither
-    /// the id nor the signature.
+    /// Parses a message. Events are validated as in [`EventRef::parse_with`], which verifies
+    /// neither the id nor the signature.
     ///
     /// # Errors
     ///
@@ -134,8 +134,8 @@ impl<'a> ClientMessage<'a> {
     }
 
     /// Reads only the subscription id of a REQ or COUNT message, to answer a message that
-    /// [`parse`](Self::parse) rejects. Returns `None` for other messages and for an error before the
-    /// end of the id.
+    /// [`parse`](Self::parse) rejects. Returns `None` for other messages and for an error before
+    /// the end of the id.
     ///
     /// The text after the id is ignored.
     ///

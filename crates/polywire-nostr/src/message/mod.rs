@@ -1,7 +1,7 @@
 //! Messages between clients and relays (NIP-01, NIP-42, NIP-45, NIP-77).
 //!
-//! Messages are parsed without an intermediate JSON tree, and events borrow their text. Messages are
-//! written by appending to a buffer. A relay forwards the original text of an event.
+//! Messages are parsed without an intermediate JSON tree, and events borrow their text. Messages
+//! are written by appending to a buffer. A relay forwards the original text of an event.
 //!
 //! ```
 //! use polywire_nostr::message::{MachineReadablePrefix, relay};

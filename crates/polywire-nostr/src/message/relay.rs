@@ -89,8 +89,8 @@ pub enum RelayMessage<'a> {
 }
 
 impl<'a> RelayMessage<'a> {
-    /// Parses a message. Events are validated as in [`EventRef::parse_with`], which verifies neither
-    /// the id nor the signature.
+    /// Parses a message. Events are validated as in [`EventRef::parse_with`], which verifies
+    /// neither the id nor the signature.
     ///
     /// # Errors
     ///
@@ -217,7 +217,8 @@ pub fn push_event(out: &mut Vec<u8>, subscription: &SubscriptionId<'_>, event: i
 }
 
 /// Appends `["OK",id,accepted,message]`. If the event was not accepted, the message should begin
-/// with a [`MachineReadablePrefix`](super::MachineReadablePrefix), as the text of an [`Error`] does.
+/// with a [`MachineReadablePrefix`](super::MachineReadablePrefix), as the text of an [`Error`]
+/// does.
 pub fn push_ok(out: &mut Vec<u8>, id: &EventId, accepted: bool, message: &str) {
     MessageWriter::new(out, "OK")
         .with(|out| push_hex(out, id.as_bytes()))

@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::{Error, Reason};
 
-/// The id of a subscription: 1 to 64 characters that the client chooses (NIP-01). It is valid within
-/// one connection.
+/// The id of a subscription: 1 to 64 characters that the client chooses (NIP-01). It is valid
+/// within one connection.
 ///
 /// ```
 /// use polywire_nostr::SubscriptionId;

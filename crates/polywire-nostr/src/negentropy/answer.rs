@@ -29,8 +29,8 @@ pub(super) struct Answer<'a, S> {
 
 /// How a role answers a list of ids.
 pub(super) trait IdListAnswer<S: Storage> {
-    /// Answers the list of ids that the peer sent for these positions. Returns the position at which
-    /// the answer ends, or `None` to skip the range.
+    /// Answers the list of ids that the peer sent for these positions. Returns the position at
+    /// which the answer ends, or `None` to skip the range.
     fn answer_id_list(
         &mut self,
         answer: &mut Answer<'_, S>,

@@ -10,7 +10,8 @@ pub enum Error<E> {
     Message(InvalidMessage),
     /// The storage failed.
     Storage(E),
-    /// The responder does not support version 1. Only an [`Initiator`](super::Initiator) returns this.
+    /// The responder does not support version 1. Only an [`Initiator`](super::Initiator) returns
+    /// this.
     Version {
         /// The highest version that the responder supports. This module implements version 1.
         highest: u8,

@@ -21,8 +21,8 @@ impl FrameSizeLimit {
     /// No limit. An answer can then contain all stored ids: use it only with trusted peers.
     pub const UNLIMITED: Self = Self(usize::MAX);
 
-    /// Bytes reserved for the elements that are written after a check: the bounds and the count of a
-    /// list, its last id, and the last fingerprint.
+    /// Bytes reserved for the elements that are written after a check: the bounds and the count of
+    /// a list, its last id, and the last fingerprint.
     const RESERVE: usize = 200;
 
     /// Creates a limit. Returns `None` below [`MIN`](Self::MIN).
@@ -45,8 +45,8 @@ impl FrameSizeLimit {
         len <= self.0 - Self::RESERVE
     }
 
-    /// How many of `count` ids to list in a message of `len` bytes, including the id that reaches the
-    /// limit.
+    /// How many of `count` ids to list in a message of `len` bytes, including the id that reaches
+    /// the limit.
     pub(super) fn ids_after(self, len: usize, count: usize) -> usize {
         match (self.0 - Self::RESERVE).checked_sub(len) {
             Some(room) => count.min(room / crate::EventId::LEN + 1),

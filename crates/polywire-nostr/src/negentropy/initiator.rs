@@ -13,8 +13,8 @@ use crate::EventId;
 
 /// The side that starts the session and learns the differences.
 ///
-/// The initiator remembers reported ids, so that it reports each id once: after a message was cut at
-/// the frame size limit, the peer can list some ranges again. This takes about 40 bytes for each
+/// The initiator remembers reported ids, so that it reports each id once: after a message was cut
+/// at the frame size limit, the peer can list some ranges again. This takes about 40 bytes for each
 /// difference. With an untrusted peer, the caller should limit the number of differences.
 ///
 /// The example of the [module](super) shows a whole session.

@@ -2,14 +2,14 @@
 //! sides has.
 //!
 //! Each side holds a set of [`Record`]s: a timestamp and the id of an event, sorted by both. The
-//! [`Initiator`] finds the ids that only it has and the ids that only the [`Responder`] has. Traffic
-//! grows with the differences, not with the size of the sets.
+//! [`Initiator`] finds the ids that only it has and the ids that only the [`Responder`] has.
+//! Traffic grows with the differences, not with the size of the sets.
 //!
-//! A message divides the space of timestamps and ids into ranges. Each range has one of three modes:
-//! *skip*, a *fingerprint* of the sender's ids in the range, or the *list* of these ids. The receiver
-//! answers a fingerprint that differs from its own with the fingerprints of 16 smaller ranges, or with
-//! a list if it has fewer than 32 ids in the range. The initiator compares lists with its own ids. The
-//! session ends when it has no range to answer.
+//! A message divides the space of timestamps and ids into ranges. Each range has one of three
+//! modes: *skip*, a *fingerprint* of the sender's ids in the range, or the *list* of these ids. The
+//! receiver answers a fingerprint that differs from its own with the fingerprints of 16 smaller
+//! ranges, or with a list if it has fewer than 32 ids in the range. The initiator compares lists
+//! with its own ids. The session ends when it has no range to answer.
 //!
 //! This module reads and writes bytes. NIP-77 sends them as hexadecimal text in `NEG-OPEN` and
 //! `NEG-MSG`. The format is specified in
@@ -29,10 +29,10 @@
 //!
 //! # Hostile peers
 //!
-//! Parsing is strict: malformed bytes are an [`InvalidMessage`] with an offset and a reason. A count
-//! is checked against the remaining bytes before memory is reserved. An answer is never longer than
-//! the [`FrameSizeLimit`]. The work for one message grows with its length, that limit and, on the
-//! initiator, the number of records. One range costs a binary search and one digest.
+//! Parsing is strict: malformed bytes are an [`InvalidMessage`] with an offset and a reason. A
+//! count is checked against the remaining bytes before memory is reserved. An answer is never
+//! longer than the [`FrameSizeLimit`]. The work for one message grows with its length, that limit
+//! and, on the initiator, the number of records. One range costs a binary search and one digest.
 //!
 //! The number of messages is not limited: a peer that always reports a difference keeps a session
 //! open. The caller should limit the number of messages or set a deadline.

@@ -55,7 +55,8 @@ impl std::error::Error for ReservedTimestamp {}
 /// The exclusive upper bound of a range: a timestamp and an id prefix (Negentropy Protocol V1,
 /// "Bound").
 ///
-/// Records below `(created_at, id)` belong to the range, where `id` is the prefix padded with zeros.
+/// Records below `(created_at, id)` belong to the range, where `id` is the prefix padded with
+/// zeros.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
     created_at: u64,
@@ -125,8 +126,8 @@ impl Bound {
         self.created_at
     }
 
-    /// Returns the id prefix, padded with zeros. A database can seek to the first record at or above
-    /// this timestamp and id.
+    /// Returns the id prefix, padded with zeros. A database can seek to the first record at or
+    /// above this timestamp and id.
     #[must_use]
     pub const fn id(&self) -> EventId {
         EventId::from_bytes(self.id)

@@ -37,8 +37,9 @@ impl<S: Storage> Responder<S> {
 
     /// Answers a message of the initiator.
     ///
-    /// The answer to a message of another version is only the version byte `0x61`; the initiator can
-    /// then restart with version 1. The answer to a message without differences is also this byte.
+    /// The answer to a message of another version is only the version byte `0x61`; the initiator
+    /// can then restart with version 1. The answer to a message without differences is also this
+    /// byte.
     ///
     /// # Errors
     ///

@@ -10,12 +10,12 @@ use crate::EventId;
 /// Access to the records of one side by position, in the order of [`Record`].
 ///
 /// [`Records`](super::Records) serves most callers. A database can implement this trait to answer
-/// from its own index. The two methods without a default implementation suffice; override the others
-/// for speed.
+/// from its own index. The two methods without a default implementation suffice; override the
+/// others for speed.
 ///
-/// Positions start at 0. Records must be sorted and distinct, and must not change while a message is
-/// answered. If a storage violates this, sessions report wrong differences or errors, but no method
-/// panics.
+/// Positions start at 0. Records must be sorted and distinct, and must not change while a message
+/// is answered. If a storage violates this, sessions report wrong differences or errors, but no
+/// method panics.
 pub trait Storage {
     /// The error of the storage.
     type Error;

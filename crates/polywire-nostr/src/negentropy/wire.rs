@@ -9,8 +9,8 @@
 //! Varint      := <Digit+128>* <Digit>
 //! ```
 //!
-//! The lower bound of a range is the upper bound of the previous range. A timestamp is encoded as 0 for
-//! infinity, otherwise as 1 plus its difference from the previous timestamp.
+//! The lower bound of a range is the upper bound of the previous range. A timestamp is encoded as 0
+//! for infinity, otherwise as 1 plus its difference from the previous timestamp.
 
 use super::accumulator::Fingerprint;
 use super::error::{InvalidMessage, Reason};
@@ -201,8 +201,8 @@ impl Writer {
         self.message
     }
 
-    /// Truncates the message to `len` bytes, and appends the fingerprint of the remaining range. Its
-    /// upper bound is infinity, whose encoding does not depend on the previous timestamp.
+    /// Truncates the message to `len` bytes, and appends the fingerprint of the remaining range.
+    /// Its upper bound is infinity, whose encoding does not depend on the previous timestamp.
     pub(super) fn end_with(mut self, len: usize, rest: &Fingerprint) -> Vec<u8> {
         self.message.truncate(len);
         self.fingerprint(&Bound::INFINITY, rest);

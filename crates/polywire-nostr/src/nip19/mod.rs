@@ -123,7 +123,8 @@ pub enum Nip19Reason {
     Prefix,
     /// More than four bits follow the last byte, or they are not zero (BIP-173).
     Padding,
-    /// A key or id does not have 32 bytes, a kind does not have 4 bytes, or a text exceeds 255 bytes.
+    /// A key or id does not have 32 bytes, a kind does not have 4 bytes, or a text exceeds 255
+    /// bytes.
     Length,
     /// The contents end within a value.
     Truncated,
@@ -167,8 +168,8 @@ impl std::error::Error for Nip19Error {}
 ///
 /// # Errors
 ///
-/// The first failed check, in the order of [`Nip19Reason`] up to [`Padding`](Nip19Reason::Padding), then
-/// in the order of the contents.
+/// The first failed check, in the order of [`Nip19Reason`] up to [`Padding`](Nip19Reason::Padding),
+/// then in the order of the contents.
 pub fn decode(text: &str) -> Result<Nip19, Nip19Error> {
     let name = bech32::Name::read(text)?;
     Ok(match name.prefix() {
@@ -184,13 +185,13 @@ pub fn decode(text: &str) -> Result<Nip19, Nip19Error> {
 }
 
 impl Nip19 {
-    /// Encodes the entity. For a secret key, prefer [`SecretKey::to_nsec`], whose result is zeroized on
-    /// drop.
+    /// Encodes the entity. For a secret key, prefer [`SecretKey::to_nsec`], whose result is
+    /// zeroized on drop.
     ///
     /// # Errors
     ///
-    /// An identifier or URL is longer than 255 bytes, a URL is not ASCII, or the result would be longer
-    /// than [`MAX_CHARACTERS`].
+    /// An identifier or URL is longer than 255 bytes, a URL is not ASCII, or the result would be
+    /// longer than [`MAX_CHARACTERS`].
     pub fn encode(&self) -> Result<String, Nip19Error> {
         match self {
             Self::PublicKey(key) => Ok(key.to_npub()),

@@ -3,8 +3,8 @@
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit as _, StreamCipher as _};
 
-/// The number of bytes that the library computes at once. It also computes this many for each block of a
-/// shorter rest, so callers pass multiples of this.
+/// The number of bytes that the library computes at once. It also computes this many for each block
+/// of a shorter rest, so callers pass multiples of this.
 pub(super) const WIDE: usize = 4 * 64;
 
 /// A key stream. Its state is zeroized on drop.
@@ -20,8 +20,8 @@ impl Cipher {
         Self(ChaCha20::new(key, nonce))
     }
 
-    /// Encrypts or decrypts the next bytes. The length is a multiple of [`WIDE`]. Callers pad the last
-    /// bytes with zeros; the padding becomes unused key stream.
+    /// Encrypts or decrypts the next bytes. The length is a multiple of [`WIDE`]. Callers pad the
+    /// last bytes with zeros; the padding becomes unused key stream.
     pub(super) fn apply(&mut self, bytes: &mut [u8]) {
         debug_assert!(bytes.len().is_multiple_of(WIDE));
         self.0.apply_keystream(bytes);

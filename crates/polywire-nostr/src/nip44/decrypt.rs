@@ -34,8 +34,8 @@ impl ConversationKey {
     ///
     /// # Errors
     ///
-    /// As [`decrypt`](Self::decrypt). On error, `out` is unchanged, and decrypted bytes in its spare
-    /// capacity are zeroized.
+    /// As [`decrypt`](Self::decrypt). On error, `out` is unchanged, and decrypted bytes in its
+    /// spare capacity are zeroized.
     pub fn decrypt_into(&self, payload: &str, out: &mut Vec<u8>) -> Result<(), Nip44Error> {
         let text = payload.as_bytes();
         if text.first() == Some(&b'#') {
@@ -73,8 +73,8 @@ impl ConversationKey {
         }
     }
 
-    /// Appends the decrypted `body` without the length prefix, with its padding, and verifies the MAC.
-    /// Returns the prefix, followed by zeros.
+    /// Appends the decrypted `body` without the length prefix, with its padding, and verifies the
+    /// MAC. Returns the prefix, followed by zeros.
     fn open(
         &self,
         nonce: &[u8; NONCE],
@@ -129,8 +129,8 @@ impl ConversationKey {
 }
 
 /// Recomputes the offset of a base64 error for the whole payload: a chunk in the middle rejects
-/// padding at an earlier offset than a decoder of the whole payload. For an unknown version, returns a
-/// base64 error if the payload is not base64.
+/// padding at an earlier offset than a decoder of the whole payload. For an unknown version,
+/// returns a base64 error if the payload is not base64.
 #[cold]
 fn locate(error: Nip44Error, payload: &[u8]) -> Nip44Error {
     if !matches!(

@@ -11,8 +11,8 @@ use super::{CHUNK, ConversationKey, HEAD, NONCE, Nip44Error, TAG, VERSION};
 const SHORT: usize = 2 * WIDE;
 
 impl ConversationKey {
-    /// Encrypts `plaintext` with a random nonce from the operating system, and returns the payload in
-    /// base64. Allocates once.
+    /// Encrypts `plaintext` with a random nonce from the operating system, and returns the payload
+    /// in base64. Allocates once.
     ///
     /// ```
     /// use polywire_nostr::nip44::ConversationKey;
@@ -97,7 +97,8 @@ impl ConversationKey {
         let mut chunk = [0; ROOM];
         let prefix = layout.prefix.as_bytes();
         chunk[..prefix.len()].copy_from_slice(prefix);
-        // Invariant: `left` bytes remain to be encrypted, and the chunk holds the first `filled` of them.
+        // Invariant: `left` bytes remain to be encrypted, and the chunk holds the first `filled` of
+        // them.
         let (mut filled, mut rest, mut left) = (prefix.len(), plaintext, layout.ciphertext);
         loop {
             let size = left.min(ROOM - TAG);

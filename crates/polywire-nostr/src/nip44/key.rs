@@ -11,10 +11,11 @@ use crate::key::InvalidPublicKey;
 use crate::mac::MacKey;
 use crate::{PublicKey, SecretKey};
 
-/// The shared key of two authors, which is the same for both directions (NIP-44, "Encryption", step 1).
+/// The shared key of two authors, which is the same for both directions (NIP-44, "Encryption", step
+/// 1).
 ///
-/// Deriving a key takes much longer than encrypting a short message: callers should keep the key. It is
-/// zeroized on drop, and `Debug` does not show it.
+/// Deriving a key takes much longer than encrypting a short message: callers should keep the key.
+/// It is zeroized on drop, and `Debug` does not show it.
 #[derive(Clone)]
 pub struct ConversationKey {
     bytes: [u8; Self::LEN],
@@ -54,8 +55,8 @@ impl ConversationKey {
     }
 
     /// Sets the maximum length of a plaintext in bytes. [`DEFAULT_MAX_PLAINTEXT`] by default. When
-    /// decrypting, it limits the length of the payload and thus the reserved memory. NIP-44 allows up to
-    /// [`u32::MAX`].
+    /// decrypting, it limits the length of the payload and thus the reserved memory. NIP-44 allows
+    /// up to [`u32::MAX`].
     ///
     /// ```
     /// use polywire_nostr::nip44::{ConversationKey, Nip44Error};

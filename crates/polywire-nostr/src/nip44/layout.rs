@@ -79,8 +79,8 @@ pub(super) fn max_characters(max: u32) -> usize {
     }
 }
 
-/// The length of a plaintext with its padding (NIP-44, "Padding"): a multiple of 32 up to 256 bytes,
-/// above that a multiple of one eighth of the next power of two.
+/// The length of a plaintext with its padding (NIP-44, "Padding"): a multiple of 32 up to 256
+/// bytes, above that a multiple of one eighth of the next power of two.
 fn padded_len(len: u32) -> u64 {
     let len = u64::from(len);
     let step = (len.next_power_of_two() / 8).max(32);

@@ -72,8 +72,8 @@ const MIN_CHARACTERS: usize = 132;
 pub enum Nip44Error {
     /// The plaintext is empty.
     Empty,
-    /// The plaintext has too many bytes, or the payload has more characters than the longest allowed
-    /// plaintext encrypts to.
+    /// The plaintext has too many bytes, or the payload has more characters than the longest
+    /// allowed plaintext encrypts to.
     TooLong {
         /// The length in bytes or characters.
         len: usize,
@@ -90,8 +90,8 @@ pub enum Nip44Error {
         /// The offset of the first invalid character.
         offset: usize,
     },
-    /// The version is not supported. `None`: the payload starts with `#`, which marks a version that is
-    /// not base64.
+    /// The version is not supported. `None`: the payload starts with `#`, which marks a version
+    /// that is not base64.
     UnknownVersion(Option<u8>),
     /// The MAC does not match: the payload was encrypted with a different key or was modified.
     Mac,

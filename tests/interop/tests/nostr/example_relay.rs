@@ -287,8 +287,8 @@ fn nostr_tools_pool_and_the_example_relay() {
     let like = EventBuilder::new(7, "+", NOW).sign(&keys(2));
     let with = json!({ "url": url, "filter": { "kinds": [7] }, "event": like.as_ref().as_json() });
     let live = tools.call("live", &with);
-    assert_eq!(live["heard"], json!(["eose", like.as_ref().as_json()]));
-    assert_eq!(live["ended"], json!(["heard"]));
+    assert_eq!(live["received"], json!(["eose", like.as_ref().as_json()]));
+    assert_eq!(live["ended"], json!(["received"]));
 
     // A duplicate is accepted, and a forged event is rejected.
     let with = json!({ "url": url, "events": [like.as_ref().as_json(), forged()] });
@@ -297,8 +297,8 @@ fn nostr_tools_pool_and_the_example_relay() {
         answers[0].as_str().unwrap().starts_with("duplicate: "),
         "{answers}"
     );
-    let refused = answers[1]["refused"].as_str().unwrap();
-    assert!(refused.starts_with("invalid: "), "{answers}");
+    let rejected = answers[1]["rejected"].as_str().unwrap();
+    assert!(rejected.starts_with("invalid: "), "{answers}");
 }
 
 #[test]
@@ -311,8 +311,8 @@ fn nostr_tools_pool_authenticates_to_the_example_relay() {
     let note = EventBuilder::new(1, "mine", NOW).sign(&keys(1));
     let mut with = json!({ "url": relay.url, "events": texts(std::slice::from_ref(&note)) });
     let answers = tools.call("publish", &with);
-    let refused = answers[0]["refused"].as_str().unwrap();
-    assert!(refused.starts_with("auth-required: "), "{answers}");
+    let rejected = answers[0]["rejected"].as_str().unwrap();
+    assert!(rejected.starts_with("auth-required: "), "{answers}");
     with["secret"] = json!(secret_hex(1));
     assert_eq!(tools.call("publish", &with), json!([""]));
 
@@ -322,10 +322,10 @@ fn nostr_tools_pool_authenticates_to_the_example_relay() {
         "secret": secret_hex(1),
     });
     let live = tools.call("live", &with);
-    let heard = json!([note.as_ref().as_json(), "eose", like.as_ref().as_json()]);
+    let received = json!([note.as_ref().as_json(), "eose", like.as_ref().as_json()]);
     assert_eq!(
-        (&live["heard"], &live["ended"]),
-        (&heard, &json!(["heard"]))
+        (&live["received"], &live["ended"]),
+        (&received, &json!(["received"]))
     );
 }
 

@@ -107,8 +107,8 @@ pub(crate) fn events(author: &KeyPair) -> Vec<Event> {
     events
 }
 
-/// Events of kind 1 with the content and tags of [`events`] that fit in common limits of relays, with
-/// one `created_at` per second from `start`.
+/// Events of kind 1 with the content and tags of [`events`] that fit in common limits of relays,
+/// with one `created_at` per second from `start`.
 pub(crate) fn notes(start: u64) -> Vec<Event> {
     let events = events(&keys(1));
     let events = events

@@ -378,9 +378,9 @@ fn nostr_tools_receives_our_relay_messages() {
     let mut published = Vec::new();
     let mut expected: Vec<Value> = Vec::new();
     let subscription = SubscriptionId::new("feed").unwrap();
-    let mut say = |message: RelayMessage<'_>, heard: Value| {
+    let mut push = |message: RelayMessage<'_>, received: Value| {
         messages.push(message.to_json());
-        expected.push(heard);
+        expected.push(received);
     };
     let all = events(&keys(1));
     for event in all.iter().step_by(3) {
@@ -389,7 +389,7 @@ fn nostr_tools_receives_our_relay_messages() {
             event: event.as_ref(),
         };
         let (id, content) = (event.as_ref().id().to_string(), event.as_ref().content());
-        say(message, json!(["event", id, content]));
+        push(message, json!(["event", id, content]));
     }
     // A forged event.
     let event = EventBuilder::new(1, "right", NOW).sign(&keys(1));
@@ -398,27 +398,27 @@ fn nostr_tools_receives_our_relay_messages() {
         subscription: subscription.clone(),
         event: EventRef::parse(&forged).unwrap(),
     };
-    say(message, json!(["invalid", event.as_ref().id().to_string()]));
+    push(message, json!(["invalid", event.as_ref().id().to_string()]));
     for (number, line) in lines().enumerate() {
         let id = polywire_nostr::EventId::from_bytes([number as u8; 32]);
         published.push(id.to_string());
         let (accepted, word) = if number % 2 == 0 {
             (true, "ok")
         } else {
-            (false, "refused")
+            (false, "rejected")
         };
         let message = RelayMessage::Ok {
             id,
             accepted,
             message: line.as_str().into(),
         };
-        say(message, json!([word, id.to_string(), line]));
-        say(
+        push(message, json!([word, id.to_string(), line]));
+        push(
             RelayMessage::Notice(line.as_str().into()),
             json!(["notice", line]),
         );
     }
-    say(RelayMessage::Eose(subscription.clone()), json!(["eose"]));
+    push(RelayMessage::Eose(subscription.clone()), json!(["eose"]));
     let count = Count {
         count: 12,
         approximate: Some(false),
@@ -429,19 +429,19 @@ fn nostr_tools_receives_our_relay_messages() {
         count,
     };
     let hll = "07".repeat(256);
-    say(
+    push(
         message,
         json!(["count", { "count": 12, "approximate": false, "hll": hll }]),
     );
     let challenge = "\"\\\u{2028}";
-    say(
+    push(
         RelayMessage::Auth {
             challenge: challenge.into(),
         },
         json!(["auth", challenge]),
     );
     let closed = "restricted: \"no\"\n";
-    say(
+    push(
         RelayMessage::Closed {
             subscription: subscription.clone(),
             message: closed.into(),
@@ -450,9 +450,9 @@ fn nostr_tools_receives_our_relay_messages() {
     );
 
     let with = json!({ "subscription": "feed", "published": published, "messages": messages });
-    let heard = tools.call("hears", &with);
-    for (heard, expected) in heard.as_array().unwrap().iter().zip(&expected) {
-        assert_eq!(heard, expected);
+    let received = tools.call("receives", &with);
+    for (received, expected) in received.as_array().unwrap().iter().zip(&expected) {
+        assert_eq!(received, expected);
     }
-    assert_eq!(heard.as_array().unwrap().len(), expected.len());
+    assert_eq!(received.as_array().unwrap().len(), expected.len());
 }

@@ -121,8 +121,8 @@ fn nostr_tools_reconciles_with_us() {
     assert!(session(&tools, &theirs, &ours, 4_096) > 5);
 }
 
-/// nostr-tools has no responder: it does not answer a list of ids. In a session that we initiate, only
-/// nostr-tools learns the differences.
+/// nostr-tools has no responder: it does not answer a list of ids. In a session that we initiate,
+/// only nostr-tools learns the differences.
 #[test]
 fn nostr_tools_does_not_answer_lists() {
     let case = Case::begin("nostr_tools_does_not_answer_lists");

@@ -37,7 +37,8 @@ async fn relay(builder: RelayBuilder) -> (LocalRelay, Connection) {
 struct Connection {
     socket: WebSocket,
     url: String,
-    /// The number of queries. Each has a distinct id, because the relay can send events after CLOSE.
+    /// The number of queries. Each has a distinct id, because the relay can send events after
+    /// CLOSE.
     queries: u32,
 }
 
@@ -50,35 +51,35 @@ impl Connection {
         }
     }
 
-    async fn say(&self, message: ClientMessage<'_>) {
+    async fn send(&self, message: ClientMessage<'_>) {
         self.socket.send(message.to_json()).await.unwrap();
     }
 
-    async fn hear(&mut self) -> Message {
-        let heard = tokio::time::timeout(TIMEOUT, self.socket.recv());
-        heard.await.unwrap().unwrap().unwrap()
+    async fn receive(&mut self) -> Message {
+        let received = tokio::time::timeout(TIMEOUT, self.socket.recv());
+        received.await.unwrap().unwrap().unwrap()
     }
 
-    /// Receives the next message that is not an event. The relay can send events of closed subscriptions
-    /// that it sent before it received CLOSE.
+    /// Receives the next message that is not an event. The relay can send events of closed
+    /// subscriptions that it sent before it received CLOSE.
     async fn answer(&mut self) -> Message {
         loop {
-            let heard = self.hear().await;
-            if !matches!(read(&heard), RelayMessage::Event { .. }) {
-                return heard;
+            let received = self.receive().await;
+            if !matches!(read(&received), RelayMessage::Event { .. }) {
+                return received;
             }
         }
     }
 
     /// Publishes an event. Returns whether it was accepted, and the text of OK.
     async fn publish(&mut self, event: &Event) -> (bool, String) {
-        self.say(ClientMessage::Event(event.as_ref())).await;
+        self.send(ClientMessage::Event(event.as_ref())).await;
         self.accepted(event).await
     }
 
     async fn accepted(&mut self, event: &Event) -> (bool, String) {
-        let heard = self.answer().await;
-        match read(&heard) {
+        let received = self.answer().await;
+        match read(&received) {
             RelayMessage::Ok {
                 id,
                 accepted,
@@ -96,22 +97,22 @@ impl Connection {
         self.queries += 1;
         let id = format!("query:{}", self.queries);
         let stored = self.subscribe(&id, filter).await;
-        self.say(ClientMessage::Close(subscription(&id))).await;
+        self.send(ClientMessage::Close(subscription(&id))).await;
         stored
     }
 
     /// Subscribes. Returns the stored events.
     async fn subscribe(&mut self, id: &str, filter: Filter) -> Vec<Event> {
         let subscription = subscription(id);
-        self.say(ClientMessage::Req {
+        self.send(ClientMessage::Req {
             subscription: subscription.clone(),
             filters: vec![filter],
         })
         .await;
         let mut stored = Vec::new();
         loop {
-            let heard = self.hear().await;
-            match read(&heard) {
+            let received = self.receive().await;
+            match read(&received) {
                 RelayMessage::Event {
                     subscription: of,
                     event,
@@ -218,10 +219,10 @@ fn nostr_relay_builder_answers_our_filters() {
                 subscription: subscription("count"),
                 filters: vec![filter.clone()],
             };
-            connection.say(count).await;
-            let heard = connection.answer().await;
-            let RelayMessage::Count { count, .. } = read(&heard) else {
-                panic!("{heard:?}")
+            connection.send(count).await;
+            let received = connection.answer().await;
+            let RelayMessage::Count { count, .. } = read(&received) else {
+                panic!("{received:?}")
             };
             assert_eq!(count.count, expected.len() as u64, "{}", filter.to_json());
         }
@@ -236,13 +237,13 @@ fn nostr_relay_builder_answers_our_filters() {
         let (later, after) = (event("later"), event("after it was closed"));
         assert!(other.publish(&later).await.0);
         loop {
-            let heard = connection.hear().await;
+            let received = connection.receive().await;
             let RelayMessage::Event {
                 subscription,
                 event,
-            } = read(&heard)
+            } = read(&received)
             else {
-                panic!("{heard:?}")
+                panic!("{received:?}")
             };
             if subscription.as_str() == "live" {
                 assert_eq!(event, later.as_ref());
@@ -250,7 +251,7 @@ fn nostr_relay_builder_answers_our_filters() {
             }
         }
         connection
-            .say(ClientMessage::Close(subscription("live")))
+            .send(ClientMessage::Close(subscription("live")))
             .await;
         // The relay answers this query after it has processed CLOSE.
         assert_eq!(connection.stored(filter.clone()).await, [later]);
@@ -258,9 +259,9 @@ fn nostr_relay_builder_answers_our_filters() {
         let stored = connection.stored(filter.with_since(NOW)).await;
         assert_eq!(stored.len(), 2);
         let quiet = Duration::from_millis(300);
-        while let Ok(heard) = tokio::time::timeout(quiet, connection.hear()).await {
-            let RelayMessage::Event { subscription, .. } = read(&heard) else {
-                panic!("{heard:?}")
+        while let Ok(received) = tokio::time::timeout(quiet, connection.receive()).await {
+            let RelayMessage::Event { subscription, .. } = read(&received) else {
+                panic!("{received:?}")
             };
             assert_ne!(subscription.as_str(), "live");
         }
@@ -276,10 +277,10 @@ fn nostr_relay_builder_authenticates_us() {
         };
         let (_relay, mut connection) = relay(RelayBuilder::default().nip42(nip42)).await;
         let event = EventBuilder::new(1, "mine", NOW).sign(&keys(1));
-        connection.say(ClientMessage::Event(event.as_ref())).await;
-        let heard = connection.hear().await;
-        let RelayMessage::Auth { challenge } = read(&heard) else {
-            panic!("{heard:?}")
+        connection.send(ClientMessage::Event(event.as_ref())).await;
+        let received = connection.receive().await;
+        let RelayMessage::Auth { challenge } = read(&received) else {
+            panic!("{received:?}")
         };
         let (accepted, text) = connection.accepted(&event).await;
         assert_eq!(
@@ -299,9 +300,9 @@ fn nostr_relay_builder_authenticates_us() {
             answer.sign(&keys(1))
         };
         let (wrong, right) = (answer("wrong"), answer(&challenge));
-        connection.say(ClientMessage::Auth(wrong.as_ref())).await;
+        connection.send(ClientMessage::Auth(wrong.as_ref())).await;
         assert!(!connection.accepted(&wrong).await.0);
-        connection.say(ClientMessage::Auth(right.as_ref())).await;
+        connection.send(ClientMessage::Auth(right.as_ref())).await;
         assert_eq!(connection.accepted(&right).await, (true, String::new()));
         assert!(connection.publish(&event).await.0);
         assert_eq!(connection.stored(Filter::new()).await, [event]);
@@ -324,12 +325,12 @@ fn nostr_relay_builder_reconciles_with_us() {
             filter: Filter::new().with_kinds([1]),
             message: initiator.initial_message().unwrap(),
         };
-        connection.say(open).await;
+        connection.send(open).await;
         let (mut have, mut need) = (BTreeSet::new(), BTreeSet::new());
         loop {
-            let heard = connection.hear().await;
-            let RelayMessage::NegMsg { message, .. } = read(&heard) else {
-                panic!("{heard:?}")
+            let received = connection.receive().await;
+            let RelayMessage::NegMsg { message, .. } = read(&received) else {
+                panic!("{received:?}")
             };
             let step = initiator.reconcile(&message).unwrap();
             have.extend(step.have);
@@ -339,14 +340,14 @@ fn nostr_relay_builder_reconciles_with_us() {
             };
             let subscription = subscription("sync");
             connection
-                .say(ClientMessage::NegMsg {
+                .send(ClientMessage::NegMsg {
                     subscription,
                     message,
                 })
                 .await;
         }
         connection
-            .say(ClientMessage::NegClose(subscription("sync")))
+            .send(ClientMessage::NegClose(subscription("sync")))
             .await;
         assert_eq!((have, need), (ids(&all[150..]), ids(&all[..40])));
     });

@@ -45,7 +45,7 @@ function fakeSocket() {
         }
         close() {}
     }
-    return { Fake, sent, hear: (data) => Fake.last.onmessage({ data }) };
+    return { Fake, sent, receive: (data) => Fake.last.onmessage({ data }) };
 }
 
 const sessions = [];
@@ -83,7 +83,7 @@ const ask = {
 
     // Returns the messages that its client sends.
     async sends({ subscription, filters, event, secret, challenge }) {
-        const { Fake, sent, hear } = fakeSocket();
+        const { Fake, sent, receive } = fakeSocket();
         const relay = new AbstractRelay('ws://relay.example', {
             verifyEvent: pure.verifyEvent, websocketImplementation: Fake,
         });
@@ -92,7 +92,7 @@ const ask = {
         relay.publish(JSON.parse(event)).catch(() => {});
         relay.count(filters, { id: subscription }).catch(() => {});
         await pause(0);
-        hear(JSON.stringify(['AUTH', challenge]));
+        receive(JSON.stringify(['AUTH', challenge]));
         relay.auth(async (template) => pure.finalizeEvent(template, bytes(secret))).catch(() => {});
         await pause(0);
         subscribed.close();
@@ -104,13 +104,13 @@ const ask = {
     // Passes the messages of a relay to its client, and returns the callbacks. The client has subscribed
     // to all events as `subscription`, published the events with the ids `published`, and sent COUNT with
     // the id "count".
-    async hears({ subscription, published, messages }) {
-        const { Fake, hear } = fakeSocket();
+    async receives({ subscription, published, messages }) {
+        const { Fake, receive } = fakeSocket();
         const relay = new AbstractRelay('ws://relay.example', {
             verifyEvent: pure.verifyEvent, websocketImplementation: Fake,
         });
-        const heard = [];
-        const note = (...what) => heard.push(what);
+        const received = [];
+        const note = (...what) => received.push(what);
         await relay.connect();
         relay.onnotice = (text) => note('notice', text);
         relay.onauth = async (template) => {
@@ -125,17 +125,17 @@ const ask = {
             onclose: (reason) => note('closed', reason),
         });
         for (const id of published) {
-            relay.publish({ id }).then((text) => note('ok', id, text), (error) => note('refused', id, error.message));
+            relay.publish({ id }).then((text) => note('ok', id, text), (error) => note('rejected', id, error.message));
         }
         relay.countWithHLL([{}], { id: 'count' }).then((count) => note('count', count), () => {});
         const warn = console.warn;
         console.warn = () => {};
         for (const message of messages) {
-            hear(message);
+            receive(message);
             await pause(0);
         }
         console.warn = warn;
-        return heard;
+        return received;
     },
 
     // NIP-19 entities.
@@ -194,7 +194,7 @@ const ask = {
         const answers = [];
         for (const event of events) {
             const [answer] = pool.publish([url], JSON.parse(event), { onauth: signer(secret) });
-            answers.push(await answer.catch((error) => ({ refused: error.message })));
+            answers.push(await answer.catch((error) => ({ rejected: error.message })));
         }
         pool.destroy();
         return answers;
@@ -208,16 +208,16 @@ const ask = {
     // Subscribes, publishes an event after EOSE, and returns all events and the close reason.
     async live({ url, filter, event, secret }) {
         const pool = new SimplePool();
-        const heard = [], last = JSON.stringify(JSON.parse(event));
+        const received = [], last = JSON.stringify(JSON.parse(event));
         const ended = await new Promise((end) => {
             const subscription = pool.subscribe([url], filter, {
                 onauth: signer(secret),
                 onevent(event) {
-                    heard.push(JSON.stringify(event));
-                    if (heard.at(-1) === last) subscription.close('heard');
+                    received.push(JSON.stringify(event));
+                    if (received.at(-1) === last) subscription.close('received');
                 },
                 oneose() {
-                    heard.push('eose');
+                    received.push('eose');
                     pool.publish([url], JSON.parse(event), { onauth: signer(secret) })[0].catch(end);
                 },
                 onclose: (reasons) => end(reasons.map(({ reason }) => reason)),
@@ -225,7 +225,7 @@ const ask = {
             setTimeout(() => end('too late'), 20000);
         });
         pool.destroy();
-        return { heard, ended };
+        return { received, ended };
     },
     async count({ url, filters }) {
         const relay = await Relay.connect(url);

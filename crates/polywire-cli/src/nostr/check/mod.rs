@@ -24,8 +24,8 @@ const SHOWN: u64 = 20;
 
 /// Check the form, id and signature of events. Input has one event per line.
 ///
-/// Files can have any size, because they are read in chunks. Blank lines are skipped. Errors of invalid
-/// lines are printed on standard error, and a table of reasons on standard output.
+/// Files can have any size, because they are read in chunks. Blank lines are skipped. Errors of
+/// invalid lines are printed on standard error, and a table of reasons on standard output.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
@@ -37,8 +37,8 @@ pub(super) struct Arguments {
     no_signatures: bool,
     #[command(flatten)]
     accept: AcceptArguments,
-    /// Count valid events with a repeated id, and omit them from --valid. All ids are kept in memory: 40
-    /// to 80 bytes per event.
+    /// Count valid events with a repeated id, and omit them from --valid. All ids are kept in
+    /// memory: 40 to 80 bytes per event.
     #[arg(long)]
     unique: bool,
     /// Write valid lines to this file, in input order. `-` is standard output.

@@ -22,8 +22,8 @@ pub(super) struct Outcome {
     pub(super) lines: u64,
     pub(super) blank: u64,
     pub(super) valid: u64,
-    /// For each reason, in the order of [`Reason::ALL`]: the number of invalid lines, and the first line
-    /// number.
+    /// For each reason, in the order of [`Reason::ALL`]: the number of invalid lines, and the first
+    /// line number.
     pub(super) reasons: Vec<(u64, u64)>,
     /// The line numbers and errors of the first invalid lines.
     pub(super) messages: Vec<(u64, Error)>,
