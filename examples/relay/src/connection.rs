@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use polywire_nostr::message::Prefix;
+use polywire_nostr::message::MachineReadablePrefix as Prefix;
 use polywire_nostr::{ClientMessage, EventId, EventRef, KindClass, Profile, PublicKey, auth};
 use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::Peer;

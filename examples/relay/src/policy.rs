@@ -1,6 +1,6 @@
 //! Which events are accepted, and who may read and delete them.
 
-use polywire_nostr::message::Prefix;
+use polywire_nostr::message::MachineReadablePrefix as Prefix;
 use polywire_nostr::{Error, EventRef, PublicKey, TagLetter, auth};
 
 use crate::options::Options;

@@ -1,7 +1,7 @@
 //! Set reconciliation (NIP-77).
 
 use polywire_nostr::Filter;
-use polywire_nostr::message::{Prefix, relay};
+use polywire_nostr::message::{MachineReadablePrefix as Prefix, relay};
 use polywire_nostr::negentropy::{Record, Records, Responder};
 
 use crate::connection::Connection;

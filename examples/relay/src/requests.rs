@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use polywire_nostr::message::{Count, Prefix, relay};
+use polywire_nostr::message::{Count, MachineReadablePrefix as Prefix, relay};
 use polywire_nostr::{Filter, SubscriptionId};
 
 use crate::connection::Connection;

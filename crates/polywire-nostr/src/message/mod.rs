@@ -32,8 +32,5 @@ pub use client::ClientMessage;
 pub use count::Count;
 pub use limits::MessageLimits;
 pub use prefix::MachineReadablePrefix;
-// The previous name, until all callers use the new one.
-#[doc(hidden)]
-pub use prefix::MachineReadablePrefix as Prefix;
 pub use relay::RelayMessage;
 pub use subscription::SubscriptionId;

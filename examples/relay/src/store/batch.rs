@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use polywire_nostr::message::Prefix;
+use polywire_nostr::message::MachineReadablePrefix as Prefix;
 use polywire_nostr::{Deletion, Event, EventRef};
 
 use super::LogEntry;

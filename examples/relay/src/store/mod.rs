@@ -21,7 +21,7 @@ use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use polywire_nostr::Event;
-use polywire_nostr::message::Prefix;
+use polywire_nostr::message::MachineReadablePrefix as Prefix;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 pub(crate) use database::StoreError;
