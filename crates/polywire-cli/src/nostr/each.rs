@@ -1,10 +1,12 @@
 //! Commands that process their input line by line.
 
+use std::io::IsTerminal;
 use std::num::NonZero;
 
 use super::lines::{Inputs, LineReader};
 use super::pipeline::{self, Next};
 use super::sink::Sink;
+use crate::progress::Bytes;
 use crate::{Failure, print};
 
 /// The result of a line. Empty by default.
@@ -53,8 +55,9 @@ pub(super) struct Counts {
 }
 
 /// Calls `answer` with each line that is not blank, on `jobs` threads, and prints the answers in
-/// order.
+/// order. `verb` labels the progress bar, which is shown if the answers do not go to the terminal.
 pub(super) fn run(
+    verb: &'static str,
     inputs: &Inputs,
     max_bytes: usize,
     jobs: NonZero<usize>,
@@ -63,6 +66,7 @@ pub(super) fn run(
     inputs.check()?;
     let reader = LineReader::new(inputs, max_bytes);
     let mut sink = Sink::stdout();
+    let mut bar = Bytes::new(verb, inputs.size(), !std::io::stdout().is_terminal());
     let mut counts = Counts::default();
     let (mut file, mut before) = (0, 0);
     pipeline::run(
@@ -94,7 +98,9 @@ pub(super) fn run(
                 if let Some(error) = &line.answer.error {
                     counts.failed += 1;
                     let name = inputs.name(file);
-                    print::err(format_args!("{name}:{}: {error}", before + line.number));
+                    bar.pause(|| {
+                        print::err(format_args!("{name}:{}: {error}", before + line.number));
+                    });
                 }
                 let text = match &line.answer.output {
                     Output::Nothing => continue,
@@ -107,6 +113,7 @@ pub(super) fn run(
                 }
             }
             before += lines;
+            bar.advance(chunk.bytes().len() as u64);
             // Flushed per chunk, so that a pipe gets answers as soon as possible.
             match sink.flush()? {
                 Next::Stop => Ok(Next::Stop),
@@ -114,6 +121,7 @@ pub(super) fn run(
             }
         },
     )?;
+    bar.finish();
     Ok(counts)
 }
 

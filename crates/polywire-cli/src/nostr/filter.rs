@@ -82,7 +82,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             error: None,
         }
     };
-    each::run(&inputs, accept.max_bytes(), jobs(arguments.jobs), answer)?;
+    each::run(
+        "filtering",
+        &inputs,
+        accept.max_bytes(),
+        jobs(arguments.jobs),
+        answer,
+    )?;
     let (matched, others) = (matched.into_inner(), others.into_inner());
     if arguments.count {
         print::out(&format!("{matched}\n"))?;

@@ -36,8 +36,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let accept = &arguments.accept;
     let (profile, limits) = (accept.profile(), accept.limits());
     let inputs = Inputs::new(&arguments.files);
-    let counts = each::run(&inputs, accept.max_bytes(), jobs(None), |line| {
-        match ids(line, profile, &limits) {
+    let counts = each::run(
+        "hashing",
+        &inputs,
+        accept.max_bytes(),
+        jobs(None),
+        |line| match ids(line, profile, &limits) {
             Ok((computed, stated)) => {
                 let other = stated.filter(|stated| *stated != computed);
                 Answer {
@@ -48,8 +52,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 }
             }
             Err(error) => Answer::error(error),
-        }
-    })?;
+        },
+    )?;
     each::finish(counts)
 }
 

@@ -41,12 +41,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| since.as_secs());
     let inputs = Inputs::new(&arguments.files);
-    let counts = each::run(&inputs, arguments.max_bytes, jobs(None), |line| match sign(
-        line, &keys, now,
-    ) {
-        Ok(event) => Answer::text(event),
-        Err(error) => Answer::error(error),
-    })?;
+    let counts = each::run(
+        "signing",
+        &inputs,
+        arguments.max_bytes,
+        jobs(None),
+        |line| match sign(line, &keys, now) {
+            Ok(event) => Answer::text(event),
+            Err(error) => Answer::error(error),
+        },
+    )?;
     each::finish(counts)
 }
 

@@ -74,6 +74,10 @@ impl EventBuilder {
     }
 
     /// Computes the id, and returns the event of this author without a signature.
+    ///
+    /// # Panics
+    ///
+    /// The JSON text would have 4 GiB or more.
     #[must_use]
     pub fn build(self, pubkey: &PublicKey) -> UnsignedEvent {
         let (tags, count) = self.tags.finish();
@@ -99,6 +103,10 @@ impl EventBuilder {
     /// let event = EventBuilder::new(1, "hello", 1_709_600_104).sign(&keys);
     /// assert_eq!(event.as_ref().verify(), Ok(()));
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// The JSON text would have 4 GiB or more.
     #[must_use]
     pub fn sign(self, keys: &KeyPair) -> Event {
         let event = self.build(&keys.public_key());
@@ -142,6 +150,10 @@ pub(super) fn assemble(
         Some(sig) => canonical::push_tail(&mut json, sig),
         None => json.put(b"\"}"),
     }
+    assert!(
+        u32::try_from(json.len()).is_ok(),
+        "the JSON text of an event has less than 4 GiB"
+    );
     Event {
         // All parts are UTF-8.
         json: Text::from(String::from_utf8(json).unwrap_or_default()),
@@ -261,6 +273,10 @@ impl UnsignedEvent {
     }
 
     /// Adds a signature of the id. The signature is not verified.
+    ///
+    /// # Panics
+    ///
+    /// The JSON text would have 4 GiB or more.
     #[must_use]
     pub fn with_signature(self, sig: &Signature) -> Event {
         let event = self.0.as_ref();
