@@ -46,6 +46,8 @@ impl std::error::Error for AuthError {}
 /// difference between `created_at` and `now`, in seconds, in either direction; NIP-42 suggests
 /// about 600.
 ///
+/// The `relay` tag is parsed as a [`RelayUrl`] and must be equal to `relay_url`.
+///
 /// Does not check the id or the signature. Call [`EventRef::verify`] too, or the result means
 /// nothing.
 ///

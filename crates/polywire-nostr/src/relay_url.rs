@@ -88,9 +88,12 @@ fn normalize(text: &str) -> Result<RelayUrl, &'static str> {
         port => format!(":{port}"),
     };
     let path = path.trim_end_matches('/');
-    Ok(RelayUrl(
-        format!("{scheme}://{host}{port}{path}{query}").into(),
-    ))
+    let url = format!("{scheme}://{host}{port}{path}{query}");
+    // An IPv6 address can become longer.
+    if url.len() > RelayUrl::MAX_LEN {
+        return Err("at most 2048 bytes");
+    }
+    Ok(RelayUrl(url.into()))
 }
 
 fn normalize_host(host: &str) -> Option<String> {
@@ -165,6 +168,8 @@ mod tests {
     #[test]
     fn invalid_urls() {
         let long = format!("wss://h/{}", "a".repeat(2041));
+        let mapped = format!("wss://[::ffff:ffff:ffff]/{}", "a".repeat(2023));
+        assert_eq!(mapped.len(), RelayUrl::MAX_LEN);
         for (text, expected) in [
             ("", "the scheme ws:// or wss://"),
             ("relay.example.com", "the scheme ws:// or wss://"),
@@ -187,6 +192,7 @@ mod tests {
             ("wss://h\u{e4}fen", "a host name or an IP address"),
             ("wss://a,b", "a host name or an IP address"),
             (&long, "at most 2048 bytes"),
+            (&mapped, "at most 2048 bytes"),
         ] {
             let error = RelayUrl::parse(text).unwrap_err().to_string();
             assert_eq!(error, format!("relay URL: expected {expected}"), "{text}");

@@ -54,7 +54,7 @@ enum Target {
 pub(crate) async fn serve(relay: Arc<Relay>, mut socket: WebSocket) {
     let mut connection = Connection {
         relay: &relay,
-        outbox: Outbox::new(socket.sender()),
+        outbox: Outbox(socket.sender()),
         keys: watch::Sender::default(),
         subscriptions: HashMap::new(),
         reconciliations: HashMap::new(),
@@ -62,7 +62,6 @@ pub(crate) async fn serve(relay: Arc<Relay>, mut socket: WebSocket) {
         peer: socket.peer().clone(),
         verified: 0,
     };
-    tracing::debug!(peer = ?connection.peer, "connected");
     let mut stop = relay.stop.subscribe();
     let stopping = tokio::select! {
         () = connection.run(&mut socket) => false,
@@ -90,8 +89,7 @@ impl Connection<'_> {
             match message {
                 Ok(Message::Text(text)) => self.message(&text).await,
                 Ok(Message::Binary(_)) => {
-                    let reason = "binary messages are not supported";
-                    let rejection = rejection("binary", Prefix::Invalid, reason);
+                    let rejection = rejection("binary", Prefix::Invalid, "messages must be text");
                     self.reject(Target::Connection, &rejection);
                 }
                 Err(error) => tracing::debug!(%error, "a connection failed"),

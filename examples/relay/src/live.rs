@@ -18,8 +18,8 @@ use crate::outbox::{Id, Outbox, event as event_message};
 use crate::policy::may_read;
 use crate::store::{LogEntry, now};
 
-/// The maximum number of new events to buffer for a subscription while its stored events are sent.
-const MAX_BUFFERED: usize = 10_000;
+/// The maximum number of bytes of new events to buffer for a subscription while its stored events are sent.
+const MAX_BUFFERED: usize = 4 << 20;
 
 /// The maximum number of groups of events in the queue of the thread.
 const QUEUE: usize = 64;
@@ -37,8 +37,8 @@ pub(crate) struct Subscription {
 
 /// What to do with new events.
 enum Delivery {
-    /// Buffer them until the stored events are sent.
-    Buffered(Vec<(u64, Message)>),
+    /// Buffer them until the stored events are sent. With the number of bytes.
+    Buffered(Vec<(u64, Message)>, usize),
     /// Send those after this number.
     After(u64),
 }
@@ -56,7 +56,7 @@ impl Subscription {
             filters,
             outbox,
             keys,
-            delivery: Mutex::new(Delivery::Buffered(Vec::new())),
+            delivery: Mutex::new(Delivery::Buffered(Vec::new(), 0)),
         }
     }
 
@@ -72,10 +72,11 @@ impl Subscription {
         match &mut *self.delivery() {
             Delivery::After(last) if number > *last => self.outbox.push(message),
             Delivery::After(_) => {}
-            Delivery::Buffered(buffer) if buffer.len() < MAX_BUFFERED => {
+            Delivery::Buffered(buffer, bytes) if *bytes < MAX_BUFFERED => {
+                *bytes += message.len();
                 buffer.push((number, message));
             }
-            Delivery::Buffered(_) => self.outbox.overflow(),
+            Delivery::Buffered(..) => self.outbox.overflow(),
         }
     }
 
@@ -84,7 +85,10 @@ impl Subscription {
     pub(crate) async fn open(&self, last: u64) -> bool {
         loop {
             let buffered = match &mut *self.delivery() {
-                Delivery::Buffered(buffer) if !buffer.is_empty() => std::mem::take(buffer),
+                Delivery::Buffered(buffer, bytes) if !buffer.is_empty() => {
+                    *bytes = 0;
+                    std::mem::take(buffer)
+                }
                 delivery => {
                     *delivery = Delivery::After(last);
                     return true;

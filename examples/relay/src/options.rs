@@ -49,7 +49,7 @@ pub struct Options {
     /// The maximum number of stored events to return per filter. Lowers the `limit` of filters.
     #[arg(long, value_name = "COUNT", default_value_t = 1_000)]
     pub max_limit: u64,
-    /// The maximum number of events to examine per filter.
+    /// The maximum number of events to examine, and of scans to start, per filter.
     #[arg(long, value_name = "COUNT", default_value_t = 500_000)]
     pub max_work: u64,
     /// The maximum number of events of a reconciliation (NIP-77).

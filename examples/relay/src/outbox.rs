@@ -14,13 +14,9 @@ pub(crate) type Id = SubscriptionId<'static>;
 
 /// The send queue of a connection. Clones share the queue.
 #[derive(Clone)]
-pub(crate) struct Outbox(WebSocketSender);
+pub(crate) struct Outbox(pub(crate) WebSocketSender);
 
 impl Outbox {
-    pub(crate) const fn new(sender: WebSocketSender) -> Self {
-        Self(sender)
-    }
-
     /// Queues a message. If the queue is full, disconnects the client: it would miss events without notice.
     pub(crate) fn push(&self, message: Message) {
         if let Err(TrySendError::Full(_)) = self.0.try_send(message) {

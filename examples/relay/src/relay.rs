@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use polywire_nostr::{FilterLimits, Limits, MessageLimits, RelayUrl};
@@ -16,7 +17,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::store::{LogEntry, Store, WriterThread};
+use crate::store::{LogEntry, Store};
 use crate::web;
 
 /// The maximum number of queries that run at a time.
@@ -39,7 +40,7 @@ pub(crate) struct Relay {
     /// The rate limits per address.
     pub(crate) event_rate: Firewall,
     pub(crate) request_rate: Firewall,
-    pub(crate) queries: Semaphore,
+    pub(crate) queries: Arc<Semaphore>,
     /// True when the relay stops. Each connection has a receiver.
     pub(crate) stop: watch::Sender<bool>,
     /// For its metrics. Set once at startup.
@@ -59,7 +60,7 @@ fn rate(per_second: u32) -> Firewall {
 pub struct RunningRelay {
     relay: Arc<Relay>,
     running: Running,
-    writer: WriterThread,
+    writer: JoinHandle<()>,
 }
 
 /// Opens the database and listens.
@@ -69,19 +70,18 @@ pub struct RunningRelay {
 /// The database, the address or the certificates cannot be used. The text says what to do.
 pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error::Error>> {
     let address = options.listen;
-    let listener = bind(address).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AddrInUse => format!(
-            "{address} is in use by another program: stop it, or choose another address with --listen"
-        ),
-        _ => format!("cannot listen on {address}: {error}"),
-    })?;
+    let listener = bind(address).map_err(|error| format!("cannot listen on {address}: {error}"))?;
     let listener = TcpListener::from_std(listener)?;
     let tls = match (&options.tls_cert, &options.tls_key) {
         (Some(chain), Some(key)) => Some(Tls::builder(Pem::file(chain), Pem::file(key)).build()?),
         _ => None,
     };
     let scheme = if tls.is_some() { "wss" } else { "ws" };
-    let default_url = RelayUrl::parse(&format!("{scheme}://{}", listener.local_addr()?))?;
+    let bound = listener.local_addr()?;
+    // Without the zone of a link-local IPv6 address, which URLs do not have.
+    let default_url = format!("{scheme}://{}", SocketAddr::new(bound.ip(), bound.port()));
+    let url = options.url.clone();
+    let url = url.map_or_else(|| RelayUrl::parse(&default_url), Ok)?;
     let metrics = Arc::new(Metrics::default());
     let (live, events) = Live::start(Arc::clone(&metrics))?;
     let (store, writer) = Store::open(&options, events.clone(), Arc::clone(&metrics))?;
@@ -91,14 +91,14 @@ pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error:
             .with_bytes(options.max_message)
             .with_event(event_limits.with_tags(options.max_tags))
             .with_filter(FilterLimits::DEFAULT.with_filters(options.max_filters)),
-        url: options.url.clone().unwrap_or(default_url),
+        url,
         event_rate: rate(options.events_per_second),
         request_rate: rate(options.requests_per_second),
         store,
         live,
         events,
         metrics,
-        queries: Semaphore::new(MAX_QUERIES),
+        queries: Arc::new(Semaphore::new(MAX_QUERIES)),
         stop: watch::Sender::new(false),
         server: OnceLock::new(),
         options,

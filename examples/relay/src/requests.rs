@@ -111,13 +111,14 @@ impl Connection<'_> {
             return Ok(None);
         };
         // The semaphore is never closed.
-        let _permit = self.relay.queries.acquire().await;
+        let permit = Arc::clone(&self.relay.queries).acquire_owned().await;
         let snapshot = self.relay.store.snapshot();
-        let read = tokio::task::spawn_blocking(move || (taken.page(&snapshot), taken));
-        let (page, rest) = read.await.map_err(|error| {
-            tracing::error!(%error, "a query panicked");
-            rejection("query", Prefix::Error, "the query failed")
-        })?;
+        let read = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            (taken.page(&snapshot), taken)
+        });
+        let failed = |_| rejection("query", Prefix::Error, "the query panicked");
+        let (page, rest) = read.await.map_err(failed)?;
         if rest.is_too_broad() {
             let reason = "the filter is too broad: add ids, authors, kinds or a time";
             return Err(rejection("too-broad", Prefix::Restricted, reason));

@@ -71,8 +71,6 @@ fn information(options: &Options) -> RelayInfo {
             max_subid_length: Some(SubscriptionId::MAX_CHARACTERS as u64),
             max_event_tags: Some(options.max_tags as u64),
             auth_required: Some(options.require_auth),
-            payment_required: Some(false),
-            restricted_writes: Some(options.require_auth),
             created_at_upper_limit: Some(options.max_future),
             ..Limitation::default()
         },

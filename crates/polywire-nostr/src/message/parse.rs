@@ -6,7 +6,7 @@ use polywire_text::hex::{self, Case};
 use polywire_text::utf8;
 
 use super::{MessageLimits, SubscriptionId};
-use crate::json::{Reader, decode};
+use crate::json::Reader;
 use crate::{Error, EventRef, Filter, FilterLimits, Profile, Reason, event, filter};
 
 /// A cursor over the items of a message, which is an array that begins with the message type.
@@ -126,13 +126,15 @@ impl<'a, 'l> Items<'a, 'l> {
     /// Reads a string of hexadecimal digits. NIP-77 does not specify their case.
     pub(super) fn bytes(&mut self) -> Result<Vec<u8>, Error> {
         self.next()?;
-        let start = self.reader.at() + 1;
-        let digits = decode(self.reader.string()?.text);
+        let start = self.reader.at();
+        let raw = self.reader.string()?;
+        let digits = raw.decode();
+        let error = |reason, at| Error::new(reason, start + raw.offset(at));
         let mut bytes = Vec::with_capacity(digits.len() / 2);
         match hex::push_decoded(&mut bytes, digits.as_bytes(), Case::Any) {
             Ok(()) => Ok(bytes),
-            Err(_) if digits.len() % 2 == 1 => Err(Error::new(Reason::HexLength, start)),
-            Err(error) => Err(Error::new(Reason::NotHex, start + error.offset)),
+            Err(_) if digits.len() % 2 == 1 => Err(error(Reason::HexLength, 0)),
+            Err(malformed) => Err(error(Reason::NotHex, malformed.offset)),
         }
     }
 

@@ -30,7 +30,8 @@ impl Key {
         empty.with(&[index])
     }
 
-    fn with(mut self, part: &[u8]) -> Self {
+    /// Appends a part, such as a position.
+    pub(crate) fn with(mut self, part: &[u8]) -> Self {
         let start = usize::from(self.len);
         self.bytes[start..start + part.len()].copy_from_slice(part);
         self.len += part.len() as u8;
@@ -112,11 +113,6 @@ impl Key {
     pub(crate) fn indexed() -> Self {
         Self::new(b'm')
     }
-
-    /// Appends a position to a prefix.
-    pub(crate) fn at(self, position: &Position) -> Self {
-        self.with(position)
-    }
 }
 
 /// Returns the position of an event.
@@ -149,17 +145,17 @@ pub(crate) fn of_event(event: &EventRef<'_>) -> Vec<Key> {
     let at = position(event);
     let mut keys = vec![
         Key::id(event.id()),
-        Key::time().at(&at),
-        Key::kind(kind).at(&at),
-        Key::author(author).at(&at),
-        Key::author_kind(author, kind).at(&at),
+        Key::time().with(&at),
+        Key::kind(kind).with(&at),
+        Key::author(author).with(&at),
+        Key::author_kind(author, kind).with(&at),
     ];
     keys.extend(version(event));
     if let Some(time) = event.expiration() {
-        keys.push(Key::expiration().at(&position_at(time, event.id())));
+        keys.push(Key::expiration().with(&position_at(time, event.id())));
     }
     let tags = event.letter_tags();
-    keys.extend(tags.map(|(letter, value)| Key::tag(letter, &value).at(&at)));
+    keys.extend(tags.map(|(letter, value)| Key::tag(letter, &value).with(&at)));
     keys
 }
 

@@ -57,16 +57,13 @@ pub(crate) struct Store {
     space: Arc<Semaphore>,
 }
 
-/// The writer thread. It ends when the store is dropped.
-pub(crate) type WriterThread = JoinHandle<()>;
-
 impl Store {
-    /// Opens the store. Sends new events to `stored`.
+    /// Opens the store, and starts the writer thread. Sends new events to `stored`.
     pub(crate) fn open(
         options: &Options,
         stored: SyncSender<Vec<LogEntry>>,
         metrics: Arc<Metrics>,
-    ) -> Result<(Self, WriterThread), StoreError> {
+    ) -> Result<(Self, JoinHandle<()>), StoreError> {
         let database = Database::open(&options.data, options.cache << 20)?;
         let (jobs, queue) = mpsc::unbounded_channel();
         let (writer, current) = Writer::new(database, options.index_keys, stored, metrics)?;

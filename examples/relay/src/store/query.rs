@@ -1,7 +1,5 @@
 //! Queries for stored events, in pages.
 
-use std::cmp::Reverse;
-
 use polywire_nostr::{CompiledFilter, Filter, PublicKey};
 
 use super::database::Result;
@@ -31,13 +29,16 @@ pub(crate) struct Query {
     end: Position,
     /// Ignore events after this number: subscriptions get them as new events.
     last: u64,
-    /// How many more events to examine.
+    /// How many more events to examine and scans to start.
     work: u64,
+    /// The events of a query for ids that are not returned yet, the latest last.
+    found: Option<Vec<(Position, u64)>>,
     done: bool,
 }
 
 impl Query {
-    /// A query for at most `max` events up to the number `last`. It examines at most `work` events.
+    /// A query for at most `max` events up to the number `last`. It examines at most `work` events. Each start of
+    /// a scan counts as an event: each page starts all scans again.
     pub(crate) fn new(
         filter: Filter,
         keys: Vec<PublicKey>,
@@ -59,6 +60,7 @@ impl Query {
             keys,
             last,
             work,
+            found: None,
         }
     }
 
@@ -74,27 +76,29 @@ impl Query {
     /// Returns the next events.
     pub(crate) fn page(&mut self, snapshot: &Snapshot) -> Result<Vec<LogEntry>> {
         let mut page = Vec::new();
-        if let Some(ids) = self.filter.ids() {
-            let numbers = ids.iter().map(|id| snapshot.get(&Key::id(id)));
-            let numbers = numbers.collect::<Result<Vec<_>>>()?;
-            for number in numbers.into_iter().flatten() {
-                page.extend(self.read(snapshot, number)?);
-            }
-            page.sort_by_cached_key(|(_, event)| Reverse(position(&event.as_ref())));
-            page.dedup_by_key(|(number, _)| *number);
-            page.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
-            self.done = true;
-            return Ok(page);
+        let mut scan = None;
+        if self.filter.ids().is_none() {
+            let (low, scans) = (
+                first_of(self.filter.since().unwrap_or(0)),
+                plan(&self.filter),
+            );
+            self.work = self.work.saturating_sub(scans.len() as u64);
+            scan = Some(MergedScan::new(snapshot, &scans, &low, &self.end)?);
+        } else if self.found.is_none() {
+            self.found = Some(self.find(snapshot)?);
         }
-        let low = first_of(self.filter.since().unwrap_or(0));
-        let mut scan = MergedScan::new(snapshot, &plan(&self.filter), &low, &self.end)?;
         let mut bytes = 0;
         while self.left > 0 && self.work > 0 && page.len() < PAGE && bytes < PAGE_BYTES {
-            let Some((position, number)) = scan.next()? else {
+            let next = match &mut scan {
+                Some(scan) => scan.next()?,
+                None => self.found.as_mut().and_then(Vec::pop),
+            };
+            let Some((position, number)) = next else {
                 self.done = true;
                 break;
             };
             self.end = position;
+            self.work -= 1;
             if let Some((number, event)) = self.read(snapshot, number)? {
                 bytes += event.as_ref().as_json().len();
                 page.push((number, event));
@@ -104,9 +108,23 @@ impl Query {
         Ok(page)
     }
 
+    /// Finds the events of a filter with ids.
+    fn find(&self, snapshot: &Snapshot) -> Result<Vec<(Position, u64)>> {
+        let mut found = Vec::new();
+        for id in self.filter.ids().unwrap_or_default() {
+            if let Some(number) = snapshot.get(&Key::id(id))?
+                && let Some((number, event)) = self.read(snapshot, number)?
+            {
+                found.push((position(&event.as_ref()), number));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
     /// Reads an event. Returns it if it matches and the client may read it.
-    fn read(&mut self, snapshot: &Snapshot, number: u64) -> Result<Option<LogEntry>> {
-        self.work = self.work.saturating_sub(1);
+    fn read(&self, snapshot: &Snapshot, number: u64) -> Result<Option<LogEntry>> {
         if number > self.last {
             return Ok(None);
         }

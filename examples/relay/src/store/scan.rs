@@ -42,7 +42,7 @@ impl<'s> MergedScan<'s> {
             return Ok(scan);
         }
         for prefix in prefixes {
-            let (low, high) = (prefix.at(low), prefix.at(high));
+            let (low, high) = (prefix.with(low), prefix.with(high));
             let stored = snapshot.view.range(&low, &high)?;
             let stored = stored.map(|item| item.map(|(position, number)| (position, Some(number))));
             scan.sources.push(Box::new(stored));

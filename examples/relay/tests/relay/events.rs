@@ -71,7 +71,7 @@ async fn invalid_messages_are_rejected_with_a_reason() {
     client.send(vec![1, 2]).await;
     assert_eq!(
         client.next().await,
-        r#"["NOTICE","invalid: binary messages are not supported"]"#
+        r#"["NOTICE","invalid: messages must be text"]"#
     );
     client.accepted(&event).await;
 }

@@ -295,3 +295,65 @@ async fn an_invalid_request_closes_its_subscription() {
         "unsupported: this relay has no search"
     );
 }
+
+#[tokio::test]
+async fn a_rejected_count_closes_the_subscription_of_its_id() {
+    let relay = TestRelay::start().await;
+    let mut client = relay.client().await;
+    client.subscribe("a", &[Filter::new()]).await;
+    // The client cannot tell this CLOSED from that of a subscription.
+    client.send(r#"["COUNT","a",{"search":"jazz"}]"#).await;
+    assert_eq!(
+        client.stored("a").await.unwrap_err(),
+        "unsupported: this relay has no search"
+    );
+    // There is no EVENT between the answers.
+    client.accepted(&note(1, "first", now())).await;
+    client.accepted(&note(1, "second", now())).await;
+}
+
+#[tokio::test]
+async fn ids_are_returned_in_pages_and_in_order() {
+    let relay = TestRelay::start().await;
+    let mut client = relay.client().await;
+    let notes: Vec<_> = (0..600)
+        .map(|n| note(1, &format!("note {n}"), 1_700_000_000 + n % 7))
+        .collect();
+    for note in &notes {
+        client.accepted(note).await;
+    }
+    let ids = notes.iter().map(|note| *note.as_ref().id());
+    // Each twice.
+    let filter = Filter::new().with_ids(ids.clone().chain(ids));
+    let stored = client.query(filter.clone()).await;
+    assert_eq!(stored.len(), 600);
+    let key = |event: &Event| {
+        (
+            std::cmp::Reverse(event.as_ref().created_at()),
+            *event.as_ref().id(),
+        )
+    };
+    assert!(stored.is_sorted_by_key(key));
+    let latest = client.query(filter.with_limit(300)).await;
+    assert_eq!(latest, stored[..300]);
+}
+
+#[tokio::test]
+async fn scans_count_as_work() {
+    let relay = TestRelay::with(&["--max-work", "100"]).await;
+    let mut client = relay.client().await;
+    client.accepted(&note(1, "a note", now())).await;
+    let authors = |count: u8| (0..count).map(|n| keys(n + 1).public_key());
+    let few = client.query(Filter::new().with_authors(authors(90))).await;
+    assert_eq!(few.len(), 1);
+    let many = [Filter::new().with_authors(authors(150))];
+    let id = SubscriptionId::new("a").unwrap();
+    client
+        .send(text(|out| client::push_req(out, &id, &many)))
+        .await;
+    let reason = client.stored("a").await.unwrap_err();
+    assert!(
+        reason.starts_with("restricted: the filter is too broad"),
+        "{reason}"
+    );
+}

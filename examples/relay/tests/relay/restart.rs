@@ -75,7 +75,7 @@ async fn two_relays_cannot_share_a_directory_or_a_port() {
     assert!(text.contains("in use by another process"), "{text}");
     let directory = TempDir::new().unwrap();
     let text = start(&relay.address(), directory.path());
-    assert!(text.contains("in use by another program"), "{text}");
+    assert!(text.contains("Address already in use"), "{text}");
 }
 
 /// A relay process.
