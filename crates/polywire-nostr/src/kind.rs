@@ -1,4 +1,4 @@
-//! Kinds of events by how relays store them (NIP-01).
+//! Classes of event kinds (NIP-01).
 
 /// How relays store events of a kind (NIP-01).
 ///
@@ -42,7 +42,7 @@ mod tests {
     use super::KindClass::{self, *};
 
     #[test]
-    fn borders() {
+    fn class_boundaries() {
         let classes = [
             (0, Replaceable),
             (1, Regular),

@@ -1,4 +1,4 @@
-//! Pairs of keys, which sign.
+//! Key pairs and signing.
 
 use std::fmt;
 
@@ -66,7 +66,7 @@ impl KeyPair {
         SecretKey::from_number(self.pair.secret_key())
     }
 
-    /// Signs the id of an event, with auxiliary randomness of the operating system. Two signatures of
+    /// Signs the id of an event with auxiliary randomness from the operating system. Two signatures of
     /// the same id differ.
     ///
     /// The randomness hardens signing against side channels (BIP-340, "Synthetic nonces"). If the
@@ -82,7 +82,7 @@ impl KeyPair {
         self.sign_with_aux(id, &aux)
     }
 
-    /// Signs the id of an event, with auxiliary randomness of the caller.
+    /// Signs the id of an event with the given auxiliary randomness.
     #[must_use]
     pub fn sign_with_aux(&self, id: &EventId, aux: &[u8; 32]) -> Signature {
         self.sign_message(id.as_bytes(), aux)
@@ -100,7 +100,8 @@ impl KeyPair {
 
 impl Drop for KeyPair {
     fn drop(&mut self) {
-        // The type of the library has no other way in; it writes as `zeroize` does.
+        // The library type gives no mutable access to its bytes. Like `zeroize`, its method uses volatile
+        // writes.
         self.pair.non_secure_erase();
     }
 }
