@@ -10,8 +10,8 @@ use polywire_text::hex::{self, Case};
 pub struct InvalidHex {
     /// The expected number of digits.
     pub expected_digits: usize,
-    /// The byte offset of the first invalid character. If there is none: the offset of the first surplus
-    /// digit, or the length of text that is too short.
+    /// The byte offset of the first invalid character. If there is none: the offset of the first
+    /// surplus digit, or the length of text that is too short.
     pub offset: usize,
 }
 
@@ -160,8 +160,8 @@ byte_array! {
 byte_array! {
     /// The public key of an author: the x coordinate of a point of secp256k1 (BIP-340).
     ///
-    /// A value can hold any 32 bytes. Verification and key agreement check that they are the coordinate
-    /// of a point, which costs a square root in the field.
+    /// A value can hold any 32 bytes. Verification and key agreement check that they are the
+    /// coordinate of a point, which costs a square root in the field.
     PublicKey, 32
 }
 

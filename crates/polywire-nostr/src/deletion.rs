@@ -7,8 +7,8 @@ use crate::{EventId, EventRef, KindClass, PublicKey};
 /// The target of a deletion request (NIP-09).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Deletion<'a> {
-    /// An event by its id. Delete it only if its author is the author of the request; the caller must
-    /// look it up. For gift wraps (kind 1059), NIP-09 also accepts a request of the recipient.
+    /// An event by its id. Delete it only if its author is the author of the request; the caller
+    /// must look it up. For gift wraps (kind 1059), NIP-09 also accepts a request of the recipient.
     Event(EventId),
     /// All versions of a replaceable or addressable event by the author of the request, up to the
     /// `created_at` of the request.
@@ -21,8 +21,8 @@ pub enum Deletion<'a> {
 }
 
 impl<'a> EventRef<'a> {
-    /// Returns the targets of the `e` and `a` tags of a deletion request (kind 5, NIP-09). Empty for
-    /// other kinds.
+    /// Returns the targets of the `e` and `a` tags of a deletion request (kind 5, NIP-09). Empty
+    /// for other kinds.
     ///
     /// Skips invalid tags, addresses of other authors, and kinds that have no address.
     ///

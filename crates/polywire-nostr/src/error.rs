@@ -4,8 +4,8 @@ use std::fmt;
 
 /// The error of parsing or checking an event, a filter or a message.
 ///
-/// Its text can be sent to a client: it starts with a machine-readable prefix of NIP-01. The prefix is
-/// `unsupported: ` for unknown filter members and unknown message types, otherwise `invalid: `.
+/// Its text can be sent to a client: it starts with a machine-readable prefix of NIP-01. The prefix
+/// is `unsupported: ` for unknown filter members and unknown message types, otherwise `invalid: `.
 ///
 /// ```
 /// use polywire_nostr::{EventRef, Member, Reason};
@@ -23,8 +23,8 @@ pub struct Error {
     pub reason: Reason,
     /// The JSON member that contains the error. `None` if the error is not in one member.
     pub member: Option<Member>,
-    /// The byte offset of the error in the input. For an error in a string with escapes: the offset of
-    /// the opening quote. For an error of the id or the signature: 0, and not part of the text.
+    /// The byte offset of the error in the input. For an error in a string with escapes: the offset
+    /// of the opening quote. For an error of the id or the signature: 0, and not part of the text.
     pub offset: usize,
 }
 
@@ -79,7 +79,10 @@ impl std::error::Error for Error {}
 /// A JSON member of an event, a filter or a message.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the variants have the names of the JSON members")]
+#[allow(
+    missing_docs,
+    reason = "the variants have the names of the JSON members"
+)]
 pub enum Member {
     Id,
     Pubkey,
@@ -208,8 +211,8 @@ reasons! {
     SubscriptionId, "subscription-id", "subscription id is empty or longer than 64 characters";
     /// The name of a tag condition is not a single letter.
     TagName, "tag-name", "tag name is not a single letter";
-    /// A filter contains an unknown member. Ignoring it could make the filter match more events than
-    /// the client requested.
+    /// A filter contains an unknown member. Ignoring it could make the filter match more events
+    /// than the client requested.
     UnknownMember, "unknown-member", "filter contains an unknown member";
     /// A message has more items than its type allows.
     ExtraItem, "extra-item", "more items than the message type allows";

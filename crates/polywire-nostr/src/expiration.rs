@@ -5,7 +5,8 @@ use crate::EventRef;
 impl EventRef<'_> {
     /// Returns the value of the first `expiration` tag (NIP-40), in seconds since 1970-01-01 UTC.
     ///
-    /// `None` if there is no such tag or its value is not a decimal number: the event does not expire.
+    /// `None` if there is no such tag or its value is not a decimal number: the event does not
+    /// expire.
     ///
     /// ```
     /// use polywire_nostr::EventRef;
@@ -28,7 +29,8 @@ impl EventRef<'_> {
         value.parse().ok().filter(|_| digits)
     }
 
-    /// Whether the event is expired at `now`, in seconds since 1970-01-01 UTC. The expiration is inclusive.
+    /// Whether the event is expired at `now`, in seconds since 1970-01-01 UTC. The expiration is
+    /// inclusive.
     #[must_use]
     pub fn is_expired(&self, now: u64) -> bool {
         self.expiration()

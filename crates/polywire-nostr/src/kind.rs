@@ -15,12 +15,13 @@ pub enum KindClass {
     /// All events are stored. Kinds from 40,000 are also regular: NIP-01 does not define them, and
     /// storing them is safe.
     Regular,
-    /// Only the newest event per author and kind is stored. If timestamps are equal, the lower id wins.
+    /// Only the newest event per author and kind is stored. If timestamps are equal, the lower id
+    /// wins.
     Replaceable,
     /// Events are not stored.
     Ephemeral,
-    /// Only the newest event per author, kind and `d` tag is stored. If timestamps are equal, the lower
-    /// id wins.
+    /// Only the newest event per author, kind and `d` tag is stored. If timestamps are equal, the
+    /// lower id wins.
     Addressable,
 }
 

@@ -1,7 +1,7 @@
 //! Nostr without I/O: events, filters, messages, keys and encryption.
 //!
-//! This crate parses and writes the events and messages that relays and clients exchange. It opens no
-//! connections, reads no clock and starts no threads. The guide is `docs/nostr.md`.
+//! This crate parses and writes the events and messages that relays and clients exchange. It opens
+//! no connections, reads no clock and starts no threads. The guide is `docs/nostr.md`.
 //!
 //! | module or type | contents | NIP |
 //! |---|---|---|

@@ -1,8 +1,8 @@
 //! HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869) from the block function of `sha2`.
 //!
 //! A key is stored as two hash states, which saves two block computations per message. A state is
-//! eight words, so zeroizing it is cheaper than zeroizing the types of `sha2`. Event ids use the same
-//! block function without zeroizing, because they are not secret.
+//! eight words, so zeroizing it is cheaper than zeroizing the types of `sha2`. Event ids use the
+//! same block function without zeroizing, because they are not secret.
 
 use std::slice;
 
@@ -34,8 +34,8 @@ impl MacKey {
         let mut padded = SecretBytes([0; BLOCK]);
         padded.0[..LEN].copy_from_slice(key);
         let mut state = |pad: u8, previous_pad: u8| {
-            // One expression, which compiles to a few wide stores. The hash loads 16 bytes at a time,
-            // and these loads would stall after narrower stores.
+            // One expression, which compiles to a few wide stores. The hash loads 16 bytes at a
+            // time, and these loads would stall after narrower stores.
             padded.0 = padded.0.map(|byte| byte ^ pad ^ previous_pad);
             let mut state = INITIAL;
             compress(&mut state, slice::from_ref(&padded.0));
@@ -69,8 +69,8 @@ impl MacKey {
 
     /// HKDF-Expand to 96 bytes, where this key is the pseudorandom key (RFC 5869, section 2.3).
     ///
-    /// The messages have one or two blocks. This function builds the blocks without a [`Mac`], because
-    /// the expansion is two fifths of the cost of encrypting a short message.
+    /// The messages have one or two blocks. This function builds the blocks without a [`Mac`],
+    /// because the expansion is two fifths of the cost of encrypting a short message.
     pub(crate) fn expand(&self, info: &[u8; 32]) -> SecretBytes<96> {
         // Constants, because the loads of the hash would stall after narrow stores.
         const FIRST: [u8; BLOCK] = last_block(32, &[1], BLOCK + 33);
@@ -103,8 +103,8 @@ impl MacKey {
     }
 }
 
-/// Returns the padded last block of a message of `len` bytes. `bytes` are the end of the message, at offset
-/// `at` of the block. The caller fills in the bytes before `at`.
+/// Returns the padded last block of a message of `len` bytes. `bytes` are the end of the message,
+/// at offset `at` of the block. The caller fills in the bytes before `at`.
 const fn last_block(at: usize, bytes: &[u8], len: usize) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     let (_, rest) = block.split_at_mut(at);
@@ -138,8 +138,8 @@ impl Drop for MacKey {
 pub(crate) struct Mac {
     state: [u32; 8],
     outer: [u32; 8],
-    /// The first `held` bytes, less than a block, are not hashed yet. The second block is room for the
-    /// padding.
+    /// The first `held` bytes, less than a block, are not hashed yet. The second block is room for
+    /// the padding.
     buffer: [u8; 2 * BLOCK],
     held: usize,
     /// The length of the message in bytes, including the block of the key.

@@ -35,16 +35,17 @@ pub enum Nip04Error {
     },
     /// The payload has no `?iv=`.
     NoVector,
-    /// The payload is not strict base64 with padding, not a multiple of 16 bytes, or its initialization
-    /// vector does not have 16 bytes.
+    /// The payload is not strict base64 with padding, not a multiple of 16 bytes, or its
+    /// initialization vector does not have 16 bytes.
     Form {
-        /// The byte offset of the first invalid character, or of the part that has the wrong length.
+        /// The byte offset of the first invalid character, or of the part that has the wrong
+        /// length.
         offset: usize,
     },
     /// The public key is not the x coordinate of a point on the curve.
     PublicKey,
-    /// The padding is wrong, or the plaintext is not UTF-8. One variant covers both, to avoid a padding
-    /// oracle.
+    /// The padding is wrong, or the plaintext is not UTF-8. One variant covers both, to avoid a
+    /// padding oracle.
     Decryption,
     /// The operating system returned no random bytes.
     Randomness,
@@ -151,8 +152,8 @@ pub fn encrypt_insecure(
     encrypt_insecure_with_vector(secret, public, plaintext, &vector)
 }
 
-/// Encrypts `plaintext` with the initialization vector `vector`, like `encrypt_insecure`. The vector must
-/// be random and must not be reused.
+/// Encrypts `plaintext` with the initialization vector `vector`, like `encrypt_insecure`. The
+/// vector must be random and must not be reused.
 ///
 /// # Errors
 ///

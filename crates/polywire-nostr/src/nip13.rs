@@ -30,7 +30,10 @@ impl fmt::Display for WorkError {
             Self::TooEasy {
                 difficulty,
                 required,
-            } => write!(f, "difficulty {difficulty} is less than the required {required}"),
+            } => write!(
+                f,
+                "difficulty {difficulty} is less than the required {required}"
+            ),
             Self::LowTarget {
                 committed,
                 required,
@@ -65,8 +68,8 @@ pub fn difficulty(id: &EventId) -> u32 {
     bits
 }
 
-/// Checks that `id` has at least `required` leading zero bits, and that the committed target is not lower.
-/// `committed` is the third item of the `nonce` tag; with `None`, only the id is checked.
+/// Checks that `id` has at least `required` leading zero bits, and that the committed target is not
+/// lower. `committed` is the third item of the `nonce` tag; with `None`, only the id is checked.
 ///
 /// ```
 /// use polywire_nostr::EventId;
@@ -82,8 +85,8 @@ pub fn difficulty(id: &EventId) -> u32 {
 ///
 /// # Errors
 ///
-/// [`WorkError::TooEasy`] if the id has too few leading zero bits, otherwise [`WorkError::LowTarget`] if the
-/// committed target is too low.
+/// [`WorkError::TooEasy`] if the id has too few leading zero bits, otherwise
+/// [`WorkError::LowTarget`] if the committed target is too low.
 pub fn check(id: &EventId, committed: Option<u32>, required: u32) -> Result<(), WorkError> {
     let difficulty = difficulty(id);
     if difficulty < required {
@@ -115,10 +118,11 @@ pub fn committed(mut tags: Tags<'_>) -> Option<u32> {
 
 /// Searches for a nonce whose event id has at least `target` leading zero bits (NIP-13).
 ///
-/// Appends the tag `["nonce", nonce, target]`. The draft must not have a `nonce` tag: [`committed`] reads
-/// the first one. Tries `attempts` nonces, starting at `first`, with the `created_at` of the draft. Each
-/// additional bit doubles the expected number of attempts. To use several threads, give each thread its
-/// own range of nonces. Returns `None` if no nonce matches; then continue at `first + attempts`.
+/// Appends the tag `["nonce", nonce, target]`. The draft must not have a `nonce` tag: [`committed`]
+/// reads the first one. Tries `attempts` nonces, starting at `first`, with the `created_at` of the
+/// draft. Each additional bit doubles the expected number of attempts. To use several threads, give
+/// each thread its own range of nonces. Returns `None` if no nonce matches; then continue at `first
+/// + attempts`.
 ///
 /// ```
 /// use polywire_nostr::{EventBuilder, PublicKey, nip13};

@@ -2,8 +2,8 @@
 
 /// The deviations from NIP-01 and RFC 8259 that parsers accept.
 ///
-/// [`Profile::STRICT`] is the default. Each leniency is a separate field, so that a program can accept
-/// exactly what its sources need. Input must be UTF-8 with every profile.
+/// [`Profile::STRICT`] is the default. Each leniency is a separate field, so that a program can
+/// accept exactly what its sources need. Input must be UTF-8 with every profile.
 ///
 /// ```
 /// use polywire_nostr::{EventRef, Limits, Member, Profile, Reason};
@@ -21,8 +21,9 @@
 pub struct Profile {
     /// Accept `A-F` in `id`, `pubkey` and `sig`. The canonical form uses lower case.
     pub upper_case_hex: bool,
-    /// Accept whole numbers with a fraction or an exponent, such as `1700000000.0` and `17e8`. They are
-    /// rounded to 64-bit floating point first, as in JavaScript. The canonical form has only digits.
+    /// Accept whole numbers with a fraction or an exponent, such as `1700000000.0` and `17e8`. They
+    /// are rounded to 64-bit floating point first, as in JavaScript. The canonical form has only
+    /// digits.
     pub whole_floats: bool,
     /// Accept repeated members. The last one is used, as in JavaScript. Each must be valid.
     pub duplicate_keys: bool,

@@ -19,8 +19,8 @@ pub(crate) const INITIAL: [u32; 8] = [
 
 /// Pads a message (section 5.1.1) and returns its last blocks.
 ///
-/// The first `len` bytes of `buffer` are the end of the message. `total` is the length of the whole message
-/// in bytes. `buffer` must have room for `len + 9` bytes, rounded up to whole blocks.
+/// The first `len` bytes of `buffer` are the end of the message. `total` is the length of the whole
+/// message in bytes. `buffer` must have room for `len + 9` bytes, rounded up to whole blocks.
 #[inline(always)]
 pub(crate) fn pad(buffer: &mut [u8], len: usize, total: u64) -> &[[u8; BLOCK]] {
     let end = (len + 9).next_multiple_of(BLOCK);

@@ -8,9 +8,9 @@ use crate::{BinaryEvent, BinaryItem, EventId, EventRef, PublicKey};
 
 /// A filter that is compiled for matching many events.
 ///
-/// Lists are stored as hash sets: a lookup takes constant time on average, and logarithmic time if an
-/// attacker chooses colliding values. Matching allocates only to decode an escaped tag value whose length
-/// could match.
+/// Lists are stored as hash sets: a lookup takes constant time on average, and logarithmic time if
+/// an attacker chooses colliding values. Matching allocates only to decode an escaped tag value
+/// whose length could match.
 ///
 /// ```
 /// use polywire_nostr::{EventRef, Filter, PublicKey};
@@ -82,9 +82,9 @@ impl CompiledFilter {
             && (self.letters == 0 || self.has_tags(event))
     }
 
-    /// Whether an event in the binary storage form matches, like [`Filter::matches`]. Reads the stored
-    /// form without conversion to JSON. Allocates only to compare a tag value of more than 64 hexadecimal
-    /// digits.
+    /// Whether an event in the binary storage form matches, like [`Filter::matches`]. Reads the
+    /// stored form without conversion to JSON. Allocates only to compare a tag value of more than
+    /// 64 hexadecimal digits.
     ///
     /// ```
     /// use polywire_nostr::{BinaryEvent, EventRef, Filter};
@@ -201,8 +201,8 @@ impl CompiledFilters {
         self.0.iter().any(|filter| filter.matches(event))
     }
 
-    /// Whether an event in the binary storage form matches one of the filters. Without filters, no event
-    /// matches.
+    /// Whether an event in the binary storage form matches one of the filters. Without filters, no
+    /// event matches.
     #[must_use]
     pub fn matches_binary(&self, event: &BinaryEvent<'_>) -> bool {
         self.0.iter().any(|filter| filter.matches_binary(event))

@@ -16,8 +16,8 @@ pub(super) struct CompiledTag {
     /// The lengths in bytes of the shortest and of the longest value.
     shortest: usize,
     longest: usize,
-    /// Finds the start of a tag with this name in canonical text: up to the opening quote of the value, or
-    /// including the whole value if `has_value`.
+    /// Finds the start of a tag with this name in canonical text: up to the opening quote of the
+    /// value, or including the whole value if `has_value`.
     finder: Finder<'static>,
     has_value: bool,
 }
@@ -83,9 +83,9 @@ impl CompiledTag {
 
     /// Whether one of the tags in `raw`, which must be canonical, meets the condition.
     ///
-    /// Canonical text has no white space, and each string has one spelling. So a tag `e` with a value
-    /// starts with `["e","`. These bytes occur nowhere else: a quote inside a string is preceded by a
-    /// backslash, and the quote that ends a string is not followed by a letter.
+    /// Canonical text has no white space, and each string has one spelling. So a tag `e` with a
+    /// value starts with `["e","`. These bytes occur nowhere else: a quote inside a string is
+    /// preceded by a backslash, and the quote that ends a string is not followed by a letter.
     pub(super) fn is_in_canonical(&self, raw: &str) -> bool {
         // Shorter text contains no items.
         if raw.len() < 4 {

@@ -15,8 +15,8 @@
 pub struct FilterLimits {
     /// The maximum number of filters in a message.
     pub filters: usize,
-    /// The maximum total number of items in all lists of a message: `ids`, `authors`, `kinds` and tag
-    /// values.
+    /// The maximum total number of items in all lists of a message: `ids`, `authors`, `kinds` and
+    /// tag values.
     pub items: usize,
     /// The maximum number of tag conditions in a filter. There are 52 letters.
     pub tag_conditions: usize,
@@ -27,7 +27,8 @@ pub struct FilterLimits {
 }
 
 impl FilterLimits {
-    /// 100 filters, 10,000 items, 16 tag conditions, 1,024 bytes for each tag value and for the search.
+    /// 100 filters, 10,000 items, 16 tag conditions, 1,024 bytes for each tag value and for the
+    /// search.
     pub const DEFAULT: Self = Self {
         filters: 100,
         items: 10_000,

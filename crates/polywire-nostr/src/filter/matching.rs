@@ -40,8 +40,8 @@ pub(super) fn letters(letters: impl Iterator<Item = TagLetter>) -> u64 {
 
 /// Whether, for each of `letters`, the event has a tag with this name whose first value `accepts`.
 ///
-/// Scans the text of the tags once, and stops when the result is known. Other tags are skipped without
-/// decoding.
+/// Scans the text of the tags once, and stops when the result is known. Other tags are skipped
+/// without decoding.
 #[inline]
 pub(super) fn tags_match(
     event: &EventRef<'_>,
@@ -80,7 +80,8 @@ impl<'a> TagScanner<'a> {
         Self { reader, in_tag }
     }
 
-    /// Returns the name and the first value of the next tag that has a value and one of these names.
+    /// Returns the name and the first value of the next tag that has a value and one of these
+    /// names.
     #[inline]
     fn next(&mut self, letters: u64) -> Option<(TagLetter, RawString<'a>)> {
         loop {

@@ -22,8 +22,8 @@ use crate::{Error, EventId, EventRef, Member, Profile, PublicKey};
 
 /// A filter of a subscription (NIP-01), including `search` (NIP-50).
 ///
-/// An event must meet all conditions. It meets a list condition if it equals one item; prefixes do not
-/// match. An empty list matches no event. NIP-01 requires at least one value, but clients send
+/// An event must meet all conditions. It meets a list condition if it equals one item; prefixes do
+/// not match. An empty list matches no event. NIP-01 requires at least one value, but clients send
 /// `"authors":[]` for an empty follow list.
 ///
 /// ```
@@ -69,14 +69,14 @@ impl Filter {
 
     /// Parses a filter with the strict profile and the default limits.
     ///
-    /// Values of `ids`, `authors`, `#e` and `#p` must be 64 lower-case hexadecimal digits. Numbers must be
-    /// integers.
+    /// Values of `ids`, `authors`, `#e` and `#p` must be 64 lower-case hexadecimal digits. Numbers
+    /// must be integers.
     ///
     /// # Errors
     ///
     /// The first error in the text. An unknown member is an error
-    /// ([`Reason::UnknownMember`](crate::Reason::UnknownMember)): ignoring it could make the filter match
-    /// more events than the client requested.
+    /// ([`Reason::UnknownMember`](crate::Reason::UnknownMember)): ignoring it could make the filter
+    /// match more events than the client requested.
     ///
     /// ```
     /// use polywire_nostr::Filter;
@@ -91,8 +91,8 @@ impl Filter {
         Self::parse_with(json, Profile::STRICT, &FilterLimits::DEFAULT)
     }
 
-    /// Parses a filter with a profile and limits. Hexadecimal digits must be in lower case with every
-    /// profile.
+    /// Parses a filter with a profile and limits. Hexadecimal digits must be in lower case with
+    /// every profile.
     ///
     /// # Errors
     ///
@@ -130,7 +130,8 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// A value of `e` or `p` is not 64 lower-case hexadecimal digits. The offset is relative to the value.
+    /// A value of `e` or `p` is not 64 lower-case hexadecimal digits. The offset is relative to the
+    /// value.
     pub fn with_tag(
         mut self,
         letter: TagLetter,
@@ -147,16 +148,16 @@ impl Filter {
         Ok(self)
     }
 
-    /// Sets the earliest `created_at`, in seconds since 1970-01-01 UTC, inclusive. Values are clamped to
-    /// [`MAX_NUMBER`](Self::MAX_NUMBER).
+    /// Sets the earliest `created_at`, in seconds since 1970-01-01 UTC, inclusive. Values are
+    /// clamped to [`MAX_NUMBER`](Self::MAX_NUMBER).
     #[must_use]
     pub fn with_since(mut self, since: u64) -> Self {
         self.since = Some(since.min(Self::MAX_NUMBER));
         self
     }
 
-    /// Sets the latest `created_at`, in seconds since 1970-01-01 UTC, inclusive. Values are clamped to
-    /// [`MAX_NUMBER`](Self::MAX_NUMBER).
+    /// Sets the latest `created_at`, in seconds since 1970-01-01 UTC, inclusive. Values are clamped
+    /// to [`MAX_NUMBER`](Self::MAX_NUMBER).
     #[must_use]
     pub fn with_until(mut self, until: u64) -> Self {
         self.until = Some(until.min(Self::MAX_NUMBER));
@@ -278,8 +279,8 @@ impl Filter {
         CompiledFilter::new(self)
     }
 
-    /// Appends compact JSON. The order is `ids`, `authors`, `kinds`, tags by letter, `since`, `until`,
-    /// `limit`, `search`.
+    /// Appends compact JSON. The order is `ids`, `authors`, `kinds`, tags by letter, `since`,
+    /// `until`, `limit`, `search`.
     pub fn push_json(&self, out: &mut Vec<u8>) {
         write::push_json(self, out);
     }

@@ -20,8 +20,8 @@ pub(super) fn filter(
     Ok(filter)
 }
 
-/// Reads a filter at the cursor. Subtracts its number of items from `limits.items`, which is the limit for
-/// the whole message.
+/// Reads a filter at the cursor. Subtracts its number of items from `limits.items`, which is the
+/// limit for the whole message.
 pub(crate) fn read(reader: &mut Reader<'_>, limits: &mut FilterLimits) -> Result<Filter, Error> {
     if !reader.take(b'{') {
         return Err(reader.wrong_type());

@@ -17,12 +17,13 @@ pub(super) struct Set<T> {
     keys: Box<[u64]>,
     /// Without duplicates; `values.len() == keys.len()`.
     values: Box<[T]>,
-    /// The index of the first value of each bucket, then the number of values. Empty for small sets.
+    /// The index of the first value of each bucket, then the number of values. Empty for small
+    /// sets.
     starts: Box<[u32]>,
     /// `key >> shift` is the number of the bucket of a key.
     shift: u32,
-    /// One bit for the upper six bits of each key. It rejects most absent values of a small set without
-    /// another memory access.
+    /// One bit for the upper six bits of each key. It rejects most absent values of a small set
+    /// without another memory access.
     bits: u64,
 }
 

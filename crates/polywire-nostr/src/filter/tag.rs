@@ -66,8 +66,8 @@ impl TagLetter {
         1 << (self.0 & 0x3f)
     }
 
-    /// Checks a value: values of `e` and `p` must be 64 lower-case hexadecimal digits. The error is a
-    /// reason and the offset in the value.
+    /// Checks a value: values of `e` and `p` must be 64 lower-case hexadecimal digits. The error is
+    /// a reason and the offset in the value.
     pub(super) fn check(self, value: &str) -> Result<(), (Reason, usize)> {
         if !matches!(self, Self::E | Self::P) {
             return Ok(());
@@ -102,7 +102,8 @@ impl fmt::Debug for TagLetter {
     }
 }
 
-/// A tag condition of a filter: the event must have a tag with this name whose first value is in the list.
+/// A tag condition of a filter: the event must have a tag with this name whose first value is in
+/// the list.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TagCondition {
     pub(super) letter: TagLetter,
@@ -116,8 +117,8 @@ impl TagCondition {
         self.letter
     }
 
-    /// Returns the values in their original order. Values of `e` and `p` are 64 lower-case hexadecimal
-    /// digits.
+    /// Returns the values in their original order. Values of `e` and `p` are 64 lower-case
+    /// hexadecimal digits.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &str> {
         self.values.iter().map(Text::as_str)
     }

@@ -8,8 +8,8 @@ use crate::{Error, Limits, Profile, Reason};
 
 /// A cursor over JSON text.
 ///
-/// Methods that read a value require the cursor at its first byte: the caller skips white space. They
-/// leave the cursor after its last byte.
+/// Methods that read a value require the cursor at its first byte: the caller skips white space.
+/// They leave the cursor after its last byte.
 pub(crate) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -186,7 +186,8 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    /// Reads a string of `2 * N` hexadecimal digits. The profile decides whether upper case is valid.
+    /// Reads a string of `2 * N` hexadecimal digits. The profile decides whether upper case is
+    /// valid.
     #[inline(always)]
     pub(crate) fn hex<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         self.hex_in_case(match self.profile.upper_case_hex {
@@ -195,7 +196,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads a string of `2 * N` hexadecimal digits, which must be in lower case with every profile.
+    /// Reads a string of `2 * N` hexadecimal digits, which must be in lower case with every
+    /// profile.
     #[inline(always)]
     pub(crate) fn lower_hex<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         self.hex_in_case(Case::Lower)
@@ -294,8 +296,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips a value of any type. Arrays and objects may be nested up to `depth` levels, and never more
-    /// than [`Limits::MAX_DEPTH`].
+    /// Skips a value of any type. Arrays and objects may be nested up to `depth` levels, and never
+    /// more than [`Limits::MAX_DEPTH`].
     #[inline(never)]
     pub(crate) fn skip_value(&mut self, depth: usize) -> Result<(), Error> {
         let mut open = Nesting::default();

@@ -45,8 +45,8 @@ impl Spelling {
 }
 
 impl<'a> RawString<'a> {
-    /// Returns the offset of a byte of the decoded text, relative to the opening quote. 0 if there are
-    /// escapes, because they change the offsets.
+    /// Returns the offset of a byte of the decoded text, relative to the opening quote. 0 if there
+    /// are escapes, because they change the offsets.
     pub(crate) fn offset(self, decoded: usize) -> usize {
         match self.spelling.escaped {
             false => 1 + decoded,
@@ -113,8 +113,8 @@ pub(super) struct Escape {
 }
 
 impl Escape {
-    /// Reads the escape at the start of `bytes`. The first byte must be a backslash. An error contains
-    /// its offset in `bytes`.
+    /// Reads the escape at the start of `bytes`. The first byte must be a backslash. An error
+    /// contains its offset in `bytes`.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, (Reason, usize)> {
         let short = |character| {
             Ok(Self {

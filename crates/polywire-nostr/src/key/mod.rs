@@ -1,8 +1,8 @@
 //! Keys and signatures: secp256k1 and the Schnorr signatures of BIP-340.
 //!
-//! The arithmetic is that of libsecp256k1. Each thread creates its own context of a few hundred bytes at
-//! first use, so threads do not block each other. The context is randomized again after each use of a
-//! secret key, as protection against side channels.
+//! The arithmetic is that of libsecp256k1. Each thread creates its own context of a few hundred
+//! bytes at first use, so threads do not block each other. The context is randomized again after
+//! each use of a secret key, as protection against side channels.
 //!
 //! ```
 //! use polywire_nostr::key::{KeyPair, SignatureError};
@@ -36,7 +36,8 @@ pub use verify::verify_batch;
 pub enum SecretKeyError {
     /// The text is not 64 lower-case hexadecimal digits.
     Hex(InvalidHex),
-    /// The number is zero, or not less than the order of the curve (BIP-340, "Public Key Generation").
+    /// The number is zero, or not less than the order of the curve (BIP-340, "Public Key
+    /// Generation").
     OutOfRange,
 }
 
@@ -77,8 +78,8 @@ impl std::error::Error for InvalidPublicKey {}
 pub enum SignatureError {
     /// The public key is not the x coordinate of a point on the curve.
     PublicKey,
-    /// The signature is not valid for the message and the public key. This includes signatures with a
-    /// component out of range: libsecp256k1 does not report them separately.
+    /// The signature is not valid for the message and the public key. This includes signatures with
+    /// a component out of range: libsecp256k1 does not report them separately.
     Mismatch,
 }
 
@@ -86,7 +87,9 @@ impl fmt::Display for SignatureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PublicKey => InvalidPublicKey.fmt(f),
-            Self::Mismatch => f.write_str("signature: does not match the message and the public key"),
+            Self::Mismatch => {
+                f.write_str("signature: does not match the message and the public key")
+            }
         }
     }
 }

@@ -66,12 +66,12 @@ impl KeyPair {
         SecretKey::from_number(self.pair.secret_key())
     }
 
-    /// Signs the id of an event with auxiliary randomness from the operating system. Two signatures of
-    /// the same id differ.
+    /// Signs the id of an event with auxiliary randomness from the operating system. Two signatures
+    /// of the same id differ.
     ///
     /// The randomness hardens signing against side channels (BIP-340, "Synthetic nonces"). If the
-    /// operating system returns none, zeros are used; the signature is still secure. Therefore signing
-    /// cannot fail.
+    /// operating system returns none, zeros are used; the signature is still secure. Therefore
+    /// signing cannot fail.
     #[cfg(feature = "os-rng")]
     #[must_use]
     pub fn sign(&self, id: &EventId) -> Signature {
@@ -89,8 +89,8 @@ impl KeyPair {
     }
 
     /// Signs a message of any length with the given auxiliary randomness. Start the message with a
-    /// domain-separation prefix, so that it cannot equal an event id (BIP-340, "Messages of Arbitrary
-    /// Size").
+    /// domain-separation prefix, so that it cannot equal an event id (BIP-340, "Messages of
+    /// Arbitrary Size").
     #[must_use]
     pub fn sign_message(&self, message: &[u8], aux: &[u8; 32]) -> Signature {
         let signature = schnorr::sign_with_aux_rand(message, &self.pair, aux);
@@ -100,8 +100,8 @@ impl KeyPair {
 
 impl Drop for KeyPair {
     fn drop(&mut self) {
-        // The library type gives no mutable access to its bytes. Like `zeroize`, its method uses volatile
-        // writes.
+        // The library type gives no mutable access to its bytes. Like `zeroize`, its method uses
+        // volatile writes.
         self.pair.non_secure_erase();
     }
 }

@@ -12,8 +12,8 @@ use crate::{InvalidHex, PublicKey};
 /// The secret key of an author: an integer from 1 to the order of secp256k1 minus 1, as 32 bytes in
 /// big-endian order (BIP-340).
 ///
-/// The bytes are zeroized on drop. Moves may leave copies in memory. `Debug` hides the bytes, and there
-/// is no `Display`.
+/// The bytes are zeroized on drop. Moves may leave copies in memory. `Debug` hides the bytes, and
+/// there is no `Display`.
 ///
 /// ```
 /// use polywire_nostr::SecretKey;
@@ -104,8 +104,8 @@ impl SecretKey {
         KeyPair::from_secret_key(self).public_key()
     }
 
-    /// ECDH: multiplies a point of `public` with this key and returns the x coordinate. There are two
-    /// such points with opposite signs; the result is the same for both.
+    /// ECDH: multiplies a point of `public` with this key and returns the x coordinate. There are
+    /// two such points with opposite signs; the result is the same for both.
     pub(crate) fn agree(
         &self,
         public: &PublicKey,

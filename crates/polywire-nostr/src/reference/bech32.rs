@@ -31,8 +31,8 @@ fn expand(prefix: &str) -> Vec<u8> {
     high.chain([0]).chain(low).collect()
 }
 
-/// Converts groups of `from` bits to groups of `to` bits. Also returns the number and the value of the
-/// remaining bits.
+/// Converts groups of `from` bits to groups of `to` bits. Also returns the number and the value of
+/// the remaining bits.
 fn regroup(values: &[u8], from: u32, to: u32) -> (Vec<u8>, u32, u32) {
     let (mut out, mut bits, mut held) = (Vec::new(), 0, 0_u32);
     for value in values {

@@ -1,6 +1,7 @@
 //! Slow and readable reference implementations for tests and fuzzing.
 //!
-//! They follow the specifications step by step and share no code with the implementations that they check.
+//! They follow the specifications step by step and share no code with the implementations that they
+//! check.
 
 pub mod bech32;
 pub mod chacha20;

@@ -7,7 +7,8 @@ use sha2::{Digest as _, Sha256};
 use crate::EventId;
 use crate::negentropy::{Fingerprint, Record};
 
-/// Returns the fingerprint of the ids: the first 16 bytes of the SHA-256 digest of their sum and number.
+/// Returns the fingerprint of the ids: the first 16 bytes of the SHA-256 digest of their sum and
+/// number.
 #[must_use]
 pub fn fingerprint(ids: &[EventId]) -> Fingerprint {
     let mut input = sum(ids).to_vec();
@@ -33,7 +34,8 @@ fn sum(ids: &[EventId]) -> [u8; 32] {
     sum
 }
 
-/// Encodes a number in base 128, most significant digit first, with 128 added to all digits but the last.
+/// Encodes a number in base 128, most significant digit first, with 128 added to all digits but the
+/// last.
 #[must_use]
 pub fn varint(value: u64) -> Vec<u8> {
     let last = (value % 128) as u8;

@@ -81,7 +81,8 @@ pub fn encrypt(conversation_key: &[u8; 32], nonce: &[u8; 32], plaintext: &[u8]) 
     encrypt_padded(conversation_key, nonce, &pad(plaintext))
 }
 
-/// Encrypts bytes that are already padded. Tests use it for payloads with a valid MAC and invalid padding.
+/// Encrypts bytes that are already padded. Tests use it for payloads with a valid MAC and invalid
+/// padding.
 #[must_use]
 pub fn encrypt_padded(conversation_key: &[u8; 32], nonce: &[u8; 32], padded: &[u8]) -> String {
     let (chacha_key, chacha_nonce, hmac_key) = message_keys(conversation_key, nonce);

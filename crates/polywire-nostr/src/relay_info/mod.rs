@@ -10,8 +10,8 @@ use crate::json::{Object, push_hex, to_string};
 /// The relay information document (NIP-11): the response body to GET with `Accept:
 /// application/nostr+json`.
 ///
-/// Members that are `None`, and empty lists, are omitted. Create values with `..RelayInfo::default()`:
-/// fields for new members of NIP-11 are added without a breaking release.
+/// Members that are `None`, and empty lists, are omitted. Create values with
+/// `..RelayInfo::default()`: fields for new members of NIP-11 are added without a breaking release.
 ///
 /// ```
 /// use polywire_nostr::{Limitation, RelayInfo};
@@ -57,8 +57,8 @@ pub struct RelayInfo {
     pub limitation: Limitation,
 }
 
-/// The limits that clients must respect (NIP-11). Members that are `None` are omitted. Create values with
-/// `..Limitation::default()`, like [`RelayInfo`].
+/// The limits that clients must respect (NIP-11). Members that are `None` are omitted. Create
+/// values with `..Limitation::default()`, like [`RelayInfo`].
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Limitation {
     /// The maximum length of a message in bytes.

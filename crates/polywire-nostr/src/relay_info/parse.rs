@@ -9,12 +9,13 @@ use crate::{Error, Limits, Profile, PublicKey, Reason};
 impl RelayInfo {
     /// Parses a document (NIP-11).
     ///
-    /// Published documents often contain mistakes. Therefore unknown members and values of the wrong type
-    /// are ignored. The caller must limit the length of the text.
+    /// Published documents often contain mistakes. Therefore unknown members and values of the
+    /// wrong type are ignored. The caller must limit the length of the text.
     ///
     /// # Errors
     ///
-    /// The text is not a JSON object in UTF-8, or objects and arrays are nested deeper than 32 levels.
+    /// The text is not a JSON object in UTF-8, or objects and arrays are nested deeper than 32
+    /// levels.
     ///
     /// ```
     /// use polywire_nostr::RelayInfo;
