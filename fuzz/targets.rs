@@ -159,37 +159,37 @@ pub fn frames_datagrams(data: &[u8]) {
     frames::datagrams(data);
 }
 
-/// As an event of Nostr in its binary storage form.
+/// Parses the input as a Nostr event in the binary storage form.
 pub fn nostr_binary(data: &[u8]) {
     nostr::binary::any(data);
 }
 
-/// As an event of Nostr, by every profile.
+/// Parses the input as a Nostr event with every profile.
 pub fn nostr_event(data: &[u8]) {
     nostr::event::any(data);
 }
 
-/// As a filter of Nostr in the first line, and events in the others.
+/// Parses the first line as a Nostr filter, and the other lines as events to match.
 pub fn nostr_filter(data: &[u8]) {
     nostr::filter::any(data);
 }
 
-/// As a message of a client and of a relay of Nostr.
+/// Parses the input as a Nostr message of a client and of a relay.
 pub fn nostr_message(data: &[u8]) {
     nostr::message::any(data);
 }
 
-/// As a message of Negentropy, and as two sets that are compared.
+/// Parses the input as a Negentropy message, and as two sets to reconcile.
 pub fn nostr_negentropy(data: &[u8]) {
     nostr::negentropy::any(data);
 }
 
-/// As a name of NIP-19, and as the contents of one.
+/// Decodes the input as a NIP-19 entity, and as the contents of one.
 pub fn nostr_nip19(data: &[u8]) {
     nostr::names::any(data);
 }
 
-/// As a payload of NIP-44, and as what is encrypted.
+/// Decrypts the input as a NIP-44 payload, and encrypts it as a plaintext.
 pub fn nostr_nip44(data: &[u8]) {
     nostr::nip44::any(data);
 }

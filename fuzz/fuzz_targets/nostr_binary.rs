@@ -1,4 +1,4 @@
-//! Any bytes as an event of Nostr in its binary storage form.
+//! Parses any bytes as a Nostr event in the binary storage form.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

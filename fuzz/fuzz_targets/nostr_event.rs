@@ -1,4 +1,4 @@
-//! Any bytes as an event of Nostr, by every profile.
+//! Parses any bytes as a Nostr event with every profile.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a filter of Nostr and events that may match.
+//! Parses any bytes as a Nostr filter and events to match.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a message of a client and of a relay of Nostr.
+//! Parses any bytes as a Nostr message of a client and of a relay.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a message of Negentropy, and as two sets.
+//! Parses any bytes as a Negentropy message, and as two sets to reconcile.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

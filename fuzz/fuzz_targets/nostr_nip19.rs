@@ -1,4 +1,4 @@
-//! Any bytes as a name of NIP-19, and as its contents.
+//! Decodes any bytes as a NIP-19 entity, and as the contents of one.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

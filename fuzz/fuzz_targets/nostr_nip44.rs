@@ -1,4 +1,4 @@
-//! Any bytes as a payload of NIP-44, and as what is encrypted.
+//! Decrypts any bytes as a NIP-44 payload, and encrypts them as a plaintext.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! The binary storage form: what is read is an event that says the same as JSON.
+//! The binary storage form: comparison with the same event as JSON.
 
 use polywire_nostr::{BinaryEvent, EventRef, Profile};
 
@@ -17,7 +17,7 @@ pub(crate) fn any(data: &[u8]) {
     assert_eq!(event.tags().len(), tags.len());
     let mut json = Vec::new();
     event.push_json(&mut json);
-    // Times beyond those of JSON are kept, but nobody reads them there.
+    // The binary form allows times that the JSON parser rejects.
     let read = EventRef::parse_with(&json, Profile::COMPATIBLE, &super::wide());
     if event.created_at() >= 1 << 53 {
         read.unwrap_err();
@@ -35,14 +35,14 @@ pub(crate) fn any(data: &[u8]) {
     assert_eq!(read.content(), event.content());
     assert_eq!(tags_of(&read), tags);
     assert_eq!(read.compute_id(), event.compute_id());
-    // Written again it is the same event; whether an item stands as hexadecimal may differ.
+    // Written again, it is the same event. Items may be stored as hexadecimal or as text.
     let mut again = Vec::new();
     assert!(read.push_binary(&mut again));
     assert!(again.len() <= data.len() + 2 * tags.iter().flatten().count());
     let mut same = Vec::new();
     BinaryEvent::parse(&again).unwrap().push_json(&mut same);
     assert_eq!(same, json);
-    // A part of it is none, and nothing may follow.
+    // Truncated input and trailing bytes are errors.
     BinaryEvent::parse(&data[..data.len() - 1]).unwrap_err();
     BinaryEvent::parse(&[data, b" "].concat()).unwrap_err();
 }

@@ -1,4 +1,4 @@
-//! Events: as the readable twin, by every profile.
+//! Events: comparison with the reference implementation, with every profile.
 
 use polywire_nostr::reference::event::Event as Slow;
 use polywire_nostr::reference::json::Json;
@@ -15,19 +15,19 @@ pub(crate) fn any(data: &[u8]) {
             let fast = EventRef::parse_with(data, profile, &limits);
             let slow = Slow::parse(data, profile, &limits);
             match (&fast, &slow) {
-                (Ok(fast), Some(slow)) => same(fast, slow, profile),
+                (Ok(fast), Some(slow)) => compare(fast, slow, profile),
                 (Err(error), None) => check_error(error, data),
                 _ => panic!("{profile:?} {limits:?}: {fast:?}, {slow:?}"),
             }
         }
     }
-    // The id alone: of an event that is right, its id.
+    // `parse_id` returns the id of every valid event.
     match (EventRef::parse_id(data), EventRef::parse(data)) {
         (id, Ok(event)) => assert_eq!(id.as_ref(), Ok(event.id())),
         (Err(error), Err(_)) => check_error(&error, data),
         (Ok(_), Err(_)) => {}
     }
-    // Without a signature, and only with its own id.
+    // Unsigned events.
     match UnsignedEvent::parse(data) {
         Ok(event) => {
             let again = UnsignedEvent::parse(event.as_json()).unwrap();
@@ -41,7 +41,7 @@ pub(crate) fn any(data: &[u8]) {
     }
 }
 
-/// What a string of the twin reads as.
+/// Decodes a string of the reference implementation.
 fn text(json: &Json) -> String {
     let Json::String(units) = json else {
         panic!("{json:?}")
@@ -58,7 +58,7 @@ fn has_lone_surrogates(json: &Json) -> bool {
     }
 }
 
-fn same(fast: &EventRef<'_>, slow: &Slow, profile: Profile) {
+fn compare(fast: &EventRef<'_>, slow: &Slow, profile: Profile) {
     assert_eq!(fast.id().to_string(), slow.id);
     assert_eq!(fast.pubkey().to_string(), slow.pubkey);
     assert_eq!(fast.sig().to_string(), slow.sig);
@@ -97,11 +97,11 @@ fn same(fast: &EventRef<'_>, slow: &Slow, profile: Profile) {
     assert_eq!(fast.compute_id().to_string(), slow.compute_id());
     assert_eq!(fast.check_id().is_ok(), slow.id == slow.compute_id());
     if fast.is_canonical() {
-        // What stands between the quotes of the text is what is hashed.
+        // The raw content is hashed without changes.
         assert!(canonical.ends_with(&format!(",\"{}\"]", fast.raw_content())));
     }
 
-    // As JSON, and as an event of its own.
+    // Round trip through JSON, and the owned event.
     let mut json = Vec::new();
     fast.push_json(&mut json);
     let read = EventRef::parse_with(&json, profile, &super::wide()).unwrap();

@@ -1,4 +1,5 @@
-//! A filter in the first line, and events in the others: as the readable twin matches.
+//! A filter in the first line, and events in the others: comparison with the reference
+//! implementation.
 
 use polywire_nostr::reference::filter::{PlainEvent, PlainFilter, matches};
 use polywire_nostr::{
@@ -21,7 +22,7 @@ pub(crate) fn any(data: &[u8]) {
     for profile in profiles() {
         match Filter::parse_with(line, profile, &FilterLimits::DEFAULT) {
             Ok(filter) => {
-                // Small limits refuse or change nothing.
+                // With smaller limits, the filter is rejected or equal.
                 if let Ok(bounded) = Filter::parse_with(line, profile, &small) {
                     assert_eq!(bounded, filter);
                     assert!(
@@ -39,7 +40,7 @@ pub(crate) fn any(data: &[u8]) {
             Err(error) => {
                 check_error(&error, line);
                 Filter::parse_with(line, profile, &small).unwrap_err();
-                // What is right strictly is right by leave.
+                // The compatible profile accepts every filter that another profile accepts.
                 assert!(seen.is_none() || profile != Profile::COMPATIBLE);
             }
         }
@@ -60,11 +61,11 @@ fn check(filter: &Filter, events: &[&[u8]]) {
             }
         }
     }
-    // Events that are made to match, or nearly.
+    // Events that match, or miss one condition.
     for without in 0..8 {
         let json = likely(filter, without);
         compare(filter, &plain, &EventRef::parse(&json).unwrap());
-        // The same, with each character of the tags as an escape.
+        // The same event with escapes for all characters of the tags.
         let event = EventRef::parse(&json).unwrap();
         let spelled = escaped(&event);
         let spelled = EventRef::parse(&spelled).unwrap();
@@ -125,7 +126,8 @@ fn compare(filter: &Filter, plain: &PlainFilter, event: &EventRef<'_>) {
     assert!(!expected || !filter.matches_nothing());
 }
 
-/// An event that matches by all conditions but one; with 7, by all that it can.
+/// Returns an event that misses the condition number `without`. 7 means that it misses none if
+/// possible.
 fn likely(filter: &Filter, without: usize) -> String {
     let last = |values: Option<&[u16]>| values.and_then(|values| values.last().copied());
     let kind = last(filter.kinds()).unwrap_or(1);
@@ -145,7 +147,7 @@ fn likely(filter: &Filter, without: usize) -> String {
         .filter(|_| without != 2)
         .unwrap_or(PublicKey::from_bytes([9; 32]));
     let mut event = EventBuilder::new(kind, "", time);
-    // Beside what is asked for, there is what looks like it.
+    // Matching tags, or similar tags that do not match.
     for tag in filter.tags() {
         let name = tag.letter().as_char().to_string();
         event = event.tag([name.as_str()]);
@@ -172,7 +174,7 @@ fn likely(filter: &Filter, without: usize) -> String {
     }
 }
 
-/// The event with all items of tags spelled by escapes.
+/// Returns the event with escapes for all characters of the tags.
 fn escaped(event: &EventRef<'_>) -> String {
     let item = |item: &String| {
         let units = item.encode_utf16().map(|unit| format!("\\u{unit:04X}"));

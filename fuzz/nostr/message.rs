@@ -1,4 +1,4 @@
-//! Messages of clients and of relays: what is read survives being written.
+//! Messages of clients and relays: round trips.
 
 use polywire_nostr::{ClientMessage, FilterLimits, Limits, MessageLimits, Profile, RelayMessage};
 
@@ -15,7 +15,7 @@ pub(crate) fn any(data: &[u8]) {
             relay(data, profile, &limits);
         }
     }
-    // The id of an event alone: that of the message, if there is one.
+    // `peek_event_id` returns the id of every valid EVENT message, and `None` for other messages.
     let id = ClientMessage::peek_event_id(data);
     let message = ClientMessage::parse(data, Profile::STRICT, &MessageLimits::DEFAULT);
     match message {
@@ -29,13 +29,13 @@ fn client(data: &[u8], profile: Profile, limits: &MessageLimits) {
     match ClientMessage::parse(data, profile, limits) {
         Ok(message) => {
             let json = message.to_json();
-            // It may be longer than it came: escapes.
+            // Escapes can make the output longer than the input, so use the default limits.
             let again = ClientMessage::parse(&json, profile, &MessageLimits::DEFAULT).unwrap();
             assert_eq!(again, message);
             assert_eq!(again.to_json(), json);
             let wide = ClientMessage::parse(data, profile, &MessageLimits::DEFAULT);
             assert_eq!(wide.as_ref(), Ok(&message));
-            // No message is one of both sides, but this one.
+            // Only NEG-MSG is valid in both directions.
             if !matches!(message, ClientMessage::NegMsg { .. }) {
                 RelayMessage::parse(data, profile, limits).unwrap_err();
             }

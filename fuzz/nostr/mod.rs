@@ -1,4 +1,4 @@
-//! Nostr: what is read fast is what is read slowly, and survives being written.
+//! Nostr: comparison with the reference implementations, and round trips.
 
 pub(crate) mod binary;
 pub(crate) mod event;
@@ -10,7 +10,7 @@ pub(crate) mod nip44;
 
 use polywire_nostr::{Error, EventRef, Limits, Profile};
 
-/// The profiles: none, each leniency alone, and all of them.
+/// The strict profile, a profile for each leniency, and the compatible profile.
 fn profiles() -> [Profile; 8] {
     let strict = Profile::STRICT;
     [
@@ -43,7 +43,7 @@ fn profiles() -> [Profile; 8] {
     ]
 }
 
-/// An error has a place in the input, and a text that a relay may answer with.
+/// Checks that the offset is in the input, and that a relay can send the text.
 fn check_error(error: &Error, input: &[u8]) {
     assert!(error.offset <= input.len(), "{error:?}");
     let text = error.to_string();
@@ -63,7 +63,7 @@ fn tags_of(event: &EventRef<'_>) -> Vec<Vec<String>> {
     event.tags().map(items).collect()
 }
 
-/// Limits that no input of a fuzzer reaches.
+/// Limits that no fuzzer input reaches.
 fn wide() -> Limits {
     Limits::DEFAULT.with_bytes(64 << 20).with_tags(1 << 20)
 }

@@ -1,4 +1,4 @@
-//! NIP-19 and NIP-21: as a name, and as the contents of one of each prefix.
+//! NIP-19 and NIP-21: the input as an entity, and as the contents of an entity of each prefix.
 
 use polywire_nostr::nip19::{self, Nip19, Nip19Error};
 use polywire_nostr::nip21::{self, Nip21Error};
@@ -52,7 +52,7 @@ fn name(text: &str) {
                 }
                 other => panic!("{other:?}"),
             }
-            // If it is short and bech32, its contents are wrong.
+            // If the text is valid bech32 within the limit, its contents are invalid.
             if text.len() <= nip19::MAX_CHARACTERS
                 && let Some((prefix, contents)) = bech32::decode(text)
             {
@@ -62,7 +62,7 @@ fn name(text: &str) {
     }
 }
 
-/// What contents say under a prefix, the slow way.
+/// Parses the contents of an entity with a simple implementation.
 fn values(prefix: &str, contents: &[u8]) -> Option<Nip19> {
     let key = |bytes: &[u8]| {
         bytes
@@ -101,7 +101,7 @@ fn values(prefix: &str, contents: &[u8]) -> Option<Nip19> {
         text.is_ascii().then(|| text.to_owned())
     };
     let kind = |bytes: &[u8]| u16::try_from(u32::from_be_bytes(bytes.try_into().ok()?)).ok();
-    // One and no more; none where that may be.
+    // The special value must occur exactly once.
     let [first] = special[..] else { return None };
     let relays = || relays.iter().map(url).collect::<Option<Vec<String>>>();
     Some(match prefix {

@@ -1,4 +1,4 @@
-//! Reconciliation: any message is answered or refused, and any two sets are compared.
+//! Reconciliation: any message is answered or rejected, and any two sets are reconciled.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,18 @@ pub(crate) fn any(data: &[u8]) {
     let Some((count, message)) = data.split_first() else {
         return;
     };
-    // So many records that lists, splits and frames that are full come up.
+    // Enough records for lists, splits and full frames.
     let stored: Records = (0..u64::from(*count) * 9)
         .map(|number| record(number, number))
         .collect();
-    answered(&stored, message);
-    // With the version in front.
-    answered(&stored, &[&[0x61], message].concat());
-    compared(data);
+    check_answers(&stored, message);
+    // With a version byte.
+    check_answers(&stored, &[&[0x61], message].concat());
+    check_session(data);
 }
 
-/// A record whose id begins like that of others, and ends like a digest: fingerprints are sums of ids, which
-/// must not be equal by chance.
+/// Returns a record whose id shares its first bytes with others. The last bytes are pseudo-random,
+/// because fingerprints are sums of ids and must not collide by chance.
 fn record(time: u64, number: u64) -> Record {
     let mut id = [0; 32];
     id[(number % 16) as usize] = number as u8;
@@ -35,7 +35,7 @@ fn record(time: u64, number: u64) -> Record {
     Record::new(time / 7, EventId::from_bytes(id)).unwrap()
 }
 
-fn answered(stored: &Records, message: &[u8]) {
+fn check_answers(stored: &Records, message: &[u8]) {
     let limit = FrameSizeLimit::new(FrameSizeLimit::MIN).unwrap();
     let answers = [limit, FrameSizeLimit::UNLIMITED].map(|limit| {
         let answer = Responder::new(stored)
@@ -52,7 +52,7 @@ fn answered(stored: &Records, message: &[u8]) {
             assert_eq!(first, second);
             assert!(first.offset <= message.len(), "{first}");
         }
-        // An answer that is full ends before what is wrong.
+        // A limited answer can end before the responder reaches the error.
         [Ok(_), Err(Error::Message(_))] | [Ok(_), Ok(_)] => {}
         other => panic!("{other:?}"),
     }
@@ -73,12 +73,12 @@ fn answered(stored: &Records, message: &[u8]) {
     }
 }
 
-/// Two bytes are a record: of which sets, its time, its number.
-fn compared(data: &[u8]) {
+/// Each pair of bytes is a record: its sets, its time and its number.
+fn check_session(data: &[u8]) {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for (at, pair) in data.chunks_exact(2).take(1_000).enumerate() {
         let time = u64::from(pair[0] >> 2) * 7;
-        // An event of one id has one time.
+        // The time is part of the number, so that equal ids have equal times.
         let record = record(
             time,
             u64::from(pair[1]) + 256 * (at as u64 % 5) + (time << 16),
@@ -102,7 +102,7 @@ fn compared(data: &[u8]) {
         let step = initiator
             .reconcile(&responder.respond(&message).unwrap())
             .unwrap();
-        // Each is told once.
+        // Each id is reported once.
         assert!(step.have.into_iter().all(|id| have.insert(id)));
         assert!(step.need.into_iter().all(|id| need.insert(id)));
         match step.next_message {

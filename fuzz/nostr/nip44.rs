@@ -1,7 +1,8 @@
-//! NIP-44: as a payload, as the bytes of one, as what is padded, and as a plaintext.
+//! NIP-44: the input as a payload, as decoded payload bytes, as a padded plaintext, and as a
+//! plaintext.
 
 use polywire_nostr::nip44::{ConversationKey, Nip44Error};
-use polywire_nostr::reference::nip44 as twin;
+use polywire_nostr::reference::nip44 as slow;
 use polywire_text::base64::STANDARD;
 
 const KEY: [u8; 32] = [0x2c; 32];
@@ -16,11 +17,11 @@ pub(crate) fn any(data: &[u8]) {
     let mut payload = String::new();
     STANDARD.push_str(&mut payload, data);
     decrypt(&key, &payload);
-    // An authentic one of anything.
-    decrypt(&key, &twin::encrypt_padded(&KEY, &NONCE, data));
+    // A payload with a valid MAC and arbitrary contents.
+    decrypt(&key, &slow::encrypt_padded(&KEY, &NONCE, data));
     if !data.is_empty() {
-        // Right, but for UTF-8 perhaps; and with one byte of the payload changed.
-        let payload = twin::encrypt(&KEY, &NONCE, data);
+        // A valid payload, except that the plaintext may not be UTF-8; then with one changed byte.
+        let payload = slow::encrypt(&KEY, &NONCE, data);
         decrypt(&key, &payload);
         let at = usize::from(data[0]) * 7 % payload.len();
         let mut changed = payload.into_bytes();
@@ -29,9 +30,9 @@ pub(crate) fn any(data: &[u8]) {
     }
 }
 
-/// Both find the same plaintext or the same error.
+/// Checks that both implementations return the same plaintext or the same error.
 fn decrypt(key: &ConversationKey, payload: &str) {
-    let expected = twin::decrypt(&KEY, payload);
+    let expected = slow::decrypt(&KEY, payload);
     let mut out = b"before".to_vec();
     let found = key.decrypt_into(payload, &mut out);
     assert_eq!(found.map(|()| out[6..].to_vec()), expected, "{payload}");
@@ -40,7 +41,7 @@ fn decrypt(key: &ConversationKey, payload: &str) {
     let expected =
         expected.and_then(|bytes| String::from_utf8(bytes).map_err(|_| Nip44Error::Utf8));
     assert_eq!(key.decrypt(payload), expected);
-    // A key that takes less refuses it, or finds the same.
+    // A smaller limit rejects the payload or returns the same result.
     let small = key.clone().with_max_plaintext(100);
     match small.decrypt(payload) {
         Err(Nip44Error::TooLong { .. }) => assert!(payload.len() > 132),
@@ -55,7 +56,7 @@ fn encrypt(key: &ConversationKey, plaintext: &str) {
         return;
     }
     let payload = found.unwrap();
-    assert_eq!(payload, twin::encrypt(&KEY, &NONCE, plaintext.as_bytes()));
+    assert_eq!(payload, slow::encrypt(&KEY, &NONCE, plaintext.as_bytes()));
     assert_eq!(key.decrypt(&payload).as_deref(), Ok(plaintext));
     let mut out = String::from("before");
     key.encrypt_into(plaintext, &NONCE, &mut out).unwrap();

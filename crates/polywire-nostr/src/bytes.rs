@@ -1,17 +1,17 @@
-//! Identifiers, keys and signatures: byte arrays that are written as lower-case hexadecimal.
+//! Identifiers, keys and signatures: byte arrays with a lower-case hexadecimal text form.
 
 use std::fmt;
 use std::str::FromStr;
 
 use polywire_text::hex::{self, Case};
 
-/// Text that is not the lower-case hexadecimal form of a fixed number of bytes.
+/// The error of parsing hexadecimal text: wrong length, or a character other than `0-9` and `a-f`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct InvalidHex {
-    /// The number of digits that were expected.
+    /// The expected number of digits.
     pub expected_digits: usize,
-    /// The offset in bytes of the first byte that is not a digit, or where the digits should have
-    /// ended, or where more should have followed.
+    /// The byte offset of the first invalid character. If there is none: the offset of the first
+    /// surplus digit, or the length of text that is too short.
     pub offset: usize,
 }
 
@@ -41,7 +41,7 @@ macro_rules! byte_array {
             /// The number of bytes.
             pub const LEN: usize = $len;
 
-            /// Wraps these bytes.
+            /// Creates a value from its bytes.
             #[inline]
             #[must_use]
             pub const fn from_bytes(bytes: [u8; $len]) -> Self {
@@ -55,12 +55,12 @@ macro_rules! byte_array {
                 &self.0
             }
 
-            /// Reads lower-case hexadecimal digits.
+            /// Parses lower-case hexadecimal digits.
             ///
             /// # Errors
             ///
-            /// Another number of bytes than twice [`LEN`](Self::LEN), or one that is not in `0-9`
-            /// or `a-f`.
+            /// The text does not have twice [`LEN`](Self::LEN) bytes, or contains a byte other than
+            /// `0-9` and `a-f`.
             #[inline]
             pub fn from_hex(text: impl AsRef<[u8]>) -> Result<Self, InvalidHex> {
                 hex::decode_to_array(text.as_ref(), Case::Lower).map(Self).map_err(|error| InvalidHex {
@@ -74,7 +74,7 @@ macro_rules! byte_array {
             #[must_use]
             pub fn to_hex(&self) -> [u8; 2 * $len] {
                 let mut digits = [0; 2 * $len];
-                // The array has exactly the length that is needed.
+                // Cannot fail: the array has the required length.
                 let _ = hex::encode_to_slice(&self.0, &mut digits);
                 digits
             }
@@ -160,8 +160,8 @@ byte_array! {
 byte_array! {
     /// The public key of an author: the x coordinate of a point of secp256k1 (BIP-340).
     ///
-    /// A value may be any 32 bytes. Whether they are the coordinate of a point is checked when a
-    /// signature is verified or a key is agreed on: it costs a square root in the field.
+    /// A value can hold any 32 bytes. Verification and key agreement check that they are the
+    /// coordinate of a point, which costs a square root in the field.
     PublicKey, 32
 }
 

@@ -7,8 +7,8 @@ use crate::{EventId, EventRef, KindClass, PublicKey};
 /// The target of a deletion request (NIP-09).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Deletion<'a> {
-    /// An event by its id. Delete it only if its author is the author of the request; the caller must
-    /// look it up. For gift wraps (kind 1059), NIP-09 also accepts a request of the recipient.
+    /// An event by its id. Delete it only if its author is the author of the request; the caller
+    /// must look it up. For gift wraps (kind 1059), NIP-09 also accepts a request of the recipient.
     Event(EventId),
     /// All versions of a replaceable or addressable event by the author of the request, up to the
     /// `created_at` of the request.
@@ -21,11 +21,10 @@ pub enum Deletion<'a> {
 }
 
 impl<'a> EventRef<'a> {
-    /// Returns the targets of the `e` and `a` tags of a deletion request (kind 5, NIP-09). Empty for
-    /// other kinds.
+    /// Returns the targets of the `e` and `a` tags of a deletion request (kind 5, NIP-09). Empty
+    /// for other kinds.
     ///
-    /// Skips invalid tags, addresses of other authors, and kinds that have no
-    /// address.
+    /// Skips invalid tags, addresses of other authors, and kinds that have no address.
     ///
     /// ```
     /// use polywire_nostr::{Deletion, EventRef};
@@ -56,7 +55,7 @@ impl<'a> EventRef<'a> {
     }
 }
 
-/// Reads `kind:pubkey:identifier` if it is one of this author.
+/// Parses `kind:pubkey:identifier`. `None` for other authors and for kinds that have no address.
 fn address<'a>(value: Cow<'a, str>, author: &PublicKey) -> Option<Deletion<'a>> {
     let (kind, rest) = value.split_once(':')?;
     let (pubkey, identifier) = rest.split_once(':')?;
@@ -66,7 +65,7 @@ fn address<'a>(value: Cow<'a, str>, author: &PublicKey) -> Option<Deletion<'a>> 
         return None;
     }
     let kind = kind.parse().ok()?;
-    // Other kinds have no address: taken for one, it would mean all events of the kind.
+    // Other kinds have no address. Accepting them would select all events of the kind.
     let has_address = match KindClass::of(kind) {
         KindClass::Addressable => true,
         KindClass::Replaceable => identifier.is_empty(),

@@ -1,11 +1,11 @@
-//! Why JSON was rejected.
+//! Errors of parsing and checking.
 
 use std::fmt;
 
-/// The rejection of an event, filter or message: why, in which member and where.
+/// The error of parsing or checking an event, a filter or a message.
 ///
-/// Its text has the form of a relay's response: it starts with `invalid: `, or with `unsupported: ` for
-/// unknown members of filters and unknown messages (NIP-01):
+/// Its text can be sent to a client: it starts with a machine-readable prefix of NIP-01. The prefix
+/// is `unsupported: ` for unknown filter members and unknown message types, otherwise `invalid: `.
 ///
 /// ```
 /// use polywire_nostr::{EventRef, Member, Reason};
@@ -21,10 +21,10 @@ use std::fmt;
 pub struct Error {
     /// The reason.
     pub reason: Reason,
-    /// The JSON member with the fault. `None` if the fault is not in one member.
+    /// The JSON member that contains the error. `None` if the error is not in one member.
     pub member: Option<Member>,
-    /// The byte offset of the fault in the input. Inside a string with escapes it is that of the
-    /// opening quote. 0, and not part of the text, for faults of the id or the signature.
+    /// The byte offset of the error in the input. For an error in a string with escapes: the offset
+    /// of the opening quote. For an error of the id or the signature: 0, and not part of the text.
     pub offset: usize,
 }
 
@@ -38,7 +38,7 @@ impl Error {
         }
     }
 
-    /// Names the member, unless one is named already.
+    /// Sets the member if it is not set.
     #[cold]
     pub(crate) const fn in_member(mut self, member: Member) -> Self {
         if self.member.is_none() {
@@ -47,9 +47,9 @@ impl Error {
         self
     }
 
-    /// Moves the offset, for a part of a larger input.
+    /// Adds `skipped` bytes to the offset, for errors in a part of a larger input.
     #[cold]
-    pub(crate) const fn behind(mut self, skipped: usize) -> Self {
+    pub(crate) const fn offset_by(mut self, skipped: usize) -> Self {
         self.offset = self.offset.saturating_add(skipped);
         self
     }
@@ -57,7 +57,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // NIP-01 has a prefix of its own for what a relay does not know.
+        // NIP-01 uses `unsupported` for filters with unknown members.
         f.write_str(match self.reason {
             Reason::UnknownMember | Reason::UnknownMessage => "unsupported: ",
             _ => "invalid: ",
@@ -67,7 +67,7 @@ impl fmt::Display for Error {
         }
         f.write_str(self.reason.text())?;
         match self.reason {
-            // Faults of the whole event.
+            // These errors concern the whole event.
             Reason::IdMismatch | Reason::InvalidPublicKey | Reason::InvalidSignature => Ok(()),
             _ => write!(f, ", at byte {}", self.offset),
         }
@@ -76,10 +76,13 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A member of an event, of a filter or of a message.
+/// A JSON member of an event, a filter or a message.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(
+    missing_docs,
+    reason = "the variants have the names of the JSON members"
+)]
 pub enum Member {
     Id,
     Pubkey,
@@ -95,14 +98,14 @@ pub enum Member {
     Until,
     Limit,
     Search,
-    /// The number of events in the answer to COUNT (NIP-45).
+    /// The number of events in the response to COUNT (NIP-45).
     Count,
-    /// The condition of a filter on a tag, such as `#e`.
+    /// A tag condition of a filter, such as `#e`.
     Tag,
 }
 
 impl Member {
-    /// Returns its name in JSON; `#` for the condition on a tag.
+    /// Returns the name in JSON; `#` for tag conditions.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -129,7 +132,7 @@ impl Member {
 /// Defines [`Reason`] as a table: the variant, its code and its text.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident, $code:literal, $text:literal;)*) => {
-        /// The reason of a rejection.
+        /// The reason of an [`Error`].
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
         pub enum Reason {
@@ -137,7 +140,7 @@ macro_rules! reasons {
         }
 
         impl Reason {
-            /// All reasons, in the order in which they are declared.
+            /// All reasons, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
             /// Returns a stable name for tables and metrics, such as `duplicate-key`.
@@ -146,7 +149,7 @@ macro_rules! reasons {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// Returns what it means, as part of a sentence.
+            /// Returns a short description, without a final period.
             #[must_use]
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -169,17 +172,17 @@ reasons! {
     /// The input ends in the middle of a value.
     Truncated, "truncated", "input ends in the middle of a value";
     /// Something other than white space follows the value.
-    TrailingBytes, "trailing-bytes", "unexpected bytes after the end";
+    TrailingBytes, "trailing-bytes", "unexpected bytes after the value";
     /// The bytes are not JSON (RFC 8259).
     Syntax, "syntax", "JSON syntax error";
-    /// A control character (below 0x20) in a string that is not escaped.
-    ControlCharacter, "control-character", "control character without an escape in a string";
-    /// A backslash that does not begin an escape of JSON.
+    /// A string contains an unescaped control character (below U+0020).
+    ControlCharacter, "control-character", "unescaped control character in a string";
+    /// A string contains a backslash that does not start a JSON escape.
     UnknownEscape, "unknown-escape", "unknown escape in a string";
-    /// An escape for one half of a surrogate pair.
-    LoneSurrogate, "lone-surrogate", "escape of half a surrogate pair";
-    /// A member comes twice.
-    DuplicateKey, "duplicate-key", "member comes twice";
+    /// A string contains an escape of a lone surrogate.
+    LoneSurrogate, "lone-surrogate", "escape of a lone surrogate in a string";
+    /// An object contains a member more than once.
+    DuplicateKey, "duplicate-key", "duplicate member";
     /// A member is missing.
     Missing, "missing", "member is missing";
     /// A value has the wrong JSON type.
@@ -190,14 +193,14 @@ reasons! {
     Negative, "negative", "negative number";
     /// A number has leading zeros.
     LeadingZero, "leading-zero", "number with a leading zero";
-    /// A number is above its range.
+    /// A number is greater than its maximum.
     TooLarge, "too-large", "number is too large";
     /// A hexadecimal string has the wrong length.
     HexLength, "hex-length", "wrong number of hexadecimal digits";
-    /// A hexadecimal string contains another character.
-    NotHex, "not-hex", "not hexadecimal";
+    /// A hexadecimal string contains a character that is not a hexadecimal digit.
+    NotHex, "not-hex", "not a hexadecimal digit";
     /// Hexadecimal digits are in upper case.
-    UpperCaseHex, "upper-case-hex", "hexadecimal in upper case";
+    UpperCaseHex, "upper-case-hex", "hexadecimal digit in upper case";
     /// A tag is not an array.
     TagNotArray, "tag-not-array", "tag is not an array";
     /// An item of a tag is not a string.
@@ -206,20 +209,20 @@ reasons! {
     EmptyTag, "empty-tag", "tag without items";
     /// A subscription id is empty or has more than 64 characters.
     SubscriptionId, "subscription-id", "subscription id is empty or longer than 64 characters";
-    /// The name of a tag condition is not one letter.
-    TagName, "tag-name", "name of a tag is not one letter";
-    /// A filter has a member that is not known. If it were ignored, the filter would match more
-    /// events than were asked for.
+    /// The name of a tag condition is not a single letter.
+    TagName, "tag-name", "tag name is not a single letter";
+    /// A filter contains an unknown member. Ignoring it could make the filter match more events
+    /// than the client requested.
     UnknownMember, "unknown-member", "filter contains an unknown member";
-    /// A message has more items than its type has.
-    ExtraItem, "extra-item", "more items than the message has";
-    /// An array that begins with an unknown word.
+    /// A message has more items than its type allows.
+    ExtraItem, "extra-item", "more items than the message type allows";
+    /// The type of a message is missing or unknown.
     UnknownMessage, "unknown-message", "unknown type of message";
     /// The id is not the SHA-256 digest of the canonical form.
     IdMismatch, "id-mismatch", "id is not the SHA-256 of the event";
-    /// The public key is not a point on the curve.
+    /// The public key is not the x coordinate of a point on the curve.
     InvalidPublicKey, "invalid-public-key", "public key is not on the curve";
-    /// The signature is not one of the id by the public key.
+    /// The signature is not valid for the id and the public key.
     InvalidSignature, "invalid-signature", "signature does not match";
 }
 

@@ -1,11 +1,12 @@
-//! When events expire (NIP-40).
+//! Expiration of events (NIP-40).
 
 use crate::EventRef;
 
 impl EventRef<'_> {
-    /// Returns the time of the first tag `expiration` (NIP-40), in seconds since 1970-01-01 UTC.
+    /// Returns the value of the first `expiration` tag (NIP-40), in seconds since 1970-01-01 UTC.
     ///
-    /// `None` if there is no such tag or its value is not a decimal number. Such events do not expire.
+    /// `None` if there is no such tag or its value is not a decimal number: the event does not
+    /// expire.
     ///
     /// ```
     /// use polywire_nostr::EventRef;
@@ -23,12 +24,13 @@ impl EventRef<'_> {
     pub fn expiration(&self) -> Option<u64> {
         let tag = self.tags().find(|tag| tag.name() == "expiration")?;
         let value = tag.value()?;
-        // `parse` takes a plus sign as well.
+        // `parse` also accepts a plus sign.
         let digits = value.bytes().all(|byte| byte.is_ascii_digit());
         value.parse().ok().filter(|_| digits)
     }
 
-    /// Whether the event has expired at a time in seconds since 1970-01-01 UTC.
+    /// Whether the event is expired at `now`, in seconds since 1970-01-01 UTC. The expiration is
+    /// inclusive.
     #[must_use]
     pub fn is_expired(&self, now: u64) -> bool {
         self.expiration()

@@ -1,4 +1,4 @@
-//! Kinds of events by how relays store them (NIP-01).
+//! Classes of event kinds (NIP-01).
 
 /// How relays store events of a kind (NIP-01).
 ///
@@ -15,12 +15,13 @@ pub enum KindClass {
     /// All events are stored. Kinds from 40,000 are also regular: NIP-01 does not define them, and
     /// storing them is safe.
     Regular,
-    /// Only the newest event per author and kind is stored. If timestamps are equal, the lower id wins.
+    /// Only the newest event per author and kind is stored. If timestamps are equal, the lower id
+    /// wins.
     Replaceable,
     /// Events are not stored.
     Ephemeral,
-    /// Only the newest event per author, kind and `d` tag is stored. If timestamps are equal, the lower
-    /// id wins.
+    /// Only the newest event per author, kind and `d` tag is stored. If timestamps are equal, the
+    /// lower id wins.
     Addressable,
 }
 
@@ -42,7 +43,7 @@ mod tests {
     use super::KindClass::{self, *};
 
     #[test]
-    fn borders() {
+    fn class_boundaries() {
         let classes = [
             (0, Replaceable),
             (1, Regular),

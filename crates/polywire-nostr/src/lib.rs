@@ -1,30 +1,32 @@
 //! Nostr without I/O: events, filters, messages, keys and encryption.
 //!
-//! This crate reads and writes what relays and clients exchange. It opens no connections, reads no
-//! clock and starts no threads. The guide is `docs/nostr.md`.
+//! This crate parses and writes the events and messages that relays and clients exchange. It opens
+//! no connections, reads no clock and starts no threads. The guide is `docs/nostr.md`.
 //!
 //! | module or type | contents | NIP |
 //! |---|---|---|
-//! | [`EventRef`], [`Event`], [`EventBuilder`] | events as JSON text: read, checked, hashed, written, made | 01 |
+//! | [`EventRef`], [`Event`], [`EventBuilder`] | events as JSON: parsing, checking, hashing, writing, building | 01 |
 //! | [`BinaryEvent`] | the binary storage form | |
-//! | [`Profile`], [`Limits`] | what is accepted, and what an event may cost | |
-//! | [`Filter`], [`CompiledFilters`] | which events a subscription wants | 01 |
-//! | [`message`] | what clients and relays send each other | 01, 42, 45, 77 |
-//! | [`key`] | secret keys, signatures and their check | 01 |
-//! | [`nip19`], [`nip21`] | names of keys and events as text | 19, 21 |
+//! | [`Profile`], [`Limits`] | parser leniencies and limits | |
+//! | [`Filter`], [`CompiledFilters`] | filters of subscriptions | 01, 50 |
+//! | [`message`] | messages of clients and relays | 01, 42, 45, 77 |
+//! | [`key`] | secret keys, signing and verification | 01 |
+//! | [`nip19`], [`nip21`] | bech32 entities and `nostr:` URIs | 19, 21 |
 //! | [`nip44`], [`nip04`] | encryption | 44, 04 |
 //! | [`nip59`], [`nip17`] | gift wraps and private messages | 59, 17 |
 //! | [`nip13`] | proof of work | 13 |
-//! | [`negentropy`] | comparing sets of events | 77 |
-//! | [`auth`], [`RelayInfo`], [`KindClass`], [`Deletion`] | what relays ask of events and say of themselves | 42, 11, 01, 09 |
+//! | [`negentropy`] | reconciliation of sets of events | 77 |
+//! | [`auth`] | authentication | 42 |
+//! | [`RelayInfo`] | the relay information document | 11 |
+//! | [`KindClass`], [`Deletion`] | storage and deletion of events | 01, 09 |
 //!
 //! # Features
 //!
-//! | feature | what it brings |
+//! | feature | contents |
 //! |---|---|
 //! | `os-rng` (default) | random keys and nonces from the operating system, [`nip59`] and [`nip17`] |
 //! | `serde` | `Serialize` and `Deserialize` for events, filters and identifiers |
-//! | `reference` | slow and readable implementations, for tests |
+//! | `reference` | slow reference implementations, for tests |
 #![forbid(unsafe_code)]
 
 pub mod auth;

@@ -1,8 +1,8 @@
 //! HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869) from the block function of `sha2`.
 //!
-//! A key is two states of the hash: each message then costs two blocks less. States are a few words,
-//! which can be overwritten for less than the types of `sha2` take, and the events, whose digests are
-//! no secret, pay nothing for it.
+//! A key is stored as two hash states, which saves two block computations per message. A state is
+//! eight words, so zeroizing it is cheaper than zeroizing the types of `sha2`. Event ids use the
+//! same block function without zeroizing, because they are not secret.
 
 use std::slice;
 
@@ -10,11 +10,12 @@ use zeroize::Zeroize as _;
 
 use crate::sha256::{BLOCK, INITIAL, compress, pad, to_bytes};
 
-/// Bytes that are overwritten when they go: all at once, which arrays by themselves are not.
+/// A byte array that is zeroized on drop.
 pub(crate) struct SecretBytes<const LEN: usize>(pub(crate) [u8; LEN]);
 
 impl<const LEN: usize> Drop for SecretBytes<LEN> {
     fn drop(&mut self) {
+        // As a slice: `Zeroize` of an array issues a fence for each byte.
         self.0[..].zeroize();
     }
 }
@@ -27,15 +28,15 @@ pub(crate) struct MacKey {
 }
 
 impl MacKey {
-    /// Creates a key from at most 64 bytes. Longer keys would have to be hashed first; this crate has none.
+    /// Creates a key from at most 64 bytes. Longer keys need hashing first; this crate has none.
     pub(crate) fn new<const LEN: usize>(key: &[u8; LEN]) -> Self {
         const { assert!(LEN <= BLOCK) };
         let mut padded = SecretBytes([0; BLOCK]);
         padded.0[..LEN].copy_from_slice(key);
-        let mut state = |byte: u8, before: u8| {
-            // As one expression, which becomes a few wide instructions: the hash reads sixteen
-            // bytes at a time, and waits for what was written in smaller pieces.
-            padded.0 = padded.0.map(|own| own ^ byte ^ before);
+        let mut state = |pad: u8, previous_pad: u8| {
+            // One expression, which compiles to a few wide stores. The hash loads 16 bytes at a
+            // time, and these loads would stall after narrower stores.
+            padded.0 = padded.0.map(|byte| byte ^ pad ^ previous_pad);
             let mut state = INITIAL;
             compress(&mut state, slice::from_ref(&padded.0));
             state
@@ -46,7 +47,7 @@ impl MacKey {
         }
     }
 
-    /// Begins a message.
+    /// Starts the MAC of a message.
     pub(crate) fn start(&self) -> Mac {
         Mac {
             state: self.inner,
@@ -57,7 +58,7 @@ impl MacKey {
         }
     }
 
-    /// The code of the parts together.
+    /// Returns the MAC of the concatenated parts.
     pub(crate) fn mac(&self, parts: &[&[u8]]) -> [u8; 32] {
         let mut mac = self.start();
         for part in parts {
@@ -68,16 +69,16 @@ impl MacKey {
 
     /// HKDF-Expand to 96 bytes, where this key is the pseudorandom key (RFC 5869, section 2.3).
     ///
-    /// The messages have one and two blocks, which are put together here without a [`Mac`]: they are
-    /// two fifths of what the encryption of a short message costs.
+    /// The messages have one or two blocks. This function builds the blocks without a [`Mac`],
+    /// because the expansion is two fifths of the cost of encrypting a short message.
     pub(crate) fn expand(&self, info: &[u8; 32]) -> SecretBytes<96> {
-        // As constants, since the hash waits for what was just written in small pieces.
+        // Constants, because the loads of the hash would stall after narrow stores.
         const FIRST: [u8; BLOCK] = last_block(32, &[1], BLOCK + 33);
         const SECOND: [u8; BLOCK] = last_block(0, &[2], BLOCK + 65);
         const THIRD: [u8; BLOCK] = last_block(0, &[3], BLOCK + 65);
 
         let mut out = SecretBytes([0; 96]);
-        // What came before, and the info.
+        // The previous output, followed by `info`.
         let mut block = SecretBytes(FIRST);
         block.0[..32].copy_from_slice(info);
         let mut state = self.inner;
@@ -102,7 +103,8 @@ impl MacKey {
     }
 }
 
-/// The last block of a message of `len` bytes, whose last ones stand at `at`.
+/// Returns the padded last block of a message of `len` bytes. `bytes` are the end of the message,
+/// at offset `at` of the block. The caller fills in the bytes before `at`.
 const fn last_block(at: usize, bytes: &[u8], len: usize) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     let (_, rest) = block.split_at_mut(at);
@@ -115,7 +117,7 @@ const fn last_block(at: usize, bytes: &[u8], len: usize) -> [u8; BLOCK] {
     block
 }
 
-/// The code, from the state of the outer key and that of the whole message.
+/// Returns the MAC, computed from the outer state of the key and the inner state after the message.
 fn finish(mut outer: [u32; 8], inner: &[u32; 8]) -> [u8; 32] {
     let mut block = const { last_block(32, &[], BLOCK + 32) };
     block[..32].copy_from_slice(&to_bytes(inner));
@@ -132,15 +134,15 @@ impl Drop for MacKey {
     }
 }
 
-/// A message on its way through. Overwritten when it goes.
+/// An incremental MAC computation. Zeroized on drop.
 pub(crate) struct Mac {
     state: [u32; 8],
     outer: [u32; 8],
-    /// The first `held` bytes, fewer than a block, belong to the message and are not hashed yet. The
-    /// second block has room for the padding.
+    /// The first `held` bytes, less than a block, are not hashed yet. The second block is room for
+    /// the padding.
     buffer: [u8; 2 * BLOCK],
     held: usize,
-    /// What has been hashed in all, the block of the key included.
+    /// The length of the message in bytes, including the block of the key.
     len: u64,
 }
 
@@ -192,7 +194,7 @@ mod tests {
 
     /// RFC 4231, sections 4.2 to 4.5.
     #[test]
-    fn codes() {
+    fn rfc4231_vectors() {
         let code = MacKey::new(&[0x0b; 20]).mac(&[b"Hi There"]);
         let expected = "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7";
         assert_eq!(code, *hex(expected));
@@ -204,7 +206,7 @@ mod tests {
         assert_eq!(code, *hex(expected));
     }
 
-    /// RFC 5869, section 2.3, as it stands there.
+    /// Compares with the definition of RFC 5869, section 2.3.
     #[test]
     fn expansion() {
         let (key, info) = (MacKey::new(&[5; 32]), [6; 32]);
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_any_length() {
+    fn result_does_not_depend_on_update_lengths() {
         let key = MacKey::new(b"key");
         let message: Vec<u8> = (0..200).map(|at| at as u8).collect();
         for len in 0..message.len() {

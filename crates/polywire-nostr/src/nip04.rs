@@ -18,7 +18,7 @@ use crate::{PublicKey, SecretKey};
 
 const BLOCK: usize = 16;
 const SEPARATOR: &str = "?iv=";
-/// The characters of an initialization vector.
+/// The length of an initialization vector in base64.
 const VECTOR_CHARACTERS: usize = 24;
 
 /// The maximum length of a payload in characters: 2 MiB. NIP-04 has no limit.
@@ -30,21 +30,22 @@ pub const MAX_PAYLOAD: usize = 2 << 20;
 pub enum Nip04Error {
     /// The payload has more than [`MAX_PAYLOAD`] characters.
     TooLong {
-        /// How many it has.
+        /// The number of characters.
         len: usize,
     },
     /// The payload has no `?iv=`.
     NoVector,
-    /// The payload is not strict base64 with padding, not a multiple of 16 bytes, or its initialization
-    /// vector does not have 16 bytes.
+    /// The payload is not strict base64 with padding, not a multiple of 16 bytes, or its
+    /// initialization vector does not have 16 bytes.
     Form {
-        /// The offset of the first wrong character, or of the part that has the wrong length.
+        /// The byte offset of the first invalid character, or of the part that has the wrong
+        /// length.
         offset: usize,
     },
-    /// The public key is not the x coordinate of a point of the curve.
+    /// The public key is not the x coordinate of a point on the curve.
     PublicKey,
-    /// The padding is wrong, or the plaintext is not UTF-8. One variant covers both, to avoid a padding
-    /// oracle.
+    /// The padding is wrong, or the plaintext is not UTF-8. One variant covers both, to avoid a
+    /// padding oracle.
     Decryption,
     /// The operating system returned no random bytes.
     Randomness,
@@ -55,13 +56,13 @@ impl fmt::Display for Nip04Error {
         f.write_str("NIP-04: ")?;
         match self {
             Self::PublicKey => InvalidPublicKey.fmt(f),
-            Self::TooLong { len } => write!(f, "{len} characters, of at most {MAX_PAYLOAD}"),
-            Self::NoVector => f.write_str("no initialization vector"),
+            Self::TooLong { len } => write!(f, "payload of {len} characters exceeds {MAX_PAYLOAD}"),
+            Self::NoVector => f.write_str("missing initialization vector"),
             Self::Form { offset } => {
-                write!(f, "not blocks of 16 bytes in base64 at byte {offset}")
+                write!(f, "invalid base64 or wrong length, at byte {offset}")
             }
-            Self::Decryption => f.write_str("not decrypted"),
-            Self::Randomness => f.write_str("the operating system gave no random bytes"),
+            Self::Decryption => f.write_str("decryption failed"),
+            Self::Randomness => f.write_str("the operating system returned no random bytes"),
         }
     }
 }
@@ -116,7 +117,7 @@ pub fn decrypt(
         return Err(Nip04Error::Form { offset: vector_at });
     }
 
-    // Last: the agreement costs more than all other checks.
+    // Last, because key agreement costs more than all other checks.
     let key = secret.agree(public)?;
     let cipher = cbc::Decryptor::<Aes256>::new((&*key).into(), (&iv).into());
     let decrypted = cipher.decrypt_padded::<Pkcs7>(&mut bytes);
@@ -151,8 +152,8 @@ pub fn encrypt_insecure(
     encrypt_insecure_with_vector(secret, public, plaintext, &vector)
 }
 
-/// Encrypts `plaintext` with this initialization vector, as `encrypt_insecure`. It must be random and
-/// used once.
+/// Encrypts `plaintext` with the initialization vector `vector`, like `encrypt_insecure`. The
+/// vector must be random and must not be reused.
 ///
 /// # Errors
 ///
@@ -164,7 +165,7 @@ pub fn encrypt_insecure_with_vector(
     vector: &[u8; BLOCK],
 ) -> Result<String, Nip04Error> {
     let key = secret.agree(public)?;
-    // There is always padding: at least a byte, up to the next whole block.
+    // PKCS #7 adds 1 to 16 bytes.
     let whole = plaintext.len() / BLOCK * BLOCK + BLOCK;
     let len = STANDARD.encoded_len(whole) + SEPARATOR.len() + VECTOR_CHARACTERS;
     if len > MAX_PAYLOAD {
@@ -173,7 +174,7 @@ pub fn encrypt_insecure_with_vector(
     let mut bytes = Zeroizing::new(vec![0; whole]);
     bytes[..plaintext.len()].copy_from_slice(plaintext.as_bytes());
     let cipher = cbc::Encryptor::<Aes256>::new((&*key).into(), vector.into());
-    // There is room for the padding.
+    // Cannot fail: the buffer has room for the padding.
     let encrypted = cipher.encrypt_padded::<Pkcs7>(&mut bytes, plaintext.len());
     let mut payload = String::with_capacity(len);
     STANDARD.push_str(&mut payload, encrypted.unwrap_or_default());

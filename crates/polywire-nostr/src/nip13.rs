@@ -10,16 +10,16 @@ use crate::{EventBuilder, EventId, PublicKey, Tags, UnsignedEvent};
 pub enum WorkError {
     /// The id has fewer leading zero bits than required.
     TooEasy {
-        /// How many it has.
+        /// The number of leading zero bits of the id.
         difficulty: u32,
-        /// How many are required.
+        /// The required number of leading zero bits.
         required: u32,
     },
     /// The committed target of the `nonce` tag is below the required difficulty.
     LowTarget {
         /// The committed target.
         committed: u32,
-        /// How many leading zero bits are required.
+        /// The required number of leading zero bits.
         required: u32,
     },
 }
@@ -30,11 +30,17 @@ impl fmt::Display for WorkError {
             Self::TooEasy {
                 difficulty,
                 required,
-            } => write!(f, "difficulty {difficulty} is less than {required}"),
+            } => write!(
+                f,
+                "difficulty {difficulty} is less than the required {required}"
+            ),
             Self::LowTarget {
                 committed,
                 required,
-            } => write!(f, "committed target {committed} is less than {required}"),
+            } => write!(
+                f,
+                "committed target {committed} is less than the required {required}"
+            ),
         }
     }
 }
@@ -62,8 +68,8 @@ pub fn difficulty(id: &EventId) -> u32 {
     bits
 }
 
-/// Checks that `id` has at least `required` leading zero bits, and that the committed target is not lower.
-/// `committed` is the third item of the `nonce` tag; with `None`, only the id is checked.
+/// Checks that `id` has at least `required` leading zero bits, and that the committed target is not
+/// lower. `committed` is the third item of the `nonce` tag; with `None`, only the id is checked.
 ///
 /// ```
 /// use polywire_nostr::EventId;
@@ -79,7 +85,8 @@ pub fn difficulty(id: &EventId) -> u32 {
 ///
 /// # Errors
 ///
-/// The id has too few zero bits; else the committed target is too low.
+/// [`WorkError::TooEasy`] if the id has too few leading zero bits, otherwise
+/// [`WorkError::LowTarget`] if the committed target is too low.
 pub fn check(id: &EventId, committed: Option<u32>, required: u32) -> Result<(), WorkError> {
     let difficulty = difficulty(id);
     if difficulty < required {
@@ -104,17 +111,18 @@ pub fn check(id: &EventId, committed: Option<u32>, required: u32) -> Result<(), 
 pub fn committed(mut tags: Tags<'_>) -> Option<u32> {
     let tag = tags.find(|tag| tag.name() == "nonce")?;
     let target = tag.items().nth(2)?;
-    // `parse` accepts a sign.
+    // `parse` also accepts a plus sign.
     let digits = target.bytes().all(|byte| byte.is_ascii_digit());
     target.parse().ok().filter(|_| digits)
 }
 
 /// Searches for a nonce whose event id has at least `target` leading zero bits (NIP-13).
 ///
-/// Appends the tag `["nonce", nonce, target]`. The draft must not have a `nonce` tag: [`committed`] reads
-/// the first one. Tries `attempts` nonces, starting at `first`, with the `created_at` of the draft. Each
-/// additional bit doubles the expected number of attempts. To use several threads, give each thread its
-/// own range of nonces. Returns `None` if no nonce matches; then continue at `first + attempts`.
+/// Appends the tag `["nonce", nonce, target]`. The draft must not have a `nonce` tag: [`committed`]
+/// reads the first one. Tries `attempts` nonces, starting at `first`, with the `created_at` of the
+/// draft. Each additional bit doubles the expected number of attempts. To use several threads, give
+/// each thread its own range of nonces. Returns `None` if no nonce matches; then continue at `first
+/// + attempts`.
 ///
 /// ```
 /// use polywire_nostr::{EventBuilder, PublicKey, nip13};
@@ -146,21 +154,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_number_of_bits() {
+    fn difficulty_from_0_to_256() {
         for bits in 0..256_usize {
             let mut id = [0; 32];
             id[bits / 8] = 0x80 >> (bits % 8);
             assert_eq!(difficulty(&EventId::from_bytes(id)), bits as u32);
-            // What stands behind the first bit does not count.
+            // Bits after the first set bit have no effect.
             id[bits / 8 + 1..].fill(1);
             assert_eq!(difficulty(&EventId::from_bytes(id)), bits as u32);
         }
         assert_eq!(difficulty(&EventId::from_bytes([0; 32])), 256);
     }
 
-    /// The example of NIP-13.
     #[test]
-    fn the_example() {
+    fn example_of_nip_13() {
         let id = "000006d8c378af1779d2feebc7603a125d99eca0ccf1085959b307f64e5dd358";
         let id = EventId::from_hex(id).unwrap();
         assert_eq!(difficulty(&id), 21);

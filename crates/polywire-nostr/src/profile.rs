@@ -1,9 +1,9 @@
-//! What is accepted: leniencies by name, and limits.
+//! Parser leniencies and limits.
 
-/// Which deviations from the strict reading of NIP-01 are accepted.
+/// The deviations from NIP-01 and RFC 8259 that parsers accept.
 ///
-/// [`Profile::STRICT`] is the default. Each leniency is a field of its own, so that a program can
-/// accept exactly what its sources need. All text must be UTF-8, whatever the profile.
+/// [`Profile::STRICT`] is the default. Each leniency is a separate field, so that a program can
+/// accept exactly what its sources need. Input must be UTF-8 with every profile.
 ///
 /// ```
 /// use polywire_nostr::{EventRef, Limits, Member, Profile, Reason};
@@ -12,32 +12,32 @@
 /// let error = EventRef::parse(json).unwrap_err();
 /// assert_eq!((error.member, error.reason), (Some(Member::CreatedAt), Reason::NotInteger));
 ///
-/// // With the leniency the number is read, and what is wrong is that there is nothing else.
+/// // With `whole_floats` the number is accepted. The other members are still missing.
 /// let lenient = Profile { whole_floats: true, ..Profile::STRICT };
 /// let error = EventRef::parse_with(json, lenient, &Limits::default()).unwrap_err();
 /// assert_eq!(error.reason, Reason::Missing);
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Profile {
-    /// Accept `A-F` in `id`, `pubkey` and `sig`. The canonical form has lower case.
+    /// Accept `A-F` in `id`, `pubkey` and `sig`. The canonical form uses lower case.
     pub upper_case_hex: bool,
-    /// Accept whole numbers that are written with a fraction or an exponent, such as
-    /// `1700000000.0` and `17e8`. Numbers are rounded to 64-bit floating point first, as in JavaScript.
-    /// The canonical form has digits only.
+    /// Accept whole numbers with a fraction or an exponent, such as `1700000000.0` and `17e8`. They
+    /// are rounded to 64-bit floating point first, as in JavaScript. The canonical form has only
+    /// digits.
     pub whole_floats: bool,
-    /// Accept members that come twice; the last one counts, as in JavaScript. Each must be valid.
+    /// Accept repeated members. The last one is used, as in JavaScript. Each must be valid.
     pub duplicate_keys: bool,
-    /// Accept escapes of half a surrogate pair. Text has U+FFFD in their place; the canonical form
-    /// has the escape, as `JSON.stringify` writes it.
+    /// Accept escapes of lone surrogates. Decoded text contains U+FFFD instead. The canonical form
+    /// contains the escape, as `JSON.stringify` writes it.
     pub lone_surrogates: bool,
-    /// Accept control characters without an escape in strings. The canonical form escapes them.
+    /// Accept unescaped control characters in strings. The canonical form escapes them.
     pub raw_control_characters: bool,
     /// Accept tags without items (`[]`).
     pub empty_tags: bool,
 }
 
 impl Profile {
-    /// Accepts nothing but what NIP-01 and RFC 8259 allow.
+    /// Accepts only what NIP-01 and RFC 8259 allow.
     pub const STRICT: Self = Self {
         upper_case_hex: false,
         whole_floats: false,
@@ -47,7 +47,7 @@ impl Profile {
         empty_tags: false,
     };
 
-    /// Accepts all deviations that have a name here.
+    /// Enables all leniencies.
     pub const COMPATIBLE: Self = Self {
         upper_case_hex: true,
         whole_floats: true,
@@ -58,16 +58,16 @@ impl Profile {
     };
 }
 
-/// What an event may cost. Each limit is inclusive.
+/// Limits for parsing events. Each limit is inclusive.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of the whole JSON text; at most 4 GiB whatever is set.
+    /// The maximum length of the JSON text in bytes. Greater values than 2^32 - 1 mean 2^32 - 1.
     pub bytes: usize,
-    /// Tags of an event.
+    /// The maximum number of tags of an event.
     pub tags: usize,
-    /// Nested arrays and objects in unknown members, which are skipped; at most
-    /// [`MAX_DEPTH`](Self::MAX_DEPTH) whatever is set.
+    /// The maximum nesting depth of arrays and objects in unknown members. Greater values than
+    /// [`MAX_DEPTH`](Self::MAX_DEPTH) mean `MAX_DEPTH`.
     pub depth: usize,
 }
 
@@ -82,21 +82,21 @@ impl Limits {
         depth: 32,
     };
 
-    /// Replaces the limit of bytes.
+    /// Sets [`bytes`](Self::bytes).
     #[must_use]
     pub const fn with_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// Replaces the limit of tags.
+    /// Sets [`tags`](Self::tags).
     #[must_use]
     pub const fn with_tags(mut self, tags: usize) -> Self {
         self.tags = tags;
         self
     }
 
-    /// Replaces the limit of levels.
+    /// Sets [`depth`](Self::depth).
     #[must_use]
     pub const fn with_depth(mut self, depth: usize) -> Self {
         self.depth = depth;

@@ -1,8 +1,8 @@
-//! What event ids and HMAC share of SHA-256 (FIPS 180-4); the block function is that of `sha2`.
+//! SHA-256 (FIPS 180-4) for event ids and HMAC, around the block function of `sha2`.
 
 pub(crate) use sha2::block_api::compress256 as compress;
 
-/// The bytes of a block.
+/// The block size in bytes.
 pub(crate) const BLOCK: usize = 64;
 
 /// The state before the first block (section 5.3.3).
@@ -17,9 +17,10 @@ pub(crate) const INITIAL: [u32; 8] = [
     0x5be0_cd19,
 ];
 
-/// Pads the end of a message (section 5.1.1), which is the first `len` bytes of `buffer`, and returns the
-/// whole blocks. `total` is the length of the whole message in bytes. `buffer` must have room for 9 more
-/// bytes, up to the end of a block.
+/// Pads a message (section 5.1.1) and returns its last blocks.
+///
+/// The first `len` bytes of `buffer` are the end of the message. `total` is the length of the whole
+/// message in bytes. `buffer` must have room for `len + 9` bytes, rounded up to whole blocks.
 #[inline(always)]
 pub(crate) fn pad(buffer: &mut [u8], len: usize, total: u64) -> &[[u8; BLOCK]] {
     let end = (len + 9).next_multiple_of(BLOCK);
@@ -29,7 +30,7 @@ pub(crate) fn pad(buffer: &mut [u8], len: usize, total: u64) -> &[[u8; BLOCK]] {
     buffer[..end].as_chunks().0
 }
 
-/// The digest of a state.
+/// Converts the final state to the digest.
 #[inline(always)]
 pub(crate) fn to_bytes(state: &[u32; 8]) -> [u8; 32] {
     let mut bytes = [0; 32];

@@ -74,18 +74,18 @@ fn keys(byte: u8) -> KeyPair {
     KeyPair::from(SecretKey::from_bytes([byte; 32]).unwrap())
 }
 
-/// Outcomes are those of single signatures, in order, also where keys alternate.
+/// The results are in order and equal those of single verifications, also if keys alternate.
 #[test]
-fn batches() {
+fn batch_results_are_in_order() {
     let (one, two) = (keys(1), keys(2));
     let id = |byte| EventId::from_bytes([byte; 32]);
-    let no_key = PublicKey::from_bytes([0; 32]);
+    let invalid_key = PublicKey::from_bytes([0; 32]);
     let items = [
         (one.public_key(), id(1), one.sign_with_aux(&id(1), &[0; 32])),
         (one.public_key(), id(2), one.sign_with_aux(&id(1), &[0; 32])),
         (two.public_key(), id(2), one.sign_with_aux(&id(2), &[0; 32])),
-        (no_key, id(2), two.sign_with_aux(&id(2), &[0; 32])),
-        (no_key, id(3), two.sign_with_aux(&id(3), &[0; 32])),
+        (invalid_key, id(2), two.sign_with_aux(&id(2), &[0; 32])),
+        (invalid_key, id(3), two.sign_with_aux(&id(3), &[0; 32])),
         (two.public_key(), id(3), two.sign_with_aux(&id(3), &[0; 32])),
         (one.public_key(), id(1), one.sign_with_aux(&id(1), &[9; 32])),
     ];
@@ -101,9 +101,9 @@ fn batches() {
     assert_eq!(verify_batch([]).count(), 0);
 }
 
-/// Each bit of a signature counts, and each of an id.
+/// A change of any bit of the signature or the id makes the signature invalid.
 #[test]
-fn changes() {
+fn changed_bits_are_rejected() {
     let keys = keys(3);
     let id = EventId::from_bytes([7; 32]);
     let signature = keys.sign_with_aux(&id, &[1; 32]);
@@ -127,7 +127,7 @@ fn changes() {
 }
 
 #[test]
-fn randomness() {
+fn generated_keys_and_signatures_are_random() {
     let (one, two) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     assert_ne!(one.public_key(), two.public_key());
     let id = EventId::from_bytes([7; 32]);
@@ -139,7 +139,7 @@ fn randomness() {
 }
 
 #[test]
-fn ranges() {
+fn secret_key_range_and_hex_errors() {
     let order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
     let below = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140";
     let key = SecretKey::from_hex(below).unwrap();
@@ -164,12 +164,11 @@ fn ranges() {
     assert_eq!(offset(&wrong), 33);
 }
 
-/// Nothing that is printed has a secret in it.
 #[test]
-fn secrets_are_not_shown() {
+fn debug_output_contains_no_secrets() {
     let key = SecretKey::from_bytes([0xab; 32]).unwrap();
     let pair = KeyPair::from(&key);
-    let shown = format!("{key:?} {key:#?} {pair:?} {pair:#?}").to_lowercase();
-    assert!(!shown.contains("abab") && !shown.contains("171"), "{shown}");
-    assert!(shown.contains(&pair.public_key().to_string()));
+    let debug = format!("{key:?} {key:#?} {pair:?} {pair:#?}").to_lowercase();
+    assert!(!debug.contains("abab") && !debug.contains("171"), "{debug}");
+    assert!(debug.contains(&pair.public_key().to_string()));
 }

@@ -1,4 +1,4 @@
-//! Events in random spellings: escapes, white space, order of members and members that are not known.
+//! Events with random escapes, white space, order of members and unknown members.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::reference::event::Event as Slow;
@@ -6,7 +6,7 @@ use polywire_nostr::{EventBuilder, EventRef, Limits, Profile, PublicKey, Signatu
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Text with much that is escaped.
+/// Text with many characters that need escapes.
 fn text() -> impl Strategy<Value = String> {
     let character = prop_oneof![
         4 => prop::char::range(' ', '~'),
@@ -20,7 +20,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Spells text as a JSON string; `choices` decides between the spellings of each character.
+/// Writes text as a JSON string. `choices` selects the escape of each character.
 fn spell(text: &str, choices: &mut impl Iterator<Item = u8>) -> String {
     let mut out = String::from("\"");
     for character in text.chars() {
@@ -68,7 +68,7 @@ fn space(choices: &mut impl Iterator<Item = u8>) -> &'static str {
 
 proptest! {
     #[test]
-    fn spellings(
+    fn parsing_does_not_depend_on_spelling(
         pubkey in any::<[u8; 32]>(),
         sig in vec(any::<u8>(), 64),
         created_at in 0_u64..1 << 53,
@@ -123,7 +123,7 @@ proptest! {
         event.push_canonical(&mut canonical);
         let slow = Slow::parse(json.as_bytes(), Profile::STRICT, &Limits::default()).unwrap();
         prop_assert_eq!(String::from_utf8(canonical).unwrap(), slow.canonical());
-        // Canonical text is recognised, and nothing else is.
+        // `is_canonical` is `true` for canonical text only.
         let stringify = |value| {
             let mut out = String::new();
             polywire_nostr::reference::json::stringify(value, &mut out);
@@ -146,9 +146,9 @@ proptest! {
     }
 }
 
-/// A member that another one replaces is checked all the same, here as in the readable implementation.
+/// Repeated members are all validated, also those that a later one replaces.
 #[test]
-fn each_of_two_members_is_checked() {
+fn repeated_members_are_validated() {
     let event = EventBuilder::new(1, "twice", 7).tag(["t", "x"]);
     let event = event.build(&PublicKey::from_bytes([9; 32]));
     let event = event.with_signature(&Signature::from_bytes([7; 64]));
@@ -168,13 +168,13 @@ fn each_of_two_members_is_checked() {
         ("\"tags\":[[\"a\"],[\"b\"],[\"c\"]]", false),
         ("\"tags\":[1]", false),
     ];
-    for (first, is_right) in cases {
+    for (first, is_valid) in cases {
         let json = json.replacen('{', &format!("{{{first},"), 1);
         let fast = EventRef::parse_with(&json, Profile::COMPATIBLE, &limits);
         let slow = Slow::parse(json.as_bytes(), Profile::COMPATIBLE, &limits);
         assert_eq!(
             (fast.is_ok(), slow.is_some()),
-            (is_right, is_right),
+            (is_valid, is_valid),
             "{first}"
         );
         assert!(EventRef::parse_with(&json, Profile::STRICT, &limits).is_err());

@@ -1,4 +1,4 @@
-//! Events beside the slow reference implementation: valid ones, and every change of a byte.
+//! Comparison of events with the reference implementation: valid, truncated and changed ones.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::reference::event::Event as Slow;
@@ -8,7 +8,7 @@ use test_data::{Missing, data};
 test_data::tests! {
     published_events,
     truncations_and_changes,
-    changes_of_the_binary_form,
+    changed_binary_form,
 }
 
 const KINDS: [&str; 3] = ["kind1", "kind3", "kind30023"];
@@ -18,7 +18,7 @@ fn events(kind: &str) -> Result<Vec<String>, Missing> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// All 2,000 events in every form.
+/// All 2,000 published events survive every conversion.
 fn published_events() -> Result<(), Missing> {
     let mut count = 0;
     let all = KINDS
@@ -55,7 +55,7 @@ fn published_events() -> Result<(), Missing> {
     Ok(())
 }
 
-/// Compares what both implementations make of an input.
+/// Compares the results of both implementations for an input.
 #[track_caller]
 fn compare(json: &[u8], profile: Profile) {
     let limits = Limits::default();
@@ -87,10 +87,10 @@ fn compare(json: &[u8], profile: Profile) {
     assert_eq!(fast.compute_id().to_string(), slow.compute_id());
 }
 
-/// Every truncation of fifty events, and three changes of each of their bytes.
+/// Every truncation of 50 events, and three changes of each byte.
 fn truncations_and_changes() -> Result<(), Missing> {
     const CHANGES: [u8; 6] = [b'"', b'\\', b' ', 0x01, 0xff, b'0'];
-    // The shortest of each kind, since the time is quadratic in the length.
+    // The shortest of each kind, because the time is quadratic in the length.
     let mut short = Vec::new();
     for (kind, count) in KINDS.into_iter().zip([48, 1, 1]) {
         let mut events = events(kind)?;
@@ -100,7 +100,7 @@ fn truncations_and_changes() -> Result<(), Missing> {
     assert_eq!(short.len(), 50);
     for (index, event) in short.iter().enumerate() {
         let mut bytes = event.clone().into_bytes();
-        // The two long events are changed at some places only.
+        // Long events are changed only at some offsets.
         let step = 1 + bytes.len() / 1000 * 50;
         for at in (0..bytes.len()).step_by(step) {
             compare(&event.as_bytes()[..at], Profile::STRICT);
@@ -117,8 +117,8 @@ fn truncations_and_changes() -> Result<(), Missing> {
     Ok(())
 }
 
-/// Changes of the binary form are errors or other events, and truncations are errors.
-fn changes_of_the_binary_form() -> Result<(), Missing> {
+/// A changed binary form is an error or another event. A truncated one is an error.
+fn changed_binary_form() -> Result<(), Missing> {
     for json in &events("kind1")?[..50] {
         let mut bytes = Vec::new();
         assert!(EventRef::parse(json).unwrap().push_binary(&mut bytes));

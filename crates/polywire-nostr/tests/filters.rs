@@ -1,4 +1,4 @@
-//! Filters: how they are read, written and matched.
+//! Filters: parsing, writing and matching.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -12,7 +12,7 @@ use polywire_nostr::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Whether an event matches, by all implementations.
+/// Whether an event matches. Checks that all implementations agree.
 #[track_caller]
 fn matches(filter: &str, event: &str) -> bool {
     let parsed = Filter::parse(filter).unwrap();
@@ -79,7 +79,7 @@ fn rejects(filter: &str, reason: Reason, member: Option<Member>, offset: usize) 
 
 #[test]
 fn prefixes_do_not_match() {
-    // A relay that compared by prefix sent events that were not asked for.
+    // With prefix matching, a relay would send events that the client did not request.
     let note = event(1, 2, 10, 1, r#"[["t","coffee"],["e","abababab"]]"#);
     assert!(!matches(r##"{"#t":["cof"]}"##, &note));
     assert!(!matches(r##"{"#t":["coffees"]}"##, &note));
@@ -110,7 +110,7 @@ fn hexadecimal_is_exact() {
         let at = filter.find('z').unwrap();
         rejects(&filter, Reason::NotHex, Some(member), at);
     }
-    // Other letters may have any value.
+    // Values of other letters are not restricted.
     assert!(Filter::parse(r##"{"#E":["x"]}"##).is_ok());
 }
 
@@ -186,7 +186,10 @@ fn tags_of_one_letter_and_their_first_value() {
     assert!(!matches(r##"{"#t":["six"]}"##, &note), "upper case");
     assert!(matches(r##"{"#T":["six"]}"##, &note));
     assert!(!matches(r##"{"#a":["x"]}"##, &note), "alt");
-    assert!(!matches(r##"{"#t":["t"]}"##, &note), "a name is no value");
+    assert!(
+        !matches(r##"{"#t":["t"]}"##, &note),
+        "a name is not a value"
+    );
     let both = format!(r##"{{"#t":["zero","one"],"#p":["{}"]}}"##, key(9));
     assert!(matches(&both, &note));
     let other = format!(r##"{{"#t":["one"],"#p":["{}"]}}"##, key(8));
@@ -214,7 +217,7 @@ fn tags_with_escapes_and_white_space() {
 }
 
 #[test]
-fn half_a_surrogate_pair_is_a_replacement_character() {
+fn lone_surrogates_match_the_replacement_character() {
     let json = event(1, 2, 1000, 1, r#"[["t","\ud800"]]"#);
     let limits = polywire_nostr::Limits::default();
     let note = EventRef::parse_with(&json, Profile::COMPATIBLE, &limits).unwrap();
@@ -235,7 +238,7 @@ fn tags_without_items() {
 
 #[test]
 fn hexadecimal_values() {
-    // The binary form stores 32 and more digits as bytes.
+    // The binary form stores values of 32 or more digits as bytes.
     for digits in [30, 32, 64, 66, 200] {
         let value = "a0".repeat(digits / 2);
         let note = event(1, 2, 10, 1, &format!(r#"[["t","{value}"]]"#));
@@ -255,17 +258,19 @@ fn many_authors_and_tag_values() {
         .map(|n| {
             let mut bytes = [0; 32];
             bytes[..8].copy_from_slice(&n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
-            // Half of them end alike, as nobody's real keys do.
+            // Half of the keys have the same last bytes, which makes their hashes collide.
             bytes[24..].copy_from_slice(&(n / 2 * (n % 2)).to_be_bytes());
             PublicKey::from_bytes(bytes)
         })
         .collect();
-    let (asked, others) = authors.split_at(1000);
-    let filter = Filter::new().with_authors(asked.iter().copied()).compile();
-    let digits = asked.iter().map(ToString::to_string);
+    let (included, others) = authors.split_at(1000);
+    let filter = Filter::new()
+        .with_authors(included.iter().copied())
+        .compile();
+    let digits = included.iter().map(ToString::to_string);
     let tagged = Filter::new().with_tag(TagLetter::P, digits).unwrap();
     let tagged = tagged.compile();
-    for (keys, expected) in [(asked, true), (others, false)] {
+    for (keys, expected) in [(included, true), (others, false)] {
         for author in keys {
             let json = event(1, 2, 10, 1, &format!(r#"[["p","{author}"]]"#));
             let json = json.replace(&key(2), &author.to_string());
@@ -287,7 +292,7 @@ fn any_of_several_filters() {
 }
 
 #[test]
-fn rejected() {
+fn rejected_filters() {
     rejects("", Reason::Truncated, None, 0);
     rejects("[]", Reason::WrongType, None, 0);
     rejects("{", Reason::Truncated, None, 1);
@@ -376,7 +381,7 @@ fn limits_are_inclusive() {
     };
     assert!(parse(r##"{"kinds":[1,2],"#t":["abc"],"search":"\u00e9"}"##).is_ok());
     assert_eq!(parse(r#"{"kinds":[1,2,3,4]}"#), Err(Reason::TooManyItems));
-    // All lists count together.
+    // The limit applies to all lists together.
     assert_eq!(
         parse(r##"{"kinds":[1,2,3],"#t":["a"]}"##),
         Err(Reason::TooManyItems)
@@ -390,7 +395,7 @@ fn limits_are_inclusive() {
 }
 
 #[test]
-fn printed_in_one_order() {
+fn members_are_written_in_a_fixed_order() {
     let text = format!(
         r##"{{ "search":"a\"b", "limit":5, "#t":["y","x"], "#E":[], "until":9, "since":8, "kinds":[2,1], "authors":["{0}"], "ids":["{0}"] }}"##,
         key(1)
@@ -408,7 +413,7 @@ fn printed_in_one_order() {
 }
 
 #[test]
-fn accessors_for_planners() {
+fn accessors() {
     let filter = Filter::new()
         .with_kinds([1])
         .with_tag(TagLetter::T, ["a", "b"])
@@ -431,7 +436,7 @@ fn accessors_for_planners() {
 }
 
 #[test]
-fn serde_is_as_strict() {
+fn serde_rejects_the_same_filters() {
     for text in [
         r#"{"kinds":[1],"kinds":[1]}"#.to_owned(),
         r#"{"genre":1}"#.to_owned(),
@@ -447,7 +452,7 @@ fn serde_is_as_strict() {
     }
 }
 
-/// Strings of few forms, so that filters and events often agree.
+/// Strings from a small set, so that filters often match.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-c]{0,2}",
@@ -469,7 +474,7 @@ fn tag() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Spells text with as many escapes as there are ones in `choice`; canonically if it is zero.
+/// Writes text as a JSON string. Each set bit of `choice` adds escapes; 0 is the canonical form.
 fn spell(text: &str, choice: u64) -> String {
     if choice == 0 {
         return serde_json::to_string(text).unwrap();
@@ -526,14 +531,14 @@ proptest! {
         matches(&filter.to_string(), &note);
         let read = EventRef::parse(&note).unwrap();
         prop_assert!(choice != 0 || read.is_canonical());
-        // One condition alone matches more often than all at once.
+        // A single condition matches more often than all conditions together.
         for (name, value) in filter.as_object().unwrap() {
             matches(&json!({ name: value }).to_string(), &note);
         }
     }
 
     #[test]
-    fn printed_and_read_again(filter in any_filter()) {
+    fn round_trip(filter in any_filter()) {
         let text = filter.to_string();
         let parsed = Filter::parse(&text).unwrap();
         let printed = parsed.to_json();
@@ -544,7 +549,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_is_read_or_rejected(text in r#"\{("(ids|kinds|#t|since)":(\[[^\]]{0,4}\]|[0-9x."-]{0,5}),?){0,3}\}?"#) {
+    fn random_text_is_parsed_or_rejected(text in r#"\{("(ids|kinds|#t|since)":(\[[^\]]{0,4}\]|[0-9x."-]{0,5}),?){0,3}\}?"#) {
         if let Ok(filter) = Filter::parse(&text) {
             prop_assert_eq!(Filter::parse(&filter.to_json()).unwrap(), filter);
         }

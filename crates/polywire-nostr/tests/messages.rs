@@ -1,4 +1,4 @@
-//! Messages of both directions, and what relays ask of events.
+//! Messages of clients and relays, authentication, expiration and deletion.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -22,7 +22,7 @@ fn relay(text: &str) -> Result<RelayMessage<'_>, polywire_nostr::Error> {
     RelayMessage::parse(text, Profile::STRICT, &LIMITS)
 }
 
-/// One message of each type, as it is printed.
+/// One message of each type, in the form that `to_json` writes.
 fn client_messages() -> Vec<String> {
     let note = event(1, 2, 10, 1, r#"[["t","\u0061"]]"#);
     vec![
@@ -60,7 +60,7 @@ fn relay_messages() -> Vec<String> {
 }
 
 #[test]
-fn every_message_is_printed_as_it_was_read() {
+fn messages_round_trip() {
     for text in client_messages() {
         assert_eq!(client(&text).unwrap().to_json(), text);
     }
@@ -85,7 +85,7 @@ fn white_space_and_escapes() {
     assert!(relay(text).is_ok());
 }
 
-/// The offset of the part between the marks `<` and the rest, which is the text without them.
+/// Removes the mark `<` from the text, and returns its offset.
 fn marked(text: &str) -> (String, usize) {
     (text.replacen('<', "", 1), text.find('<').unwrap())
 }
@@ -172,7 +172,7 @@ fn limits_of_messages() {
     let one = LIMITS.with_filter(FilterLimits::default().with_filters(1));
     assert_eq!(reason(two, &one), Some((Reason::TooManyItems, 14)));
     assert_eq!(reason(r#"["REQ","a",{}]"#, &one), None);
-    // Items of all filters count together.
+    // The limit applies to the items of all filters together.
     let lists = r#"["REQ","a",{"kinds":[1,2]},{"kinds":[3]}]"#;
     let items = |items| LIMITS.with_filter(FilterLimits::default().with_items(items));
     assert_eq!(reason(lists, &items(3)), None);
@@ -189,7 +189,7 @@ fn limits_of_messages() {
 }
 
 #[test]
-fn an_event_is_forwarded_as_it_came() {
+fn events_are_forwarded_unchanged() {
     let spelled = event(1, 2, 10, 1, r#" [ [ "t" , "\u0061" ] ] "#);
     let text = format!(r#"["EVENT", {spelled} ]"#);
     let ClientMessage::Event(note) = client(&text).unwrap() else {
@@ -211,7 +211,7 @@ fn an_event_is_forwarded_as_it_came() {
 }
 
 #[test]
-fn the_id_is_read_alone() {
+fn peek_event_id() {
     let note = event(7, 2, 10, 1, "[]");
     let id = EventId::from_hex(key(7)).unwrap();
     let text = format!(" [ \"EVENT\" , {note}]");
@@ -250,7 +250,7 @@ fn prefixes() {
         MachineReadablePrefix::split("Duplicate: x"),
         (None, "Duplicate: x")
     );
-    // What a relay answers to a message that it could not read.
+    // A relay can answer an invalid message with the text of the error.
     let error = client(r#"["REQ","a",{"genre":1}]"#)
         .unwrap_err()
         .to_string();
@@ -347,8 +347,9 @@ fn deletions() {
     assert_eq!(EventRef::parse(&json).unwrap().deletions().count(), 0);
 }
 
-/// Reads bytes in all ways. Errors must lie in the text, and what is read is printed as such.
-fn read_all(bytes: &[u8]) {
+/// Parses bytes as each kind of message. Error offsets must be in the text, and messages must
+/// round-trip.
+fn parse_all(bytes: &[u8]) {
     for profile in [Profile::STRICT, Profile::COMPATIBLE] {
         match ClientMessage::parse(bytes, profile, &LIMITS) {
             Ok(message) => {
@@ -371,11 +372,11 @@ fn read_all(bytes: &[u8]) {
 }
 
 #[test]
-fn every_truncation() {
+fn truncated_messages() {
     for text in client_messages().into_iter().chain(relay_messages()) {
         for end in 0..text.len() {
             let part = &text.as_bytes()[..end];
-            read_all(part);
+            parse_all(part);
             assert!(ClientMessage::parse(part, Profile::STRICT, &LIMITS).is_err());
             assert!(RelayMessage::parse(part, Profile::STRICT, &LIMITS).is_err());
         }
@@ -383,17 +384,17 @@ fn every_truncation() {
 }
 
 #[test]
-fn every_change_of_a_byte() {
+fn changed_bytes() {
     for text in client_messages().into_iter().chain(relay_messages()) {
         let mut bytes = text.into_bytes();
         for at in 0..bytes.len() {
             let before = bytes[at];
             for other in b"\"\\[]{},:0aAeu-. \n\x00\x7f\xc3\xff" {
                 bytes[at] = *other;
-                read_all(&bytes);
+                parse_all(&bytes);
             }
             bytes[at] = before ^ 0x20;
-            read_all(&bytes);
+            parse_all(&bytes);
             bytes[at] = before;
         }
     }
@@ -401,7 +402,7 @@ fn every_change_of_a_byte() {
 
 proptest! {
     #[test]
-    fn subscription_ids_and_texts_survive(id in ".{1,64}", text in ".*", data in any::<Vec<u8>>()) {
+    fn subscription_ids_and_texts_round_trip(id in ".{1,64}", text in ".*", data in any::<Vec<u8>>()) {
         let subscription = SubscriptionId::new(&*id).unwrap();
         let mut out = Vec::new();
         relay::push_closed(&mut out, &subscription, &text);
@@ -416,6 +417,6 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in any::<Vec<u8>>()) {
-        read_all(&bytes);
+        parse_all(&bytes);
     }
 }

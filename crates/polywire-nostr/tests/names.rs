@@ -1,4 +1,4 @@
-//! Names of keys and events, and URIs of them.
+//! NIP-19 entities and NIP-21 URIs.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::nip19::{
@@ -21,9 +21,10 @@ fn error(reason: Nip19Reason, offset: usize) -> Result<Nip19, Nip19Error> {
 const FIATJAF: &str = "3bf0c63fcb93463407af97a5e5ee64fa883d107ef9e558472c4eb9aaaefa459d";
 const NSEC: &str = "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5";
 
-/// Types of other prefixes are unknown to a prefix: skipped, whatever they hold and how often.
+/// Types that only other prefixes define are unknown types: skipped with any value and any number
+/// of times.
 #[test]
-fn types_of_other_prefixes() {
+fn types_of_other_prefixes_are_skipped() {
     let key = [7; 32];
     let special = [&[0, 32][..], &key].concat();
     let others = [3, 4, 0, 0, 0, 9, 3, 0, 2, 1, 1, 2, 0];
@@ -36,15 +37,14 @@ fn types_of_other_prefixes() {
     let contents = [&others[..], &[0, 1, b'a'], &[1, 1, 0xff], &others].concat();
     let relay = Nip19::Relay("a".into());
     assert_eq!(decode(&slow::encode("nrelay", &contents)), Ok(relay));
-    // To `nevent` they are known.
+    // `nevent` defines these types.
     let contents = [&special[..], &others].concat();
     let result = decode(&slow::encode("nevent", &contents));
     assert_eq!(result.unwrap_err().reason, Nip19Reason::Repeated(3));
 }
 
-/// The examples of NIP-19.
 #[test]
-fn examples() {
+fn examples_of_nip_19() {
     let npub = "npub180cvv07tjdrrgpa0j7j7tmnyl2yr6yr7l8j4s3evf6u64th6gkwsyjh6w6";
     assert_eq!(decode(npub), Ok(Nip19::PublicKey(key(FIATJAF))));
     assert_eq!(key(FIATJAF).to_npub(), npub);
@@ -65,9 +65,9 @@ fn examples() {
     assert_eq!(profile.encode().unwrap(), nprofile);
 }
 
-/// What other programs have written.
+/// Output of other programs.
 #[test]
-fn of_others() {
+fn names_of_other_programs() {
     let habla = "naddr1qq98yetxv4ex2mnrv4esygrl54h466tz4v0re4pyuavvxqptsejl0vxcmnhfl60z3rth2xkpjspsgqqqw4rsf34vl5";
     let address = Nip19::Address(AddressPointer {
         identifier: "references".into(),
@@ -77,7 +77,7 @@ fn of_others() {
     });
     assert_eq!(decode(habla).as_ref(), Ok(&address));
     assert_eq!(address.encode().unwrap(), habla);
-    // In another order.
+    // With values in another order.
     let go_nostr = "naddr1qqrxyctwv9hxzq3q80cvv07tjdrrgpa0j7j7tmnyl2yr6yr7l8j4s3evf6u64th6gkwsxpqqqp65wqfwwaehxw309aex2mrp0yhxummnw3ezuetcv9khqmr99ekhjer0d4skjm3wv4uxzmtsd3jjucm0d5q3vamnwvaz7tmwdaehgu3wvfskuctwvyhxxmmd0zfmwx";
     let address = Nip19::Address(AddressPointer {
         identifier: "banana".into(),
@@ -102,7 +102,7 @@ fn of_others() {
 }
 
 #[test]
-fn characters() {
+fn invalid_characters() {
     let npub = key(FIATJAF).to_npub();
     // All in upper case, as in a QR code.
     assert_eq!(
@@ -124,7 +124,7 @@ fn characters() {
         );
     }
     assert_eq!(change(2, " "), error(Nip19Reason::Character, 2));
-    // Each other character at each place is noticed, whatever it is.
+    // The checksum detects every change of one character.
     for at in 0..npub.len() {
         for to in "qpzry9x8gf2tvdw0s3jn54khce6mua7l".chars() {
             if !npub[at..].starts_with(to) {
@@ -173,8 +173,8 @@ fn prefixes_and_lengths() {
     assert_eq!(SecretKey::from_nsec(&key(FIATJAF).to_npub()), Err(wrong));
 }
 
-/// The byte `at` of the contents begins in this character of an `nevent`.
-fn place(at: usize) -> usize {
+/// The offset of the character of an `nevent` in which the byte `at` of the contents starts.
+fn offset_of(at: usize) -> usize {
     "nevent1".len() + at * 8 / 5
 }
 
@@ -195,31 +195,34 @@ fn values() {
         read(&[1, 1, b'a', 3, 4, 0, 0, 0, 9, 1, 0]),
         event(&["a", ""], None, Some(9))
     );
-    // Unknown types are skipped, and may come again.
+    // Unknown types are skipped and may be repeated.
     assert_eq!(read(&[4, 1, 0, 255, 0, 4, 2, 0, 0]), event(&[], None, None));
     let author = [&[2, 32][..], &[8; 32]].concat();
     assert_eq!(read(&author), event(&[], Some([8; 32]), None));
 
-    let cut = error(Nip19Reason::Truncated, place(34));
+    let cut = error(Nip19Reason::Truncated, offset_of(34));
     assert_eq!(read(&[1]), cut);
     assert_eq!(read(&[1, 2, b'a']), cut);
     assert_eq!(read(&[9, 1]), cut);
-    assert_eq!(read(&id), error(Nip19Reason::Repeated(0), place(34)));
+    assert_eq!(read(&id), error(Nip19Reason::Repeated(0), offset_of(34)));
     let twice = [3, 4, 0, 0, 0, 9, 3, 4, 0, 0, 0, 9];
-    assert_eq!(read(&twice), error(Nip19Reason::Repeated(3), place(40)));
-    assert_eq!(read(&[3, 2, 0, 9]), error(Nip19Reason::Length, place(36)));
-    assert_eq!(read(&[2, 0]), error(Nip19Reason::Length, place(36)));
+    assert_eq!(read(&twice), error(Nip19Reason::Repeated(3), offset_of(40)));
+    assert_eq!(
+        read(&[3, 2, 0, 9]),
+        error(Nip19Reason::Length, offset_of(36))
+    );
+    assert_eq!(read(&[2, 0]), error(Nip19Reason::Length, offset_of(36)));
     assert_eq!(
         read(&[3, 4, 0, 1, 0, 0]),
-        error(Nip19Reason::Kind, place(36))
+        error(Nip19Reason::Kind, offset_of(36))
     );
     assert_eq!(
         read(&[1, 2, 0xc3, 0xa9]),
-        error(Nip19Reason::Text, place(36))
+        error(Nip19Reason::Text, offset_of(36))
     );
     assert_eq!(
         decode(&slow::encode("nevent", &[])),
-        error(Nip19Reason::Missing(0), place(0))
+        error(Nip19Reason::Missing(0), offset_of(0))
     );
     assert_eq!(
         decode(&slow::encode("nprofile", &author)),
@@ -249,16 +252,16 @@ fn values() {
     assert_eq!(not_text, error(Nip19Reason::Text, 9));
 }
 
-/// Bits behind the last byte: more than four, and not zero.
+/// Padding of more than four bits, or with bits that are not zero, is an error.
 #[test]
 fn padding() {
-    // 32 bytes are 51 characters and a bit: the last character has four bits to spare.
+    // 32 bytes are 51 characters and one bit: the last character has four bits of padding.
     let zeros = checksummed("npub", &"q".repeat(52));
     assert_eq!(
         decode(&zeros),
         Ok(Nip19::PublicKey(PublicKey::from_bytes([0; 32])))
     );
-    // A character, or three, of which the last is not needed for a byte.
+    // The last character adds no byte.
     for data in ["q", "qqq"] {
         let name = checksummed("npub", data);
         assert_eq!(slow::decode(&name), None, "{name}");
@@ -273,7 +276,7 @@ fn padding() {
     assert_eq!(decode(&name), error(Nip19Reason::Padding, name.len() - 7));
 }
 
-/// The characters with their checksum, by the crate that computes it, whatever the padding.
+/// Appends the checksum, computed by the crate `bech32`, to characters with any padding.
 fn checksummed(prefix: &str, data: &str) -> String {
     use bech32::primitives::iter::Fe32IterExt as _;
     let prefix = bech32::Hrp::parse(prefix).unwrap();
@@ -322,9 +325,8 @@ fn limits() {
     assert_eq!(error.reason, Nip19Reason::Text);
 }
 
-/// Neither errors nor what is printed of values have a secret in them.
 #[test]
-fn secrets_are_not_shown() {
+fn errors_and_debug_output_contain_no_secrets() {
     let mut wrong = NSEC.to_owned();
     wrong.replace_range(20..=20, "q");
     let error = SecretKey::from_nsec(&wrong).unwrap_err();
@@ -338,10 +340,10 @@ fn secrets_are_not_shown() {
 #[test]
 fn uris() {
     let name = key(FIATJAF).to_npub();
-    let what = Nip19::PublicKey(key(FIATJAF));
-    assert_eq!(nip21::decode(&format!("nostr:{name}")), Ok(what.clone()));
-    assert_eq!(nip21::decode(&format!("NOSTR:{name}")), Ok(what.clone()));
-    assert_eq!(nip21::encode(&what), Ok(format!("nostr:{name}")));
+    let value = Nip19::PublicKey(key(FIATJAF));
+    assert_eq!(nip21::decode(&format!("nostr:{name}")), Ok(value.clone()));
+    assert_eq!(nip21::decode(&format!("NOSTR:{name}")), Ok(value.clone()));
+    assert_eq!(nip21::encode(&value), Ok(format!("nostr:{name}")));
     for wrong in [
         "",
         "nostr",
@@ -405,9 +407,9 @@ proptest! {
         prop_assert_eq!(slow::encode(&prefix, &contents), name);
     }
 
-    /// What one takes for bech32 the other does too.
+    /// Both implementations accept the same text as bech32.
     #[test]
-    fn contents(bytes in proptest::collection::vec(any::<u8>(), 0..80), at: usize, to: u8) {
+    fn bech32_validity(bytes in proptest::collection::vec(any::<u8>(), 0..80), at: usize, to: u8) {
         let mut name = slow::encode("nevent", &bytes).into_bytes();
         let at = at % name.len();
         name[at] = to & 0x7f;

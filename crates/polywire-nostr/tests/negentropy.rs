@@ -1,4 +1,5 @@
-//! Negentropy through its public API: fixed vectors, malformed messages, and the slow twins.
+//! Negentropy: published vectors, malformed messages, and comparison with the reference
+//! implementation.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod negentropy_support;
@@ -14,8 +15,8 @@ use polywire_nostr::negentropy::{
 use polywire_nostr::reference::negentropy as reference;
 use proptest::prelude::*;
 
-/// Three events. They and what follows from them are published as test data of the Kotlin
-/// implementation, in `NegentropyBasicTest.kt` and `FingerprintTest.kt` of hoytech/negentropy.
+/// Three events. The events and the expected values are test data of the Kotlin implementation, in
+/// `NegentropyBasicTest.kt` and `FingerprintTest.kt` of hoytech/negentropy.
 const PUBLISHED: [(u64, &str); 3] = [
     (
         1_678_011_277,
@@ -110,7 +111,7 @@ fn malformed_messages_have_an_offset_and_a_reason() {
         ("618000", 1, Reason::VarintPadding),
         ("6182808080808080808000", 1, Reason::VarintOverflow),
         ("61ffffffffffffffffffff", 1, Reason::VarintOverflow),
-        // The largest timestamp twice, and then one more.
+        // The maximum timestamp twice, then one more.
         (
             "6181ffffffffffffffff7f00000100000000",
             18,
@@ -177,10 +178,10 @@ fn repeated_ids_are_reported_once() {
 }
 
 #[test]
-fn reserved_timestamp_is_refused() {
+fn reserved_timestamp_is_rejected() {
     let id = EventId::from_bytes([0; 32]);
     assert!(Record::new(u64::MAX, id).is_err());
-    // The largest timestamp that is allowed survives a session.
+    // The maximum valid timestamp survives a session.
     let newest = Record::new(u64::MAX - 1, id).unwrap();
     let sets = Sets {
         ours: vec![newest],
@@ -191,7 +192,7 @@ fn reserved_timestamp_is_refused() {
 
 #[test]
 fn answers_stay_within_the_limit() {
-    // An empty list of the initiator asks for everything.
+    // An empty list of the initiator requests all records.
     let records: Records = records(10_000, 1).collect();
     let message = hex("6100000200");
     for bytes in [4096, 4097, 4111, 5000, 60_000] {
@@ -218,7 +219,7 @@ fn bounds_compare_with_records() {
     assert!(Bound::new(5, &[0; 33]).is_none());
 }
 
-/// A storage that uses all default methods.
+/// A storage with the default methods.
 struct Slow(Vec<Record>);
 
 impl Storage for Slow {
@@ -249,7 +250,7 @@ impl Storage for Failing {
 }
 
 #[test]
-fn errors_of_the_storage_are_passed_on() {
+fn errors_of_the_storage_are_returned() {
     let error = Responder::new(Failing)
         .respond(&hex("6100000200"))
         .unwrap_err();
@@ -351,7 +352,7 @@ proptest! {
     }
 }
 
-/// Every truncation and, at every place, a few other bytes.
+/// Every truncation, and a few changes of every byte.
 #[test]
 fn damage_at_every_byte_never_panics() {
     let ours: Records = records(100, 5).collect();
@@ -370,7 +371,7 @@ fn damage_at_every_byte_never_panics() {
     }
 }
 
-/// Both roles answer, or name an offset within the message.
+/// Both roles answer, or return an error with an offset in the message.
 fn check_damaged(records: &Records, message: &[u8]) {
     let limit = FrameSizeLimit::new(FrameSizeLimit::MIN).unwrap();
     match Responder::new(records)

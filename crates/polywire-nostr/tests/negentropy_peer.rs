@@ -1,9 +1,9 @@
-//! Negentropy beside the registry crate `negentropy`: the same differences, by the same bytes.
+//! Comparison with the crate `negentropy`: both must produce the same messages and differences.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod negentropy_support;
 
-use negentropy_support::{Found, Sets, sets, sync};
+use negentropy_support::{Differences, Sets, sets, sync};
 use polywire_nostr::negentropy::{FrameSizeLimit, Initiator, Record, Records, Responder};
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn peer_storage(records: &[Record]) -> negentropy::NegentropyStorageVector {
     storage
 }
 
-/// The limit for the peer: it writes 0 for none.
+/// The limit for the crate `negentropy`, where 0 means no limit.
 fn peer_limit(limit: FrameSizeLimit) -> u64 {
     if limit == FrameSizeLimit::UNLIMITED {
         return 0;
@@ -39,7 +39,7 @@ fn compare(sets: &Sets, initiator_limit: FrameSizeLimit, responder_limit: FrameS
     let mut peer_initiator = Peer::borrowed(&our_storage, peer_limit(initiator_limit)).unwrap();
     let mut peer_responder = Peer::borrowed(&their_storage, peer_limit(responder_limit)).unwrap();
 
-    let mut found = Found::default();
+    let mut found = Differences::default();
     let mut message = initiator.initial_message().unwrap();
     assert_eq!(
         message,
@@ -101,7 +101,7 @@ proptest! {
     }
 }
 
-/// One side is empty, in frames of all lengths around the least.
+/// One side is empty. Tests frame limits from the minimum on.
 #[test]
 fn one_side_is_empty() {
     let full: Vec<Record> = negentropy_support::records(500, 11).collect();
@@ -113,10 +113,10 @@ fn one_side_is_empty() {
     }
 }
 
-/// Issue 15 of nostrdevkit/negentropy: a cut frame made sessions end early, since the last
-/// fingerprint covered another range than the receiver took it to cover.
+/// Issue 15 of nostrdevkit/negentropy: a truncated frame ended sessions early, because sender and
+/// receiver used different ranges for its last fingerprint.
 #[test]
-fn cut_frames_lose_nothing() {
+fn truncated_frames_lose_no_differences() {
     let mut sets = Sets {
         ours: vec![],
         theirs: vec![],
@@ -141,9 +141,9 @@ fn cut_frames_lose_nothing() {
     assert!(compare(&sets, ours, theirs) > 5);
 }
 
-/// A few differences among many records take few messages.
+/// Few differences in many records take few messages.
 #[test]
-fn messages_grow_with_the_logarithm() {
+fn number_of_messages_is_logarithmic() {
     let ours: Vec<Record> = negentropy_support::records(100_000, 4).collect();
     let theirs = ours.iter().copied().step_by(99_999 / 3).collect::<Vec<_>>();
     let theirs: Vec<Record> = ours

@@ -1,4 +1,4 @@
-//! The old encryption of messages.
+//! NIP-04: encryption, decryption and errors.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::nip04::{self, MAX_PAYLOAD, Nip04Error};
@@ -6,7 +6,7 @@ use polywire_nostr::{PublicKey, SecretKey};
 use proptest::prelude::*;
 
 const TEXT: &str = "Saturn, bringer of old age";
-/// By another implementation.
+/// `TEXT`, encrypted by another implementation.
 const PAYLOAD: &str = "dJc+WbBgaFCD2/kfg1XCWJParplBDxnZIdJGZ6FCTOg=?iv=M6VxRPkMZu7aIdD+10xPuw==";
 
 fn keys() -> [SecretKey; 2] {
@@ -22,7 +22,7 @@ fn decrypt(payload: &str) -> Result<String, Nip04Error> {
 }
 
 #[test]
-fn what_others_wrote() {
+fn payload_of_another_implementation() {
     assert_eq!(decrypt(PAYLOAD).as_deref(), Ok(TEXT));
     let [one, two] = keys();
     assert_eq!(
@@ -39,19 +39,19 @@ fn what_others_wrote() {
 }
 
 #[test]
-fn refused() {
+fn rejected_payloads() {
     let form = |offset| Err(Nip04Error::Form { offset });
     assert_eq!(decrypt("nothing"), Err(Nip04Error::NoVector));
     assert_eq!(decrypt(""), Err(Nip04Error::NoVector));
     assert_eq!(decrypt("?iv=M6VxRPkMZu7aIdD+10xPuw=="), form(0));
     assert_eq!(decrypt("badbase64?iv=encode"), form(9));
     assert_eq!(decrypt("bad!?iv=M6VxRPkMZu7aIdD+10xPuw=="), form(3));
-    // Whole groups, but no whole blocks.
+    // Valid base64, but not whole blocks.
     assert_eq!(
         decrypt("nseh0cQPEFID5C0CxYdcPwp091NhRQ==?iv=8PHy8/T19vf4+fr7/P3+/w=="),
         form(0)
     );
-    // The vector: too short, too long, and no base64.
+    // The vector is too short, too long, or not base64.
     assert_eq!(
         decrypt(&PAYLOAD.replace("M6VxRPkMZu7aIdD+10xPuw==", "M6Vx")),
         form(48)
@@ -77,16 +77,17 @@ fn refused() {
     assert!(matches!(error, Err(Nip04Error::TooLong { .. })));
 }
 
-/// Wrong padding and wrong UTF-8 are the same error.
+/// Invalid padding and invalid UTF-8 return the same error.
 #[test]
-fn one_error() {
+fn no_padding_oracle() {
     let mut errors = 0;
     for bit in 0..128 {
         let (text, vector) = PAYLOAD.split_once("?iv=").unwrap();
         let mut bytes = polywire_text::base64::decode(text.as_bytes())
             .unwrap()
             .to_vec();
-        // Changes a bit of the second block, which has the padding, and garbles the first.
+        // CBC: this garbles the first block, and flips a bit of the second block, which has the
+        // padding.
         bytes[bit / 8] ^= 1 << (bit % 8);
         let mut changed = String::new();
         polywire_text::base64::STANDARD.push_str(&mut changed, &bytes);

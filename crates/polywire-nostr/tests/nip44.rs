@@ -1,4 +1,4 @@
-//! NIP-44: against the readable implementation, and what must be refused.
+//! NIP-44: comparison with the reference implementation, and rejected payloads.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::nip44::{ConversationKey, DEFAULT_MAX_PLAINTEXT, Nip44Error};
@@ -14,8 +14,8 @@ fn key() -> ConversationKey {
     ConversationKey::from_bytes(KEY)
 }
 
-/// Encrypted and decrypted as the readable implementation does it.
-fn same(text: &str, key: [u8; 32], nonce: [u8; 32]) {
+/// Checks that encryption and decryption equal the reference implementation.
+fn compare_encryption(text: &str, key: [u8; 32], nonce: [u8; 32]) {
     let fast = ConversationKey::from_bytes(key);
     let payload = fast.encrypt_with_nonce(text, &nonce).unwrap();
     assert_eq!(payload, slow::encrypt(&key, &nonce, text.as_bytes()));
@@ -34,9 +34,9 @@ fn same(text: &str, key: [u8; 32], nonce: [u8; 32]) {
     assert_eq!(out.strip_prefix(b"before"), Some(text.as_bytes()));
 }
 
-/// The lengths at which something changes: padding, chunks of 3072 bytes, and prefixes.
+/// Lengths around the boundaries of padding, of chunks of 3072 bytes, and of length prefixes.
 #[test]
-fn lengths() {
+fn boundary_lengths() {
     let edges = [
         1, 32, 64, 96, 128, 160, 192, 224, 256, 320, 512, 1024, 2560, 2816, 3040, 3068, 3070, 3072,
         3584, 4096, 6138, 6140, 6144, 9216, 12288, 65_535, 65_536, 65_537, 81_920,
@@ -47,7 +47,7 @@ fn lengths() {
                 let text: String = (0..len)
                     .map(|at| char::from(b'a' + (at % 23) as u8))
                     .collect();
-                same(&text, KEY, NONCE);
+                compare_encryption(&text, KEY, NONCE);
             }
         }
     }
@@ -56,27 +56,28 @@ fn lengths() {
 proptest! {
     #[test]
     fn texts(text in "\\PC{1,300}", key: [u8; 32], nonce: [u8; 32]) {
-        same(&text, key, nonce);
+        compare_encryption(&text, key, nonce);
     }
 
-    /// Whatever stands in an authentic payload is read alike, or is wrong for the same reason.
+    /// Payloads with a valid MAC and arbitrary padding: both return the same text or the same
+    /// error.
     #[test]
     fn authentic(prefix in proptest::collection::vec(any::<u8>(), 0..8), len in 32_usize..700) {
         let mut padded = prefix;
         padded.resize(len, b'x');
-        agree(&slow::encrypt_padded(&KEY, &NONCE, &padded));
+        compare_decryption(&slow::encrypt_padded(&KEY, &NONCE, &padded));
     }
 
     #[test]
     fn authentic_with_short_lengths(text_len: u8, len in 32_usize..300) {
         let mut padded = vec![0, text_len];
         padded.resize(2 + len, b'x');
-        agree(&slow::encrypt_padded(&KEY, &NONCE, &padded));
+        compare_decryption(&slow::encrypt_padded(&KEY, &NONCE, &padded));
     }
 
     #[test]
     fn any_text(text in "\\PC{0,200}") {
-        agree(&text);
+        compare_decryption(&text);
     }
 
     #[test]
@@ -85,12 +86,12 @@ proptest! {
         bytes[0] = version;
         let mut text = String::new();
         polywire_text::base64::STANDARD.push_str(&mut text, &bytes);
-        agree(&text);
+        compare_decryption(&text);
     }
 }
 
-/// The same outcome as the readable implementation.
-fn agree(payload: &str) {
+/// Checks that decryption returns the same result as the reference implementation.
+fn compare_decryption(payload: &str) {
     let mut out = b"before".to_vec();
     let fast = key().decrypt_into(payload, &mut out);
     match slow::decrypt(&KEY, payload) {
@@ -105,7 +106,7 @@ fn agree(payload: &str) {
     }
 }
 
-/// The vectors in the text of NIP-44 for both sides of the longer prefix.
+/// The vectors of NIP-44 around 65,536 bytes, where the length prefix becomes longer.
 #[test]
 fn extended_prefix() {
     let key: [u8; 32] = {
@@ -136,11 +137,11 @@ fn extended_prefix() {
             .unwrap();
         let digest: [u8; 32] = Sha256::digest(&payload).into();
         assert_eq!(PublicKey::from_bytes(digest).to_string(), expected, "{len}");
-        same(&text, key, nonce);
+        compare_encryption(&text, key, nonce);
     }
 }
 
-/// Payloads of somebody who has the key and does not follow the rules.
+/// Payloads with a valid MAC and invalid padding.
 #[test]
 fn wrong_padding() {
     let padded = |prefix: &[u8], len: usize| {
@@ -153,10 +154,10 @@ fn wrong_padding() {
         padded(&[0, 0], 32),
         padded(&[0, 0, 0, 0, 0, 0], 32),
         padded(&[0, 0, 0, 0, 0, 0], 65_536),
-        // Six bytes where two would do.
+        // A prefix of six bytes where two are sufficient.
         padded(&[0, 0, 0, 0, 0, 5], 32),
         padded(&[0, 0, 0, 0, 0xff, 0xff], 65_536),
-        // The length is beyond the end, just so, or far.
+        // The length exceeds the payload.
         padded(&[0, 33], 32),
         padded(&[0xff, 0xff], 32),
         padded(&[0, 0, 0xff, 0xff, 0xff, 0xff], 65_536),
@@ -167,7 +168,7 @@ fn wrong_padding() {
         padded(&[0xff, 0xff], 65_537),
         padded(&[0xff, 0xff], 65_540),
         padded(&[0, 0, 0, 1, 0, 0], 65_537),
-        // Cut off.
+        // Truncated.
         padded(&[0, 0, 0], 31),
         padded(&[0, 5], 31),
     ];
@@ -184,7 +185,7 @@ fn wrong_padding() {
         key().decrypt(&padded(&[0, 5], 32)).as_deref(),
         Ok("\0\0\0\0\0")
     );
-    // What stands in the padding, NIP-44 does not say.
+    // NIP-44 does not define the padding bytes.
     let payload = slow::encrypt_padded(&KEY, &NONCE, &[&[0, 1][..], &[b'x'; 32]].concat());
     assert_eq!(key().decrypt(&payload).as_deref(), Ok("x"));
 }
@@ -198,9 +199,9 @@ fn utf8() {
     assert_eq!(out, b"ab\xff");
 }
 
-/// No beginning of a payload is one, and no payload with something behind it.
+/// Every truncated payload, and every payload with trailing characters, is rejected.
 #[test]
-fn truncated() {
+fn truncated_and_extended() {
     for len in [5, 100, 400] {
         let payload = key().encrypt_with_nonce(&"y".repeat(len), &NONCE).unwrap();
         for end in 0..payload.len() {
@@ -208,8 +209,7 @@ fn truncated() {
             let expected = match end {
                 0..132 => Nip44Error::PayloadLength { len: end },
                 _ if end % 4 == 0 => Nip44Error::Mac,
-                // Without its last character the group lacks padding, where it would stand, or
-                // has bits that mean nothing, or is a lone character.
+                // The last group of base64 is incomplete.
                 _ => {
                     let Nip44Error::Base64 { offset } = error else {
                         panic!("{end} {error:?}");
@@ -236,9 +236,9 @@ fn truncated() {
     }
 }
 
-/// No other character at any place is the same payload, or another one.
+/// Every change of one character is detected.
 #[test]
-fn changed() {
+fn changed_characters() {
     for len in [1, 33, 150] {
         let payload = key().encrypt_with_nonce(&"z".repeat(len), &NONCE).unwrap();
         let others = b"ABQgwz0129+/=-_# \n\x7f";
@@ -257,7 +257,7 @@ fn changed() {
                     Nip44Error::UnknownVersion(Some(version)) => {
                         assert!(at < 2 && version != 2);
                     }
-                    // Only the last character before padding has bits that may be stray.
+                    // Only the last character before padding has unused bits.
                     Nip44Error::Base64 { offset } => {
                         let is_last = payload.trim_end_matches('=').len() <= at + 1;
                         assert!(!is_base64 || is_last, "{at} {other}");
@@ -271,9 +271,9 @@ fn changed() {
     }
 }
 
-/// In a later chunk, whose beginning is not that of the payload; what was decrypted before is gone.
+/// Errors in later chunks have the offset in the payload, and leave the output unchanged.
 #[test]
-fn errors_far_behind() {
+fn errors_in_later_chunks() {
     let payload = key()
         .encrypt_with_nonce(&"z".repeat(20_000), &NONCE)
         .unwrap();
@@ -282,7 +282,7 @@ fn errors_far_behind() {
         changed.replace_range(at..=at, "=");
         let mut out = b"before".to_vec();
         let error = key().decrypt_into(&changed, &mut out);
-        // A second `=` may be what is missing.
+        // The error may be a missing second `=`.
         let Err(Nip44Error::Base64 { offset }) = error else {
             panic!("{at} {error:?}");
         };
@@ -295,19 +295,19 @@ fn errors_far_behind() {
     }
 }
 
-/// Another version, and too many characters for base64: what is not base64 has no version.
+/// Base64 is checked before the version.
 #[test]
-fn no_version_without_base64() {
+fn base64_is_checked_before_the_version() {
     let payload = key().encrypt_with_nonce("text", &NONCE).unwrap();
     let other = format!("l{}", &payload[1..]);
-    agree(&other);
+    compare_decryption(&other);
     assert_eq!(
         key().decrypt(&other),
         Err(Nip44Error::UnknownVersion(Some(0x96)))
     );
     for more in ["A", "AAA", "!AAA", "===="] {
         let wrong = format!("{other}{more}");
-        agree(&wrong);
+        compare_decryption(&wrong);
         let error = key().decrypt(&wrong).unwrap_err();
         assert!(matches!(error, Nip44Error::Base64 { .. }), "{error}");
     }
@@ -336,7 +336,7 @@ fn limits() {
         max: payload.len(),
     };
     assert_eq!(key().decrypt(&longer), Err(error));
-    // Before anything is allocated or decoded.
+    // The length is checked before decoding.
     let junk = "?".repeat(payload.len() + 1);
     assert!(matches!(
         key().decrypt(&junk),
@@ -345,16 +345,16 @@ fn limits() {
 }
 
 #[test]
-fn nonces_of_the_system() {
+fn random_nonces_differ() {
     let one = key().encrypt("same").unwrap();
     let two = key().encrypt("same").unwrap();
     assert_ne!(one[..44], two[..44]);
     assert_eq!(key().decrypt(&one), key().decrypt(&two));
 }
 
-/// Both sides derive the same key, from either of the points with an x coordinate; others another.
+/// Both sides derive the same key, for both y coordinates. Other pairs derive other keys.
 #[test]
-fn agreement() {
+fn key_agreement() {
     let secret = |byte| SecretKey::from_bytes([byte; 32]).unwrap();
     let derive = |one, two| {
         let key = ConversationKey::derive(&secret(one), &secret(two).public_key());

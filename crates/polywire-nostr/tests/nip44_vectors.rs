@@ -1,4 +1,4 @@
-//! The published vectors of NIP-44, which are not part of this repository.
+//! The published vectors of NIP-44. They are not part of this repository.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::key::SecretKeyError;
@@ -15,7 +15,7 @@ test_data::tests! {
     padded_lengths,
     payloads,
     long_payloads,
-    lengths_that_were_invalid,
+    lengths_before_the_amendment,
     invalid_keys,
     invalid_payloads,
 }
@@ -58,7 +58,8 @@ fn conversation_keys() -> Result<(), Missing> {
     Ok(())
 }
 
-/// Of the readable implementation: that the other one has the same, payloads show.
+/// The vectors check the keys of the reference implementation. Equal payloads show that the keys of
+/// the other implementation are equal.
 fn message_keys() -> Result<(), Missing> {
     let vectors = vectors()?;
     let vectors = &vectors["valid"]["get_message_keys"];
@@ -85,7 +86,7 @@ fn padded_lengths() -> Result<(), Missing> {
         let payload = key
             .encrypt_with_nonce(&"x".repeat(len as usize), &[2; 32])
             .unwrap();
-        // The version, the nonce, the prefix, and the code.
+        // Version, nonce, prefix, padded text and MAC.
         let prefix = if len < 65_536 { 2 } else { 6 };
         assert_eq!(
             payload.len() as u64,
@@ -134,10 +135,10 @@ fn long_payloads() -> Result<(), Missing> {
     Ok(())
 }
 
-/// The file is older than the amendment of 2026-06-28, which allows longer plaintexts: of the lengths
-/// that it calls invalid, 0 still is; 65,536 and 100,000 are valid; and 10,000,000 is valid for keys
-/// that are told to accept so much.
-fn lengths_that_were_invalid() -> Result<(), Missing> {
+/// The file is older than the amendment of 2026-06-28, which allows longer plaintexts. Of the
+/// invalid lengths in the file, 0 is still invalid, 65,536 and 100,000 are valid, and 10,000,000 is
+/// valid for keys with a greater `max_plaintext`.
+fn lengths_before_the_amendment() -> Result<(), Missing> {
     let vectors = vectors()?;
     let lengths = items(&vectors["invalid"]["encrypt_msg_lengths"], 4);
     let lengths: Vec<_> = lengths

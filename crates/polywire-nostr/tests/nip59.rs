@@ -1,4 +1,4 @@
-//! Gift wraps: the example of NIP-17, and what is wrong with those that cannot be opened.
+//! Gift wraps: the example of NIP-17, and the errors of invalid wraps.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::nip44::{ConversationKey, Nip44Error};
@@ -12,7 +12,7 @@ fn keys(nsec: &str) -> KeyPair {
 }
 
 #[test]
-fn the_example_of_nip_17() {
+fn example_of_nip_17() {
     let sender = keys("nsec1w8udu59ydjvedgs3yv5qccshcj8k05fh3l60k9x57asjrqdpa00qkmr89m");
     let receiver = keys("nsec12ywtkplvyq5t6twdqwwygavp5lm4fhuang89c943nf2z92eez43szvn4dt");
     let wraps = include_str!("vectors/nip17.jsonl");
@@ -35,7 +35,7 @@ fn rumor(author: &PublicKey) -> UnsignedEvent {
     EventBuilder::new(14, "text", 1_700_000_000).build(author)
 }
 
-/// Wraps any text as if it were a seal.
+/// Creates a gift wrap with any text in place of the seal.
 fn wrap_text(text: &str, receiver: &PublicKey) -> Event {
     let once = KeyPair::generate().unwrap();
     let key = ConversationKey::derive(&once.secret_key(), receiver).unwrap();
@@ -47,7 +47,7 @@ fn open(wrap: &Event, keys: &KeyPair) -> Nip59Error {
 }
 
 #[test]
-fn another_kind() {
+fn wrong_kinds() {
     let (alice, bob) = pair();
     let event = EventBuilder::new(1, "text", 0).sign(&alice);
     assert_eq!(open(&event, &bob), Nip59Error::NotGiftWrap(1));
@@ -56,17 +56,17 @@ fn another_kind() {
 }
 
 #[test]
-fn for_another_receiver() {
+fn wrap_for_another_receiver() {
     let (alice, bob) = pair();
     let wrap = nip59::gift_wrap(&rumor(&alice.public_key()), &alice, &bob.public_key(), 0).unwrap();
     assert_eq!(open(&wrap, &alice), Nip59Error::Wrap(Nip44Error::Mac));
 }
 
 #[test]
-fn a_seal_with_a_wrong_signature() {
+fn seal_with_an_invalid_signature() {
     let (alice, bob) = pair();
     let rumor = rumor(&alice.public_key());
-    // Signed by Bob, who says that Alice did.
+    // Bob signs a seal with the public key of Alice.
     let key = ConversationKey::derive(&bob.secret_key(), &alice.public_key()).unwrap();
     let seal = EventBuilder::new(SEAL, key.encrypt(rumor.as_json()).unwrap(), 0)
         .build(&alice.public_key());
@@ -80,7 +80,7 @@ fn a_seal_with_a_wrong_signature() {
 }
 
 #[test]
-fn a_rumor_of_another_author() {
+fn rumor_of_another_author() {
     let (alice, bob) = pair();
     let seal = nip59::seal(&rumor(&alice.public_key()), &bob, &bob.public_key(), 0).unwrap();
     let wrap = nip59::wrap(&seal, &bob.public_key(), 0).unwrap();
@@ -88,7 +88,7 @@ fn a_rumor_of_another_author() {
 }
 
 #[test]
-fn a_rumor_with_a_wrong_id() {
+fn rumor_with_a_wrong_id() {
     let (alice, bob) = pair();
     let text = rumor(&alice.public_key()).as_json().replace("text", "next");
     let key = ConversationKey::derive(&alice.secret_key(), &bob.public_key()).unwrap();
@@ -101,7 +101,7 @@ fn a_rumor_with_a_wrong_id() {
 }
 
 #[test]
-fn layers_are_dated_back() {
+fn layers_are_backdated() {
     let (alice, bob) = pair();
     let now = 1_700_000_000;
     let times: Vec<_> = (0..8)

@@ -1,5 +1,5 @@
-//! The 45 published cases that tell strict readers of events from others: what each profile makes of
-//! them, with the reason. The cases are not part of this repository.
+//! 45 published test cases for strict event parsers: the result of each profile, with the reason.
+//! The cases are not part of this repository.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_nostr::{EventRef, Limits, Profile};
@@ -9,7 +9,7 @@ test_data::tests! {
     strict_cases,
 }
 
-/// The name of a case, and what the strict and the compatible profile make of it.
+/// The name of a case, and its results with the strict and the compatible profile.
 const OUTCOMES: [(&str, &str, &str); 45] = [
     ("plain", "valid", "valid"),
     ("seven_short_escapes", "valid", "valid"),
@@ -151,7 +151,7 @@ fn case(line: &str) -> (String, String, String) {
     )
 }
 
-/// `valid`, or the member and the reason.
+/// Returns `valid`, or the member and the code of the reason.
 fn outcome(event: &[u8], profile: Profile) -> String {
     match EventRef::parse_with(event, profile, &Limits::default())
         .and_then(|event| event.check_id())

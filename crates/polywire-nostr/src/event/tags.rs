@@ -117,7 +117,7 @@ impl<'a> Iterator for RawItems<'a> {
         self.0.skip_space();
         // The text is valid, so only the end of the tag has no string here.
         match self.0.take(b'"') {
-            true => self.0.string_behind_quote().ok(),
+            true => self.0.string_after_quote().ok(),
             false => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Filters that are compared with many events.
+//! Filters compiled for matching many events.
 
 use super::Filter;
 use super::compiled_tag::CompiledTag;
@@ -8,9 +8,9 @@ use crate::{BinaryEvent, BinaryItem, EventId, EventRef, PublicKey};
 
 /// A filter that is compiled for matching many events.
 ///
-/// Lists are stored as hash sets: matching takes constant time on average, and logarithmic time if an
-/// attacker chooses colliding values. Matching allocates only to decode an escaped tag value of plausible
-/// length.
+/// Lists are stored as hash sets: a lookup takes constant time on average, and logarithmic time if
+/// an attacker chooses colliding values. Matching allocates only to decode an escaped tag value
+/// whose length could match.
 ///
 /// ```
 /// use polywire_nostr::{EventRef, Filter, PublicKey};
@@ -33,13 +33,13 @@ use crate::{BinaryEvent, BinaryItem, EventId, EventRef, PublicKey};
 pub struct CompiledFilter {
     since: u64,
     until: u64,
-    /// A bit for the lower six bits of each kind, which rules out most others.
+    /// Bit `kind % 64` is set for each kind in `kinds`: a fast test that rejects most other kinds.
     kind_bits: u64,
-    /// Ascending.
+    /// Sorted, without duplicates.
     kinds: Option<Box<[u16]>>,
     authors: Option<Set<[u8; 32]>>,
     ids: Option<Set<[u8; 32]>>,
-    /// The letters of `tags`.
+    /// The letters of `tags` as a bit set.
     letters: u64,
     tags: Box<[CompiledTag]>,
 }
@@ -68,22 +68,22 @@ impl CompiledFilter {
             tags: filter.tags().iter().map(CompiledTag::new).collect(),
         };
         if filter.matches_nothing() {
-            // Found at the first comparison then.
+            // With this range, the first comparison fails for every event.
             (compiled.since, compiled.until) = (u64::MAX, 0);
         }
         compiled
     }
 
-    /// Whether an event matches, as [`Filter::matches`] says.
+    /// Whether an event matches, like [`Filter::matches`].
     #[inline]
     #[must_use]
     pub fn matches(&self, event: &EventRef<'_>) -> bool {
-        self.has_head(event.created_at(), event.kind(), event.pubkey(), event.id())
+        self.matches_fields(event.created_at(), event.kind(), event.pubkey(), event.id())
             && (self.letters == 0 || self.has_tags(event))
     }
 
-    /// Whether an event in the binary storage form matches, as [`Filter::matches`] says. Reads the event
-    /// as it is stored, without conversion to JSON. Allocates only to compare a tag value of more than
+    /// Whether an event in the binary storage form matches, like [`Filter::matches`]. Reads the
+    /// stored form without conversion to JSON. Allocates only to compare a tag value of more than
     /// 64 hexadecimal digits.
     ///
     /// ```
@@ -99,14 +99,14 @@ impl CompiledFilter {
     #[inline]
     #[must_use]
     pub fn matches_binary(&self, event: &BinaryEvent<'_>) -> bool {
-        self.has_head(event.created_at(), event.kind(), event.pubkey(), event.id())
+        self.matches_fields(event.created_at(), event.kind(), event.pubkey(), event.id())
             && (self.letters == 0 || self.has_binary_tags(event))
     }
 
-    /// Whether all conditions but those on tags are met.
+    /// Whether all conditions except tag conditions are met.
     #[inline(always)]
-    fn has_head(&self, created_at: u64, kind: u16, pubkey: &PublicKey, id: &EventId) -> bool {
-        // Cheap conditions first, and those that rule out most events.
+    fn matches_fields(&self, created_at: u64, kind: u16, pubkey: &PublicKey, id: &EventId) -> bool {
+        // Cheap and selective conditions first.
         self.since <= created_at
             && created_at <= self.until
             && self.has_kind(kind)
@@ -128,15 +128,15 @@ impl CompiledFilter {
 
     #[inline(never)]
     fn has_tags(&self, event: &EventRef<'_>) -> bool {
-        // A search for each letter is faster than a walk, unless there are many.
+        // With few conditions, a substring search for each is faster than parsing the tags.
         if event.is_canonical() && self.tags.len() <= 4 {
             let raw = event.raw_tags();
             return self.tags.iter().all(|tag| tag.is_in_canonical(raw));
         }
         tags_match(event, self.letters, |letter, value| {
-            // There are few letters, mostly one.
+            // A linear search, because filters have few tag conditions, mostly one.
             let tag = self.tags.iter().find(|tag| tag.letter() == letter);
-            tag.is_some_and(|tag| tag.holds(value))
+            tag.is_some_and(|tag| tag.contains(value))
         })
     }
 
@@ -149,7 +149,7 @@ impl CompiledFilter {
             };
             let condition = self.tags.iter().find(|tag| tag.letter().is_name(name));
             if let Some(condition) = condition
-                && condition.holds_binary(value)
+                && condition.contains_binary(value)
             {
                 missing &= !condition.letter().bit();
                 if missing == 0 {
@@ -165,7 +165,7 @@ fn kind_bit(kind: u16) -> u64 {
     1 << (kind % 64)
 }
 
-/// Whether a value is in a set; everything is if there is none.
+/// Whether a value meets an optional list condition: without a set, every value does.
 #[inline]
 fn has(set: Option<&Set<[u8; 32]>>, value: &[u8; 32]) -> bool {
     set.is_none_or(|set| set.contains(value))
@@ -195,14 +195,14 @@ impl CompiledFilters {
         &self.0
     }
 
-    /// Whether an event matches one of the filters. Without filters, none does.
+    /// Whether an event matches one of the filters. Without filters, no event matches.
     #[must_use]
     pub fn matches(&self, event: &EventRef<'_>) -> bool {
         self.0.iter().any(|filter| filter.matches(event))
     }
 
-    /// Whether an event in the binary storage form matches one of the filters. Without filters, none
-    /// does.
+    /// Whether an event in the binary storage form matches one of the filters. Without filters, no
+    /// event matches.
     #[must_use]
     pub fn matches_binary(&self, event: &BinaryEvent<'_>) -> bool {
         self.0.iter().any(|filter| filter.matches_binary(event))

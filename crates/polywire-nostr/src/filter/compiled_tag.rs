@@ -1,4 +1,4 @@
-//! A condition on a tag that is compared with many events.
+//! Tag conditions compiled for matching many events.
 
 use memchr::memmem::Finder;
 use polywire_text::{Text, hex};
@@ -8,7 +8,7 @@ use super::{TagCondition, TagLetter};
 use crate::json::{RawString, Reader, push_string};
 use crate::{BinaryItem, Profile};
 
-/// A condition on a tag.
+/// A compiled tag condition.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledTag {
     letter: TagLetter,
@@ -16,8 +16,8 @@ pub(super) struct CompiledTag {
     /// The lengths in bytes of the shortest and of the longest value.
     shortest: usize,
     longest: usize,
-    /// Finds the beginning of a tag of this name in canonical text, up to the quote before its
-    /// value, or with the whole value if `has_value`.
+    /// Finds the start of a tag with this name in canonical text: up to the opening quote of the
+    /// value, or including the whole value if `has_value`.
     finder: Finder<'static>,
     has_value: bool,
 }
@@ -28,7 +28,7 @@ impl CompiledTag {
         let lengths = values.values().iter().map(|value| value.len());
         let mut needle = format!("[\"{}\",\"", tag.letter).into_bytes();
         let has_value = match values.values() {
-            // Half a surrogate pair is read as U+FFFD: that value has more than one spelling.
+            // Lone surrogates decode to U+FFFD, so U+FFFD has more than one canonical spelling.
             [value] if !value.contains(char::REPLACEMENT_CHARACTER) => {
                 needle.pop();
                 push_string(&mut needle, value);
@@ -50,27 +50,27 @@ impl CompiledTag {
         self.letter
     }
 
-    /// Whether a value is one of those asked for.
+    /// Whether the condition contains this value.
     #[inline]
-    pub(super) fn holds(&self, value: RawString<'_>) -> bool {
+    pub(super) fn contains(&self, value: RawString<'_>) -> bool {
         if value.spelling.escaped {
-            return self.holds_escaped(value);
+            return self.contains_escaped(value);
         }
         self.values.contains(value.text.as_bytes())
     }
 
     #[cold]
-    fn holds_escaped(&self, value: RawString<'_>) -> bool {
-        // An escape of six bytes stands for one byte at least, and none for more bytes than it has.
+    fn contains_escaped(&self, value: RawString<'_>) -> bool {
+        // Decoding never lengthens text, and shortens it at most by a factor of six (`\u0041`).
         let len = value.text.len();
         len >= self.shortest
             && len / 6 <= self.longest
             && self.values.contains(value.decode().as_bytes())
     }
 
-    /// Whether a value of the binary storage form is one of those asked for.
+    /// Whether the condition contains this value of the binary storage form.
     #[inline]
-    pub(super) fn holds_binary(&self, value: BinaryItem<'_>) -> bool {
+    pub(super) fn contains_binary(&self, value: BinaryItem<'_>) -> bool {
         match value {
             BinaryItem::Text(text) => self.values.contains(text.as_bytes()),
             BinaryItem::Hex(bytes) if 2 * bytes.len() > self.longest => false,
@@ -81,13 +81,13 @@ impl CompiledTag {
         }
     }
 
-    /// Whether one of these tags has a value that is asked for. Their text is canonical.
+    /// Whether one of the tags in `raw`, which must be canonical, meets the condition.
     ///
-    /// Canonical text has no white space, and each string has one spelling. So a tag `e` begins with
-    /// `["e","`, and nothing else looks like that: a quote behind a bracket within a string has a
-    /// backslash between them, and one at the end of a string has no letter behind it.
+    /// Canonical text has no white space, and each string has one spelling. So a tag `e` with a
+    /// value starts with `["e","`. These bytes occur nowhere else: a quote inside a string is
+    /// preceded by a backslash, and the quote that ends a string is not followed by a letter.
     pub(super) fn is_in_canonical(&self, raw: &str) -> bool {
-        // An array of an empty string takes four bytes.
+        // Shorter text contains no items.
         if raw.len() < 4 {
             return false;
         }
@@ -97,8 +97,8 @@ impl CompiledTag {
         let begin = self.finder.needle().len();
         self.finder.find_iter(raw.as_bytes()).any(|at| {
             let mut reader = Reader::new(&raw[at + begin..], Profile::COMPATIBLE);
-            let value = reader.string_behind_quote();
-            value.is_ok_and(|value| self.holds(value))
+            let value = reader.string_after_quote();
+            value.is_ok_and(|value| self.contains(value))
         })
     }
 }

@@ -1,6 +1,6 @@
-//! What a filter may cost.
+//! Limits for parsing filters.
 
-/// What filters may cost. Each limit is inclusive.
+/// Limits for parsing filters. Each limit is inclusive.
 ///
 /// ```
 /// use polywire_nostr::{Filter, FilterLimits, Profile, Reason};
@@ -13,20 +13,22 @@
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct FilterLimits {
-    /// Filters of one message.
+    /// The maximum number of filters in a message.
     pub filters: usize,
-    /// Items of all lists (`ids`, `authors`, `kinds` and tag values) of one message together.
+    /// The maximum total number of items in all lists of a message: `ids`, `authors`, `kinds` and
+    /// tag values.
     pub items: usize,
-    /// Conditions on tags of one filter; there are at most 52 letters.
+    /// The maximum number of tag conditions in a filter. There are 52 letters.
     pub tag_conditions: usize,
-    /// Bytes of one value of a condition on a tag, without escapes.
+    /// The maximum length of a tag value in bytes, after decoding.
     pub tag_value_bytes: usize,
-    /// Bytes of the text of a search, without escapes.
+    /// The maximum length of the search text in bytes, after decoding.
     pub search_bytes: usize,
 }
 
 impl FilterLimits {
-    /// 100 filters, 10,000 items, 16 conditions on tags, 1,024 bytes of a value and of a search.
+    /// 100 filters, 10,000 items, 16 tag conditions, 1,024 bytes for each tag value and for the
+    /// search.
     pub const DEFAULT: Self = Self {
         filters: 100,
         items: 10_000,
@@ -35,35 +37,35 @@ impl FilterLimits {
         search_bytes: 1024,
     };
 
-    /// Replaces the limit of filters.
+    /// Sets [`filters`](Self::filters).
     #[must_use]
     pub const fn with_filters(mut self, filters: usize) -> Self {
         self.filters = filters;
         self
     }
 
-    /// Replaces the limit of items.
+    /// Sets [`items`](Self::items).
     #[must_use]
     pub const fn with_items(mut self, items: usize) -> Self {
         self.items = items;
         self
     }
 
-    /// Replaces the limit of conditions on tags.
+    /// Sets [`tag_conditions`](Self::tag_conditions).
     #[must_use]
     pub const fn with_tag_conditions(mut self, conditions: usize) -> Self {
         self.tag_conditions = conditions;
         self
     }
 
-    /// Replaces the limit of bytes of a value of a tag.
+    /// Sets [`tag_value_bytes`](Self::tag_value_bytes).
     #[must_use]
     pub const fn with_tag_value_bytes(mut self, bytes: usize) -> Self {
         self.tag_value_bytes = bytes;
         self
     }
 
-    /// Replaces the limit of bytes of a search.
+    /// Sets [`search_bytes`](Self::search_bytes).
     #[must_use]
     pub const fn with_search_bytes(mut self, bytes: usize) -> Self {
         self.search_bytes = bytes;

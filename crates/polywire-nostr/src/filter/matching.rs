@@ -1,4 +1,4 @@
-//! Whether events match.
+//! Matching of events without compilation, and the scan of their tags.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::{Filter, TagLetter};
 use crate::json::{RawString, Reader};
 use crate::{EventRef, Profile};
 
-/// Compares an event with the lists as they are.
+/// Whether an event matches a filter. Searches all lists linearly.
 pub(super) fn matches(filter: &Filter, event: &EventRef<'_>) -> bool {
     let kinds = filter.kinds();
     let authors = filter.authors();
@@ -33,28 +33,28 @@ pub(super) fn matches(filter: &Filter, event: &EventRef<'_>) -> bool {
         )
 }
 
-/// The letters as a set of bits.
+/// Returns the letters as a bit set.
 pub(super) fn letters(letters: impl Iterator<Item = TagLetter>) -> u64 {
     letters.fold(0, |all, letter| all | letter.bit())
 }
 
-/// Whether, for each of these letters, there is a tag of this name whose first value `holds`.
+/// Whether, for each of `letters`, the event has a tag with this name whose first value `accepts`.
 ///
-/// Walks over the text of the tags once, and no further than it must. The values of other tags are
-/// skipped, not decoded.
+/// Scans the text of the tags once, and stops when the result is known. Other tags are skipped
+/// without decoding.
 #[inline]
 pub(super) fn tags_match(
     event: &EventRef<'_>,
     letters: u64,
-    mut holds: impl FnMut(TagLetter, RawString<'_>) -> bool,
+    mut accepts: impl FnMut(TagLetter, RawString<'_>) -> bool,
 ) -> bool {
     let mut missing = letters;
     if missing == 0 {
         return true;
     }
-    let mut tags = Walk::new(event.raw_tags());
+    let mut tags = TagScanner::new(event.raw_tags());
     while let Some((letter, value)) = tags.next(missing) {
-        if holds(letter, value) {
+        if accepts(letter, value) {
             missing &= !letter.bit();
             if missing == 0 {
                 return true;
@@ -64,23 +64,24 @@ pub(super) fn tags_match(
     false
 }
 
-/// A walk over the text of an array of tags that has been checked, so that errors do not occur.
-struct Walk<'a> {
+/// A scanner over the text of an array of tags. The text is valid, so errors do not occur.
+struct TagScanner<'a> {
     reader: Reader<'a>,
-    /// Whether the cursor is behind an item of a tag, or before the first tag otherwise.
+    /// `true`: the cursor is after an item of a tag. `false`: it is before the first tag.
     in_tag: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TagScanner<'a> {
     fn new(raw: &'a str) -> Self {
-        // The text has been accepted by some profile.
+        // Another profile may have accepted the text, so use the most lenient one.
         let mut reader = Reader::new(raw, Profile::COMPATIBLE);
         reader.take(b'[');
         let in_tag = false;
         Self { reader, in_tag }
     }
 
-    /// Returns the name and first value of the next tag with one of these names and a value.
+    /// Returns the name and the first value of the next tag that has a value and one of these
+    /// names.
     #[inline]
     fn next(&mut self, letters: u64) -> Option<(TagLetter, RawString<'a>)> {
         loop {
@@ -102,17 +103,17 @@ impl<'a> Walk<'a> {
                 // A tag without items.
                 continue;
             }
-            let name = self.reader.string_behind_quote().ok()?;
+            let name = self.reader.string_after_quote().ok()?;
             if let Some(letter) = letter(name)
                 && letters & letter.bit() != 0
                 && self.next_item()
             {
-                return Some((letter, self.reader.string_behind_quote().ok()?));
+                return Some((letter, self.reader.string_after_quote().ok()?));
             }
         }
     }
 
-    /// Moves the cursor behind the quote before the next item of a tag, if there is one.
+    /// Skips the opening quote of the next item of the tag. Returns whether there is one.
     #[inline(always)]
     fn next_item(&mut self) -> bool {
         self.reader.skip_space();
@@ -124,7 +125,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The name of a tag, if it is one letter.
+/// Returns the letter if the name is a single letter.
 #[inline]
 fn letter(name: RawString<'_>) -> Option<TagLetter> {
     match name.text.as_bytes() {

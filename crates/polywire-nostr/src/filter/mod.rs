@@ -1,4 +1,4 @@
-//! Filters (NIP-01): read, built, written and matched.
+//! Filters (NIP-01): parsing, building, writing and matching.
 
 mod compiled;
 mod compiled_tag;
@@ -20,10 +20,10 @@ pub use tag::{TagCondition, TagLetter};
 
 use crate::{Error, EventId, EventRef, Member, Profile, PublicKey};
 
-/// A filter of a subscription (NIP-01), with the search of NIP-50.
+/// A filter of a subscription (NIP-01), including `search` (NIP-50).
 ///
-/// An event must meet all conditions. It meets a list condition if it equals one item; prefixes do not
-/// match. An empty list matches no event. NIP-01 requires at least one value, but clients send
+/// An event must meet all conditions. It meets a list condition if it equals one item; prefixes do
+/// not match. An empty list matches no event. NIP-01 requires at least one value, but clients send
 /// `"authors":[]` for an empty follow list.
 ///
 /// ```
@@ -48,7 +48,7 @@ pub struct Filter {
     ids: Option<Vec<EventId>>,
     authors: Option<Vec<PublicKey>>,
     kinds: Option<Vec<u16>>,
-    /// In the order of letters, one for each.
+    /// Sorted by letter, at most one condition for each.
     tags: Vec<TagCondition>,
     since: Option<u64>,
     until: Option<u64>,
@@ -57,7 +57,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// The largest time and limit: 2^63 - 1. No event is later than 2^53 - 1.
+    /// The maximum of `since`, `until` and `limit`: 2^63 - 1. The `created_at` of events is at most
+    /// 2^53 - 1.
     pub const MAX_NUMBER: u64 = (1 << 63) - 1;
 
     /// Returns a filter without conditions. It matches all events.
@@ -66,15 +67,16 @@ impl Filter {
         Self::default()
     }
 
-    /// Reads a filter by the strict profile and the default limits.
+    /// Parses a filter with the strict profile and the default limits.
     ///
-    /// `ids`, `authors`, `#e` and `#p` have exactly 64 lower-case digits; numbers are whole.
+    /// Values of `ids`, `authors`, `#e` and `#p` must be 64 lower-case hexadecimal digits. Numbers
+    /// must be integers.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its offset. A member that is not known is an error
-    /// ([`Reason::UnknownMember`](crate::Reason::UnknownMember)): without its condition, the filter
-    /// would match more than was asked for.
+    /// The first error in the text. An unknown member is an error
+    /// ([`Reason::UnknownMember`](crate::Reason::UnknownMember)): ignoring it could make the filter
+    /// match more events than the client requested.
     ///
     /// ```
     /// use polywire_nostr::Filter;
@@ -89,12 +91,12 @@ impl Filter {
         Self::parse_with(json, Profile::STRICT, &FilterLimits::DEFAULT)
     }
 
-    /// Reads a filter by a profile and limits. Hexadecimal digits are in lower case whatever the
-    /// profile.
+    /// Parses a filter with a profile and limits. Hexadecimal digits must be in lower case with
+    /// every profile.
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse).
+    /// Like [`parse`](Self::parse).
     pub fn parse_with(
         json: &(impl AsRef<[u8]> + ?Sized),
         profile: Profile,
@@ -103,33 +105,33 @@ impl Filter {
         parse::filter(json.as_ref(), profile, limits)
     }
 
-    /// Replaces the ids.
+    /// Sets the ids.
     #[must_use]
     pub fn with_ids(mut self, ids: impl IntoIterator<Item = EventId>) -> Self {
         self.ids = Some(ids.into_iter().collect());
         self
     }
 
-    /// Replaces the authors.
+    /// Sets the authors.
     #[must_use]
     pub fn with_authors(mut self, authors: impl IntoIterator<Item = PublicKey>) -> Self {
         self.authors = Some(authors.into_iter().collect());
         self
     }
 
-    /// Replaces the kinds.
+    /// Sets the kinds.
     #[must_use]
     pub fn with_kinds(mut self, kinds: impl IntoIterator<Item = u16>) -> Self {
         self.kinds = Some(kinds.into_iter().collect());
         self
     }
 
-    /// Replaces the condition on a tag.
+    /// Sets the condition on a tag.
     ///
     /// # Errors
     ///
-    /// A value of `e` or `p` that is not 64 lower-case hexadecimal digits. The offset is that in
-    /// the value.
+    /// A value of `e` or `p` is not 64 lower-case hexadecimal digits. The offset is relative to the
+    /// value.
     pub fn with_tag(
         mut self,
         letter: TagLetter,
@@ -146,63 +148,63 @@ impl Filter {
         Ok(self)
     }
 
-    /// Replaces the earliest time of creation, in seconds since 1970-01-01 UTC. Times above
-    /// [`MAX_NUMBER`](Self::MAX_NUMBER) become that.
+    /// Sets the earliest `created_at`, in seconds since 1970-01-01 UTC, inclusive. Values are
+    /// clamped to [`MAX_NUMBER`](Self::MAX_NUMBER).
     #[must_use]
     pub fn with_since(mut self, since: u64) -> Self {
         self.since = Some(since.min(Self::MAX_NUMBER));
         self
     }
 
-    /// Replaces the latest time of creation, in seconds since 1970-01-01 UTC. Times above
-    /// [`MAX_NUMBER`](Self::MAX_NUMBER) become that.
+    /// Sets the latest `created_at`, in seconds since 1970-01-01 UTC, inclusive. Values are clamped
+    /// to [`MAX_NUMBER`](Self::MAX_NUMBER).
     #[must_use]
     pub fn with_until(mut self, until: u64) -> Self {
         self.until = Some(until.min(Self::MAX_NUMBER));
         self
     }
 
-    /// Replaces the number of stored events that are asked for. Numbers above
-    /// [`MAX_NUMBER`](Self::MAX_NUMBER) become that.
+    /// Sets the maximum number of stored events. Values are clamped to
+    /// [`MAX_NUMBER`](Self::MAX_NUMBER).
     #[must_use]
     pub fn with_limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit.min(Self::MAX_NUMBER));
         self
     }
 
-    /// Removes the number of stored events that are asked for: all are.
+    /// Removes the maximum number of stored events.
     #[must_use]
     pub fn without_limit(mut self) -> Self {
         self.limit = None;
         self
     }
 
-    /// Replaces the text of the search (NIP-50).
+    /// Sets the search text (NIP-50).
     #[must_use]
     pub fn with_search(mut self, search: &str) -> Self {
         self.search = Some(Text::from(search));
         self
     }
 
-    /// Returns the ids, if there is a condition on them.
+    /// Returns the ids. `None` without a condition on ids.
     #[must_use]
     pub fn ids(&self) -> Option<&[EventId]> {
         self.ids.as_deref()
     }
 
-    /// Returns the authors, if there is a condition on them.
+    /// Returns the authors. `None` without a condition on authors.
     #[must_use]
     pub fn authors(&self) -> Option<&[PublicKey]> {
         self.authors.as_deref()
     }
 
-    /// Returns the kinds, if there is a condition on them.
+    /// Returns the kinds. `None` without a condition on kinds.
     #[must_use]
     pub fn kinds(&self) -> Option<&[u16]> {
         self.kinds.as_deref()
     }
 
-    /// Returns the conditions on tags, `A-Z` before `a-z`.
+    /// Returns the tag conditions, sorted by letter: `A-Z` before `a-z`.
     #[must_use]
     pub fn tags(&self) -> &[TagCondition] {
         &self.tags
@@ -214,27 +216,26 @@ impl Filter {
         self.tags.iter().find(|tag| tag.letter == letter)
     }
 
-    /// Returns the earliest time of creation, in seconds since 1970-01-01 UTC, inclusive.
+    /// Returns the earliest `created_at`, in seconds since 1970-01-01 UTC, inclusive.
     #[must_use]
     pub fn since(&self) -> Option<u64> {
         self.since
     }
 
-    /// Returns the latest time of creation, in seconds since 1970-01-01 UTC, inclusive.
+    /// Returns the latest `created_at`, in seconds since 1970-01-01 UTC, inclusive.
     #[must_use]
     pub fn until(&self) -> Option<u64> {
         self.until
     }
 
-    /// Returns the number of stored events that are asked for. It counts for stored events only:
-    /// [`matches`](Self::matches) does not look at it.
+    /// Returns the maximum number of stored events. [`matches`](Self::matches) ignores it.
     #[must_use]
     pub fn limit(&self) -> Option<u64> {
         self.limit
     }
 
-    /// Returns the text of the search (NIP-50). What it finds is up to a relay:
-    /// [`matches`](Self::matches) does not look at it.
+    /// Returns the search text (NIP-50). Its meaning depends on the relay, so
+    /// [`matches`](Self::matches) ignores it.
     #[must_use]
     pub fn search(&self) -> Option<&str> {
         self.search.as_deref()
@@ -250,10 +251,10 @@ impl Filter {
             || self.since.unwrap_or(0) > self.until.unwrap_or(u64::MAX)
     }
 
-    /// Whether an event matches. Looks at neither `limit` nor `search`.
+    /// Whether an event matches. Ignores `limit` and `search`.
     ///
-    /// Takes time in proportion to the lists; [`compile`](Self::compile) a filter that many events
-    /// are compared with.
+    /// The time is proportional to the lengths of the lists. To match many events,
+    /// [`compile`](Self::compile) the filter.
     ///
     /// ```
     /// use polywire_nostr::{EventRef, Filter};
@@ -272,14 +273,14 @@ impl Filter {
         matching::matches(self, event)
     }
 
-    /// Prepares it for comparison with many events.
+    /// Compiles the filter for matching many events.
     #[must_use]
     pub fn compile(&self) -> CompiledFilter {
         CompiledFilter::new(self)
     }
 
-    /// Appends compact JSON: `ids`, `authors`, `kinds`, tags by letter, `since`, `until`, `limit`,
-    /// `search`.
+    /// Appends compact JSON. The order is `ids`, `authors`, `kinds`, tags by letter, `since`,
+    /// `until`, `limit`, `search`.
     pub fn push_json(&self, out: &mut Vec<u8>) {
         write::push_json(self, out);
     }
@@ -290,7 +291,7 @@ impl Filter {
         crate::json::to_string(|out| self.push_json(out))
     }
 
-    /// Puts a condition on a tag at its place.
+    /// Inserts or replaces a tag condition.
     fn set_tag(&mut self, letter: TagLetter, values: Vec<Text>) {
         let tag = TagCondition { letter, values };
         match self.tags.binary_search_by_key(&letter, |tag| tag.letter) {

@@ -1,4 +1,4 @@
-//! Reading of filters.
+//! Parsing of filters.
 
 use polywire_text::{Text, utf8};
 
@@ -6,7 +6,7 @@ use super::{Filter, FilterLimits, TagLetter};
 use crate::json::{RawString, Reader};
 use crate::{Error, EventId, Member, Profile, PublicKey, Reason};
 
-/// Reads a filter and nothing behind it.
+/// Parses text that consists of one filter.
 pub(super) fn filter(
     json: &[u8],
     profile: Profile,
@@ -20,8 +20,8 @@ pub(super) fn filter(
     Ok(filter)
 }
 
-/// Reads a filter at the cursor. Subtracts the items that it has from `limits.items`, which is that of
-/// the whole message.
+/// Reads a filter at the cursor. Subtracts its number of items from `limits.items`, which is the
+/// limit for the whole message.
 pub(crate) fn read(reader: &mut Reader<'_>, limits: &mut FilterLimits) -> Result<Filter, Error> {
     if !reader.take(b'{') {
         return Err(reader.wrong_type());
@@ -89,7 +89,7 @@ impl Filter {
             }
             Member::Kinds => {
                 let kinds = list(reader, limits, |reader| {
-                    // The largest kind has 16 bits.
+                    // The cast is lossless: the maximum is `u16::MAX`.
                     reader
                         .unsigned(u64::from(u16::MAX))
                         .map(|(kind, _)| kind as u16)
@@ -134,7 +134,7 @@ impl Filter {
     }
 }
 
-/// Reads an array.
+/// Reads an array, and subtracts its number of items from `limits.items`.
 fn list<'a, T>(
     reader: &mut Reader<'a>,
     limits: &mut FilterLimits,
@@ -164,12 +164,12 @@ fn key(reader: &mut Reader<'_>) -> Result<[u8; 32], Error> {
     reader.lower_hex()
 }
 
-/// Reads a string of at most `most` bytes.
-fn text<'a>(reader: &mut Reader<'a>, most: usize) -> Result<(RawString<'a>, Text), Error> {
+/// Reads a string of at most `max` bytes after decoding.
+fn text<'a>(reader: &mut Reader<'a>, max: usize) -> Result<(RawString<'a>, Text), Error> {
     let start = reader.at();
     let raw = reader.string()?;
     let text = raw.decode();
-    if text.len() > most {
+    if text.len() > max {
         return Err(Error::new(Reason::TooManyBytes, start));
     }
     Ok((raw, Text::from(text)))

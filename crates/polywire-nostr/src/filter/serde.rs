@@ -1,4 +1,4 @@
-//! Filters in any format of serde.
+//! `Serialize` and `Deserialize` for filters.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,7 +44,7 @@ impl Serialize for Filter {
 }
 
 impl<'de> Deserialize<'de> for Filter {
-    /// Reads by the same rules as [`Filter::parse`], with the default limits.
+    /// Applies the rules of [`Filter::parse`], with the default limits.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(FilterVisitor)
     }
@@ -56,7 +56,7 @@ impl<'de> Visitor<'de> for FilterVisitor {
     type Value = Filter;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a filter of NIP-01")
+        f.write_str("a filter (NIP-01)")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Filter, A::Error> {
@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for FilterVisitor {
     }
 }
 
-/// Reads the condition on a tag; other names are unknown.
+/// Reads a tag condition. All other names are unknown members.
 fn read_tag<'de, A: MapAccess<'de>>(
     filter: &mut Filter,
     name: &str,
@@ -165,14 +165,14 @@ fn number<'de, A: MapAccess<'de>>(map: &mut A, member: Member) -> Result<u64, A:
     Ok(number)
 }
 
-/// An error without an offset, which formats have no way to tell.
+/// An error without an offset, because serde does not provide offsets.
 fn error<E: de::Error>(reason: Reason, member: Member) -> E {
     let Error { reason, member, .. } = Error::new(reason, 0).in_member(member);
     let name = member.map_or("", Member::name);
     E::custom(format_args!("{name}: {}", reason.text()))
 }
 
-/// Text that is borrowed where the format can.
+/// A string, borrowed if the deserializer supports it.
 struct Name<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
@@ -183,7 +183,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
             type Value = Name<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text")
+                f.write_str("a string")
             }
 
             fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Name<'de>, E> {

@@ -17,12 +17,13 @@ pub(super) struct Set<T> {
     keys: Box<[u64]>,
     /// Without duplicates; `values.len() == keys.len()`.
     values: Box<[T]>,
-    /// Where the values begin whose keys have these upper bits, and the end; empty for small sets.
+    /// The index of the first value of each bucket, then the number of values. Empty for small
+    /// sets.
     starts: Box<[u32]>,
-    /// `key >> shift` is an index in `starts`.
+    /// `key >> shift` is the number of the bucket of a key.
     shift: u32,
-    /// A bit for the upper six bits of each key. It rejects most absent values of a small set without
-    /// another memory access.
+    /// One bit for the upper six bits of each key. It rejects most absent values of a small set
+    /// without another memory access.
     bits: u64,
 }
 
@@ -53,7 +54,7 @@ impl<T: AsRef<[u8]>> Set<T> {
         }
     }
 
-    /// Returns the values in some order.
+    /// Returns the values in unspecified order.
     pub(super) fn values(&self) -> &[T] {
         &self.values
     }
@@ -65,19 +66,19 @@ impl<T: AsRef<[u8]>> Set<T> {
         if self.bits & bit(key) == 0 {
             return false;
         }
-        let place = self.place(key);
-        if place.len() > Self::SMALL {
-            return self.search(place, key, value);
+        let bucket = self.bucket(key);
+        if bucket.len() > Self::SMALL {
+            return self.search(bucket, key, value);
         }
-        let start = place.start;
-        let keys = self.keys[place].iter().enumerate();
+        let start = bucket.start;
+        let keys = self.keys[bucket].iter().enumerate();
         let mut equal = keys.filter(|(_, other)| **other == key);
         equal.any(|(at, _)| self.values[start + at].as_ref() == value)
     }
 
-    /// Where values of a key are, among others.
+    /// Returns the indices of the bucket of a key.
     #[inline]
-    fn place(&self, key: u64) -> Range<usize> {
+    fn bucket(&self, key: u64) -> Range<usize> {
         if self.starts.is_empty() {
             return 0..self.keys.len();
         }
@@ -85,9 +86,10 @@ impl<T: AsRef<[u8]>> Set<T> {
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
+    /// Binary search in a bucket.
     #[inline(never)]
-    fn search(&self, place: Range<usize>, key: u64, value: &[u8]) -> bool {
-        let (mut low, mut high) = (place.start, place.end);
+    fn search(&self, bucket: Range<usize>, key: u64, value: &[u8]) -> bool {
+        let (mut low, mut high) = (bucket.start, bucket.end);
         while low < high {
             let middle = low.midpoint(high);
             let other = (self.keys[middle], self.values[middle].as_ref());
@@ -112,18 +114,18 @@ fn key(value: &[u8]) -> u64 {
             u64::from_le_bytes(padded)
         }
     };
-    // Spreads the bits of digits and letters to the upper ones. Half of the bits of 2^64 divided by
-    // the golden ratio are set.
+    // Fibonacci hashing: multiplication by 2^64 divided by the golden ratio spreads all bits to the
+    // upper ones.
     last.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The bit of a key.
+/// The bit of a key in `Set::bits`.
 #[inline]
 fn bit(key: u64) -> u64 {
     1 << (key >> 58)
 }
 
-/// The table of places of ascending keys, and by how much keys are shifted.
+/// Returns `starts` and `shift` for sorted keys.
 fn starts(keys: &[u64]) -> (Box<[u32]>, u32) {
     if keys.len() <= Set::<Vec<u8>>::SMALL {
         return (Box::default(), 0);
@@ -132,8 +134,8 @@ fn starts(keys: &[u64]) -> (Box<[u32]>, u32) {
     let shift = 64 - bits;
     let mut starts = Vec::with_capacity((1 << bits) + 1);
     for (at, key) in keys.iter().enumerate() {
-        let place = (key >> shift) as usize;
-        while starts.len() <= place {
+        let bucket = (key >> shift) as usize;
+        while starts.len() <= bucket {
             starts.push(at as u32);
         }
     }
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_is_in_it() {
+    fn contains_its_values_only() {
         for len in [0_u32, 1, 7, 8, 9, 10, 100, 3000] {
             let value = |n: u32| format!("{n:064x}");
             let set = Set::new((0..len).map(value));
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_values_of_equal_keys() {
+    fn contains_values_with_equal_keys() {
         let value = |n: u32| format!("{n}-equal-end");
         let set = Set::new((0..1000).map(value));
         for n in 0..2000 {
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_short_values_apart() {
+    fn distinguishes_short_values() {
         let set = Set::new(["", "a", "a\0", "12345678"]);
         for value in ["", "a", "a\0", "12345678"] {
             assert!(set.contains(value.as_bytes()), "{value:?}");
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_count_once() {
+    fn removes_duplicates() {
         let set = Set::new(["x", "y", "x"]);
         assert_eq!(set.values().len(), 2);
     }

@@ -1,4 +1,4 @@
-//! Conditions on tags.
+//! Tag conditions.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use polywire_text::hex::{self, Case};
 
 use crate::Reason;
 
-/// The name of a tag that filters can ask for: one letter, `a-z` or `A-Z` (NIP-01).
+/// The name of a tag in a filter condition: one letter, `a-z` or `A-Z` (NIP-01).
 ///
 /// ```
 /// use polywire_nostr::TagLetter;
@@ -31,7 +31,7 @@ impl TagLetter {
     /// `t`: a topic.
     pub const T: Self = Self(b't');
 
-    /// Returns the letter, unless it is not in `a-z` or `A-Z`.
+    /// Creates a letter. `None` if the character is not in `a-z` or `A-Z`.
     #[must_use]
     pub const fn new(letter: char) -> Option<Self> {
         match letter {
@@ -40,7 +40,7 @@ impl TagLetter {
         }
     }
 
-    /// Returns it as a character.
+    /// Returns the letter as a `char`.
     #[must_use]
     pub const fn as_char(self) -> char {
         self.0 as char
@@ -50,24 +50,24 @@ impl TagLetter {
         Self::new(byte as char)
     }
 
-    /// Whether this is the name of a tag.
+    /// Whether `name` is this letter.
     pub(super) fn is_name(self, name: &str) -> bool {
         name.as_bytes() == [self.0]
     }
 
-    /// The member of a filter, such as `#e`, written to `buffer`.
+    /// Writes the name of the filter member, such as `#e`, to `buffer`.
     pub(super) fn member(self, buffer: &mut [u8; 2]) -> &str {
         *buffer = [b'#', self.0];
         std::str::from_utf8(buffer).unwrap_or_default()
     }
 
-    /// A bit of its own for each letter: letters differ in their lower six bits.
+    /// A distinct bit for each letter: letters differ in their lower six bits.
     pub(super) const fn bit(self) -> u64 {
         1 << (self.0 & 0x3f)
     }
 
-    /// Checks a value: `e` and `p` have exactly 64 lower-case hexadecimal digits. The error is a
-    /// reason and an offset.
+    /// Checks a value: values of `e` and `p` must be 64 lower-case hexadecimal digits. The error is
+    /// a reason and the offset in the value.
     pub(super) fn check(self, value: &str) -> Result<(), (Reason, usize)> {
         if !matches!(self, Self::E | Self::P) {
             return Ok(());
@@ -102,8 +102,8 @@ impl fmt::Debug for TagLetter {
     }
 }
 
-/// The condition of a filter on a tag: one of these values must be the first value of a tag of
-/// this name.
+/// A tag condition of a filter: the event must have a tag with this name whose first value is in
+/// the list.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TagCondition {
     pub(super) letter: TagLetter,
@@ -117,8 +117,8 @@ impl TagCondition {
         self.letter
     }
 
-    /// Returns the values in the order in which they were given. Those of `e` and `p` have 64
-    /// lower-case hexadecimal digits.
+    /// Returns the values in their original order. Values of `e` and `p` are 64 lower-case
+    /// hexadecimal digits.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &str> {
         self.values.iter().map(Text::as_str)
     }

@@ -1,4 +1,4 @@
-//! Filters as JSON.
+//! Writing of filters as JSON.
 
 use polywire_text::number;
 

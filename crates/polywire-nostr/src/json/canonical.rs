@@ -1,10 +1,10 @@
-//! Strings in canonical form, which is the output of `JSON.stringify`.
+//! Strings in canonical form, as `JSON.stringify` writes them.
 
 use polywire_text::{escape, scan};
 
 use super::string::Escape;
 
-/// A destination of canonical text: a digest or a buffer.
+/// A destination for canonical text: a hash or a buffer.
 pub(crate) trait Sink {
     /// Appends bytes unchanged.
     fn put(&mut self, bytes: &[u8]);
@@ -36,7 +36,7 @@ pub(crate) fn write_canonical_string(sink: &mut impl Sink, raw: &str) {
             None => return,
             Some(b'\\') => {
                 let Ok(escape) = Escape::read(bytes) else {
-                    // Unreachable, because the string is valid.
+                    // Unreachable: the string is valid.
                     return sink.put(bytes);
                 };
                 match escape.character {

@@ -1,4 +1,4 @@
-//! What events, filters and messages share: a cursor over JSON text, and canonical strings.
+//! JSON for events, filters and messages: a reader and writers.
 
 mod canonical;
 mod object;

@@ -1,8 +1,8 @@
-//! Compact JSON, written member by member.
+//! Writers of compact JSON.
 
 use polywire_text::{escape, hex, number};
 
-/// Writes an object. Names need no escapes.
+/// A writer of a JSON object. Member names must not need escapes.
 pub(crate) struct Object<'o> {
     pub(crate) out: &'o mut Vec<u8>,
     first: bool,
@@ -13,7 +13,7 @@ impl<'o> Object<'o> {
         Self { out, first: true }
     }
 
-    /// Writes a name, for a value that the caller writes.
+    /// Writes the name of a member. The caller must write the value to `out`.
     pub(crate) fn name(&mut self, name: &str) {
         self.out
             .extend_from_slice(if self.first { b"{\"" } else { b",\"" });
@@ -70,7 +70,7 @@ pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b'"');
 }
 
-/// What `push` writes, as a string. It writes UTF-8.
+/// Returns the output of `push`, which must be UTF-8, as a string.
 pub(crate) fn to_string(push: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
     push(&mut out);

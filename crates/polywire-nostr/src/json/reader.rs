@@ -1,4 +1,4 @@
-//! A cursor over JSON text that has been found to be UTF-8.
+//! A reader of JSON text.
 
 use polywire_text::hex::{self, Case};
 use polywire_text::{number, scan};
@@ -6,10 +6,10 @@ use polywire_text::{number, scan};
 use super::string::{self, RawString, Spelling};
 use crate::{Error, Limits, Profile, Reason};
 
-/// Reads JSON from front to back.
+/// A cursor over JSON text.
 ///
-/// Methods that read a value expect it at the cursor, behind white space, and leave the cursor
-/// behind it.
+/// Methods that read a value require the cursor at its first byte: the caller skips white space.
+/// They leave the cursor after its last byte.
 pub(crate) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -25,12 +25,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What deviations are accepted.
     pub(crate) fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// The offset of the cursor in bytes.
+    /// The byte offset of the cursor.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
@@ -54,7 +53,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An error for a value of another type than is expected, or for no value at all.
+    /// An error for a value of an unexpected type, or for a byte that does not start a value.
     #[cold]
     pub(crate) fn wrong_type(&self) -> Error {
         match self.peek() {
@@ -71,7 +70,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Moves the cursor behind white space; says whether there was any.
+    /// Skips white space. Returns whether there was any.
     #[inline(always)]
     pub(crate) fn skip_space(&mut self) -> bool {
         match self.peek() {
@@ -83,7 +82,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Moves the cursor behind `byte` if it is there.
+    /// Skips `byte` if it is at the cursor. Returns whether it was.
     #[inline(always)]
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
@@ -91,7 +90,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Moves the cursor behind `byte` and the white space around it.
+    /// Skips `byte`, which is required, and the white space around it.
     #[inline(always)]
     pub(crate) fn expect(&mut self, byte: u8) -> Result<(), Error> {
         self.skip_space();
@@ -102,7 +101,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the separator behind an item of an array or object: `true` for a comma, `false` for
+    /// Reads the separator after an item of an array or object: `true` for a comma, `false` for
     /// `close`.
     #[inline(always)]
     pub(crate) fn next_item(&mut self, close: u8) -> Result<bool, Error> {
@@ -117,7 +116,7 @@ impl<'a> Reader<'a> {
         Err(self.unexpected())
     }
 
-    /// Expects nothing but white space up to the end of the input.
+    /// Checks that only white space follows.
     pub(crate) fn end(&mut self) -> Result<(), Error> {
         self.skip_space();
         match self.peek() {
@@ -132,24 +131,24 @@ impl<'a> Reader<'a> {
         if !self.take(b'"') {
             return Err(self.wrong_type());
         }
-        self.string_behind_quote()
+        self.string_after_quote()
     }
 
     /// Reads a string whose opening quote has been read.
     #[inline(always)]
-    pub(crate) fn string_behind_quote(&mut self) -> Result<RawString<'a>, Error> {
+    pub(crate) fn string_after_quote(&mut self) -> Result<RawString<'a>, Error> {
         let start = self.at;
         let spelling = self.skip_string()?;
         let text = &self.text[start..self.at - 1];
         Ok(RawString { text, spelling })
     }
 
-    /// Moves the cursor behind a string whose opening quote has been read.
+    /// Skips a string whose opening quote has been read.
     #[inline(always)]
     pub(crate) fn skip_string(&mut self) -> Result<Spelling, Error> {
         let bytes = self.text.as_bytes();
         let rest = &bytes[self.at..];
-        // Names of tags have one letter, and identifiers and keys 64 digits.
+        // Fast paths: tag names of one letter, ids and keys of 64 digits, then up to 31 bytes.
         if let [letter, b'"', ..] = rest
             && letter.is_ascii_alphanumeric()
         {
@@ -173,7 +172,7 @@ impl<'a> Reader<'a> {
         string::skip(self)
     }
 
-    /// Reads the name of a member and the colon behind it.
+    /// Reads the name of a member, the colon and the white space around it.
     #[inline(always)]
     pub(crate) fn key(&mut self) -> Result<RawString<'a>, Error> {
         if !self.take(b'"') {
@@ -182,12 +181,13 @@ impl<'a> Reader<'a> {
                 None => self.error(Reason::Truncated),
             });
         }
-        let key = self.string_behind_quote()?;
+        let key = self.string_after_quote()?;
         self.expect(b':')?;
         Ok(key)
     }
 
-    /// Reads a string of `2 * N` hexadecimal digits, in the case that the profile accepts.
+    /// Reads a string of `2 * N` hexadecimal digits. The profile decides whether upper case is
+    /// valid.
     #[inline(always)]
     pub(crate) fn hex<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         self.hex_in_case(match self.profile.upper_case_hex {
@@ -196,7 +196,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads a string of `2 * N` hexadecimal digits, in lower case whatever the profile.
+    /// Reads a string of `2 * N` hexadecimal digits, which must be in lower case with every
+    /// profile.
     #[inline(always)]
     pub(crate) fn lower_hex<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         self.hex_in_case(Case::Lower)
@@ -205,7 +206,7 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     fn hex_in_case<const N: usize>(&mut self, case: Case) -> Result<[u8; N], Error> {
         let rest = &self.text.as_bytes()[self.at..];
-        // One quote, the digits and another quote: no need to look for the end.
+        // The quotes are at the expected offsets: no search for the end of the string.
         if rest.len() > 2 * N + 1
             && rest[0] == b'"'
             && rest[2 * N + 1] == b'"'
@@ -214,12 +215,12 @@ impl<'a> Reader<'a> {
             self.at += 2 * N + 2;
             return Ok(bytes);
         }
-        self.other_hex(case)
+        self.slow_hex(case)
     }
 
-    /// Reads digits that have escapes or upper case, or returns the error.
+    /// Reads digits with escapes or in upper case, or returns the error.
     #[inline(never)]
-    fn other_hex<const N: usize>(&mut self, case: Case) -> Result<[u8; N], Error> {
+    fn slow_hex<const N: usize>(&mut self, case: Case) -> Result<[u8; N], Error> {
         let start = self.at;
         let raw = self.string()?;
         let text = raw.decode();
@@ -236,14 +237,14 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads a whole number of at most `max`. Says whether it is written with digits only.
+    /// Reads an integer from 0 to `max`. The flag is `true` if it is written with digits only.
     #[inline(always)]
     pub(crate) fn unsigned(&mut self, max: u64) -> Result<(u64, bool), Error> {
         let start = self.at;
         let digits = self.text.as_bytes()[start..].iter();
         let mut value = 0_u64;
         let mut len = 0;
-        // Nineteen digits fit in 64 bits.
+        // 19 digits fit in 64 bits.
         for byte in digits.take_while(|byte| byte.is_ascii_digit()).take(19) {
             value = value * 10 + u64::from(byte - b'0');
             len += 1;
@@ -255,13 +256,13 @@ impl<'a> Reader<'a> {
             return Ok((value, true));
         }
         self.at = start;
-        self.other_number(max)
+        self.slow_number(max)
     }
 
-    /// Reads a number that is not plain digits, or says what is wrong with it.
+    /// Reads a number with a fraction or an exponent, or returns the error.
     #[cold]
     #[inline(never)]
-    fn other_number(&mut self, max: u64) -> Result<(u64, bool), Error> {
+    fn slow_number(&mut self, max: u64) -> Result<(u64, bool), Error> {
         let start = self.at;
         if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
             return Err(self.wrong_type());
@@ -295,13 +296,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips a value of any type in which at most `depth` arrays and objects are nested; at most
-    /// [`Limits::MAX_DEPTH`] in any case.
+    /// Skips a value of any type. Arrays and objects may be nested up to `depth` levels, and never
+    /// more than [`Limits::MAX_DEPTH`].
     #[inline(never)]
     pub(crate) fn skip_value(&mut self, depth: usize) -> Result<(), Error> {
         let mut open = Nesting::default();
         loop {
-            // At the beginning of a value.
+            // At the start of a value.
             match self.peek() {
                 Some(first @ (b'{' | b'[')) => {
                     if open.depth >= depth.min(Limits::MAX_DEPTH) {
@@ -325,7 +326,7 @@ impl<'a> Reader<'a> {
                 Some(b'-' | b'0'..=b'9') => drop(self.skip_number()?),
                 _ => return Err(self.unexpected()),
             }
-            // Behind a value.
+            // After a value.
             loop {
                 let Some(close) = open.last() else {
                     return Ok(());
@@ -341,6 +342,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Skips `word`, which is required.
     pub(crate) fn word(&mut self, word: &str) -> Result<(), Error> {
         let rest = &self.text.as_bytes()[self.at..];
         if !rest.starts_with(word.as_bytes()) {
@@ -352,7 +354,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Skips a number; returns whether it has neither a fraction nor an exponent.
+    /// Skips a number. Returns whether it has neither a fraction nor an exponent.
     fn skip_number(&mut self) -> Result<bool, Error> {
         let rest = &self.text.as_bytes()[self.at..];
         match number::json_number(rest) {
@@ -372,10 +374,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The arrays and objects around the cursor, a bit for each. Needs no allocation.
+/// The open arrays and objects, one bit each. Needs no allocation.
 #[derive(Default)]
 struct Nesting {
-    /// The lowest bit belongs to the innermost one, and is set for an object.
+    /// Bit 0 is the innermost level. A set bit means an object.
     objects: u128,
     depth: usize,
 }
@@ -391,7 +393,7 @@ impl Nesting {
         self.depth -= 1;
     }
 
-    /// The closing bracket of the innermost one.
+    /// The closing bracket of the innermost level.
     fn last(&self) -> Option<u8> {
         let close = if self.objects & 1 == 1 { b'}' } else { b']' };
         (self.depth > 0).then_some(close)
@@ -443,7 +445,7 @@ mod tests {
                 Err((Reason::HexLength, 1)),
                 Err((Reason::HexLength, 1)),
             ),
-            // With escapes, the offset is that of the string.
+            // With escapes, the offset is the offset of the string.
             (
                 "\"\\u0030afx\"",
                 Err((Reason::NotHex, 0)),

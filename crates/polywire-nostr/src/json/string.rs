@@ -1,4 +1,4 @@
-//! Strings as they stand in JSON text, and what they mean.
+//! JSON strings: raw text and decoding.
 
 use std::borrow::Cow;
 
@@ -8,36 +8,33 @@ use polywire_text::scan;
 use super::reader::Reader;
 use crate::{Error, Reason};
 
-/// A string as it stands in JSON text: between its quotes, with its escapes.
-///
-/// It has been checked: its escapes are complete.
+/// The raw contents of a JSON string: the validated text between the quotes, with escapes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawString<'a> {
-    /// What stands between the quotes.
     pub(crate) text: &'a str,
     pub(crate) spelling: Spelling,
 }
 
-/// How a string is spelled.
+/// How a string is written in JSON text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spelling {
-    /// Whether it has a backslash.
+    /// Whether the text contains an escape.
     pub(crate) escaped: bool,
-    /// Whether it is spelled as `JSON.stringify` spells it.
+    /// Whether `JSON.stringify` would write the same text.
     pub(crate) canonical: bool,
-    /// Whether it has an escape of half a surrogate pair.
+    /// Whether the text contains an escape of a lone surrogate.
     pub(crate) lone_surrogate: bool,
 }
 
 impl Spelling {
-    /// Nothing is escaped, and nothing has to be.
+    /// Canonical and without escapes.
     pub(crate) const PLAIN: Self = Self {
         escaped: false,
         canonical: true,
         lone_surrogate: false,
     };
 
-    /// The spelling of this and another string.
+    /// Combines the spellings of two strings.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             escaped: self.escaped | other.escaped,
@@ -48,8 +45,8 @@ impl Spelling {
 }
 
 impl<'a> RawString<'a> {
-    /// The offset of a byte of the decoded text, counted from the opening quote. 0 if there are
-    /// escapes: the bytes are elsewhere then.
+    /// Returns the offset of a byte of the decoded text, relative to the opening quote. 0 if there
+    /// are escapes, because they change the offsets.
     pub(crate) fn offset(self, decoded: usize) -> usize {
         match self.spelling.escaped {
             false => 1 + decoded,
@@ -57,7 +54,7 @@ impl<'a> RawString<'a> {
         }
     }
 
-    /// What it means. Half a surrogate pair becomes U+FFFD.
+    /// Decodes the escapes. Lone surrogates become U+FFFD.
     #[inline(always)]
     pub(crate) fn decode(self) -> Cow<'a, str> {
         match self.spelling.escaped {
@@ -67,7 +64,7 @@ impl<'a> RawString<'a> {
     }
 }
 
-/// Moves the cursor behind a string of any form, whose opening quote has been read.
+/// Skips any string whose opening quote has been read.
 #[inline(never)]
 pub(super) fn skip(reader: &mut Reader<'_>) -> Result<Spelling, Error> {
     let bytes = reader.text.as_bytes();
@@ -107,17 +104,17 @@ pub(super) fn skip(reader: &mut Reader<'_>) -> Result<Spelling, Error> {
     }
 }
 
-/// An escape, which begins with a backslash.
+/// An escape sequence.
 pub(super) struct Escape {
-    /// The character; `None` for half of a surrogate pair.
+    /// The character. `None` for a lone surrogate.
     pub(super) character: Option<char>,
-    /// The number of bytes, with the backslash.
+    /// The length in bytes, with the backslash.
     pub(super) len: usize,
 }
 
 impl Escape {
-    /// Reads the escape at the beginning of `bytes`, which begin with a backslash. An error has an
-    /// offset.
+    /// Reads the escape at the start of `bytes`. The first byte must be a backslash. An error
+    /// contains its offset in `bytes`.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, (Reason, usize)> {
         let short = |character| {
             Ok(Self {
@@ -140,7 +137,7 @@ impl Escape {
         }
     }
 
-    /// Reads `\uXXXX`, or two of them that are a surrogate pair.
+    /// Reads `\uXXXX`, or two of them that form a surrogate pair.
     fn read_unicode(bytes: &[u8]) -> Result<Self, (Reason, usize)> {
         let first = code_unit(bytes)?;
         if let Some(character) = char::from_u32(first) {
@@ -149,7 +146,7 @@ impl Escape {
                 len: 6,
             });
         }
-        // Only half a pair, unless the other half follows.
+        // A lone surrogate, unless this is a high surrogate and a low surrogate follows.
         if first < 0xdc00
             && bytes.get(6..8) == Some(b"\\u")
             && let second @ 0xdc00..0xe000 =
@@ -166,7 +163,7 @@ impl Escape {
         })
     }
 
-    /// Whether `JSON.stringify` spells it as at the beginning of `bytes`.
+    /// Whether `JSON.stringify` would write this escape as it is at the start of `bytes`.
     pub(super) fn is_canonical(&self, bytes: &[u8]) -> bool {
         match self.character {
             Some('\u{8}' | '\t' | '\n' | '\u{c}' | '\r' | '"' | '\\') => self.len == 2,
@@ -176,7 +173,7 @@ impl Escape {
     }
 }
 
-/// The four digits of a `\u` escape.
+/// Parses the four digits of a `\u` escape.
 fn code_unit(bytes: &[u8]) -> Result<u32, (Reason, usize)> {
     let mut value = 0;
     for at in 2..6 {
@@ -189,7 +186,7 @@ fn code_unit(bytes: &[u8]) -> Result<u32, (Reason, usize)> {
     Ok(value)
 }
 
-/// What a checked raw string means. Half a surrogate pair becomes U+FFFD.
+/// Decodes the escapes of a validated raw string. Lone surrogates become U+FFFD.
 pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     match memchr::memchr(b'\\', raw.as_bytes()) {
         None => Cow::Borrowed(raw),
@@ -203,7 +200,7 @@ fn decode_escapes(raw: &str, first: usize) -> String {
     if escape::push_unescaped_json_str(&mut out, raw, LoneSurrogate::Replace).is_ok() {
         return out;
     }
-    // Control characters without an escape, which a lenient profile has accepted.
+    // The text contains unescaped control characters, which a lenient profile accepted.
     let mut rest = raw;
     let mut next = Some(first);
     while let Some(at) = next {
@@ -213,7 +210,7 @@ fn decode_escapes(raw: &str, first: usize) -> String {
                 escape.character.unwrap_or(char::REPLACEMENT_CHARACTER),
                 escape.len,
             ),
-            // The string has been checked; this is not reached.
+            // Unreachable: the string is valid.
             Err(_) => (char::REPLACEMENT_CHARACTER, 1),
         };
         out.push(character);

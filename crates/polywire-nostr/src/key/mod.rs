@@ -1,8 +1,8 @@
 //! Keys and signatures: secp256k1 and the Schnorr signatures of BIP-340.
 //!
-//! The arithmetic is that of libsecp256k1. Its context, a few hundred bytes, is made once for each
-//! thread, at the first use on that thread, so that threads do not wait for each other. It is randomized
-//! anew after each use of a secret key, against what a device may leak.
+//! The arithmetic is that of libsecp256k1. Each thread creates its own context of a few hundred
+//! bytes at first use, so threads do not block each other. The context is randomized again after
+//! each use of a secret key, as protection against side channels.
 //!
 //! ```
 //! use polywire_nostr::key::{KeyPair, SignatureError};
@@ -30,7 +30,7 @@ pub use pair::KeyPair;
 pub use secret::SecretKey;
 pub use verify::verify_batch;
 
-/// Why something is not a secret key. It tells nothing about the bytes that were given.
+/// The error of creating a secret key. It contains no part of the input.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SecretKeyError {
@@ -46,7 +46,7 @@ impl fmt::Display for SecretKeyError {
         match self {
             Self::Hex(error) => write!(f, "secret key: {error}"),
             Self::OutOfRange => {
-                f.write_str("secret key: zero, or not below the order of the curve")
+                f.write_str("secret key: zero, or not less than the order of the curve")
             }
         }
     }
@@ -60,26 +60,26 @@ impl From<InvalidHex> for SecretKeyError {
     }
 }
 
-/// A public key that is not the x coordinate of a point of the curve.
+/// The error for a public key that is not the x coordinate of a point on the curve.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct InvalidPublicKey;
 
 impl fmt::Display for InvalidPublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("public key: not the x coordinate of a point of the curve")
+        f.write_str("public key: not the x coordinate of a point on the curve")
     }
 }
 
 impl std::error::Error for InvalidPublicKey {}
 
-/// Why a signature does not hold (BIP-340, "Verification").
+/// The error of verifying a signature (BIP-340, "Verification").
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SignatureError {
-    /// The public key is not the x coordinate of a point of the curve.
+    /// The public key is not the x coordinate of a point on the curve.
     PublicKey,
-    /// The signature is not one of this message by this key. This includes signatures whose halves
-    /// are out of range: libsecp256k1 does not tell them apart.
+    /// The signature is not valid for the message and the public key. This includes signatures with
+    /// a component out of range: libsecp256k1 does not report them separately.
     Mismatch,
 }
 
@@ -87,7 +87,9 @@ impl fmt::Display for SignatureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PublicKey => InvalidPublicKey.fmt(f),
-            Self::Mismatch => f.write_str("signature: not of this message by this key"),
+            Self::Mismatch => {
+                f.write_str("signature: does not match the message and the public key")
+            }
         }
     }
 }
@@ -100,7 +102,7 @@ impl From<InvalidPublicKey> for SignatureError {
     }
 }
 
-/// The operating system gave no random bytes.
+/// The error of a failed random generator: the operating system returned no random bytes.
 #[cfg(feature = "os-rng")]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct NoRandomness;
@@ -108,14 +110,14 @@ pub struct NoRandomness;
 #[cfg(feature = "os-rng")]
 impl fmt::Display for NoRandomness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the operating system gave no random bytes")
+        f.write_str("the operating system returned no random bytes")
     }
 }
 
 #[cfg(feature = "os-rng")]
 impl std::error::Error for NoRandomness {}
 
-/// Fills `bytes` from the generator of the operating system.
+/// Fills `bytes` with random bytes of the operating system.
 #[cfg(feature = "os-rng")]
 pub(crate) fn fill_random(bytes: &mut [u8]) -> Result<(), NoRandomness> {
     getrandom::fill(bytes).map_err(|_| NoRandomness)

@@ -1,4 +1,4 @@
-//! Pairs of keys, which sign.
+//! Key pairs and signing.
 
 use std::fmt;
 
@@ -66,12 +66,12 @@ impl KeyPair {
         SecretKey::from_number(self.pair.secret_key())
     }
 
-    /// Signs the id of an event, with auxiliary randomness of the operating system. Two signatures of
-    /// the same id differ.
+    /// Signs the id of an event with auxiliary randomness from the operating system. Two signatures
+    /// of the same id differ.
     ///
     /// The randomness hardens signing against side channels (BIP-340, "Synthetic nonces"). If the
-    /// operating system returns none, zeros are used; the signature is still secure. Therefore signing
-    /// cannot fail.
+    /// operating system returns none, zeros are used; the signature is still secure. Therefore
+    /// signing cannot fail.
     #[cfg(feature = "os-rng")]
     #[must_use]
     pub fn sign(&self, id: &EventId) -> Signature {
@@ -82,15 +82,15 @@ impl KeyPair {
         self.sign_with_aux(id, &aux)
     }
 
-    /// Signs the id of an event, with auxiliary randomness of the caller.
+    /// Signs the id of an event with the given auxiliary randomness.
     #[must_use]
     pub fn sign_with_aux(&self, id: &EventId, aux: &[u8; 32]) -> Signature {
         self.sign_message(id.as_bytes(), aux)
     }
 
     /// Signs a message of any length with the given auxiliary randomness. Start the message with a
-    /// domain-separation prefix, so that it cannot equal an event id (BIP-340, "Messages of Arbitrary
-    /// Size").
+    /// domain-separation prefix, so that it cannot equal an event id (BIP-340, "Messages of
+    /// Arbitrary Size").
     #[must_use]
     pub fn sign_message(&self, message: &[u8], aux: &[u8; 32]) -> Signature {
         let signature = schnorr::sign_with_aux_rand(message, &self.pair, aux);
@@ -100,7 +100,8 @@ impl KeyPair {
 
 impl Drop for KeyPair {
     fn drop(&mut self) {
-        // The type of the library has no other way in; it writes as `zeroize` does.
+        // The library type gives no mutable access to its bytes. Like `zeroize`, its method uses
+        // volatile writes.
         self.pair.non_secure_erase();
     }
 }

@@ -9,11 +9,11 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use super::{InvalidPublicKey, KeyPair, SecretKeyError};
 use crate::{InvalidHex, PublicKey};
 
-/// The secret key of an author: a number from 1 to the order of secp256k1 less one, as 32 bytes,
-/// big-endian (BIP-340).
+/// The secret key of an author: an integer from 1 to the order of secp256k1 minus 1, as 32 bytes in
+/// big-endian order (BIP-340).
 ///
-/// The bytes are zeroized on drop. Moves may leave copies in memory. There is no `Display`; `Debug`
-/// hides them.
+/// The bytes are zeroized on drop. Moves may leave copies in memory. `Debug` hides the bytes, and
+/// there is no `Display`.
 ///
 /// ```
 /// use polywire_nostr::SecretKey;
@@ -39,7 +39,7 @@ impl SecretKey {
     ///
     /// [`SecretKeyError::OutOfRange`]. For random bytes, the probability is about 2^-127.
     pub fn from_bytes(bytes: [u8; Self::LEN]) -> Result<Self, SecretKeyError> {
-        // From here on the bytes are overwritten, whatever the outcome.
+        // From here on, the bytes are zeroized in all cases.
         let key = Self(bytes);
         match secp256k1::SecretKey::from_secret_bytes(key.0) {
             Ok(mut number) => {
@@ -50,11 +50,11 @@ impl SecretKey {
         }
     }
 
-    /// Reads 64 lower-case hexadecimal digits.
+    /// Parses 64 lower-case hexadecimal digits.
     ///
     /// # Errors
     ///
-    /// [`SecretKeyError::Hex`] with the offset of the fault, or [`SecretKeyError::OutOfRange`].
+    /// [`SecretKeyError::Hex`] with the offset of the error, or [`SecretKeyError::OutOfRange`].
     pub fn from_hex(text: impl AsRef<[u8]>) -> Result<Self, SecretKeyError> {
         match hex::decode_to_array(text.as_ref(), Case::Lower) {
             Ok(bytes) => Self::from_bytes(bytes),
@@ -75,7 +75,7 @@ impl SecretKey {
         loop {
             let mut bytes = Zeroizing::new([0; Self::LEN]);
             super::fill_random(&mut *bytes)?;
-            // Numbers out of range are so rare that nobody will see a second round.
+            // The probability of a second iteration is about 2^-127.
             if let Ok(key) = Self::from_bytes(*bytes) {
                 return Ok(key);
             }
@@ -92,7 +92,7 @@ impl SecretKey {
     #[must_use]
     pub fn to_hex(&self) -> Zeroizing<String> {
         let mut digits = Zeroizing::new([0; 2 * Self::LEN]);
-        // The array has exactly the length that is needed.
+        // Cannot fail: the array has the required length.
         let _ = hex::encode_to_slice(&self.0, &mut *digits);
         // Hexadecimal digits are ASCII.
         Zeroizing::new(std::str::from_utf8(&*digits).unwrap_or_default().to_owned())
@@ -104,8 +104,8 @@ impl SecretKey {
         KeyPair::from_secret_key(self).public_key()
     }
 
-    /// ECDH: multiplies a point of `public` with this key and returns the x coordinate. There are two
-    /// such points with opposite signs; the result is the same for both.
+    /// ECDH: multiplies a point of `public` with this key and returns the x coordinate. There are
+    /// two such points with opposite signs; the result is the same for both.
     pub(crate) fn agree(
         &self,
         public: &PublicKey,
@@ -124,16 +124,16 @@ impl SecretKey {
         Ok(x)
     }
 
-    /// The key in the type of the library. The caller must erase it.
+    /// Converts the key to the type of the library. The caller must erase the result.
     #[expect(
         clippy::expect_used,
-        reason = "the range was checked when this value was made"
+        reason = "the range was checked when this value was created"
     )]
     pub(super) fn number(&self) -> secp256k1::SecretKey {
         secp256k1::SecretKey::from_secret_bytes(self.0).expect("a number in range")
     }
 
-    /// Wraps what the library knows to be in range.
+    /// Converts a key of the library, which is always in range.
     pub(super) fn from_number(mut number: secp256k1::SecretKey) -> Self {
         let key = Self(*number.as_secret_bytes());
         number.non_secure_erase();

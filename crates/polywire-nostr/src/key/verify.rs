@@ -6,7 +6,7 @@ use super::{InvalidPublicKey, SignatureError};
 use crate::{EventId, PublicKey, Signature};
 
 impl PublicKey {
-    /// Checks that these bytes are the x coordinate of a point of the curve.
+    /// Checks that these bytes are the x coordinate of a point on the curve.
     ///
     /// ```
     /// use polywire_nostr::PublicKey;
@@ -38,7 +38,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// As [`verify`](Self::verify).
+    /// Like [`verify`](Self::verify).
     pub fn verify_message(
         &self,
         message: &[u8],

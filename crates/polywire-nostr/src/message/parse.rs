@@ -94,7 +94,7 @@ impl<'a, 'l> Items<'a, 'l> {
         self.next()?;
         let start = self.reader.at();
         let id = self.reader.string()?.decode();
-        SubscriptionId::new(id).map_err(|error| error.behind(start))
+        SubscriptionId::new(id).map_err(|error| error.offset_by(start))
     }
 
     pub(super) fn text(&mut self) -> Result<Cow<'a, str>, Error> {

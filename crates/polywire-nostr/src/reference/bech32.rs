@@ -1,8 +1,8 @@
-//! Bech32 as BIP-173 defines it, without its limit of 90 characters.
+//! Bech32 (BIP-173), without the limit of 90 characters.
 
 const CHARACTERS: &str = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/// The remainder of the values as a polynomial over 32 elements.
+/// The checksum of BIP-173: the remainder of the values as a polynomial over GF(32).
 fn polymod(values: &[u8]) -> u32 {
     let generator = [
         0x3b6a_57b2,
@@ -24,14 +24,15 @@ fn polymod(values: &[u8]) -> u32 {
     remainder
 }
 
-/// The prefix as values.
+/// Expands the prefix for the checksum.
 fn expand(prefix: &str) -> Vec<u8> {
     let high = prefix.bytes().map(|byte| byte >> 5);
     let low = prefix.bytes().map(|byte| byte & 31);
     high.chain([0]).chain(low).collect()
 }
 
-/// Groups of `from` bits as groups of `to` bits, and the number and value of the bits that are left.
+/// Converts groups of `from` bits to groups of `to` bits. Also returns the number and the value of
+/// the remaining bits.
 fn regroup(values: &[u8], from: u32, to: u32) -> (Vec<u8>, u32, u32) {
     let (mut out, mut bits, mut held) = (Vec::new(), 0, 0_u32);
     for value in values {
@@ -46,7 +47,7 @@ fn regroup(values: &[u8], from: u32, to: u32) -> (Vec<u8>, u32, u32) {
     (out, bits, held)
 }
 
-/// The text of `bytes` under a prefix in lower case.
+/// Encodes `bytes` with a prefix, which must be in lower case.
 #[must_use]
 pub fn encode(prefix: &str, bytes: &[u8]) -> String {
     let (mut values, bits, held) = regroup(bytes, 8, 5);
@@ -61,7 +62,7 @@ pub fn encode(prefix: &str, bytes: &[u8]) -> String {
     format!("{prefix}1{}", characters.collect::<String>())
 }
 
-/// The prefix, in lower case, and the bytes of a text; `None` if something is wrong.
+/// Decodes text to the prefix, in lower case, and the bytes. `None` if the text is invalid.
 #[must_use]
 pub fn decode(text: &str) -> Option<(String, Vec<u8>)> {
     let lower = text.to_ascii_lowercase();

@@ -1,6 +1,6 @@
-//! ChaCha20 as RFC 8439 describes it, a block at a time.
+//! ChaCha20 (RFC 8439), one block at a time.
 
-/// Section 2.1.
+/// The quarter round (section 2.1).
 fn quarter_round(state: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) {
     state[a] = state[a].wrapping_add(state[b]);
     state[d] = (state[d] ^ state[a]).rotate_left(16);
@@ -12,7 +12,7 @@ fn quarter_round(state: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) 
     state[b] = (state[b] ^ state[c]).rotate_left(7);
 }
 
-/// Section 2.3: 64 bytes of the key stream.
+/// Returns a block of the key stream (section 2.3).
 #[must_use]
 pub fn block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
     let mut state = [0; 16];
@@ -38,7 +38,7 @@ pub fn block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
     out
 }
 
-/// Section 2.4, from block 0 on. Encrypts and decrypts.
+/// Encrypts or decrypts, starting with block 0 (section 2.4).
 #[must_use]
 pub fn apply(key: &[u8; 32], nonce: &[u8; 12], bytes: &[u8]) -> Vec<u8> {
     let blocks = bytes.chunks(64).zip(0..);
@@ -60,7 +60,7 @@ mod tests {
 
     /// Section 2.3.2.
     #[test]
-    fn the_block_of_the_rfc() {
+    fn block_of_the_rfc() {
         let key = std::array::from_fn(|at| at as u8);
         let nonce = [0, 0, 0, 9, 0, 0, 0, 0x4a, 0, 0, 0, 0];
         let stream = block(&key, 1, &nonce);

@@ -1,21 +1,21 @@
-//! Events by the text of NIP-01, over a tree.
+//! Events (NIP-01), parsed from a JSON tree.
 
 use sha2::{Digest, Sha256};
 
 use super::json::{self, Json};
 use crate::{Limits, Profile};
 
-/// The latest time that JavaScript can write.
+/// `Number.MAX_SAFE_INTEGER` of JavaScript.
 const MAX_TIME: u64 = (1 << 53) - 1;
 
-/// An event, read slowly.
+/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The id, in lower case.
     pub id: String,
     /// The public key, in lower case.
     pub pubkey: String,
-    /// The time of creation.
+    /// Seconds since 1970-01-01 UTC.
     pub created_at: u64,
     /// The kind.
     pub kind: u16,
@@ -28,7 +28,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Reads an event; `None` if anything is wrong.
+    /// Parses an event. `None` if it is invalid.
     #[must_use]
     pub fn parse(bytes: &[u8], profile: Profile, limits: &Limits) -> Option<Self> {
         if bytes.len() > limits.bytes {
@@ -54,7 +54,7 @@ impl Event {
             let Some(index) = names.iter().position(is_key) else {
                 continue;
             };
-            // Each is checked, also one that another one replaces.
+            // Repeated members are all checked; the last one is used.
             let is_valid = match names[index] {
                 "id" | "pubkey" => hexadecimal(&value, 64, profile).is_some(),
                 "sig" => hexadecimal(&value, 128, profile).is_some(),
@@ -90,7 +90,7 @@ impl Event {
         out
     }
 
-    /// Returns the id that the event should have.
+    /// Computes the id from the canonical form.
     #[must_use]
     pub fn compute_id(&self) -> String {
         let digest = Sha256::digest(self.canonical());

@@ -1,4 +1,4 @@
-//! Filters by the words of NIP-01, over text that has been decoded by something else.
+//! Matching of filters (NIP-01), over decoded values.
 
 /// An event as plain text.
 #[derive(Clone, Debug, Default)]
@@ -24,15 +24,15 @@ pub struct PlainFilter {
     pub authors: Option<Vec<String>>,
     /// Kinds.
     pub kinds: Option<Vec<u16>>,
-    /// Conditions on tags: names without `#`, and values.
+    /// Tag conditions: names without `#`, and values.
     pub tags: Vec<(String, Vec<String>)>,
-    /// The earliest time.
+    /// The earliest `created_at`, inclusive.
     pub since: Option<u64>,
-    /// The latest time.
+    /// The latest `created_at`, inclusive.
     pub until: Option<u64>,
 }
 
-/// Whether an event matches a filter: all conditions that are there hold.
+/// Whether an event meets all conditions of a filter.
 #[must_use]
 pub fn matches(filter: &PlainFilter, event: &PlainEvent) -> bool {
     if let Some(ids) = &filter.ids
@@ -63,7 +63,7 @@ pub fn matches(filter: &PlainFilter, event: &PlainEvent) -> bool {
     for (name, values) in &filter.tags {
         let mut found = false;
         for tag in &event.tags {
-            // Only the first value counts.
+            // Only the first value is compared.
             if tag.len() >= 2 && tag[0] == *name && values.contains(&tag[1]) {
                 found = true;
             }

@@ -1,12 +1,12 @@
-//! HMAC-SHA-256 by its definition (RFC 2104), and HKDF on top (RFC 5869).
+//! HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869), by their definitions.
 
 use sha2::{Digest as _, Sha256};
 
-/// The code of `message` under a key of up to 64 bytes.
+/// Returns the MAC of `message` with a key of up to 64 bytes.
 ///
 /// # Panics
 ///
-/// The key is longer.
+/// If the key is longer than 64 bytes.
 #[must_use]
 pub fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
     let mut padded = [0; 64];
@@ -22,17 +22,17 @@ pub fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
     outer.into()
 }
 
-/// HKDF-Extract.
+/// HKDF-Extract (RFC 5869, section 2.2).
 #[must_use]
 pub fn extract(salt: &[u8], material: &[u8]) -> [u8; 32] {
     hmac(salt, material)
 }
 
-/// HKDF-Expand to `len` bytes, up to 255 times 32.
+/// HKDF-Expand to `len` bytes, at most 255 * 32 (RFC 5869, section 2.3).
 ///
 /// # Panics
 ///
-/// `len` is greater.
+/// If `len` is greater than 255 * 32.
 #[must_use]
 pub fn expand(key: &[u8; 32], info: &[u8], len: usize) -> Vec<u8> {
     assert!(len <= 255 * 32, "HKDF has no more than 255 blocks");

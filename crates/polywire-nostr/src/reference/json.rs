@@ -1,13 +1,13 @@
-//! JSON as a tree, read one character at a time (RFC 8259).
+//! JSON (RFC 8259) as a tree, parsed one character at a time.
 
 use crate::Profile;
 
-/// A JSON value. Strings are code points, so that they can hold half a surrogate pair.
+/// A JSON value. Strings are lists of code points, so that they can contain lone surrogates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`, `true` or `false`.
     Word(&'static str),
-    /// A number as it is written.
+    /// A number, with its original text.
     Number(String),
     /// A string.
     String(Vec<u32>),
@@ -17,7 +17,7 @@ pub enum Json {
     Object(Vec<(Vec<u32>, Json)>),
 }
 
-/// Reads a document. `None` if it is not JSON, or nested deeper than `depth`.
+/// Parses a document. `None` if it is not JSON, or nested deeper than `depth` levels.
 #[must_use]
 pub fn parse(text: &str, profile: Profile, depth: usize) -> Option<Json> {
     let mut reader = Reader {
@@ -174,7 +174,7 @@ impl Reader {
                         for _ in 0..4 {
                             unit = 16 * unit + self.next()?.to_digit(16)?;
                         }
-                        // Marked as code units that were escaped: only these form pairs.
+                        // Marked as escaped: only escaped code units form pairs.
                         unit | ESCAPED
                     }
                     _ => return None,
@@ -191,21 +191,22 @@ impl Reader {
     }
 }
 
+/// Marks a code unit that was written as an escape.
 const ESCAPED: u32 = 1 << 31;
 
-/// Joins two escaped code units that are a surrogate pair.
+/// Joins escaped surrogate pairs and removes the marks.
 fn join_pairs(units: &[u32]) -> Vec<u32> {
     let mut out = Vec::new();
     let mut rest = units;
-    while let [first, behind @ ..] = rest {
-        rest = behind;
+    while let [first, tail @ ..] = rest {
+        rest = tail;
         let value = first & !ESCAPED;
         if (0xd800..0xdc00).contains(&value)
-            && let [second, behind @ ..] = behind
+            && let [second, tail @ ..] = tail
             && (0xdc00..0xe000).contains(&(second & !ESCAPED))
         {
             out.push(0x1_0000 + (value - 0xd800) * 0x400 + ((second & !ESCAPED) - 0xdc00));
-            rest = behind;
+            rest = tail;
         } else {
             out.push(value);
         }
@@ -213,7 +214,7 @@ fn join_pairs(units: &[u32]) -> Vec<u32> {
     out
 }
 
-/// Writes a value as `JSON.stringify` does. Numbers stay as they are.
+/// Writes a value like `JSON.stringify`, but numbers with their original text.
 pub fn stringify(value: &Json, out: &mut String) {
     match value {
         Json::Word(word) => out.push_str(word),

@@ -1,6 +1,7 @@
-//! Slow and readable implementations of what is fast elsewhere in this crate, for tests and fuzzing.
+//! Slow and readable reference implementations for tests and fuzzing.
 //!
-//! They follow the text of the specifications step by step and share no code with what they check.
+//! They follow the specifications step by step and share no code with the implementations that they
+//! check.
 
 pub mod bech32;
 pub mod chacha20;

@@ -1,4 +1,4 @@
-//! Fingerprints and differences by their definitions.
+//! Fingerprints and set differences, by their definitions.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,8 @@ use sha2::{Digest as _, Sha256};
 use crate::EventId;
 use crate::negentropy::{Fingerprint, Record};
 
-/// Returns the fingerprint of these ids: the first 16 bytes of the digest of their sum and number.
+/// Returns the fingerprint of the ids: the first 16 bytes of the SHA-256 digest of their sum and
+/// number.
 #[must_use]
 pub fn fingerprint(ids: &[EventId]) -> Fingerprint {
     let mut input = sum(ids).to_vec();
@@ -18,22 +19,23 @@ pub fn fingerprint(ids: &[EventId]) -> Fingerprint {
     Fingerprint::from_bytes(fingerprint)
 }
 
-/// Adds ids as little-endian integers modulo 2^256, as one does on paper in base 256.
+/// Adds ids as little-endian integers modulo 2^256, digit by digit in base 256.
 fn sum(ids: &[EventId]) -> [u8; 32] {
     let mut sum = [0_u8; 32];
     for id in ids {
         let mut carry = 0_u16;
-        for (place, digit) in sum.iter_mut().zip(id.as_bytes()) {
-            let total = u16::from(*place) + u16::from(*digit) + carry;
-            *place = (total % 256) as u8;
+        for (sum, digit) in sum.iter_mut().zip(id.as_bytes()) {
+            let total = u16::from(*sum) + u16::from(*digit) + carry;
+            *sum = (total % 256) as u8;
             carry = total / 256;
         }
-        // The last carry is a multiple of 2^256.
+        // The last carry is dropped: it is a multiple of 2^256.
     }
     sum
 }
 
-/// Writes a number in base 128, most significant digit first, with 128 added to all but the last.
+/// Encodes a number in base 128, most significant digit first, with 128 added to all digits but the
+/// last.
 #[must_use]
 pub fn varint(value: u64) -> Vec<u8> {
     let last = (value % 128) as u8;
@@ -47,7 +49,7 @@ pub fn varint(value: u64) -> Vec<u8> {
     digits
 }
 
-/// Returns the ids that only `ours` has and those that only `theirs` has.
+/// Returns the ids that are only in `ours`, and the ids that are only in `theirs`.
 #[must_use]
 pub fn differences(ours: &[Record], theirs: &[Record]) -> (BTreeSet<EventId>, BTreeSet<EventId>) {
     let ids = |records: &[Record]| -> BTreeSet<EventId> {

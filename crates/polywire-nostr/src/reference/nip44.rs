@@ -1,4 +1,4 @@
-//! NIP-44 version 2, a step at a time, each into a buffer of its own.
+//! NIP-44 version 2, step by step, with a new buffer for each step.
 
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::reference::base64;
@@ -6,13 +6,13 @@ use polywire_text::reference::base64;
 use super::{chacha20, hmac};
 use crate::nip44::Nip44Error;
 
-/// The key of a conversation, from the x coordinate of ECDH.
+/// Returns the conversation key for the x coordinate of the ECDH point.
 #[must_use]
 pub fn conversation_key(x: &[u8; 32]) -> [u8; 32] {
     hmac::extract(b"nip44-v2", x)
 }
 
-/// The keys of a message: of the cipher, its nonce, and of the code.
+/// Returns the keys of a message: the ChaCha20 key, the ChaCha20 nonce and the HMAC key.
 #[must_use]
 pub fn message_keys(
     conversation_key: &[u8; 32],
@@ -27,7 +27,7 @@ pub fn message_keys(
     )
 }
 
-/// The length that a plaintext of `len` bytes, at least one, is padded to.
+/// Returns the padded length of a plaintext of `len` bytes, which must be at least 1.
 #[must_use]
 pub fn padded_len(len: u64) -> u64 {
     if len <= 32 {
@@ -45,7 +45,7 @@ pub fn padded_len(len: u64) -> u64 {
     chunk * ((len - 1) / chunk + 1)
 }
 
-/// The length, the plaintext and zeros.
+/// Pads a plaintext: the length prefix, the plaintext and zeros.
 #[must_use]
 pub fn pad(plaintext: &[u8]) -> Vec<u8> {
     let len = plaintext.len() as u64;
@@ -58,7 +58,7 @@ pub fn pad(plaintext: &[u8]) -> Vec<u8> {
     padded
 }
 
-/// What [`pad`] was given.
+/// Reverses [`pad`]. `None` if the padding is invalid.
 #[must_use]
 pub fn unpad(padded: &[u8]) -> Option<Vec<u8>> {
     let short = u16::from_be_bytes(*padded.first_chunk()?);
@@ -75,13 +75,14 @@ pub fn unpad(padded: &[u8]) -> Option<Vec<u8>> {
     text.get(..len as usize).map(<[u8]>::to_vec)
 }
 
-/// The payload of a plaintext of at least one byte, around what may be any bytes.
+/// Encrypts a plaintext of at least one byte, which need not be UTF-8.
 #[must_use]
 pub fn encrypt(conversation_key: &[u8; 32], nonce: &[u8; 32], plaintext: &[u8]) -> String {
     encrypt_padded(conversation_key, nonce, &pad(plaintext))
 }
 
-/// The payload of what should be padded: to make authentic payloads that are wrong.
+/// Encrypts bytes that are already padded. Tests use it for payloads with a valid MAC and invalid
+/// padding.
 #[must_use]
 pub fn encrypt_padded(conversation_key: &[u8; 32], nonce: &[u8; 32], padded: &[u8]) -> String {
     let (chacha_key, chacha_nonce, hmac_key) = message_keys(conversation_key, nonce);
@@ -91,11 +92,11 @@ pub fn encrypt_padded(conversation_key: &[u8; 32], nonce: &[u8; 32], padded: &[u
     base64::encode(&payload, Alphabet::Standard, Padding::Required)
 }
 
-/// The plaintext of a payload. Has no limit, and does not ask for UTF-8.
+/// Decrypts a payload. Has no length limit, and does not require UTF-8.
 ///
 /// # Errors
 ///
-/// As those of [`ConversationKey::decrypt`](crate::nip44::ConversationKey::decrypt).
+/// Like [`ConversationKey::decrypt`](crate::nip44::ConversationKey::decrypt).
 pub fn decrypt(conversation_key: &[u8; 32], payload: &str) -> Result<Vec<u8>, Nip44Error> {
     let len = payload.len();
     if payload.starts_with('#') {

@@ -10,8 +10,8 @@ use crate::json::{Object, push_hex, to_string};
 /// The relay information document (NIP-11): the response body to GET with `Accept:
 /// application/nostr+json`.
 ///
-/// Members that are `None`, and empty lists, are omitted. Create it with `..RelayInfo::default()`: members
-/// are added when NIP-11 gets new ones, which is not a breaking change.
+/// Members that are `None`, and empty lists, are omitted. Create values with
+/// `..RelayInfo::default()`: fields for new members of NIP-11 are added without a breaking release.
 ///
 /// ```
 /// use polywire_nostr::{Limitation, RelayInfo};
@@ -29,9 +29,9 @@ use crate::json::{Object, push_hex, to_string};
 /// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct RelayInfo {
-    /// A name; clients may cut it at 30 characters.
+    /// The name. Clients may truncate it to 30 characters.
     pub name: Option<String>,
-    /// A description in plain text.
+    /// The description in plain text.
     pub description: Option<String>,
     /// The URL of a banner.
     pub banner: Option<String>,
@@ -57,27 +57,27 @@ pub struct RelayInfo {
     pub limitation: Limitation,
 }
 
-/// The limits that clients must respect (NIP-11). Members that are `None` are omitted. Create it with
-/// `..Limitation::default()`, as [`RelayInfo`].
+/// The limits that clients must respect (NIP-11). Members that are `None` are omitted. Create
+/// values with `..Limitation::default()`, like [`RelayInfo`].
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Limitation {
-    /// Bytes of a message.
+    /// The maximum length of a message in bytes.
     pub max_message_length: Option<u64>,
-    /// Subscriptions of a connection.
+    /// The maximum number of subscriptions per connection.
     pub max_subscriptions: Option<u64>,
-    /// Filters of a subscription.
+    /// The maximum number of filters per subscription.
     pub max_filters: Option<u64>,
-    /// The largest `limit` of a filter.
+    /// The maximum `limit` of a filter.
     pub max_limit: Option<u64>,
-    /// The `limit` of filters that have none.
+    /// The `limit` that the relay uses for filters without one.
     pub default_limit: Option<u64>,
-    /// Characters of the id of a subscription.
+    /// The maximum length of a subscription id in characters.
     pub max_subid_length: Option<u64>,
-    /// Tags of an event.
+    /// The maximum number of tags of an event.
     pub max_event_tags: Option<u64>,
-    /// Characters of the content of an event.
+    /// The maximum length of the content of an event in characters.
     pub max_content_length: Option<u64>,
-    /// Bits of proof of work that events need (NIP-13).
+    /// The required proof of work of events, in leading zero bits (NIP-13).
     pub min_pow_difficulty: Option<u64>,
     /// Whether clients must authenticate before other requests (NIP-42).
     pub auth_required: Option<bool>,
@@ -85,9 +85,9 @@ pub struct Limitation {
     pub payment_required: Option<bool>,
     /// Whether the relay accepts only some events.
     pub restricted_writes: Option<bool>,
-    /// Seconds that `created_at` may be in the past.
+    /// The maximum age of `created_at` in seconds.
     pub created_at_lower_limit: Option<u64>,
-    /// Seconds that `created_at` may be in the future.
+    /// The maximum number of seconds that `created_at` may be in the future.
     pub created_at_upper_limit: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Reading the relay information document.
+//! Parsing of the relay information document.
 
 use polywire_text::utf8;
 
@@ -7,15 +7,14 @@ use crate::json::Reader;
 use crate::{Error, Limits, Profile, PublicKey, Reason};
 
 impl RelayInfo {
-    /// Reads a document (NIP-11).
+    /// Parses a document (NIP-11).
     ///
-    /// Relays write it by hand and with mistakes, and nothing depends on it: members that are not
-    /// known and values of another type than NIP-11 has are left out. The length of the text is up to
-    /// the caller.
+    /// Published documents often contain mistakes. Therefore unknown members and values of the
+    /// wrong type are ignored. The caller must limit the length of the text.
     ///
     /// # Errors
     ///
-    /// The text is not an object of JSON in UTF-8, or objects and arrays are nested deeper than 32
+    /// The text is not a JSON object in UTF-8, or objects and arrays are nested deeper than 32
     /// levels.
     ///
     /// ```
@@ -66,7 +65,7 @@ fn pubkey(value: &str) -> Option<PublicKey> {
 fn limitation(object: &str) -> Limitation {
     let mut limits = Limitation::default();
     let mut reader = Reader::new(object, Profile::COMPATIBLE);
-    // It has been read once: only another type than an object can be wrong.
+    // The value is valid JSON, so the only possible error is that it is not an object.
     let _ = members(&mut reader, |name, value| match name {
         "max_message_length" => limits.max_message_length = number(value),
         "max_subscriptions" => limits.max_subscriptions = number(value),
@@ -87,7 +86,7 @@ fn limitation(object: &str) -> Limitation {
     limits
 }
 
-/// Passes the names and the texts of all members of an object to `visit`.
+/// Calls `visit` with the name and the JSON text of each member of an object.
 fn members<'a>(reader: &mut Reader<'a>, mut visit: impl FnMut(&str, &'a str)) -> Result<(), Error> {
     if !reader.take(b'{') {
         return Err(reader.wrong_type());
@@ -141,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_it_writes() {
+    fn round_trip() {
         let info = RelayInfo {
             name: Some("Harbour \"1\"\n".into()),
             description: Some(String::new()),
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_what_it_does_not_understand() {
+    fn ignores_unknown_members_and_wrong_types() {
         for text in [
             "{}",
             r#"{"name":null,"icon":3,"supported_nips":{},"limitation":[]}"#,

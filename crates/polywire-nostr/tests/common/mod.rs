@@ -1,7 +1,7 @@
 //! Events for tests.
-#![allow(dead_code, reason = "not every test uses everything")]
+#![allow(dead_code, reason = "each test target uses some of the functions")]
 
-/// The event of an author, with the JSON text of its tags.
+/// Returns an event as JSON. `tags` is JSON text.
 pub(crate) fn event(id: u8, author: u8, created_at: u64, kind: u16, tags: &str) -> String {
     format!(
         r#"{{"id":"{}","pubkey":"{}","created_at":{created_at},"kind":{kind},"tags":{tags},"content":"","sig":"{}"}}"#,
@@ -11,7 +11,7 @@ pub(crate) fn event(id: u8, author: u8, created_at: u64, kind: u16, tags: &str) 
     )
 }
 
-/// 64 hexadecimal digits: `ab` many times, and the number.
+/// Returns 64 hexadecimal digits: 31 times `ab`, then the number.
 pub(crate) fn key(number: u8) -> String {
     format!("{}{number:02x}", "ab".repeat(31))
 }

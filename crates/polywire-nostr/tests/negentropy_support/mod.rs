@@ -1,5 +1,5 @@
-//! Sets to reconcile, and whole sessions.
-#![allow(dead_code, reason = "each test target uses a part")]
+//! Test data and sessions for reconciliation.
+#![allow(dead_code, reason = "each test target uses some of the items")]
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use polywire_nostr::negentropy::{FrameSizeLimit, Initiator, Record, Records, Res
 use polywire_nostr::reference::negentropy as reference;
 use proptest::prelude::*;
 
-/// Reads hexadecimal digits.
+/// Decodes hexadecimal digits.
 pub(crate) fn hex(text: &str) -> Vec<u8> {
     let digit = |byte: u8| (byte as char).to_digit(16).unwrap() as u8;
     let pairs = text.as_bytes().chunks_exact(2);
@@ -24,14 +24,14 @@ pub(crate) struct Sets {
     pub(crate) theirs: Vec<Record>,
 }
 
-/// Pseudo-random records, one to a second or so.
+/// Pseudo-random records, on average one per second.
 pub(crate) fn records(count: usize, seed: u64) -> impl Iterator<Item = Record> {
     let mut random = Random(seed);
     (0..count).map(move |_| random.record(count as u64, 0))
 }
 
-/// Sets of up to `max` records in each part: common, only ours, only theirs. Many have equal
-/// timestamps, and ids with equal first bytes.
+/// Sets with up to `max` records in each part: common, only ours, only theirs. Many records have
+/// equal timestamps and ids with equal first bytes.
 pub(crate) fn sets(max: usize) -> impl Strategy<Value = Sets> {
     let part = 0..=max;
     let span = prop::sample::select(vec![1, 2, 30, 1000, 1 << 33]);
@@ -79,14 +79,14 @@ impl Random {
     }
 }
 
-/// Runs a session of our two roles and checks what it found. Returns the number of messages of the
-/// initiator.
+/// Runs a session between both roles and checks the differences. Returns the number of messages of
+/// the initiator.
 pub(crate) fn sync(sets: &Sets, ours: FrameSizeLimit, theirs: FrameSizeLimit) -> usize {
     let our_records: Records = sets.ours.iter().copied().collect();
     let their_records: Records = sets.theirs.iter().copied().collect();
     let mut initiator = Initiator::new(&our_records).with_frame_size_limit(ours);
     let responder = Responder::new(&their_records).with_frame_size_limit(theirs);
-    let mut found = Found::default();
+    let mut found = Differences::default();
     let mut message = initiator.initial_message().unwrap();
     for messages in 1..10_000 {
         let step = initiator
@@ -104,15 +104,15 @@ pub(crate) fn sync(sets: &Sets, ours: FrameSizeLimit, theirs: FrameSizeLimit) ->
     panic!("the session does not end");
 }
 
-/// The differences that a session found.
+/// The differences that a session reported.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Differences {
     have: BTreeSet<EventId>,
     need: BTreeSet<EventId>,
 }
 
-impl Found {
-    /// Adds what a step reported. Nothing may be reported twice.
+impl Differences {
+    /// Adds the differences of a step. Panics if an id is reported twice.
     pub(crate) fn add(&mut self, have: Vec<EventId>, need: Vec<EventId>) {
         for id in have {
             assert!(self.have.insert(id), "{id} is reported twice");
@@ -122,7 +122,7 @@ impl Found {
         }
     }
 
-    /// Compares with the differences by definition.
+    /// Compares with the set differences.
     pub(crate) fn check(&self, sets: &Sets) {
         let (have, need) = reference::differences(&sets.ours, &sets.theirs);
         assert_eq!(self.have, have, "what only the initiator has");
