@@ -3,8 +3,8 @@
 
 use polywire_nostr::reference::filter::{PlainEvent, PlainFilter, matches};
 use polywire_nostr::{
-    CompiledFilters, EventBuilder, EventId, EventRef, Filter, FilterLimits, Limits, Profile,
-    PublicKey, Signature,
+    BinaryEvent, CompiledFilters, EventBuilder, EventId, EventRef, Filter, FilterLimits, Limits,
+    Profile, PublicKey, Signature,
 };
 
 use super::{check_error, profiles, tags_of};
@@ -118,6 +118,16 @@ fn compare(filter: &Filter, plain: &PlainFilter, event: &EventRef<'_>) {
         "{} {event:?}",
         filter.to_json()
     );
+    let mut stored = Vec::new();
+    if event.push_binary(&mut stored) {
+        let stored = BinaryEvent::parse(&stored).unwrap();
+        assert_eq!(
+            filter.compile().matches_binary(&stored),
+            expected,
+            "{} {event:?}",
+            filter.to_json()
+        );
+    }
     let nothing = Filter::new().with_kinds([]);
     assert_eq!(
         CompiledFilters::new([&nothing, filter]).matches(event),

@@ -1,11 +1,10 @@
 //! Commands that process their input line by line.
 
-use std::io::IsTerminal;
 use std::num::NonZero;
 
 use super::lines::{Inputs, LineReader};
 use super::pipeline::{self, Next};
-use super::sink::Sink;
+use super::sink::{self, Sink};
 use crate::progress::Bytes;
 use crate::{Failure, print};
 
@@ -55,7 +54,7 @@ pub(super) struct Counts {
 }
 
 /// Calls `answer` with each line that is not blank, on `jobs` threads, and prints the answers in
-/// order. `verb` labels the progress bar, which is shown if the answers do not go to the terminal.
+/// order. `verb` labels the progress bar, which is shown if the answers go to a file.
 pub(super) fn run(
     verb: &'static str,
     inputs: &Inputs,
@@ -66,7 +65,7 @@ pub(super) fn run(
     inputs.check()?;
     let reader = LineReader::new(inputs, max_bytes);
     let mut sink = Sink::stdout();
-    let mut bar = Bytes::new(verb, inputs.size(), !std::io::stdout().is_terminal());
+    let mut bar = Bytes::new(verb, inputs.size(), sink::stdout_is_file());
     let mut counts = Counts::default();
     let (mut file, mut before) = (0, 0);
     pipeline::run(

@@ -8,6 +8,20 @@ use super::lines::Inputs;
 use super::pipeline::Next;
 use crate::Failure;
 
+/// Whether standard output is a file. If it is a pipe, the program that reads it may write to the
+/// terminal, as `less` does, and a progress bar there would mix with its output.
+pub(super) fn stdout_is_file() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        let stdout = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+        let metadata = stdout.and_then(|stdout| stdout.metadata());
+        metadata.is_ok_and(|metadata| metadata.is_file())
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// A buffered output.
 pub(super) struct Sink {
     output: BufWriter<Box<dyn Write + Send>>,

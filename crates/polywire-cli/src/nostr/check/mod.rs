@@ -4,7 +4,6 @@ mod tally;
 mod work;
 
 use std::collections::HashSet;
-use std::io::IsTerminal;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +122,7 @@ impl<'a> Merger<'a> {
             let sink = |path: &PathBuf| Sink::create(path, arguments.force, inputs);
             path.as_ref().map(sink).transpose()
         };
-        let writes_to_terminal = arguments.writes_to_stdout() && std::io::stdout().is_terminal();
+        let shown = !arguments.writes_to_stdout() || sink::stdout_is_file();
         Ok(Self {
             arguments,
             inputs,
@@ -134,7 +133,7 @@ impl<'a> Merger<'a> {
             ids: HashSet::new(),
             valid: sink(&arguments.valid)?,
             invalid: sink(&arguments.invalid)?,
-            bar: Bytes::new("checking", inputs.size(), !writes_to_terminal),
+            bar: Bytes::new("checking", inputs.size(), shown),
         })
     }
 
