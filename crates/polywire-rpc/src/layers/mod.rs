@@ -10,8 +10,6 @@
 //! | [`SecurityHeaders`] | headers for browsers | the same |
 //! | [`Gzip`] | compresses answers | the same |
 //!
-//! Flow control around any service, as layers of tower, is in [`flow`].
-//!
 //! A server has none of them unless it is told to. The limit of calls in progress
 //! is [`ServerBuilder::calls`](crate::ServerBuilder::calls).
 
@@ -21,7 +19,6 @@ pub mod cache;
 mod callers;
 mod cross_origin;
 mod firewall;
-pub mod flow;
 mod gzip;
 mod security;
 

@@ -10,7 +10,6 @@ mod blocking;
 mod bodies;
 mod connections;
 mod faults;
-mod flow_layers;
 mod guards;
 mod handlers;
 mod http;
