@@ -225,14 +225,14 @@ mod tests {
     use std::time::Duration;
 
     use polywire_frame::client::Connection;
-    use polywire_frame::flow::{AdaptiveLimit, Bounds};
+    use polywire_frame::flow::AdaptiveLimit;
     use polywire_frame::{Settings, Time};
 
     use super::*;
     use crate::frames::Clock;
     use crate::frames::asked::What;
     use crate::frames::link::LinkOptions;
-    use crate::frames::room::Room;
+    use crate::frames::room::{Bounds, Room};
 
     fn shared(clock: Clock) -> Shared {
         Shared::new(

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use polywire_codec::cbor;
 use polywire_frame::FaultCode;
-use polywire_frame::flow::QueueFull;
 use polywire_schema::{Error, Map, Value};
 
 use super::cause::Cause;
+use super::room::Full;
 use super::tickets::End;
 
 /// Why a call has no result. Each call ends in a reply or in one of these.
@@ -185,8 +185,8 @@ impl CallError {
     }
 }
 
-impl From<QueueFull> for CallError {
-    fn from(_: QueueFull) -> Self {
+impl From<Full> for CallError {
+    fn from(_: Full) -> Self {
         Self::Full
     }
 }

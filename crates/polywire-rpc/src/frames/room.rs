@@ -1,8 +1,26 @@
 //! Where calls wait.
 
-use polywire_frame::flow::{Bounds, QueueFull};
-
 use crate::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many calls may wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) calls: usize,
+    /// The bytes of their inputs.
+    pub(super) bytes: usize,
+}
+
+impl Bounds {
+    /// What a second of the fastest wire holds.
+    pub(super) const DEFAULT: Self = Self {
+        calls: 1 << 16,
+        bytes: 64 << 20,
+    };
+}
+
+/// There are too many calls or bytes.
+#[derive(Debug)]
+pub(super) struct Full;
 
 /// How much waits, of all connections of a client together.
 ///
@@ -24,16 +42,16 @@ impl Room {
     }
 
     /// Lets a call of so many bytes wait; one alone may have any size.
-    pub(super) fn enter(&self, bytes: usize) -> Result<(), QueueFull> {
+    pub(super) fn enter(&self, bytes: usize) -> Result<(), Full> {
         // Counts alone: nothing else is read by what they say.
         if self.calls.fetch_add(1, Ordering::Relaxed) >= self.bounds.calls {
             self.calls.fetch_sub(1, Ordering::Relaxed);
-            return Err(QueueFull::Calls);
+            return Err(Full);
         }
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         if before > 0 && before.saturating_add(bytes) > self.bounds.bytes {
             self.leave(bytes);
-            return Err(QueueFull::Bytes);
+            return Err(Full);
         }
         Ok(())
     }
@@ -45,7 +63,7 @@ impl Room {
     }
 
     /// As [`Self::enter`], until what comes back is dropped.
-    pub(super) fn enter_for_a_while(&self, bytes: usize) -> Result<Waiting<'_>, QueueFull> {
+    pub(super) fn enter_for_a_while(&self, bytes: usize) -> Result<Waiting<'_>, Full> {
         self.enter(bytes)?;
         Ok(Waiting { room: self, bytes })
     }

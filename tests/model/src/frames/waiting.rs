@@ -1,10 +1,8 @@
 //! Calls of a client that wait.
 
-use loom::thread;
-use polywire_frame::flow::Bounds;
-
-use super::room::Room;
+use super::room::{Bounds, Room};
 use crate::sync::Arc;
+use loom::thread;
 
 /// As many wait as may, and the counts are right when all have left.
 #[test]

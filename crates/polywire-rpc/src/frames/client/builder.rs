@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use polywire_frame::flow::{AdaptiveLimit, Backoff, Bounds, Hedge, RetryBudget, Throttle};
+use polywire_frame::flow::{AdaptiveLimit, Backoff, RetryBudget, Throttle};
 use polywire_frame::{Features, Settings};
 use polywire_schema::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -19,7 +19,7 @@ use super::keeper::keep;
 use super::rate::Rate;
 use super::{Client, Inner};
 use crate::frames::Clock;
-use crate::frames::room::Room;
+use crate::frames::room::{Bounds, Room};
 
 /// Makes a [`Client`]. All limits have defaults that hold for most; `docs/tuning.md` tells when to
 /// touch them, and what to watch.
@@ -62,7 +62,6 @@ pub struct ClientBuilder {
     budget: RetryBudget,
     throttle: Option<f64>,
     rate: Option<Rate>,
-    hedge: Option<f64>,
     reconnect: Backoff,
     connect_timeout: Duration,
     waits: bool,
@@ -99,7 +98,6 @@ impl Default for ClientBuilder {
             budget: RetryBudget::default(),
             throttle: Some(2.0),
             rate: None,
-            hedge: None,
             reconnect: RECONNECT,
             connect_timeout: Duration::from_secs(5),
             waits: true,
@@ -227,16 +225,6 @@ impl ClientBuilder {
     /// Sets how many calls begin a second; as many as want to unless this says other.
     pub fn rate(mut self, rate: Rate) -> Self {
         self.rate = Some(rate);
-        self
-    }
-
-    /// Has [idempotent](Client::idempotent) calls asked a second time, of another server if there is
-    /// one, when the answer takes longer than so many of the others do, such as 0.95: it is then
-    /// one call in twenty. Within ten seconds it is never more than twice that share, or one call, so
-    /// that a server that has become slower is not asked everything twice. The answer that comes first
-    /// counts, and the other call is cancelled. Not unless this says so.
-    pub const fn hedging(mut self, percentile: f64) -> Self {
-        self.hedge = Some(percentile);
         self
     }
 
@@ -381,14 +369,12 @@ impl ClientBuilder {
             backoff: self.backoff,
             waits: self.waits,
             paced: self.rate.is_some(),
-            hedges: self.hedge.is_some(),
         };
         let flow = Flow::new(Means {
             lanes,
             budget: self.budget.clone(),
             throttle: self.throttle.map(Throttle::new),
             rate: self.rate.clone(),
-            hedge: self.hedge.map(Hedge::new),
             most_pending: self.pending,
             chance: Chance::new(self.seed),
         });

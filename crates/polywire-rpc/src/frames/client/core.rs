@@ -54,8 +54,6 @@ pub(super) struct Plan {
     pub(super) waits: bool,
     /// Whether calls begin at a rate.
     pub(super) paced: bool,
-    /// Whether calls are asked a second time.
-    pub(super) hedges: bool,
 }
 
 /// What is called, but for the input.
@@ -159,9 +157,7 @@ impl Core {
                 Box::pin(going.connect(&mut asked, write)).await?;
                 continue;
             };
-            let answer = if self.plan.hedges && call.options.idempotent {
-                Box::pin(going.hedged(&asked, &mut *write, read)).await
-            } else if let Some(here) = current.link.ask_here(&asked, &mut *write, read) {
+            let answer = if let Some(here) = current.link.ask_here(&asked, &mut *write, read) {
                 match here {
                     Here::Ended(answer) => {
                         // A loop of such calls must not keep the thread from all others.

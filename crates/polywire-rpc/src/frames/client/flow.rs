@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use polywire_frame::Time;
-use polywire_frame::flow::{Balancer, Hedge, RetryBudget, Sample, Throttle};
+use polywire_frame::flow::{Balancer, RetryBudget, Sample, Throttle};
 
 use super::chance::Chance;
 use super::going::Current;
@@ -23,7 +23,6 @@ pub(super) struct Flow {
     budget: RetryBudget,
     throttle: Option<Throttle>,
     rate: Option<Rate>,
-    hedge: Option<Box<Hedging>>,
     pub(super) counts: Counts,
     pending: usize,
     most_pending: usize,
@@ -36,7 +35,6 @@ pub(super) struct Means {
     pub(super) budget: RetryBudget,
     pub(super) throttle: Option<Throttle>,
     pub(super) rate: Option<Rate>,
-    pub(super) hedge: Option<Hedge>,
     pub(super) most_pending: usize,
     pub(super) chance: Chance,
 }
@@ -60,18 +58,9 @@ pub(super) enum Ended {
     Badly,
     /// Something went wrong in the server, which says nothing of how fast it is or how much it has to do.
     Fault,
-    /// Another answer was faster: so long it took at least.
-    Overtaken,
     /// The server has turned it away.
     Refused,
     Well,
-}
-
-/// When calls are asked a second time, and how many.
-#[derive(Debug)]
-struct Hedging {
-    when: Hedge,
-    budget: RetryBudget,
 }
 
 impl Flow {
@@ -81,7 +70,6 @@ impl Flow {
             budget,
             throttle,
             rate,
-            hedge,
             most_pending,
             chance,
         } = means;
@@ -103,12 +91,6 @@ impl Flow {
             budget,
             throttle,
             rate,
-            hedge: hedge.map(|when| {
-                // Twice as many as there should be: more is no tail but a server that has become slower,
-                // which it would be all the more. One in ten seconds, where there are few.
-                let budget = RetryBudget::new(when.share() * 2.0, 0.1);
-                Box::new(Hedging { when, budget })
-            }),
             counts: Counts::default(),
             pending: 0,
             most_pending,
@@ -182,7 +164,7 @@ impl Flow {
                 Ended::Refused => throttle.refused(tried.began),
                 Ended::Fault | Ended::Well => throttle.accepted(tried.began),
                 // Nobody knows what the server made of it.
-                Ended::Abandoned | Ended::Badly | Ended::Overtaken => {}
+                Ended::Abandoned | Ended::Badly => {}
             }
         }
         if self.balancer.is_some() || self.learns() {
@@ -193,7 +175,7 @@ impl Flow {
     /// Whether something beside the balancer wants to know how long calls take.
     #[inline]
     fn learns(&self) -> bool {
-        self.hedge.is_some() || self.rate.as_ref().is_some_and(Rate::learns)
+        self.rate.as_ref().is_some_and(Rate::learns)
     }
 
     fn learn(&mut self, tried: &Current, ended: Ended, now: Time) {
@@ -206,7 +188,7 @@ impl Flow {
             Ended::Abandoned | Ended::Fault => Sample::Nothing,
             Ended::Badly => Sample::Late,
             Ended::Refused => Sample::Refused,
-            Ended::Overtaken | Ended::Well => Sample::Answered(took),
+            Ended::Well => Sample::Answered(took),
         };
         if let Some(balancer) = &mut self.balancer {
             balancer.ended(tried.lane, now, sample);
@@ -214,56 +196,12 @@ impl Flow {
         if let Some(rate) = &mut self.rate {
             rate.ended(now, sample);
         }
-        // The answers to second calls are not counted: that there are any says that the first was late.
-        if let Some(hedge) = &mut self.hedge
-            && let Sample::Answered(took) = sample
-            && !tried.second
-        {
-            hedge.when.answered(took);
-        }
     }
 
     /// When a call has its turn.
     pub(super) fn book(&mut self, now: Time, left: Duration) -> Result<Turn, CallError> {
         let rate = self.rate.as_mut();
         rate.map_or(Ok(Turn::After(Duration::ZERO)), |rate| rate.book(now, left))
-    }
-
-    /// A call begins that may be asked a second time: after how long.
-    pub(super) fn hedges_after(&mut self, now: Time) -> Option<Duration> {
-        let hedge = self.hedge.as_mut()?;
-        hedge.budget.called(now);
-        hedge.when.delay()
-    }
-
-    /// Picks a connection for asking a second time, another than the first if there is one, and
-    /// nothing if the budget for that or the rate does not allow it.
-    pub(super) fn hedge(&mut self, now: Time, first: usize) -> Option<(usize, Arc<Link>)> {
-        let others = self.lanes.iter().enumerate();
-        let others = others.filter(|(lane, own)| *lane != first && own.link.is_some());
-        let others = others.count();
-        let hedge = self.hedge.as_mut()?;
-        if !hedge.budget.withdraw(now) {
-            return None;
-        }
-        let turn = self.book(now, Duration::ZERO);
-        if !matches!(turn, Ok(Turn::After(Duration::ZERO))) {
-            return None;
-        }
-        let mut picked = self.pick(now)?;
-        // Chance names the first again, but not for ever.
-        for _ in 0..8 {
-            if picked.0 != first || others == 0 {
-                break;
-            }
-            if let Some(balancer) = &mut self.balancer {
-                balancer.ended(picked.0, now, Sample::Nothing);
-            }
-            self.counts.tries -= 1;
-            picked = self.pick(now)?;
-        }
-        self.counts.hedges += 1;
-        Some(picked)
     }
 
     /// Whether a call may be tried once more, counted if so.

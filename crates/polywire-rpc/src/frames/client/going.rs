@@ -40,8 +40,6 @@ pub(super) struct Current {
     pub(super) link: Arc<Link>,
     pub(super) began: Time,
     pub(super) ended: Ended,
-    /// Whether it is a second one, beside the first.
-    pub(super) second: bool,
 }
 
 impl<'a> Going<'a> {
@@ -87,7 +85,6 @@ impl<'a> Going<'a> {
                     link,
                     began: now,
                     ended: Ended::Abandoned,
-                    second: false,
                 });
             }
             return Ok(());
@@ -226,7 +223,6 @@ impl<'a> Going<'a> {
                     link,
                     began: asked.now,
                     ended: Ended::Abandoned,
-                    second: false,
                 });
                 return Ok(());
             }

@@ -6,7 +6,6 @@ mod core;
 mod endpoint;
 mod flow;
 mod going;
-mod hedge;
 mod keeper;
 mod open;
 mod rate;

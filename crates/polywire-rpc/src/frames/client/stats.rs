@@ -38,8 +38,6 @@ pub struct Stats {
     pub retries: u64,
     /// Further tries that were due and for which the budget had nothing left.
     pub over_budget: u64,
-    /// Calls that were asked a second time before their first answer.
-    pub hedges: u64,
     /// Calls that throttling turned away.
     pub throttled: u64,
     /// Connections that were made after one had ended or could not be made.
@@ -95,7 +93,6 @@ pub(super) struct Counts {
     pub(super) tries: u64,
     pub(super) retries: u64,
     pub(super) over_budget: u64,
-    pub(super) hedges: u64,
     pub(super) throttled: u64,
     pub(super) reconnects: u64,
 }
@@ -122,7 +119,6 @@ impl Counts {
             tries: self.tries,
             retries: self.retries,
             over_budget: self.over_budget,
-            hedges: self.hedges,
             throttled: self.throttled,
             reconnects: self.reconnects,
             ..Stats::default()
