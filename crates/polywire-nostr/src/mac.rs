@@ -179,7 +179,8 @@ impl Drop for Mac {
     fn drop(&mut self) {
         self.state[..].zeroize();
         self.outer[..].zeroize();
-        self.buffer[..].zeroize();
+        // The second block has only padding.
+        self.buffer[..BLOCK].zeroize();
     }
 }
 

@@ -136,7 +136,7 @@ fn read_with<'a>(
         more = reader.next_item(b'}')?;
     }
     let missing = |member| Error::new(Reason::Missing, reader.at()).in_member(member);
-    let (tags_start, tags_end, tag_count) = partial.tags.ok_or(missing(Member::Tags))?;
+    let (tags_start, tags_end, tag_count) = partial.tags.ok_or_else(|| missing(Member::Tags))?;
     let sig = match partial.sig {
         Some(sig) => sig,
         None if signature == SignatureRule::Optional => [0; 64],
@@ -148,14 +148,16 @@ fn read_with<'a>(
         .flatten()
         .fold(Spelling::PLAIN, Spelling::and);
     let fields = Fields {
-        id: EventId::from_bytes(partial.id.ok_or(missing(Member::Id))?),
-        pubkey: PublicKey::from_bytes(partial.pubkey.ok_or(missing(Member::Pubkey))?),
+        id: EventId::from_bytes(partial.id.ok_or_else(|| missing(Member::Id))?),
+        pubkey: PublicKey::from_bytes(partial.pubkey.ok_or_else(|| missing(Member::Pubkey))?),
         sig: Signature::from_bytes(sig),
-        created_at: partial.created_at.ok_or(missing(Member::CreatedAt))?,
-        kind: partial.kind.ok_or(missing(Member::Kind))?,
+        created_at: partial
+            .created_at
+            .ok_or_else(|| missing(Member::CreatedAt))?,
+        kind: partial.kind.ok_or_else(|| missing(Member::Kind))?,
         tags: (tags_start, tags_end),
         tag_count,
-        content: partial.content.ok_or(missing(Member::Content))?,
+        content: partial.content.ok_or_else(|| missing(Member::Content))?,
         canonical: spelling.canonical,
         lone_surrogates: spelling.lone_surrogate,
     };

@@ -35,6 +35,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The text between an earlier offset and the cursor.
+    #[inline(always)]
     pub(crate) fn text_from(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
@@ -210,7 +211,7 @@ impl<'a> Reader<'a> {
         if rest.len() > 2 * N + 1
             && rest[0] == b'"'
             && rest[2 * N + 1] == b'"'
-            && let Ok(bytes) = hex::decode_to_array(&rest[1..=2 * N], Case::Lower)
+            && let Ok(bytes) = hex::decode_to_array(&rest[1..2 * N + 1], Case::Lower)
         {
             self.at += 2 * N + 2;
             return Ok(bytes);
