@@ -2,8 +2,8 @@
 
 use nostr::event::Event;
 use notepack::{NoteBuf, NoteParser};
-use polywire_gate_nostr::events::{KINDS, Parts, canonical, read, signed, tag_bytes};
 use polywire_gate::{Group, Quote};
+use polywire_gate_nostr::events::{KINDS, Parts, canonical, read, signed, tag_bytes};
 use secp256k1::{XOnlyPublicKey, schnorr};
 use sha2::{Digest, Sha256};
 
