@@ -134,6 +134,30 @@ async fn a_slow_reader_is_disconnected_and_others_are_served() {
 }
 
 #[tokio::test]
+async fn new_events_that_wait_for_stored_events_are_bounded() {
+    let relay = TestRelay::with(&["--max-queue", "65536", "--slow-reader", "3600"]).await;
+    let mut publisher = relay.client().await;
+    let content = "x".repeat(100_000);
+    let publish = |number: u64| note(1, &format!("{number} {content}"), now());
+    // More stored events than the buffers of both sides and the kernel can hold.
+    for number in 0..150 {
+        publisher.accepted(&publish(number)).await;
+    }
+    let mut slow = relay.client().await;
+    slow.send(r#"["REQ","all",{}]"#).await;
+    // The subscription is open when the first event arrives. Its buffer for new events holds 4 MiB.
+    slow.next().await;
+    for number in 150..200 {
+        publisher.accepted(&publish(number)).await;
+    }
+    let frame = slow.closed().await;
+    assert!(
+        [CloseCode::POLICY_VIOLATION, CloseCode::ABNORMAL_CLOSURE].contains(&frame.code),
+        "{frame}"
+    );
+}
+
+#[tokio::test]
 async fn connections_of_an_address_are_limited() {
     let relay = TestRelay::with(&["--max-connections", "2"]).await;
     let _open = [relay.client().await, relay.client().await];
