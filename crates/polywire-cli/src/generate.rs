@@ -143,6 +143,7 @@ mod tests {
     use std::fs;
 
     use clap::Parser as _;
+    use tempfile::TempDir;
 
     use super::*;
     use crate::output::GENERATED;
@@ -153,25 +154,23 @@ mod tests {
         arguments: Arguments,
     }
 
-    /// A folder with a model in it, which goes with the test.
-    struct Folder(PathBuf);
+    /// A temporary directory with a model, deleted on drop.
+    struct Folder(TempDir);
 
     impl Folder {
-        fn new(name: &str) -> Self {
-            let name = format!("polywire-generate-{name}-{}", std::process::id());
-            let folder = Self(std::env::temp_dir().join(name));
-            fs::create_dir_all(&folder.0).unwrap();
+        fn new() -> Self {
+            let folder = Self(TempDir::new().unwrap());
             let model = "$version: \"2\"\nnamespace a\n\
                 service BigLamp { version: \"1\", operations: [Shine, Rest] }\n\
                 operation Shine { input := { level: Integer, why: String } }\n\
                 operation Rest {}\n";
-            fs::write(folder.0.join("lamp.smithy"), model).unwrap();
+            fs::write(folder.0.path().join("lamp.smithy"), model).unwrap();
             folder
         }
 
         fn run(&self, more: &[&str]) -> Result<(), Failure> {
-            let model = self.0.join("lamp.smithy");
-            let output = self.0.join("src");
+            let model = self.0.path().join("lamp.smithy");
+            let output = self.0.path().join("src");
             let start = ["polywire", "rust", model.to_str().unwrap()];
             let mut all: Vec<&str> = start.to_vec();
             if !more.contains(&"-o") {
@@ -185,32 +184,26 @@ mod tests {
         }
 
         fn read(&self, name: &str) -> String {
-            fs::read_to_string(self.0.join("src").join(name)).unwrap()
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
+            fs::read_to_string(self.0.path().join("src").join(name)).unwrap()
         }
     }
 
     #[test]
     fn a_module_is_a_file() {
-        let folder = Folder::new("module");
+        let folder = Folder::new();
         folder.run(&[]).unwrap();
         let code = folder.read("big_lamp.rs");
         assert!(code.starts_with(GENERATED), "{code}");
         assert!(code.contains("pub mod client {"), "{code}");
         assert!(code.contains("pub mod server {"), "{code}");
         assert!(code.contains("pub struct ShineInput {"), "{code}");
-        let names = fs::read_dir(folder.0.join("src")).unwrap();
+        let names = fs::read_dir(folder.0.path().join("src")).unwrap();
         assert_eq!(names.count(), 1);
     }
 
     #[test]
     fn options_say_what_is_in_it() {
-        let folder = Folder::new("options");
+        let folder = Folder::new();
         let parts = |more: &[&str]| {
             folder.run(&[more, &["--name", "lamp"]].concat()).unwrap();
             let code = folder.read("lamp.rs");
@@ -235,10 +228,10 @@ mod tests {
 
     #[test]
     fn what_was_not_generated_stays() {
-        let folder = Folder::new("foreign");
+        let folder = Folder::new();
         folder.run(&[]).unwrap();
         let code = folder.read("big_lamp.rs");
-        let path = folder.0.join("src/big_lamp.rs");
+        let path = folder.0.path().join("src/big_lamp.rs");
         // Generated code is written anew, however it has changed.
         fs::write(&path, code.replace("ShineInput", "Other")).unwrap();
         folder.run(&[]).unwrap();
@@ -254,9 +247,9 @@ mod tests {
 
     #[test]
     fn an_unchanged_file_keeps_its_time() {
-        let folder = Folder::new("unchanged");
+        let folder = Folder::new();
         folder.run(&[]).unwrap();
-        let path = folder.0.join("src/big_lamp.rs");
+        let path = folder.0.path().join("src/big_lamp.rs");
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
         let file = fs::File::options().write(true).open(&path).unwrap();
         file.set_modified(long_ago).unwrap();
@@ -267,8 +260,8 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        let folder = Folder::new("refused");
-        let output = folder.0.join("lamp.rs");
+        let folder = Folder::new();
+        let output = folder.0.path().join("lamp.rs");
         for (arguments, part) in [
             (&["-o", output.to_str().unwrap()][..], "--name"),
             (&["--service", "Fan"], "a#BigLamp"),

@@ -2,27 +2,26 @@
 #![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Output};
+
+use tempfile::TempDir;
 
 const MODEL: &str =
     "$version: \"2\"\n\nnamespace lamps\n\n// A comment that no tool keeps.\nstring Color\n";
 
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("polywire-outputs-{name}-{}", std::process::id());
-        let folder = Self(std::env::temp_dir().join(name));
-        fs::create_dir_all(&folder.0).unwrap();
-        fs::write(folder.0.join("lamps.smithy"), MODEL).unwrap();
+    fn new() -> Self {
+        let folder = Self(TempDir::new().unwrap());
+        fs::write(folder.0.path().join("lamps.smithy"), MODEL).unwrap();
         folder
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_polywire"))
             .args(arguments)
-            .current_dir(&self.0)
+            .current_dir(self.0.path())
             .output()
             .unwrap()
     }
@@ -37,19 +36,13 @@ impl Folder {
     }
 
     fn model(&self) -> String {
-        fs::read_to_string(self.0.join("lamps.smithy")).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        fs::read_to_string(self.0.path().join("lamps.smithy")).unwrap()
     }
 }
 
 #[test]
 fn sources_are_not_overwritten() {
-    let folder = Folder::new("sources");
+    let folder = Folder::new();
     folder.refuses(&["model", "idl", ".", "-o", "."]);
     folder.refuses(&["model", "ast", "lamps.smithy", "-o", "lamps.smithy"]);
     let output = folder.run(&["model", "ast", ".", "-o", "lamps.smithy", "--force"]);
@@ -59,7 +52,7 @@ fn sources_are_not_overwritten() {
 
 #[test]
 fn a_report_is_refused_before_the_load_runs() {
-    let folder = Folder::new("report");
+    let folder = Folder::new();
     for option in ["-o", "--hdr-log"] {
         folder.refuses(&["bench", "tcp://127.0.0.1:1", "Add", option, "lamps.smithy"]);
     }

@@ -5,8 +5,10 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
 
 /// A server, while it lives.
 struct Serving {
@@ -68,25 +70,16 @@ fn refused(arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// A folder for one test.
-struct Folder(PathBuf);
+/// A temporary directory, deleted on drop.
+struct Folder(TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("polywire-serve-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
     }
 
     fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path().join(name).to_str().unwrap().to_owned()
     }
 }
 
@@ -94,7 +87,7 @@ impl Drop for Folder {
 #[cfg(unix)]
 #[test]
 fn frames() {
-    let folder = Folder::new("frames");
+    let folder = Folder::new();
     let socket = format!("unix://{}", folder.file("frames.sock"));
     let serving = Serving::start(&["--listen", "tcp://127.0.0.1:0", &socket]);
     let tcp = serving.url("tcp");
@@ -190,7 +183,7 @@ fn protocols_are_called_where_they_are() {
 #[cfg(unix)]
 #[test]
 fn sockets_with_a_space_in_their_path() {
-    let folder = Folder::new("spaces");
+    let folder = Folder::new();
     let socket = format!("unix://{}", folder.file("my%20a.sock"));
     let serving = Serving::start(&["--listen", &socket]);
     assert_eq!(serving.urls, [&*socket]);
@@ -306,7 +299,7 @@ fn answers(url: &str, more: &[&str]) {
 /// validation nothing is required of a call.
 #[test]
 fn a_mock_with_a_bad_example() {
-    let folder = Folder::new("mock");
+    let folder = Folder::new();
     let model = folder.file("shop.smithy");
     let text = r#"$version: "2"
         namespace example
@@ -341,7 +334,7 @@ fn a_mock_with_a_bad_example() {
 #[cfg(unix)]
 #[test]
 fn everywhere_at_once() {
-    let folder = Folder::new("everywhere");
+    let folder = Folder::new();
     let (http, scgi) = (folder.file("http.sock"), folder.file("scgi.sock"));
     let (http_url, scgi_url) = (format!("http+unix://{http}"), format!("scgi+unix://{scgi}"));
     let mut serving = Serving::start(&[
@@ -376,7 +369,7 @@ fn everywhere_at_once() {
 #[cfg(unix)]
 #[test]
 fn on_a_socket_alone() {
-    let folder = Folder::new("alone");
+    let folder = Folder::new();
     let url = format!("http+unix://{}", folder.file("a.sock"));
     let serving = Serving::start(&["--listen", &url]);
     answers(serving.url("http+unix"), &[]);
@@ -394,7 +387,7 @@ fn on_a_socket_alone() {
 
 #[test]
 fn https_with_certificates_of_both() {
-    let folder = Folder::new("https");
+    let folder = Folder::new();
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let (cert, key) = (folder.file("server.pem"), folder.file("server.key"));
     fs::write(&cert, own.cert.pem()).unwrap();

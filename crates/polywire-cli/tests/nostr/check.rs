@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 
-use super::{Folder, line, nostr, start};
+use super::{Directory, line, nostr, start};
 
 /// Returns the count and the first line of a row in the table of reasons.
 fn row(table: &str, reason: &str) -> Option<(String, String)> {
@@ -28,24 +28,24 @@ fn all_are_valid() {
         (String::new(), "0 lines: 0 valid, 0 invalid\n"),
     ] {
         for arguments in [&["check"][..], &["check", "-", "--jobs", "1"]] {
-            let said = nostr(arguments, &text).expect(0);
-            assert_eq!((&*said.out, &*said.err), (counts, ""));
+            let output = nostr(arguments, &text).expect(0);
+            assert_eq!((&*output.out, &*output.err), (counts, ""));
         }
     }
 }
 
 #[test]
 fn reasons_are_counted() {
-    let folder = Folder::new("reasons");
+    let directory = Directory::new();
     let good = line(1);
     let changed = good.replace("event 1", "event 2");
     let forged = good.replace("\"sig\":\"", "\"sig\":\"0").replace("\"}", "");
     let forged = format!("{}\"}}", &forged[..forged.len() - 1]);
-    let first = folder.write("first.jsonl", format!("{good}\n{changed}\n{{}}\n{changed}"));
+    let first = directory.write("first.jsonl", format!("{good}\n{changed}\n{{}}\n{changed}"));
     let mut bytes = format!("\n{forged}\r\n").into_bytes();
     bytes.extend_from_slice(b"{\"\xff\"}\n{\"kind\":65536}");
-    let second = folder.write("second.jsonl", bytes);
-    let said = nostr(&["check", &first, &second], "").expect(1);
+    let second = directory.write("second.jsonl", bytes);
+    let output = nostr(&["check", &first, &second], "").expect(1);
     for (reason, count, place) in [
         ("id-mismatch", "2", format!("{first}:2")),
         ("missing", "1", format!("{first}:3")),
@@ -54,19 +54,20 @@ fn reasons_are_counted() {
         ("too-large", "1", format!("{second}:4")),
     ] {
         assert_eq!(
-            row(&said.out, reason),
+            row(&output.out, reason),
             Some((count.to_owned(), place)),
             "{}",
-            said.out
+            output.out
         );
     }
     assert!(
-        said.out
+        output
+            .out
             .ends_with("\n8 lines: 1 valid, 6 invalid, 1 blank\n"),
         "{}",
-        said.out
+        output.out
     );
-    let messages: Vec<&str> = said.err.lines().collect();
+    let messages: Vec<&str> = output.err.lines().collect();
     assert_eq!(messages.len(), 6);
     assert_eq!(
         messages[5],
@@ -76,8 +77,8 @@ fn reasons_are_counted() {
     let unsigned = nostr(&["check", "--no-signatures", &second], "").expect(1);
     assert_eq!(row(&unsigned.out, "invalid-signature"), None);
 
-    let said = nostr(&["check", "--json", &first, &second], "").expect(1);
-    let json: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let output = nostr(&["check", "--json", &first, &second], "").expect(1);
+    let json: serde_json::Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(
         (&json["lines"], &json["valid"], &json["invalid"]),
         (&8.into(), &1.into(), &6.into())
@@ -94,8 +95,12 @@ fn leniencies_and_limits() {
     let at = upper.find("\"id\":\"").unwrap() + 6;
     let id = upper[at..at + 64].to_ascii_uppercase();
     let upper = format!("{}{id}{}", &upper[..at], &upper[at + 64..]);
-    let said = nostr(&["check"], &upper).expect(1);
-    assert!(row(&said.out, "upper-case-hex").is_some(), "{}", said.out);
+    let output = nostr(&["check"], &upper).expect(1);
+    assert!(
+        row(&output.out, "upper-case-hex").is_some(),
+        "{}",
+        output.out
+    );
     nostr(&["check", "--allow", "upper_case_hex"], &upper).expect(0);
     nostr(&["check", "--allow", "empty_tags,upper_case_hex"], &upper).expect(0);
     nostr(&["check", "--profile", "compatible"], &upper).expect(0);
@@ -109,33 +114,42 @@ fn leniencies_and_limits() {
         format!("{event}\r\n"),
     )
     .expect(0);
-    let said = nostr(&["check", "--max-bytes", &(len - 1).to_string()], &event).expect(1);
-    assert!(row(&said.out, "too-many-bytes").is_some(), "{}", said.out);
-    let said = nostr(&["check", "--max-tags", "0"], &event).expect(1);
-    assert!(row(&said.out, "too-many-tags").is_some(), "{}", said.out);
+    let output = nostr(&["check", "--max-bytes", &(len - 1).to_string()], &event).expect(1);
+    assert!(
+        row(&output.out, "too-many-bytes").is_some(),
+        "{}",
+        output.out
+    );
+    let output = nostr(&["check", "--max-tags", "0"], &event).expect(1);
+    assert!(
+        row(&output.out, "too-many-tags").is_some(),
+        "{}",
+        output.out
+    );
 }
 
 #[test]
 fn messages_are_few() {
     let text = "x\n".repeat(50);
-    let said = nostr(&["check"], &text).expect(1);
-    assert_eq!(said.err.lines().count(), 20);
+    let output = nostr(&["check"], &text).expect(1);
+    assert_eq!(output.err.lines().count(), 20);
     assert!(
-        said.err
+        output
+            .err
             .starts_with("-:1: invalid: JSON syntax error, at byte 0\n"),
         "{}",
-        said.err
+        output.err
     );
-    assert!(said.out.contains("--all"), "{}", said.out);
-    let said = nostr(&["check", "--all"], &text).expect(1);
-    assert_eq!(said.err.lines().count(), 50);
-    assert!(!said.out.contains("--all"));
+    assert!(output.out.contains("--all"), "{}", output.out);
+    let output = nostr(&["check", "--all"], &text).expect(1);
+    assert_eq!(output.err.lines().count(), 50);
+    assert!(!output.out.contains("--all"));
 }
 
 #[test]
 fn lines_are_sorted_into_files() {
-    let folder = Folder::new("sorted");
-    let (valid, invalid) = (folder.path("valid"), folder.path("invalid"));
+    let directory = Directory::new();
+    let (valid, invalid) = (directory.path("valid"), directory.path("invalid"));
     let mut text = String::new();
     let (mut good, mut bad) = (String::new(), String::new());
     for number in 0..3000 {
@@ -149,7 +163,7 @@ fn lines_are_sorted_into_files() {
             _ => good.push_str(&line),
         }
     }
-    let input = folder.write("input", text);
+    let input = directory.write("input", text);
     let outputs = [
         "--no-signatures",
         "--jobs",
@@ -165,10 +179,10 @@ fn lines_are_sorted_into_files() {
     assert!(fs::read_to_string(&invalid).unwrap() == bad);
 
     // Existing files are not replaced.
-    let said = nostr(&arguments, "").expect(2);
-    assert!(said.err.contains("--force"), "{}", said.err);
-    let said = nostr(&["check", &input, "--force", "--valid", &input], "").expect(2);
-    assert!(said.err.contains("is an input"), "{}", said.err);
+    let output = nostr(&arguments, "").expect(2);
+    assert!(output.err.contains("--force"), "{}", output.err);
+    let output = nostr(&["check", &input, "--force", "--valid", &input], "").expect(2);
+    assert!(output.err.contains("is an input"), "{}", output.err);
 
     // `line(number / 2)` repeats some events, of which --unique prints each once.
     let unique = [
@@ -179,24 +193,24 @@ fn lines_are_sorted_into_files() {
         "--valid",
         "-",
     ];
-    let said = nostr(&unique, "").expect(1);
+    let output = nostr(&unique, "").expect(1);
     let mut lines: Vec<&str> = good.lines().collect();
     let all = lines.len();
     lines.dedup();
-    assert!(said.out.lines().eq(lines.iter().copied()));
+    assert!(output.out.lines().eq(lines.iter().copied()));
     let repeated = format!(", {} repeated", all - lines.len());
     assert!(
-        all > lines.len() && said.err.contains(&repeated),
+        all > lines.len() && output.err.contains(&repeated),
         "{}",
-        said.err
+        output.err
     );
 }
 
 #[test]
 fn files_that_are_not_there() {
-    let said = nostr(&["check", "no-such-file.jsonl"], "").expect(2);
-    assert!(said.err.contains("no-such-file.jsonl"), "{}", said.err);
-    assert_eq!(said.out, "");
+    let output = nostr(&["check", "no-such-file.jsonl"], "").expect(2);
+    assert!(output.err.contains("no-such-file.jsonl"), "{}", output.err);
+    assert_eq!(output.out, "");
     nostr(&["check", "--jobs", "0"], "").expect(2);
     nostr(&["check", std::env::temp_dir().to_str().unwrap()], "").expect(2);
 }

@@ -2,13 +2,13 @@
 
 use polywire_nostr::{Event, PublicKey};
 
-use super::{Folder, event, keys, line, nostr, nostr_as_me};
+use super::{Directory, event, keys, line, nostr, nostr_as_me};
 
 #[test]
 fn templates_are_signed() {
     let text = "{\"kind\":1,\"content\":\"a\\nb\",\"tags\":[[\"t\",\"x\"]]}\r\n\n{\"kind\":0,\"created_at\":5}";
-    let said = nostr_as_me(&["sign"], text).expect(0);
-    let events: Vec<Event> = said
+    let output = nostr_as_me(&["sign"], text).expect(0);
+    let events: Vec<Event> = output
         .out
         .lines()
         .map(|line| Event::parse(line).unwrap())
@@ -21,7 +21,7 @@ fn templates_are_signed() {
     assert_eq!(events[0].as_ref().content(), "a\nb");
     assert!(events[0].as_ref().created_at() > 1_700_000_000);
     assert_eq!(events[1].as_ref().created_at(), 5);
-    nostr(&["check"], &said.out).expect(0);
+    nostr(&["check"], &output.out).expect(0);
 }
 
 #[test]
@@ -48,13 +48,13 @@ fn templates_that_are_wrong() {
         ("hello".to_owned(), "line 1 column 1"),
     ] {
         // The other lines are still signed.
-        let said = nostr_as_me(&["sign"], format!("{text}\n{{\"kind\":1}}\n")).expect(1);
+        let output = nostr_as_me(&["sign"], format!("{text}\n{{\"kind\":1}}\n")).expect(1);
         assert!(
-            said.err.starts_with("-:1: ") && said.err.contains(part),
+            output.err.starts_with("-:1: ") && output.err.contains(part),
             "{}",
-            said.err
+            output.err
         );
-        assert_eq!(said.out.lines().count(), 1, "{text}");
+        assert_eq!(output.out.lines().count(), 1, "{text}");
     }
 }
 
@@ -67,35 +67,35 @@ fn ids_are_computed() {
         "{{\"pubkey\":\"{author}\",\"created_at\":1700000001,\"kind\":1,\"tags\":[[\"t\",\"test\"]],\
          \"content\":\"event 1\"}}"
     );
-    let said = nostr(&["id"], format!("{signed}\n{unsigned}\n")).expect(0);
-    assert_eq!(said.out, format!("{id}\n{id}\n"));
-    let said = nostr(&["id"], signed.replace("event 1", "event 3")).expect(1);
+    let output = nostr(&["id"], format!("{signed}\n{unsigned}\n")).expect(0);
+    assert_eq!(output.out, format!("{id}\n{id}\n"));
+    let output = nostr(&["id"], signed.replace("event 1", "event 3")).expect(1);
     assert!(
-        said.err.contains("id-mismatch") && said.err.contains(&id),
+        output.err.contains("id-mismatch") && output.err.contains(&id),
         "{}",
-        said.err
+        output.err
     );
-    assert_eq!(said.out.len(), 65);
-    let said = nostr(&["id"], "{\"kind\":1}\n[]").expect(1);
-    assert_eq!(said.err.lines().count(), 2);
+    assert_eq!(output.out.len(), 65);
+    let output = nostr(&["id"], "{\"kind\":1}\n[]").expect(1);
+    assert_eq!(output.err.lines().count(), 2);
 }
 
 #[test]
 fn checks_are_told_apart() {
-    let folder = Folder::new("verify");
+    let directory = Directory::new();
     let good = line(1);
     // An event that spans several lines.
     let pretty = good.replace(',', ",\n  ");
-    let said = nostr(&["verify", &folder.write("event.json", pretty)], "").expect(0);
+    let output = nostr(&["verify", &directory.write("event.json", pretty)], "").expect(0);
     assert!(
-        said.out.contains("form       ok\nid         ok, "),
+        output.out.contains("form       ok\nid         ok, "),
         "{}",
-        said.out
+        output.out
     );
     assert!(
-        said.out.contains(&keys().public_key().to_npub()),
+        output.out.contains(&keys().public_key().to_npub()),
         "{}",
-        said.out
+        output.out
     );
     for (text, part) in [
         (
@@ -112,15 +112,19 @@ fn checks_are_told_apart() {
         ),
         (String::new(), "form       invalid: "),
     ] {
-        let said = nostr(&["verify"], text).expect(1);
-        assert!(said.out.contains(part), "{}", said.out);
+        let output = nostr(&["verify"], text).expect(1);
+        assert!(output.out.contains(part), "{}", output.out);
     }
     let sig = good.rfind("\"sig\":\"").unwrap() + 7;
     let forged = format!("{}{}\"}}", &good[..sig], "1".repeat(128));
-    let said = nostr(&["verify"], forged).expect(1);
-    assert!(said.out.contains("id         ok") && said.out.contains("signature  wrong: "));
-    let said = nostr(&["verify"], format!("{good}\n{good}\n")).expect(1);
-    assert!(said.err.contains("polywire nostr check"), "{}", said.err);
+    let output = nostr(&["verify"], forged).expect(1);
+    assert!(output.out.contains("id         ok") && output.out.contains("signature  wrong: "));
+    let output = nostr(&["verify"], format!("{good}\n{good}\n")).expect(1);
+    assert!(
+        output.err.contains("polywire nostr check"),
+        "{}",
+        output.err
+    );
     nostr(&["verify", "no-such-file.json"], "").expect(2);
 }
 
@@ -146,8 +150,8 @@ fn names_are_written_and_read() {
         "--kind",
         "1",
     ]);
-    let said = nostr(&["decode", "--json", &nevent], "").expect(0);
-    let json: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let output = nostr(&["decode", "--json", &nevent], "").expect(0);
+    let json: serde_json::Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(
         (&json["type"], &json["kind"]),
         (&"nevent".into(), &1.into())
@@ -159,20 +163,20 @@ fn names_are_written_and_read() {
     assert_eq!(json["relays"][0], "wss://a.example");
     let naddr = encoded(&["naddr", "--author", &hex, "--kind", "30023", "-d", "ö"]);
     let nprofile = encoded(&["nprofile", &npub, "--relay", "wss://b.example", "--uri"]);
-    let said = nostr(&["decode"], format!("{naddr}\r\n\n{nprofile}\n")).expect(0);
+    let output = nostr(&["decode"], format!("{naddr}\r\n\n{nprofile}\n")).expect(0);
     for part in [
         "identifier  ö\n",
         "kind        30023\n",
         "\n\ntype        nprofile\n",
         "relays      wss://b.example\n",
     ] {
-        assert!(said.out.contains(part), "{}", said.out);
+        assert!(output.out.contains(part), "{}", output.out);
     }
-    let said = nostr(&["decode", &npub[1..], &npub], "").expect(1);
-    assert!(said.err.starts_with("argument 1: "), "{}", said.err);
-    assert!(said.out.contains(&hex));
-    let said = nostr(&["encode", "note", &npub], "").expect(2);
-    assert!(said.err.contains("another entity"), "{}", said.err);
+    let output = nostr(&["decode", &npub[1..], &npub], "").expect(1);
+    assert!(output.err.starts_with("argument 1: "), "{}", output.err);
+    assert!(output.out.contains(&hex));
+    let output = nostr(&["encode", "note", &npub], "").expect(2);
+    assert!(output.err.contains("another entity"), "{}", output.err);
     nostr(&["encode", "nprofile", &npub, "--relay", "wss://ö"], "").expect(2);
 }
 
@@ -180,20 +184,20 @@ fn names_are_written_and_read() {
 fn lines_are_filtered() {
     let text: String = (0..100).map(|number| line(number) + "\r\n").collect();
     let since = "{\"since\":1700000098}";
-    let said = nostr(&["filter", since], &text).expect(0);
-    assert_eq!(said.out, format!("{}\n{}\n", line(98), line(99)));
-    assert_eq!(said.err, "");
-    let said = nostr(
+    let output = nostr(&["filter", since], &text).expect(0);
+    assert_eq!(output.out, format!("{}\n{}\n", line(98), line(99)));
+    assert_eq!(output.err, "");
+    let output = nostr(
         &["filter", since, "--or", "{\"until\":1700000000}", "-c"],
         &text,
     )
     .expect(0);
-    assert_eq!(said.out, "3\n");
-    let said = nostr(&["filter", "{\"#t\":[\"test\"]}", "-v"], &text).expect(1);
-    assert_eq!(said.out, "");
-    let said = nostr(&["filter", "{}", "-c"], format!("{text}hello\n{{}}\n")).expect(0);
-    assert_eq!(said.out, "100\n");
-    assert!(said.err.contains("not events: 2;"), "{}", said.err);
+    assert_eq!(output.out, "3\n");
+    let output = nostr(&["filter", "{\"#t\":[\"test\"]}", "-v"], &text).expect(1);
+    assert_eq!(output.out, "");
+    let output = nostr(&["filter", "{}", "-c"], format!("{text}hello\n{{}}\n")).expect(0);
+    assert_eq!(output.out, "100\n");
+    assert!(output.err.contains("not events: 2;"), "{}", output.err);
     for wrong in ["{\"kinds\":1}", "x", "{\"search\":\"x\"}"] {
         nostr(&["filter", wrong], &text).expect(2);
     }

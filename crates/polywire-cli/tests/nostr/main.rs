@@ -8,19 +8,19 @@ mod secrets;
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use polywire_nostr::{Event, EventBuilder, KeyPair, SecretKey};
+use tempfile::TempDir;
 
 /// The output of the program.
-struct Said {
+struct Output {
     code: i32,
     out: String,
     err: String,
 }
 
-impl Said {
+impl Output {
     /// Asserts the exit status. Panics with the output otherwise.
     #[track_caller]
     fn expect(self, code: i32) -> Self {
@@ -42,7 +42,7 @@ fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Child {
         .unwrap()
 }
 
-fn nostr_with(arguments: &[&str], input: impl AsRef<[u8]>, variables: &[(&str, &str)]) -> Said {
+fn nostr_with(arguments: &[&str], input: impl AsRef<[u8]>, variables: &[(&str, &str)]) -> Output {
     let mut child = start(arguments, variables);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.as_ref().to_vec();
@@ -52,19 +52,19 @@ fn nostr_with(arguments: &[&str], input: impl AsRef<[u8]>, variables: &[(&str, &
     });
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
-    Said {
+    Output {
         code: output.status.code().unwrap(),
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
     }
 }
 
-fn nostr(arguments: &[&str], input: impl AsRef<[u8]>) -> Said {
+fn nostr(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
     nostr_with(arguments, input, &[])
 }
 
 /// Runs the program with the key of [`keys`] in the environment.
-fn nostr_as_me(arguments: &[&str], input: impl AsRef<[u8]>) -> Said {
+fn nostr_as_me(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
     let secret = keys().secret_key().to_hex();
     nostr_with(arguments, input, &[("POLYWIRE_NOSTR_KEY", &secret)])
 }
@@ -87,30 +87,21 @@ fn line(number: u64) -> String {
     event(number).as_ref().as_json().to_owned()
 }
 
-/// A temporary folder.
-struct Folder(PathBuf);
+/// A temporary directory, deleted on drop.
+struct Directory(TempDir);
 
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("polywire-nostr-{name}-{}", std::process::id());
-        let folder = Self(std::env::temp_dir().join(name));
-        fs::create_dir_all(&folder.0).unwrap();
-        folder
+impl Directory {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
     }
 
     fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
+        self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
     fn write(&self, name: &str, text: impl AsRef<[u8]>) -> String {
         let path = self.path(name);
         fs::write(&path, text).unwrap();
         path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Folder, keys, nostr, nostr_as_me, nostr_with};
+use super::{Directory, keys, nostr, nostr_as_me, nostr_with};
 
 #[test]
 fn secrets_are_refused_among_arguments() {
@@ -22,8 +22,8 @@ fn secrets_are_refused_among_arguments() {
         &["verify", &digits],
         &["encrypt", "--peer", &name],
     ] {
-        let said = nostr(arguments, "").expect(2);
-        let all = said.out + &said.err;
+        let output = nostr(arguments, "").expect(2);
+        let all = output.out + &output.err;
         assert!(!all.contains(&**name) && !all.contains(&**digits), "{all}");
         assert!(all.contains("see"), "{all}");
     }
@@ -41,34 +41,34 @@ fn secrets_stand_in_no_error() {
         digits[1..].to_owned(),
         digits.to_ascii_uppercase() + "x",
     ];
-    let folder = Folder::new("errors");
+    let directory = Directory::new();
     for text in wrong {
-        let file = folder.write("key", &text);
+        let file = directory.write("key", &text);
         let from_file = nostr(&["sign", "--key-file", &file], "").expect(2);
         let from_variable = nostr_with(&["sign"], "", &[("POLYWIRE_NOSTR_KEY", &text)]).expect(2);
         let from_input = nostr(&["decode"], &text).expect(1);
         let as_event = nostr_as_me(&["sign"], &text).expect(1);
-        for said in [from_file, from_variable, from_input, as_event] {
-            let all = said.out + &said.err;
+        for output in [from_file, from_variable, from_input, as_event] {
+            let all = output.out + &output.err;
             for part in [&name[10..20], &digits[10..20]] {
                 assert!(!all.to_ascii_lowercase().contains(part), "{all}");
             }
         }
     }
     // Without a key and a terminal, the error lists the options.
-    let said = nostr(&["sign"], "{\"kind\":1}").expect(2);
-    assert!(said.err.contains("--key-file") && said.err.contains("POLYWIRE_NOSTR_KEY"));
+    let output = nostr(&["sign"], "{\"kind\":1}").expect(2);
+    assert!(output.err.contains("--key-file") && output.err.contains("POLYWIRE_NOSTR_KEY"));
 }
 
 #[test]
 fn keys_are_made_and_shown() {
-    let folder = Folder::new("keys");
-    let file = folder.path("new.nsec");
-    let said = nostr(&["key", "generate"], "").expect(2);
+    let directory = Directory::new();
+    let file = directory.path("new.nsec");
+    let output = nostr(&["key", "generate"], "").expect(2);
     assert!(
-        said.err.contains("--out") && said.out.is_empty(),
+        output.err.contains("--out") && output.out.is_empty(),
         "{}",
-        said.err
+        output.err
     );
     let made = nostr(&["key", "generate", "--out", &file], "").expect(0);
     assert!(made.out.starts_with("npub    npub1") && !made.out.contains("nsec"));
@@ -84,20 +84,20 @@ fn keys_are_made_and_shown() {
     nostr(&["key", "generate", "--out", &file], "").expect(2);
     assert_eq!(fs::read_to_string(&file).unwrap(), secret);
 
-    let said = nostr(&["key", "public", "--key-file", &file], "").expect(0);
-    assert!(made.out.contains(said.out.trim_end()));
-    assert_eq!(said.err, "");
-    let said = nostr(&["key", "show", "--key-file", &file], "").expect(0);
-    assert_eq!(said.out, made.out);
-    let said = nostr(&["key", "show", "--show-secret", "--key-file", &file], "").expect(0);
-    assert!(said.out.contains(secret.trim_end()));
-    let said = nostr(&["key", "generate", "--show-secret"], "").expect(0);
-    assert!(said.out.contains("nsec    nsec1"));
+    let output = nostr(&["key", "public", "--key-file", &file], "").expect(0);
+    assert!(made.out.contains(output.out.trim_end()));
+    assert_eq!(output.err, "");
+    let output = nostr(&["key", "show", "--key-file", &file], "").expect(0);
+    assert_eq!(output.out, made.out);
+    let output = nostr(&["key", "show", "--show-secret", "--key-file", &file], "").expect(0);
+    assert!(output.out.contains(secret.trim_end()));
+    let output = nostr(&["key", "generate", "--show-secret"], "").expect(0);
+    assert!(output.out.contains("nsec    nsec1"));
 
-    let said = nostr(&["decode"], &secret).expect(0);
-    assert!(said.out.contains("type        nsec\n") && !said.out.contains("secret"));
-    let said = nostr(&["decode", "--show-secret"], &secret).expect(0);
-    assert!(said.out.contains("\nsecret      "));
+    let output = nostr(&["decode"], &secret).expect(0);
+    assert!(output.out.contains("type        nsec\n") && !output.out.contains("secret"));
+    let output = nostr(&["decode", "--show-secret"], &secret).expect(0);
+    assert!(output.out.contains("\nsecret      "));
 }
 
 #[cfg(unix)]
@@ -105,9 +105,9 @@ fn keys_are_made_and_shown() {
 fn key_files_that_others_may_read() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let folder = Folder::new("modes");
-    let file = folder.write("key", &**keys().secret_key().to_hex());
+    let directory = Directory::new();
+    let file = directory.write("key", &**keys().secret_key().to_hex());
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    let said = nostr(&["key", "public", "--key-file", &file], "").expect(0);
-    assert!(said.err.contains("chmod 600"), "{}", said.err);
+    let output = nostr(&["key", "public", "--key-file", &file], "").expect(0);
+    assert!(output.err.contains("chmod 600"), "{}", output.err);
 }

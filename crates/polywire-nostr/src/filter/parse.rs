@@ -15,7 +15,8 @@ pub(super) fn filter(
     let text = utf8::validate(json).map_err(|error| Error::new(Reason::NotUtf8, error.offset))?;
     let mut reader = Reader::new(text, profile);
     reader.skip_space();
-    let filter = read(&mut reader, &mut limits.clone())?;
+    let mut remaining = *limits;
+    let filter = read(&mut reader, &mut remaining)?;
     reader.end()?;
     Ok(filter)
 }

@@ -12,7 +12,7 @@ pub(crate) struct MergedScan<'s> {
     sources: Vec<Source<'s>>,
     sources_per_prefix: usize,
     /// The next entry of each source.
-    heads: BinaryHeap<Head>,
+    heads: BinaryHeap<Entry>,
     last: Option<u64>,
 }
 
@@ -22,7 +22,7 @@ type Source<'s> = Box<dyn Iterator<Item = Result<(Position, Option<u64>)>> + 's>
 /// A position, the source, and the number of the event. For equal positions, the newest source of a prefix is the
 /// greatest.
 #[derive(Eq, Ord, PartialEq, PartialOrd)]
-struct Head(Position, usize, Option<u64>);
+struct Entry(Position, usize, Option<u64>);
 
 impl<'s> MergedScan<'s> {
     /// Scans the positions from `low` to `high` (exclusive).
@@ -62,18 +62,18 @@ impl<'s> MergedScan<'s> {
     fn advance(&mut self, source: usize) -> Result<()> {
         if let Some(next) = self.sources[source].next() {
             let (position, number) = next?;
-            self.heads.push(Head(position, source, number));
+            self.heads.push(Entry(position, source, number));
         }
         Ok(())
     }
 
     /// Returns the position and number of the next event.
     pub(crate) fn next(&mut self) -> Result<Option<(Position, u64)>> {
-        while let Some(Head(position, source, number)) = self.heads.pop() {
+        while let Some(Entry(position, source, number)) = self.heads.pop() {
             self.advance(source)?;
             // The newest source decides. Skip the same key in the older sources of the prefix.
             let prefix = source / self.sources_per_prefix;
-            while let Some(&Head(other, older, _)) = self.heads.peek()
+            while let Some(&Entry(other, older, _)) = self.heads.peek()
                 && (other, older / self.sources_per_prefix) == (position, prefix)
             {
                 self.heads.pop();
