@@ -15,7 +15,7 @@ fn settings() -> Settings {
         .with_calls(64)
         .with_bytes(1 << 20)
         .with_items(1 << 20)
-        .with_features(Features::CHECKED.with(Features::DEFLATE))
+        .with_features(Features::DEFLATE)
 }
 
 /// From how many bytes on payloads are compressed: even short ones.

@@ -17,22 +17,6 @@ pub(crate) struct Draft {
     large: Option<Bytes>,
 }
 
-/// What a side makes of frames for a receiver that understands it.
-#[derive(Debug)]
-pub(crate) struct Means {
-    /// They get a checksum.
-    pub(crate) checked: bool,
-    pub(crate) packer: Packer,
-}
-
-impl Means {
-    /// Nothing.
-    pub(crate) const NONE: Self = Self {
-        checked: false,
-        packer: Packer::off(),
-    };
-}
-
 /// A frame is longer than the other side takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TooLarge {
@@ -107,30 +91,26 @@ impl Draft {
         self.header.flags.has(Flags::EXTENSION)
     }
 
-    /// The length that the body has, for a receiver of these settings; with a checksum if that
-    /// is wanted and understood. A payload that is compressed counts as if it were not.
+    /// The uncompressed length of the body in bytes, which must not be above the receiver's limit. Compresses the
+    /// payload if `packer` and the receiver want it.
     #[inline]
     pub(crate) fn check(
         &mut self,
         output: &mut Output,
         receiver: &Settings,
-        means: &mut Means,
+        packer: &mut Packer,
     ) -> Result<u32, TooLarge> {
         let large = self.large.as_ref().map_or(0, Bytes::len);
-        let mut length = output.bytes.len() - self.start - HEADER + large;
+        let length = output.bytes.len() - self.start - HEADER + large;
         let payload = output.bytes.len() - self.payload + large;
-        if means.checked && receiver.features().has(Features::CHECKED) {
-            length += 4;
-            self.header.flags = self.header.flags.with(Flags::CHECKED);
-        }
         let most = receiver.frame();
         if length > most as usize {
             return Err(TooLarge { length, most });
         }
         // It is not above `most`, which has 32 bits.
         self.header.length = length as u32;
-        if means.packer.wants(payload) && receiver.features().has(Features::DEFLATE) {
-            self.pack(output, &mut means.packer, payload);
+        if packer.wants(payload) && receiver.features().has(Features::DEFLATE) {
+            self.pack(output, packer, payload);
         }
         Ok(length as u32)
     }
@@ -163,25 +143,15 @@ impl Draft {
     pub(crate) fn finish(&mut self, output: &mut Output) {
         let header = self.header.bytes();
         output.bytes[self.start..self.start + HEADER].copy_from_slice(&header);
-        if self.large.is_some() || self.header.flags.has(Flags::CHECKED) {
-            self.finish_rest(output);
+        if self.large.is_some() {
+            self.finish_large(output);
         }
     }
 
     #[cold]
-    fn finish_rest(&mut self, output: &mut Output) {
-        let large = self.large.take();
-        let sum = self.header.flags.has(Flags::CHECKED).then(|| {
-            let mut hasher = crc32fast::Hasher::new();
-            hasher.update(&output.bytes[self.start..]);
-            hasher.update(large.as_deref().unwrap_or_default());
-            hasher.finalize()
-        });
-        if let Some(large) = large {
+    fn finish_large(&mut self, output: &mut Output) {
+        if let Some(large) = self.large.take() {
             output.push_large(large);
-        }
-        if let Some(sum) = sum {
-            output.bytes.extend_from_slice(&sum.to_le_bytes());
         }
     }
 

@@ -75,7 +75,7 @@ pub struct Frame<'a> {
     pub header: Header,
     /// The extension with its length in front; empty if there is none.
     pub extension: &'a [u8],
-    /// The payload, without a checksum; compressed, if the flag says so.
+    /// The payload; compressed, if the flag says so.
     pub payload: &'a [u8],
     /// Where in the stream the frame begins.
     pub offset: u64,
@@ -204,7 +204,6 @@ impl Frames {
         if !header.kind.is_known() {
             return Ok(self.passed(consumed));
         }
-        let body = checked(&header, head, body, offset)?;
         let (extension, payload) = match header.flags.has(Flags::EXTENSION) {
             true => {
                 let (_, payload) = Extension::split(body, offset + HEADER as u64)?;
@@ -297,37 +296,12 @@ impl Frames {
             let expected = "flags whose feature was offered";
             return Err(Broken::new(offset, expected).found(format!("0x{:02x}", unread.0)));
         }
-        let sum = if flags.has(Flags::CHECKED) { 4 } else { 0 };
-        if length > sum && !kind.has_body() {
+        if length > 0 && !kind.has_body() {
             let expected = format!("{kind} without a body");
             return Err(Broken::new(offset, expected).found(format!("{length} bytes")));
         }
         Ok(())
     }
-}
-
-/// The body without its checksum, which must be right.
-fn checked<'a>(
-    header: &Header,
-    head: &[u8],
-    body: &'a [u8],
-    offset: u64,
-) -> Result<&'a [u8], Broken> {
-    if !header.flags.has(Flags::CHECKED) {
-        return Ok(body);
-    }
-    let Some((body, sum)) = body.split_last_chunk::<4>() else {
-        return Err(Broken::new(offset, "a body with a checksum of 4 bytes"));
-    };
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(head);
-    hasher.update(body);
-    let (expected, found) = (hasher.finalize(), u32::from_le_bytes(*sum));
-    if expected != found {
-        let expected = format!("the checksum {expected:08x}");
-        return Err(Broken::new(offset, expected).found(format!("{found:08x}")));
-    }
-    Ok(body)
 }
 
 impl<'a> Frame<'a> {

@@ -145,37 +145,29 @@ impl Kind {
     }
 
     const fn rule(self) -> Option<Rule> {
-        let payload = Flags(Flags::EXTENSION.0 | Flags::DEFLATE.0 | Flags::CHECKED.0);
-        let again = Flags(Flags::CHECKED.0 | Flags::AGAIN.0);
-        let extended = Flags(Flags::EXTENSION.0 | Flags::CHECKED.0);
-        let item = Flags(Flags::DEFLATE.0 | Flags::CHECKED.0);
+        let again = Flags::AGAIN;
+        let none = Flags::NONE;
+        let extended = Flags::EXTENSION;
+        let payload = extended.with(Flags::DEFLATE);
+        let call = payload.with(Flags::OPEN).with(again);
+        let fault = payload.with(Flags::UNSTARTED).with(again);
         Some(match self {
             Self::HELLO => Rule("HELLO", From::Both, extended.with(again), true),
-            Self::CALL => Rule(
-                "CALL",
-                From::Client,
-                Flags(payload.0 | Flags::OPEN.0 | again.0),
-                true,
-            ),
+            Self::CALL => Rule("CALL", From::Client, call, true),
             Self::ONEWAY => Rule("ONEWAY", From::Client, payload, true),
             Self::REPLY => Rule("REPLY", From::Server, payload.with(again), true),
-            Self::FAULT => Rule(
-                "FAULT",
-                From::Server,
-                Flags(payload.0 | Flags::UNSTARTED.0 | again.0),
-                true,
-            ),
+            Self::FAULT => Rule("FAULT", From::Server, fault, true),
             Self::CANCEL => Rule("CANCEL", From::Client, again, false),
-            Self::ITEM => Rule("ITEM", From::Both, item, true),
-            Self::END => Rule("END", From::Client, Flags::CHECKED, false),
-            Self::CREDIT => Rule("CREDIT", From::Both, Flags::CHECKED, false),
+            Self::ITEM => Rule("ITEM", From::Both, Flags::DEFLATE, true),
+            Self::END => Rule("END", From::Client, none, false),
+            Self::CREDIT => Rule("CREDIT", From::Both, none, false),
             Self::SUBSCRIBE => Rule("SUBSCRIBE", From::Client, extended, true),
             Self::ACCEPT => Rule("ACCEPT", From::Server, again, false),
             Self::PUBLISH => Rule("PUBLISH", From::Client, payload, true),
-            Self::UNSUBSCRIBE => Rule("UNSUBSCRIBE", From::Client, Flags::CHECKED, false),
-            Self::PING => Rule("PING", From::Both, Flags::CHECKED, false),
-            Self::PONG => Rule("PONG", From::Both, Flags::CHECKED, false),
-            Self::GOAWAY => Rule("GOAWAY", From::Both, Flags::CHECKED, true),
+            Self::UNSUBSCRIBE => Rule("UNSUBSCRIBE", From::Client, none, false),
+            Self::PING => Rule("PING", From::Both, none, false),
+            Self::PONG => Rule("PONG", From::Both, none, false),
+            Self::GOAWAY => Rule("GOAWAY", From::Both, none, true),
             _ => return None,
         })
     }
@@ -218,15 +210,13 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How the body of a frame is put together.
+/// How the body of a frame is put together. Bits `0x04` and `0x80` are reserved: no kind has them.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Flags(pub u8);
 
 impl Flags {
     /// In datagrams, two bits: how often a datagram was sent before, modulo 4, and which of them is answered.
     pub const AGAIN: Self = Self(0x60);
-    /// The body ends with a checksum.
-    pub const CHECKED: Self = Self(0x04);
     /// The payload is compressed.
     pub const DEFLATE: Self = Self(0x02);
     /// The body begins with an extension.
@@ -277,7 +267,8 @@ mod tests {
             let kind = Kind(number);
             assert_eq!(kind.is_known(), kind.rule().is_some(), "{kind}");
             assert_eq!(kind.has_body(), kind.rule().is_some_and(|rule| rule.3));
-            assert!(kind.flags().has(Flags::CHECKED) || !kind.is_known());
+            // Bit 0x04 is reserved.
+            assert_eq!(kind.flags().and(Flags(0x04)), Flags::NONE);
         }
     }
 }

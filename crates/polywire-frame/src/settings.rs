@@ -24,13 +24,11 @@ pub struct Settings {
     items: u32,
 }
 
-/// What a side can read beyond the ground of the protocol.
+/// Optional abilities of a receiver. Bit 0 is reserved: it is sent as 0 and ignored.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Features(pub u32);
 
 impl Features {
-    /// Bodies with a checksum.
-    pub const CHECKED: Self = Self(1);
     /// Compressed payloads. Over datagrams nobody offers it.
     pub const DEFLATE: Self = Self(2);
     /// Nothing more.
@@ -51,9 +49,6 @@ impl Features {
     /// The flags that may stand on a frame to somebody with these features.
     pub(crate) const fn flags(self) -> Flags {
         let mut flags = Flags::EXTENSION.with(Flags::OPEN).with(Flags::UNSTARTED);
-        if self.has(Self::CHECKED) {
-            flags = flags.with(Flags::CHECKED);
-        }
         if self.has(Self::DEFLATE) {
             flags = flags.with(Flags::DEFLATE);
         }
@@ -117,7 +112,7 @@ impl Settings {
     /// | window | 256 KiB | a gigabyte a second at a round trip of 0.2 ms |
     /// | names | 1,024 | services have fewer operations |
     /// | ping | 10 s | cheap, and more often than any middlebox forgets |
-    /// | features | checksums | |
+    /// | features | none | |
     /// | items | 4 MiB | sixteen windows that nobody reads |
     pub const DEFAULT: Self = Self {
         frame: 16 << 20,
@@ -126,7 +121,7 @@ impl Settings {
         window: 256 << 10,
         names: 1_024,
         ping: 10_000,
-        features: Features::CHECKED,
+        features: Features::NONE,
         items: 4 << 20,
     };
 

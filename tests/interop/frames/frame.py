@@ -20,11 +20,11 @@ Kind = IntEnum("Kind", "HELLO CALL ONEWAY REPLY FAULT CANCEL ITEM END CREDIT SUB
                "PING PONG GOAWAY")
 HELLO, CALL, ONEWAY, REPLY, FAULT, CANCEL, ITEM, END = list(Kind)[:8]
 CREDIT, SUBSCRIBE, ACCEPT, PUBLISH, UNSUBSCRIBE, PING, PONG, GOAWAY = list(Kind)[8:]
-EXTENSION, DEFLATE, CHECKED, OPEN, UNSTARTED = 1, 2, 4, 8, 16  # flags
-CAN_CHECK, CAN_INFLATE = 1, 2  # features
+EXTENSION, DEFLATE, OPEN, UNSTARTED = 1, 2, 8, 16  # flags; 4 is reserved
+CAN_INFLATE = 2  # features; 1 is reserved
 NAME, METADATA, TRACE, TOPIC = 1, 2, 3, 4  # fields of an extension
 COMPRESSIBLE = {CALL, ONEWAY, REPLY, FAULT, ITEM, PUBLISH}
-FLAGS = {kind: CHECKED | (EXTENSION if kind in COMPRESSIBLE - {ITEM} | {HELLO, SUBSCRIBE} else 0)
+FLAGS = {kind: (EXTENSION if kind in COMPRESSIBLE - {ITEM} | {HELLO, SUBSCRIBE} else 0)
          | (DEFLATE if kind in COMPRESSIBLE else 0) | (OPEN if kind == CALL else 0)
          | (UNSTARTED if kind == FAULT else 0) for kind in Kind}
 NOT_OF_CLIENTS = {REPLY, FAULT, ACCEPT}
@@ -171,7 +171,7 @@ class Connection:
         self.go = asyncio.Event()  # there is credit, or a call has ended
         self.position = 0
         self.left = self.ended = False  # nothing more is written; nothing more will come
-        self.checked_frames = self.deflated_frames = 0  # that came
+        self.deflated_frames = 0  # that came
         self.write(PREFACE)
 
     def write(self, data: bytes) -> None:
@@ -181,13 +181,12 @@ class Connection:
 
     def send(self, kind: int, *, code: int = 0, id: int = 0, value: int = 0, payload: bytes = b"",
              fields: Iterable[tuple[int, bytes]] = (), flags: int = 0) -> int:
-        """Writes a frame; says its size, uncompressed. What both sides have the feature for is checked and compressed."""
+        """Writes a frame; says its size, uncompressed. What both sides have the feature for is compressed."""
         body, features = payload, self.peer.features & self.own.features
         extension = b"".join(struct.pack("<BH", tag, len(content)) + content for tag, content in fields)
         before = struct.pack("<H", len(extension)) + extension if extension else b""
         flags |= EXTENSION if extension else 0
-        checked = 4 if features & CAN_CHECK else 0
-        size = HEADER.size + len(before) + len(payload) + checked
+        size = HEADER.size + len(before) + len(payload)
         if size - HEADER.size > self.peer.frame or len(extension) > MOST_EXTENSION:
             raise Fault(0x04, b"longer than the other side takes", unstarted=True)
         if kind in COMPRESSIBLE and features & CAN_INFLATE:
@@ -196,8 +195,7 @@ class Connection:
             if len(packed) < len(payload):
                 body, flags = packed, flags | DEFLATE
         body = before + body
-        frame = HEADER.pack(len(body) + checked, kind, flags | checked, code, id, value) + body  # CHECKED is 4, too
-        self.write(frame + struct.pack("<I", zlib.crc32(frame)) if checked else frame)
+        self.write(HEADER.pack(len(body), kind, flags, code, id, value) + body)
         return size
 
     async def frames(self) -> AsyncIterator[Frame]:
@@ -221,8 +219,8 @@ class Connection:
                 raise Broken(at + 4, "HELLO first, and once", f"kind {kind:#04x}")
             if kind < 0x80 and (kind not in FLAGS or kind in (NOT_OF_CLIENTS if self.is_server else NOT_OF_SERVERS)):
                 raise Broken(at + 4, "a kind that this side may send", f"{kind:#04x}")
-            offered = CHECKED * (self.own.features & CAN_CHECK) | DEFLATE * bool(self.own.features & CAN_INFLATE)
-            if kind < 0x80 and flags & ~(FLAGS[kind] & (offered | ~(CHECKED | DEFLATE))):
+            offered = ~DEFLATE | DEFLATE * bool(self.own.features & CAN_INFLATE)
+            if kind < 0x80 and flags & ~(FLAGS[kind] & offered):
                 raise Broken(at + 5, f"flags that {Kind(kind).name} has here", f"{flags:#04x}")
             try:
                 body = await self.reader.readexactly(length)
@@ -232,7 +230,7 @@ class Connection:
                 return
             self.position += HEADER.size + length
             if kind < 0x80:
-                frame = self.decode(head, body, Frame(kind, flags, code, id, value, b"", [], at, HEADER.size + length))
+                frame = self.decode(body, Frame(kind, flags, code, id, value, b"", [], at, HEADER.size + length))
                 if kind == HELLO:
                     greeted, self.peer = True, Settings.decode(frame.payload, at + 16, not self.is_server)
                     self.credit.add(self.peer.items - Settings.items)
@@ -245,13 +243,8 @@ class Connection:
                         self.credit.add(value, at)
                 yield frame
 
-    def decode(self, head: bytes, body: bytes, frame: Frame) -> Frame:
+    def decode(self, body: bytes, frame: Frame) -> Frame:
         inside = frame.at + HEADER.size
-        if frame.flags & CHECKED:
-            self.checked_frames += 1
-            body, told = body[:-4], int.from_bytes(body[-4:], "little")
-            if frame.size < HEADER.size + 4 or told != (true := zlib.crc32(head + body)):
-                raise Broken(inside + len(body), "a right sum", f"{told:#x}")
         if frame.flags & EXTENSION:
             frame.fields, body = read_extension(body, inside)
         if frame.flags & DEFLATE:

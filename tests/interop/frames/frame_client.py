@@ -1,7 +1,7 @@
 """A client of the framed protocol over TCP or a Unix socket: frame_client.py HOST:PORT | unix:PATH SCENARIO [one-byte]
 
 Left out: UDP, TLS, connecting anew, repeating of UNSTARTED calls, pings on its own. An item of a call made by call()
-is dropped. Where the server offers a feature that the client was given, all that can be is checked or compressed.
+is dropped. Where the server offers a feature that the client was given, all that can be is compressed.
 """
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from frame import *
 
 HANDSHAKE, DRAIN, CROSSES = 10.0, 5.0, 1.0  # seconds
 SETTINGS = Settings(frame=1 << 24, calls=1024, bytes=1 << 25, window=1 << 18, items=1 << 20, names=1024, ping=100,
-                    features=CAN_CHECK | CAN_INFLATE)
+                    features=CAN_INFLATE)
 
 
 class ServerCall(Call):

@@ -7,7 +7,7 @@ import time
 import traceback
 from typing import Awaitable, Callable
 
-from frame import CAN_CHECK, CAN_INFLATE, CREDIT, MOST_CREDIT, NONE, Disconnected, Fault
+from frame import CAN_INFLATE, CREDIT, MOST_CREDIT, NONE, Disconnected, Fault
 from frame_client import Client, ClientCall
 
 
@@ -245,22 +245,12 @@ async def everything(client: Client) -> None:
         await scenario(client)
 
 
-async def checksum(client: Client) -> None:
-    await everything(client)
-    offered = bool(client.connection.peer.features & CAN_CHECK)
-    print("checksums offered" if offered else "no checksums offered", f"- {client.connection.checked_frames} came")
-
-
 async def deflate(client: Client) -> None:
     await everything(client)
     assert await client.call("Echo", b"ab" * 100_000) == b"ab" * 100_000
     offered = bool(client.connection.peer.features & CAN_INFLATE)
     assert not offered or client.connection.deflated_frames
     print("deflate offered" if offered else "no deflate offered", f"- {client.connection.deflated_frames} came")
-
-
-async def both(client: Client) -> None:
-    await everything(client)
 
 
 async def goaway(client: Client) -> None:
@@ -290,10 +280,10 @@ async def half_close(client: Client) -> None:
     await asyncio.wait_for(asyncio.shield(client.task), 5)  # the server closes then
 
 
-FEATURES = {checksum: CAN_CHECK, deflate: CAN_INFLATE, both: CAN_CHECK | CAN_INFLATE}
+FEATURES = {deflate: CAN_INFLATE}
 ALL: dict[str, Callable[[Client], Awaitable[None]]] = {work.__name__.replace("_", "-"): work for work in (
     calls, pipelined, fault, unknown, deadline, cancel, one_way, streams, credit, credit_there,
-    items_beyond, credit_beyond, topics, ping, checksum, deflate, both, goaway, half_close)}
+    items_beyond, credit_beyond, topics, ping, deflate, goaway, half_close)}
 
 
 async def run(address: str, name: str, one_byte: bool) -> None:

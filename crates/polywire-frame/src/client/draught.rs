@@ -138,7 +138,7 @@ impl<T> Draught<'_, T> {
         let checked = self.draft.check(
             &mut connection.output,
             &connection.settings,
-            &mut connection.means,
+            &mut connection.packer,
         );
         let bytes = checked.map_err(Refused::TooLarge)?;
         let stream = self.stream.map(|open| {
@@ -209,7 +209,7 @@ impl<T> Message<'_, T> {
         let checked = self.draft.check(
             &mut connection.output,
             &connection.settings,
-            &mut connection.means,
+            &mut connection.packer,
         );
         let bytes = checked.map_err(Refused::TooLarge)?;
         if let Some(id) = self.stream

@@ -8,7 +8,7 @@ mod request;
 mod streams;
 
 use crate::deflate::{Packer, Unpacker};
-use crate::draft::{Means, bare};
+use crate::draft::bare;
 use crate::frames::{Frames, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Slots};
@@ -69,7 +69,7 @@ pub struct Connection<T> {
     window: u32,
     /// For all streams together.
     items: Credit,
-    means: Means,
+    packer: Packer,
     unpacker: Unpacker,
     slots: Slots<Call<T>>,
     /// Bytes of bodies in open calls.
@@ -128,7 +128,7 @@ impl<T> Connection<T> {
             settings: initial,
             window: settings.window(),
             items: Credit::new(initial.items(), settings.items()),
-            means: Means::NONE,
+            packer: Packer::off(),
             unpacker: Unpacker::default(),
             slots: Slots::new(),
             bytes: 0,
@@ -139,19 +139,12 @@ impl<T> Connection<T> {
         }
     }
 
-    /// Sends a checksum with each frame, once the server has said that it reads them.
-    #[must_use]
-    pub const fn with_checksums(mut self) -> Self {
-        self.means.checked = true;
-        self
-    }
-
     /// Compresses the payloads that have at least so many bytes, where that makes them shorter, once the server has said
     /// that it reads them. The least that makes sense is some hundred. That this side reads them is said by its
     /// [`Settings`].
     #[must_use]
     pub fn with_compression(mut self, least: usize) -> Self {
-        self.means.packer = Packer::new(least);
+        self.packer = Packer::new(least);
         self
     }
 
@@ -282,7 +275,7 @@ impl<T> Connection<T> {
     /// Gives back the room of a burst, where there is nothing to do.
     pub fn shrink(&mut self) {
         self.slots.shrink();
-        self.means.packer.shrink();
+        self.packer.shrink();
         self.unpacker.shrink();
         if self.output.is_empty() {
             self.output.shrink_to(0);

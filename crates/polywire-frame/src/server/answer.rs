@@ -122,7 +122,7 @@ impl<O, T> Answer<'_, O, T> {
         let bytes = self.draft.check(
             &mut connection.output,
             &connection.client,
-            &mut connection.means,
+            &mut connection.packer,
         )?;
         self.draft.finish(&mut connection.output);
         self.sent = true;

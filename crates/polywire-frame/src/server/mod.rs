@@ -6,7 +6,7 @@ mod receive;
 mod streams;
 
 use crate::deflate::{Packer, Unpacker};
-use crate::draft::{Means, bare};
+use crate::draft::bare;
 use crate::frames::{Frames, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Slots};
@@ -53,7 +53,7 @@ pub struct Connection<O, T> {
     client: Settings,
     /// For all streams together.
     items: Credit,
-    means: Means,
+    packer: Packer,
     unpacker: Unpacker,
     slots: Slots<Call<T>>,
     /// Bytes of bodies in open calls.
@@ -117,7 +117,7 @@ impl<O: Copy, T> Connection<O, T> {
             settings,
             client: Settings::INITIAL,
             items: Credit::new(Settings::INITIAL.items(), settings.items()),
-            means: Means::NONE,
+            packer: Packer::off(),
             unpacker: Unpacker::default(),
             slots: Slots::new(),
             bytes: 0,
@@ -131,19 +131,12 @@ impl<O: Copy, T> Connection<O, T> {
         }
     }
 
-    /// Sends a checksum with each frame, once the client has said that it reads them.
-    #[must_use]
-    pub const fn with_checksums(mut self) -> Self {
-        self.means.checked = true;
-        self
-    }
-
     /// Compresses the payloads that have at least so many bytes, where that makes them shorter, once the client has said
     /// that it reads them. The least that makes sense is some hundred. That this side reads them is said by its
     /// [`Settings`].
     #[must_use]
     pub fn with_compression(mut self, least: usize) -> Self {
-        self.means.packer = Packer::new(least);
+        self.packer = Packer::new(least);
         self
     }
 
@@ -319,7 +312,7 @@ impl<O: Copy, T> Connection<O, T> {
     /// Gives back the room of a burst, where there is nothing to do.
     pub fn shrink(&mut self) {
         self.slots.shrink();
-        self.means.packer.shrink();
+        self.packer.shrink();
         self.unpacker.shrink();
         if self.output.is_empty() {
             self.output.shrink_to(0);

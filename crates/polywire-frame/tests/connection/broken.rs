@@ -99,7 +99,7 @@ fn a_server_names_what_is_wrong() {
         ),
         (
             vec![frame(2, 4, 1, 1, 0, b"123")],
-            "a body with a checksum of 4 bytes, at byte 44",
+            "flags of CALL, found 0x04, at byte 44",
         ),
         (
             vec![called(0)],

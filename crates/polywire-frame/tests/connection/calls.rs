@@ -2,7 +2,7 @@
 
 use polywire_frame::client::{Operation, Refused, Request};
 use polywire_frame::server::Fault;
-use polywire_frame::{CallId, FaultCode, Features, Settings, Trace};
+use polywire_frame::{CallId, FaultCode, Settings, Trace};
 
 use crate::support::{ADD, Link, at};
 
@@ -313,33 +313,4 @@ fn large_payloads_are_not_copied() {
     assert_eq!(parts[1], payload.as_ptr());
     let told = link.serve();
     assert_eq!(told, [format!("0#0 op 3: {}", "x".repeat(100_000))]);
-}
-
-#[test]
-fn checksums_where_both_sides_have_them() {
-    let settings = Settings::DEFAULT.with_features(Features::CHECKED);
-    let mut link = Link::with(settings, settings);
-    link.client = polywire_frame::client::Connection::new(settings).with_checksums();
-    link.server = polywire_frame::server::Connection::new(settings).with_checksums();
-    // Nobody knows yet.
-    link.call(b"plain", 1);
-    assert_eq!(link.serve(), ["hello", "0#0 op 3: plain"]);
-    link.reply(CallId::new(0, 0), b"summed");
-    assert_eq!(link.answer(), ["hello", "0#0 (1) in 0 us: summed"]);
-    let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
-    call.share(vec![b'y'; 40_000].into());
-    call.send(2).unwrap();
-    assert_eq!(link.client.output().len(), 16 + 40_000 + 4);
-    assert_eq!(link.serve(), [format!("0#1 op 3: {}", "y".repeat(40_000))]);
-
-    link.reply(CallId::new(0, 1), b"wrong");
-    link.to_client = crate::support::drain(link.server.output());
-    link.server.wrote();
-    let last = link.to_client.len() - 1;
-    link.to_client[last] ^= 1;
-    let broken = link.try_answer().unwrap_err().to_string();
-    assert!(
-        broken.starts_with("frames: expected the checksum "),
-        "{broken}"
-    );
 }

@@ -199,7 +199,7 @@ fn an_end_within_a_frame_is_a_mistake() {
         .server
         .end_of_input(link.now, 3, |_, _| {})
         .unwrap_err();
-    let words = "frames: expected the rest of a frame, found the end, at byte 89";
+    let words = "frames: expected the rest of a frame, found the end, at byte 83";
     assert_eq!(broken.to_string(), words);
     assert!(link.server.is_done());
     let goaway = format!("goaway a rule of the protocol was broken in 0 ms: {words}");

@@ -51,14 +51,6 @@ impl Link {
         }
     }
 
-    /// Both send checksums, and have said hello.
-    pub(crate) fn checked(settings: Settings) -> Self {
-        let mut link = Self::with(settings, settings);
-        link.client = client::Connection::new(settings).with_checksums();
-        link.server = server::Connection::new(settings).with_checksums();
-        link.greeted()
-    }
-
     /// A call with this payload and context.
     pub(crate) fn call(&mut self, payload: &[u8], context: u32) -> CallId {
         let request = Request::new(ADD);

@@ -107,8 +107,8 @@ impl World {
         let mut chance = Chance::new(seed);
         let compressed = chance.is(150);
         let features = match compressed {
-            true => Features::CHECKED.with(Features::DEFLATE),
-            false => Features::CHECKED,
+            true => Features::DEFLATE,
+            false => Features::NONE,
         };
         let settings = |chance: &mut Chance| {
             Settings::DEFAULT
@@ -118,10 +118,6 @@ impl World {
         };
         let mut client = client::Connection::new(settings(&mut chance));
         let mut server = server::Connection::new(settings(&mut chance));
-        if chance.is(300) {
-            client = client.with_checksums();
-            server = server.with_checksums();
-        }
         if compressed {
             client = client.with_compression(40);
             server = server.with_compression(40);

@@ -241,7 +241,6 @@ mod tests {
                 settings: Settings::DEFAULT,
                 datagram: 1_200,
                 compress: None,
-                checksums: false,
                 limit: AdaptiveLimit::fixed(1),
                 room: Arc::new(Room::new(Bounds {
                     calls: 10,

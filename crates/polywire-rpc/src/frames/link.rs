@@ -67,8 +67,6 @@ pub(super) struct LinkOptions {
     pub(super) datagram: usize,
     /// From how many bytes on payloads are compressed.
     pub(super) compress: Option<usize>,
-    /// Whether frames that are sent have a checksum, over streams.
-    pub(super) checksums: bool,
     /// How many calls are in flight.
     pub(super) limit: AdaptiveLimit,
     /// Where calls wait for room.
@@ -136,9 +134,6 @@ impl Link {
         let mut machine = Connection::new(options.settings);
         if let Some(least) = options.compress {
             machine = machine.with_compression(least);
-        }
-        if options.checksums {
-            machine = machine.with_checksums();
         }
         let shared = Arc::new(Shared::new(machine, options));
         let own = Arc::clone(&shared);

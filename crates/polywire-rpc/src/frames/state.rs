@@ -85,7 +85,6 @@ impl<M: Machine> Shared<M> {
             settings: _,
             datagram: _,
             compress: _,
-            checksums: _,
             limit,
             room,
             clock,

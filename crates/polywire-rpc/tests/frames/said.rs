@@ -1,16 +1,11 @@
 //! What calls say beside their operation and input, and what handlers see of it.
 
 use std::any::Any;
-use std::io;
-use std::sync::Mutex;
 use std::time::Duration;
 
-use polywire_frame::server::{Connection, Event, Step};
-use polywire_frame::{HEADER, PREFACE, Settings, Time};
 use polywire_protocol::Fault;
 use polywire_rpc::frames::{CallError, Client};
 use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Timeouts};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -187,55 +182,6 @@ async fn handlers_see_the_time_that_is_left() {
     let client = polywire_rpc::xmlrpc::Client::new(&url).unwrap();
     let left: f64 = client.call::<i64>("Left", ()).await.unwrap() as f64;
     assert!((10_000.0..=20_000.0).contains(&left), "{left}");
-}
-
-/// A server that takes checksums sees them on each frame of the client, but for those before it has
-/// said so.
-#[tokio::test]
-async fn frames_have_checksums_by_choice() {
-    for checksums in [false, true] {
-        let (theirs, mut ours) = tokio::io::duplex(1 << 16);
-        let once = Mutex::new(Some(theirs));
-        let connect = move || {
-            let stream = once.lock().unwrap().take();
-            std::future::ready(stream.ok_or_else(|| io::ErrorKind::ConnectionRefused.into()))
-        };
-        let client = Client::builder().connector("once", connect);
-        let client = client.checksums(checksums).build().unwrap();
-        let call = tokio::spawn(async move {
-            client.call_bytes("Echo", b"one").await.unwrap();
-            client.call_bytes("Echo", b"two").await.unwrap()
-        });
-        let mut machine = Connection::<(), ()>::new(Settings::DEFAULT);
-        let (mut bytes, mut at, mut flags) = (Vec::new(), 0, Vec::new());
-        while flags.len() < 3 {
-            let read = ours.read_buf(&mut bytes).await.unwrap();
-            assert!(read > 0);
-            while let Step::Took(count, event) = machine
-                .receive(Time::ZERO, &bytes[at..], &mut Vec::new(), |_| Some(()))
-                .unwrap()
-            {
-                let header = if at == 0 { PREFACE.len() } else { 0 };
-                if count > header {
-                    assert!(count >= header + HEADER);
-                    flags.push(bytes[at + header + 5] & 4 != 0);
-                }
-                at += count;
-                if let Some(Event::Call { id, payload, .. }) = event {
-                    let payload = payload.to_vec();
-                    let mut answer = machine.reply(Time::ZERO, id).unwrap();
-                    answer.payload().extend_from_slice(&payload);
-                    answer.send().unwrap();
-                }
-            }
-            let output: Vec<u8> = machine.output().parts().flatten().copied().collect();
-            machine.wrote();
-            ours.write_all(&output).await.unwrap();
-        }
-        assert_eq!(call.await.unwrap(), b"two");
-        // Hello, and two calls, of which the first may have gone before the server's hello.
-        assert_eq!((flags[0], flags[2]), (false, checksums), "{flags:?}");
-    }
 }
 
 #[tokio::test]

@@ -38,7 +38,6 @@ impl Caller {
         socket.set_read_timeout(patience).unwrap();
         Self {
             machine: Connection::new(Settings::DEFAULT.with_features(FEATURES))
-                .with_checksums()
                 .with_compression(LEAST),
             socket,
             input: Vec::new(),

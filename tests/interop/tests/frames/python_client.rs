@@ -10,7 +10,7 @@ use polywire_interop::{Case, Folder, workspace};
 
 use crate::served::{Notes, Served, Socket};
 
-const SCENARIOS: [&str; 19] = [
+const SCENARIOS: [&str; 17] = [
     "calls",
     "pipelined",
     "fault",
@@ -25,9 +25,7 @@ const SCENARIOS: [&str; 19] = [
     "credit-beyond",
     "topics",
     "ping",
-    "checksum",
     "deflate",
-    "both",
     "goaway",
     "half-close",
 ];

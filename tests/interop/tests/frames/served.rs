@@ -99,7 +99,7 @@ pub(crate) struct Served<S> {
 }
 
 /// What this side reads.
-pub(crate) const FEATURES: Features = Features::CHECKED.with(Features::DEFLATE);
+pub(crate) const FEATURES: Features = Features::DEFLATE;
 
 /// From how many bytes on it compresses payloads: even short ones.
 pub(crate) const LEAST: usize = 32;
@@ -107,9 +107,7 @@ pub(crate) const LEAST: usize = 32;
 impl<S: Socket> Served<S> {
     pub(crate) fn new(socket: S, settings: Settings, notes: Notes) -> Self {
         Self {
-            machine: Connection::new(settings.with_features(FEATURES))
-                .with_checksums()
-                .with_compression(LEAST),
+            machine: Connection::new(settings.with_features(FEATURES)).with_compression(LEAST),
             socket,
             began: Instant::now(),
             open: Vec::new(),

@@ -4,7 +4,8 @@ use super::super::TooLong;
 use super::super::calls::Open;
 use super::{Client, Refused, Request, Stage};
 use crate::client::extend;
-use crate::draft::{Draft, Means};
+use crate::deflate::Packer;
+use crate::draft::Draft;
 use crate::{CallId, Flags, Header, Kind, Time};
 
 impl<T> Client<T> {
@@ -161,8 +162,7 @@ fn finish<T>(client: &mut Client<T>, start: usize, draft: &mut Draft) -> Result<
         let most = client.most;
         return Err(Refused::TooLong(TooLong { length, most }));
     }
-    let mut means = Means::NONE;
-    let checked = draft.check(output, &client.settings, &mut means);
+    let checked = draft.check(output, &client.settings, &mut Packer::off());
     let bytes = checked.map_err(Refused::TooLarge)?;
     draft.finish(output);
     Ok(bytes)

@@ -4,7 +4,8 @@ use std::hash::BuildHasher;
 
 use super::super::{Address, Datagrams, TooLong};
 use super::{Call, Fault, Server};
-use crate::draft::{Draft, Means};
+use crate::deflate::Packer;
+use crate::draft::Draft;
 use crate::header::header;
 use crate::{FaultCode, Flags, Header, Kind, Settings, Time};
 
@@ -125,8 +126,9 @@ where
             return Err(too_long);
         }
         // All take 65,536 bytes, which is more than a datagram has.
-        let mut means = Means::NONE;
-        let checked = self.draft.check(output, &Settings::INITIAL, &mut means);
+        let checked = self
+            .draft
+            .check(output, &Settings::INITIAL, &mut Packer::off());
         checked.map_err(|_| too_long)?;
         self.draft.finish(output);
         self.sent = true;

@@ -67,7 +67,6 @@ pub struct ClientBuilder {
     waits: bool,
     datagram: usize,
     compress: Option<usize>,
-    checksums: bool,
     limits: Limits,
     seed: Option<u64>,
 }
@@ -103,7 +102,6 @@ impl Default for ClientBuilder {
             waits: true,
             datagram: polywire_frame::datagram::USUAL,
             compress: None,
-            checksums: false,
             limits: Limits::DEFAULT,
             seed: None,
         }
@@ -264,22 +262,6 @@ impl ClientBuilder {
         self
     }
 
-    /// Sends a checksum with each frame, where the server reads them: for ways that change bytes unseen,
-    /// such as faulty memory in between. It is a CRC-32 of all of the frame, and a frame whose sum is wrong
-    /// ends its connection. Over UDP each datagram has a checksum of its own anyway, and over TLS more than
-    /// that; not unless this says so.
-    ///
-    /// ```
-    /// use polywire_rpc::frames::Client;
-    ///
-    /// let builder = Client::builder().checksums(true);
-    /// # drop(builder);
-    /// ```
-    pub const fn checksums(mut self, checksums: bool) -> Self {
-        self.checksums = checksums;
-        self
-    }
-
     /// Sets what answers may be; [`Limits::DEFAULT`] unless this says other.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -361,7 +343,6 @@ impl ClientBuilder {
             settings: Settings::DEFAULT.with_frame(frame).with_features(features),
             datagram: self.datagram,
             compress: self.compress,
-            checksums: self.checksums,
             limit: limit.with_burst(burst),
             connect_timeout: self.connect_timeout,
             reconnect: self.reconnect,

@@ -43,8 +43,6 @@ pub(super) struct Plan {
     pub(super) datagram: usize,
     /// From how many bytes on payloads are compressed.
     pub(super) compress: Option<usize>,
-    /// Whether frames have a checksum.
-    pub(super) checksums: bool,
     pub(super) limit: AdaptiveLimit,
     pub(super) connect_timeout: Duration,
     pub(super) reconnect: Backoff,
@@ -115,7 +113,6 @@ impl Core {
             settings: self.plan.settings,
             datagram: self.plan.datagram,
             compress: self.plan.compress,
-            checksums: self.plan.checksums,
             limit: self.plan.limit.clone(),
             room: Arc::clone(&self.room),
             clock: self.clock,
