@@ -80,11 +80,6 @@ impl WayArguments {
         certificates || !self.pin.is_empty() || self.insecure
     }
 
-    /// Whether a proxy is named.
-    pub(crate) const fn names_proxy(&self) -> bool {
-        self.proxy.is_some()
-    }
-
     /// The proxy, if there is one.
     pub(crate) fn proxy(&self) -> Result<Option<Proxy>, Failure> {
         match self.proxy.as_deref() {

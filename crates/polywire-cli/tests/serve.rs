@@ -119,13 +119,16 @@ fn frames() {
     assert!(city.contains(r#""name":"Oslo""#), "{city}");
     for (arguments, part) in [
         (&["-p", "rpcv2Cbor"][..], "http://"),
-        (&["--proxy", "http://127.0.0.1:1"], "by no proxy"),
         (&["--insecure"], "tcp+tls://"),
         (&["--show-wire"], "--show-wire"),
     ] {
         let said = refused(&[&["call", tcp, "GetCity", OSLO], arguments].concat());
         assert!(said.contains(part), "{said}");
     }
+    let by_proxy = ["--proxy", "http://127.0.0.1:1"];
+    let failed = polywire(&[&["call", tcp, "GetCity", OSLO], &by_proxy[..]].concat());
+    let said = String::from_utf8(failed.stderr).unwrap();
+    assert!(said.contains("connecting to 127.0.0.1:1"), "{said}");
     // Headers are metadata, and passwords go where nobody reads them.
     let headers = ["-H", "a: b", "--user", "ann:secret"];
     let city = out(&[&["call", tcp, "GetCity", OSLO][..], &headers].concat());

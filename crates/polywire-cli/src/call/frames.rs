@@ -53,9 +53,16 @@ pub(crate) struct FramesCall {
     pub(crate) name: String,
     input: Input,
     deadline: Duration,
-    /// Metadata of each call.
-    headers: Vec<(HeaderName, HeaderValue)>,
-    tls: connect::Tls,
+    options: FramesOptions,
+}
+
+/// The options of a client of frames.
+#[derive(Clone, Debug)]
+pub(crate) struct FramesOptions {
+    /// The metadata of each call.
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) tls: connect::Tls,
+    pub(crate) proxy: Option<connect::Proxy>,
 }
 
 #[derive(Debug)]
@@ -89,8 +96,9 @@ impl ServiceArguments {
         deadline: Duration,
     ) -> Result<FramesCall, Failure> {
         let base = base_of(url)?;
-        let (headers, tls) = self.said()?;
-        let has_password = headers.iter().any(|(name, _)| *name == AUTHORIZATION);
+        let options = self.frames_options()?;
+        let mut headers = options.headers.iter();
+        let has_password = headers.any(|(name, _)| *name == AUTHORIZATION);
         if has_password && !is_guarded(url) {
             return Err(Failure::usage(format!(
                 "`{url}`: a password would be read by everybody in between: use tcp+tls://"
@@ -106,8 +114,7 @@ impl ServiceArguments {
             name,
             input,
             deadline,
-            headers: headers.clone(),
-            tls: tls.clone(),
+            options: options.clone(),
         };
         let is_list = text.is_some_and(|text| text.trim_start().starts_with('['));
         let Some(model) = model else {
@@ -252,14 +259,18 @@ impl Shaped {
 impl FramesCall {
     /// A connection of its own.
     pub(crate) async fn connect(&self) -> Result<frames::Client, Failure> {
-        let builder = frames::Client::builder().endpoint(&self.url);
-        let client = builder.tls(self.tls.clone()).connect().await;
+        let client = frames::Client::builder()
+            .endpoint(&self.url)
+            .tls(self.options.tls.clone())
+            .proxy(self.options.proxy.clone())
+            .connect()
+            .await;
         let client = client.map_err(|error| {
             let message = format!("{error}{}", self.hint());
             Failure::transport(message).reported(Report::Error("transport"))
         })?;
         let client = client.with_deadline(self.deadline);
-        let said = self.headers.iter();
+        let said = self.options.headers.iter();
         Ok(said.fold(client, |client, (name, value)| match *name {
             AUTHORIZATION => client.with_authorization(value.as_bytes()),
             _ => client.with_metadata(name.as_str(), value.as_bytes()),

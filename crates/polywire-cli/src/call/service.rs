@@ -11,7 +11,7 @@ use polywire::protocol::XmlRpc;
 use polywire::rpc::connect::{self, TransportError};
 use polywire::schema::{Operation, Schema, decode_structure};
 
-use super::frames;
+use super::frames::{self, FramesOptions};
 use super::header::{Headers, basic, headers};
 use crate::models::{ModelArguments, from_json, protocol};
 use crate::offers::{Offer, Place, choose};
@@ -162,9 +162,6 @@ impl ServiceArguments {
         if !frames::is_meant(url, self.protocol)? {
             return Ok(false);
         }
-        if self.way.names_proxy() {
-            return Err(Failure::usage(format!("`{url}`: frames go by no proxy")));
-        }
         if self.way.is_about_tls() && !url.starts_with("tcp+tls:") {
             return Err(Failure::usage(format!(
                 "`{url}`: TLS is spoken at tcp+tls://HOST:PORT"
@@ -210,9 +207,13 @@ impl ServiceArguments {
         Ok((model, offers.map(|offers| (offers, path.to_owned()))))
     }
 
-    /// What a client of frames says with each call, and how it speaks TLS.
-    pub(super) fn said(&self) -> Result<(Vec<(HeaderName, HeaderValue)>, connect::Tls), Failure> {
-        Ok((self.headers()?, self.way.tls()?))
+    /// The options of a client of frames.
+    pub(super) fn frames_options(&self) -> Result<FramesOptions, Failure> {
+        Ok(FramesOptions {
+            headers: self.headers()?,
+            tls: self.way.tls()?,
+            proxy: self.way.proxy()?,
+        })
     }
 
     /// The model of a server that speaks frames: what --model says, or what the server tells over

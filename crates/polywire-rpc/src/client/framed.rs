@@ -111,9 +111,6 @@ impl Framed {
         builder: &ClientBuilder,
         url: &str,
     ) -> Result<Box<dyn Carrier>, ConnectError> {
-        if builder.connection.proxy.is_some() {
-            return Err(ConnectError::Url(format!("{url}: frames go by no proxy")));
-        }
         if tokio::runtime::Handle::try_current().is_err() {
             let message = format!("{url}: frames need tokio's runtime, and there is none here");
             return Err(ConnectError::Url(message));
@@ -122,7 +119,8 @@ impl Framed {
             .endpoint(url)
             .deadline(builder.deadline)
             .limits(builder.limits)
-            .connect_timeout(builder.connection.connect_timeout);
+            .connect_timeout(builder.connection.timeout)
+            .proxy(builder.connection.proxy.clone());
         #[cfg(feature = "tls")]
         let frames = frames.tls(builder.connection.tls.clone());
         let client = frames.build();

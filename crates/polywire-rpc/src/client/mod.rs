@@ -22,7 +22,7 @@ use self::web::Http;
 use crate::ServiceHandle;
 #[cfg(feature = "tls")]
 use crate::connect::Tls;
-use crate::connect::{Deadline, Endpoint, NO_USER, Options, Proxy, Transport};
+use crate::connect::{ConnectOptions, Deadline, NO_USER, Proxy, ServerUrl, Transport};
 
 mod error;
 mod framed;
@@ -63,7 +63,7 @@ pub struct ClientBuilder {
     /// Or why it cannot be, which is said when it connects.
     protocol: Result<Box<dyn ClientProtocol>, MountError>,
     headers: HeaderMap,
-    connection: Options,
+    connection: ConnectOptions,
     deadline: Duration,
     limits: Limits,
     options: RequestOptions,
@@ -91,7 +91,7 @@ impl ClientBuilder {
             service,
             protocol,
             headers: HeaderMap::new(),
-            connection: Options::new(),
+            connection: ConnectOptions::new(),
             deadline: Duration::from_secs(60),
             limits: Limits::DEFAULT,
             options: RequestOptions::DEFAULT,
@@ -139,7 +139,7 @@ impl ClientBuilder {
     /// proxy, and with TLS. 5 seconds.
     #[must_use]
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
-        self.connection.connect_timeout = time;
+        self.connection.timeout = time;
         self
     }
 
@@ -229,15 +229,14 @@ impl ClientBuilder {
     }
 
     fn http(&self, url: &str) -> Result<Http, ConnectError> {
-        let endpoint =
-            Endpoint::parse(url).map_err(|error| ConnectError::Url(error.to_string()))?;
-        if endpoint.credentials.is_some() {
+        let url = ServerUrl::for_http(url).map_err(|error| ConnectError::Url(error.to_string()))?;
+        if url.credentials.is_some() {
             return Err(ConnectError::Url(NO_USER.to_owned()));
         }
         if let Err(error) = &self.protocol {
             return Err(ConnectError::Mount(error.clone()));
         }
-        let transport = Transport::new(endpoint, &self.connection)
+        let transport = Transport::new(url, &self.connection)
             .map_err(|error| ConnectError::Url(error.to_string()))?;
         let mut headers = self.headers.clone();
         headers
@@ -521,7 +520,7 @@ impl fmt::Debug for Client {
         let mut shown = f.debug_struct("Client");
         shown.field("service", &self.inner.service);
         match &self.inner.way {
-            Way::Http(http) => shown.field("url", http.transport.endpoint()),
+            Way::Http(http) => shown.field("url", http.transport.url()),
             Way::Frames(frames) => shown.field("frames", frames),
         };
         shown.finish_non_exhaustive()

@@ -32,16 +32,16 @@ impl Http {
             .uri()
             .path_and_query()
             .map_or("/", |target| target.as_str());
-        let endpoint = self.transport.endpoint();
-        let base = endpoint.target.as_ref().map_or("", |target| target.path());
+        let server = self.transport.url();
+        let base = server.target.as_ref().map_or("", |target| target.path());
         let base = base.trim_end_matches('/');
-        let authority = endpoint.authority.as_str();
+        let authority = server.authority.as_str();
         // The prefix names a virtual host; the connection goes where the URL
         // says. HTTP/2 has the host in the URL, HTTP/1 in a header.
         let prefix = request.extensions().get::<HostPrefix>();
         let virtual_host = prefix.map(|HostPrefix(prefix)| format!("{prefix}{authority}"));
         let host = virtual_host.as_deref().filter(|_| self.http2);
-        let scheme = endpoint.scheme();
+        let scheme = server.http_scheme();
         let url = format!("{scheme}://{}{base}{target}", host.unwrap_or(authority));
         *request.uri_mut() = url
             .parse()

@@ -1,6 +1,6 @@
-//! Making connections: look up, connect, pass the proxy, speak TLS.
+//! The dialer of all clients: look up the host, connect, pass the proxy, negotiate TLS.
 
-use std::future::{Future, ready};
+use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,123 +8,176 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
-use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::rt::TokioIo;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
 use tower::Service;
 
-use super::proxy::{Hop, HopKind};
+use super::proxy::{Hop, HopKind, Proxy};
 use super::race::race;
 use super::stream::{Known, Socket, Stream};
-#[cfg(feature = "tls")]
-use super::url::UrlError;
-use super::url::{Endpoint, Place, Wire};
-use super::{Step, TransportError};
+use super::url::{Address, ServerUrl, UrlError, Wire};
+use super::{Step, TransportError, tunnel};
 
-/// Makes connections to one server.
+/// The options of connections, the same for all clients.
+#[derive(Clone, Debug)]
+pub(crate) struct ConnectOptions {
+    /// The time limit for connecting, from the lookup to TLS.
+    pub(crate) timeout: Duration,
+    /// How long an unused connection of HTTP is kept.
+    pub(crate) idle_timeout: Duration,
+    pub(crate) http2: bool,
+    pub(crate) proxy: Option<Proxy>,
+    #[cfg(feature = "tls")]
+    pub(crate) tls: super::Tls,
+}
+
+impl ConnectOptions {
+    pub(crate) fn new() -> Self {
+        Self {
+            timeout: Duration::from_secs(5),
+            idle_timeout: super::transport::IDLE_TIMEOUT,
+            http2: false,
+            proxy: None,
+            #[cfg(feature = "tls")]
+            tls: super::Tls::new(),
+        }
+    }
+
+    /// The protocol to negotiate (ALPN). Servers recognise frames by their first byte.
+    #[cfg(feature = "tls")]
+    const fn alpn(&self, wire: Wire) -> Option<&'static [u8]> {
+        match wire {
+            Wire::Http { .. } if self.http2 => Some(b"h2"),
+            Wire::Http { .. } | Wire::WebSocket { .. } => Some(b"http/1.1"),
+            Wire::Scgi | Wire::Frames { .. } | Wire::Datagrams => None,
+        }
+    }
+}
+
+/// Makes connections to one server. Clones share their state.
 #[derive(Clone, Debug)]
 pub(crate) struct Dialer(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    endpoint: Arc<Endpoint>,
+    url: ServerUrl,
     timeout: Duration,
     hop: Option<Hop>,
     #[cfg(feature = "tls")]
-    tls: Option<Secured>,
+    tls: Option<TlsSession>,
 }
 
-/// How TLS is spoken with the server.
+/// The TLS settings for one server.
 #[cfg(feature = "tls")]
 #[derive(Debug)]
-pub(crate) struct Secured {
-    pub(crate) config: Arc<rustls::ClientConfig>,
-    pub(crate) name: rustls::pki_types::ServerName<'static>,
+struct TlsSession {
+    config: Arc<rustls::ClientConfig>,
+    name: rustls::pki_types::ServerName<'static>,
 }
 
-#[cfg(feature = "tls")]
-impl Secured {
-    /// How TLS is spoken with a server, if it is: who is trusted, and which protocol is asked for (ALPN).
-    pub(crate) fn new(
-        endpoint: &Endpoint,
-        tls: &super::Tls,
-        protocol: Option<&[u8]>,
-    ) -> Result<Option<Self>, UrlError> {
-        let (Place::Tcp { host, .. }, true) = (&endpoint.place, endpoint.wire.is_tls()) else {
-            return Ok(None);
-        };
-        let fail = |error: super::TlsError| UrlError::new(endpoint.shown(), error.to_string());
-        Ok(Some(Self {
-            config: tls.config(protocol).map_err(fail)?,
-            name: tls.name_for(host).map_err(fail)?,
-        }))
-    }
-}
-
-/// How far a connection has got, for saying so when time is up.
+/// The step that a connection has reached, for the error of a timeout.
 struct Progress(Mutex<(Step, String)>);
 
 impl Progress {
+    const fn new() -> Self {
+        Self(Mutex::new((Step::Connect, String::new())))
+    }
+
     fn at(&self, step: Step, address: &str) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (step, address.to_owned());
     }
 
-    fn now(&self) -> (Step, String) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    fn reached(&self) -> (Step, String) {
+        let reached = self.0.lock();
+        reached.unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Dialer {
-    pub(crate) fn new(
-        endpoint: Arc<Endpoint>,
-        timeout: Duration,
-        hop: Option<Hop>,
-        #[cfg(feature = "tls")] tls: Option<Secured>,
-    ) -> Self {
-        Self(Arc::new(Inner {
-            endpoint,
-            timeout,
-            hop,
+    /// # Errors
+    ///
+    /// TLS is not available or its settings cannot be used with the host, or a proxy would have to forward datagrams.
+    pub(crate) fn new(url: ServerUrl, options: &ConnectOptions) -> Result<Self, UrlError> {
+        let hop = options.proxy.as_ref().and_then(|proxy| proxy.hop(&url));
+        if hop.is_some() && url.wire == Wire::Datagrams {
+            let reason = "a proxy does not forward UDP: exclude the host by `Proxy::except`";
+            return Err(UrlError::new(url.shown(), reason));
+        }
+        #[cfg(not(feature = "tls"))]
+        if url.wire.is_tls() {
+            let reason = "TLS needs the feature `tls` of polywire-rpc";
+            return Err(UrlError::new(url.shown(), reason));
+        }
+        Ok(Self(Arc::new(Inner {
             #[cfg(feature = "tls")]
-            tls,
-        }))
+            tls: TlsSession::new(&url, options)?,
+            url,
+            timeout: options.timeout,
+            hop,
+        })))
     }
 
-    /// The proxy that requests are written for, if there is one.
+    pub(crate) fn url(&self) -> &ServerUrl {
+        &self.0.url
+    }
+
+    /// The proxy that receives plain HTTP requests with the whole URL, if there is one.
     pub(crate) fn forwarding(&self) -> Option<&Hop> {
         let hop = self.0.hop.as_ref()?;
-        let plain = self.0.endpoint.wire == Wire::Http { tls: false };
-        (plain && hop.kind == HopKind::Http).then_some(hop)
+        let is_plain = self.0.url.wire == Wire::Http { tls: false };
+        (is_plain && hop.kind == HopKind::Http).then_some(hop)
     }
 
-    /// Connects.
+    /// Connects to a server over TCP or a Unix socket.
     pub(crate) async fn connect(&self) -> Result<Stream, TransportError> {
-        let inner = &*self.0;
-        let progress = Progress(Mutex::new((Step::Connect, String::new())));
-        match tokio::time::timeout(inner.timeout, self.steps(&progress)).await {
-            Ok(connected) => connected,
-            Err(_) => {
-                let (step, address) = progress.now();
-                Err(self.error(step).at(address).timed_out(inner.timeout))
-            }
-        }
+        let progress = Progress::new();
+        self.in_time(&progress, self.connect_stream(&progress))
+            .await
     }
 
-    fn error(&self, step: Step) -> TransportError {
-        TransportError::new(self.0.endpoint.shown(), step)
+    /// Connects to the first address of the host that `attempt` succeeds with.
+    pub(crate) async fn connect_datagrams<T, F>(
+        &self,
+        attempt: impl Fn(SocketAddr) -> F,
+    ) -> Result<T, TransportError>
+    where
+        F: Future<Output = std::io::Result<T>>,
+    {
+        let Address::Host { host, port } = &self.0.url.address else {
+            return Err(self.error(Step::Connect).because("the URL names no host"));
+        };
+        let progress = Progress::new();
+        let connecting = self.connect_any(host, *port, &progress, attempt);
+        let (connected, _) = self.in_time(&progress, connecting).await?;
+        Ok(connected)
     }
 
-    async fn steps(&self, progress: &Progress) -> Result<Stream, TransportError> {
+    /// Applies the time limit. The error of a timeout names the step that was late.
+    async fn in_time<T>(
+        &self,
+        progress: &Progress,
+        connecting: impl Future<Output = Result<T, TransportError>>,
+    ) -> Result<T, TransportError> {
+        let limit = self.0.timeout;
+        let connected = tokio::time::timeout(limit, connecting).await;
+        connected.unwrap_or_else(|_| {
+            let (step, address) = progress.reached();
+            Err(self.error(step).at(address).timed_out(limit))
+        })
+    }
+
+    pub(super) fn error(&self, step: Step) -> TransportError {
+        TransportError::new(self.0.url.shown(), step)
+    }
+
+    async fn connect_stream(&self, progress: &Progress) -> Result<Stream, TransportError> {
         let inner = &*self.0;
-        let (socket, address) = match (&inner.endpoint.place, &inner.hop) {
-            (Place::Unix(path), _) => self.unix(path, progress).await?,
-            (Place::Tcp { host, port }, None) => self.tcp(host, *port, progress).await?,
-            (Place::Tcp { host, port }, Some(hop)) => {
-                let (socket, address) = self.tcp(&hop.host, hop.port, progress).await?;
+        let (socket, address) = match (&inner.url.address, &inner.hop) {
+            (Address::Unix(path), _) => self.connect_unix(path, progress).await?,
+            (Address::Host { host, port }, None) => self.connect_tcp(host, *port, progress).await?,
+            (Address::Host { host, port }, Some(hop)) => {
+                let (socket, address) = self.connect_tcp(&hop.host, hop.port, progress).await?;
                 if self.forwarding().is_some() {
                     let known = Known::new(format!("{address} (proxy)"));
                     let mut stream = Stream::plain(socket, known);
@@ -132,8 +185,12 @@ impl Dialer {
                     return Ok(stream);
                 }
                 progress.at(Step::Proxy, &address);
-                let socket = self.pass(hop, socket, host, *port, &address).await?;
+                let socket = tunnel::open(self, hop, socket, (host, *port), &address).await?;
                 (socket, format!("{host}:{port} by proxy {address}"))
+            }
+            (Address::InProcess(name), _) => {
+                let error = self.error(Step::Connect).at(name);
+                return Err(error.because("a server in this process has no socket"));
             }
         };
         #[cfg(feature = "tls")]
@@ -155,7 +212,7 @@ impl Dialer {
     }
 
     #[cfg(unix)]
-    async fn unix(
+    async fn connect_unix(
         &self,
         path: &std::path::Path,
         progress: &Progress,
@@ -169,7 +226,7 @@ impl Dialer {
     }
 
     #[cfg(not(unix))]
-    async fn unix(
+    async fn connect_unix(
         &self,
         path: &std::path::Path,
         _: &Progress,
@@ -178,129 +235,90 @@ impl Dialer {
         Err(error.because("this system has no Unix sockets"))
     }
 
-    /// Looks up a host and connects to the first of its addresses that answers.
-    async fn tcp(
+    async fn connect_tcp(
         &self,
         host: &str,
         port: u16,
         progress: &Progress,
     ) -> Result<(Socket, String), TransportError> {
-        let named = format!("{host}:{port}");
-        progress.at(Step::Resolve, &named);
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let found = lookup_host((bare, port)).await;
-        let found: Vec<SocketAddr> = match found {
-            Ok(found) => found.collect(),
-            Err(error) => return Err(self.error(Step::Resolve).at(host).with_source(error)),
-        };
-        if found.is_empty() {
-            let error = self.error(Step::Resolve).at(host);
-            return Err(error.because(no_addresses(host)));
-        }
+        let connected = self.connect_any(host, port, progress, connect_to).await;
+        let (stream, addresses) = connected?;
+        let address = stream.peer_addr();
+        let address = address.map_or(addresses, |address| address.to_string());
+        Ok((Socket::Tcp(stream), address))
+    }
+
+    /// Looks up a host and races its addresses. Returns the connection and the list of addresses.
+    async fn connect_any<T, F>(
+        &self,
+        host: &str,
+        port: u16,
+        progress: &Progress,
+        attempt: impl Fn(SocketAddr) -> F,
+    ) -> Result<(T, String), TransportError>
+    where
+        F: Future<Output = std::io::Result<T>>,
+    {
+        progress.at(Step::Resolve, &format!("{host}:{port}"));
+        let found = self.resolve(host, port).await?;
         let list: Vec<String> = found.iter().map(SocketAddr::to_string).collect();
         let list = list.join(", ");
         progress.at(Step::Connect, &list);
-        match race(found, connect_to).await {
-            Ok(stream) => {
-                let address = match stream.peer_addr() {
-                    Ok(address) => address.to_string(),
-                    Err(_) => list,
-                };
-                Ok((Socket::Tcp(stream), address))
-            }
+        match race(found, attempt).await {
+            Ok(connected) => Ok((connected, list)),
             Err(error) => {
-                let error = error.unwrap_or_else(|| std::io::Error::other(no_addresses(host)));
-                Err(self.error(Step::Connect).at(list).with_source(error))
+                let failure = self.error(Step::Connect).at(list);
+                Err(match error {
+                    Some(error) => failure.with_source(error),
+                    None => failure,
+                })
             }
         }
     }
 
-    /// Asks a proxy for a way to the server.
-    async fn pass(
+    /// Looks up a host: at least one address.
+    pub(super) async fn resolve(
         &self,
-        hop: &Hop,
-        socket: Socket,
         host: &str,
         port: u16,
-        address: &str,
-    ) -> Result<Socket, TransportError> {
-        let failed = |reason: String| self.error(Step::Proxy).at(address).because(reason);
-        let proxy = hop
-            .uri()
-            .ok_or_else(|| failed("it is no host".to_owned()))?;
-        let target = async {
-            if hop.kind != (HopKind::Socks5 { local_lookup: true }) {
-                return Ok(format!("{host}:{port}"));
-            }
-            let bare = host.trim_start_matches('[').trim_end_matches(']');
-            let found = lookup_host((bare, port)).await;
-            let found = found.map(|mut found| found.next());
-            match found {
-                Ok(Some(address)) => Ok(address.to_string()),
-                Ok(None) => Err(self
-                    .error(Step::Resolve)
-                    .at(host)
-                    .because(no_addresses(host))),
-                Err(error) => Err(self.error(Step::Resolve).at(host).with_source(error)),
-            }
-        };
-        let target = target.await?;
-        let target = Uri::builder()
-            .scheme("http")
-            .authority(target)
-            .path_and_query("/");
-        let target = target.build().map_err(|error| failed(error.to_string()))?;
-        let mut socket = Some(TokioIo::new(socket));
-        let connected = tower::service_fn(move |_: Uri| {
-            ready(
-                socket
-                    .take()
-                    .ok_or(std::io::Error::other("connected twice")),
-            )
-        });
-        let passed = match hop.kind {
-            HopKind::Http => {
-                let mut tunnel = Tunnel::new(proxy, connected);
-                if let Some(credentials) = &hop.credentials {
-                    tunnel = tunnel.with_auth(credentials.basic());
-                }
-                tunnel.call(target).await.map_err(|error| said(&error))
-            }
-            HopKind::Socks5 { .. } => {
-                let mut socks = SocksV5::new(proxy, connected);
-                if let Some(credentials) = hop.credentials.clone() {
-                    socks = socks.with_auth(credentials.user, credentials.password);
-                }
-                socks.call(target).await.map_err(|error| format!("{error}"))
-            }
-        };
-        Ok(passed.map_err(failed)?.into_inner())
+    ) -> Result<Vec<SocketAddr>, TransportError> {
+        let failed = || self.error(Step::Resolve).at(host);
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let found = lookup_host((bare, port)).await;
+        let found = found.map_err(|error| failed().with_source(error))?;
+        let found: Vec<SocketAddr> = found.collect();
+        match found.is_empty() {
+            true => Err(failed().because(format!("DNS returned no addresses for {host}"))),
+            false => Ok(found),
+        }
     }
 }
 
-/// What an error says of a host that was looked up and has no addresses.
-pub(crate) fn no_addresses(host: &str) -> String {
-    format!("DNS returned no addresses for {host}")
+#[cfg(feature = "tls")]
+impl TlsSession {
+    fn new(url: &ServerUrl, options: &ConnectOptions) -> Result<Option<Self>, UrlError> {
+        let (Address::Host { host, .. }, true) = (&url.address, url.wire.is_tls()) else {
+            return Ok(None);
+        };
+        let fail = |error: super::TlsError| UrlError::new(url.shown(), error.to_string());
+        Ok(Some(Self {
+            config: options.tls.config(options.alpn(url.wire)).map_err(fail)?,
+            name: options.tls.name_for(host).map_err(fail)?,
+        }))
+    }
 }
 
-/// After how long without traffic the system asks whether the other side is still there.
+/// The time without traffic after which the system probes the peer.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-fn said(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    }
-}
-
-/// Connects to an address.
+/// Connects to an address of TCP.
 async fn connect_to(address: SocketAddr) -> std::io::Result<TcpStream> {
     let stream = TcpStream::connect(address).await?;
     // Small messages must not wait for more data.
     let nodelay = stream.set_nodelay(true);
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE);
     let keepalive = SockRef::from(&stream).set_tcp_keepalive(&keepalive);
-    // A connection is good without these options.
+    // The connection works without these options.
     for (option, set) in [("TCP_NODELAY", nodelay), ("SO_KEEPALIVE", keepalive)] {
         if let Err(error) = set {
             tracing::debug!(%error, option, "socket option not set");
@@ -318,7 +336,7 @@ impl Service<Uri> for Dialer {
         Poll::Ready(Ok(()))
     }
 
-    /// Connects to the server, whatever host a request is for.
+    /// Connects to the server of the dialer, for every request URL.
     fn call(&mut self, _: Uri) -> Self::Future {
         let dialer = self.clone();
         Box::pin(async move { dialer.connect().await.map(TokioIo::new) })

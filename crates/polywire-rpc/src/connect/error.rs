@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What was being done when it failed.
+/// The step of a call that failed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Step {
@@ -13,26 +13,37 @@ pub enum Step {
     Resolve,
     /// Connecting to the server, or to its proxy.
     Connect,
-    /// Asking the proxy for a way to the server.
+    /// Opening a tunnel through the proxy.
     Proxy,
-    /// Agreeing on keys, and checking who the server is.
+    /// The TLS handshake, which checks the certificate of the server.
     Tls,
+    /// The exchange of hellos of the framed protocol.
+    Handshake,
     /// Sending the request.
     Write,
-    /// Reading the answer.
+    /// Reading the response.
     Read,
+}
+
+impl Step {
+    /// The step in words, and the preposition before the address.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Resolve => ("resolving", ""),
+            Self::Connect => ("connecting", " to"),
+            Self::Proxy => ("the proxy", ""),
+            Self::Tls => ("TLS", " with"),
+            Self::Handshake => ("the handshake", " with"),
+            Self::Write => ("sending", " to"),
+            Self::Read => ("reading", " from"),
+        }
+    }
 }
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Resolve => "resolving",
-            Self::Connect => "connecting to",
-            Self::Proxy => "the proxy",
-            Self::Tls => "TLS with",
-            Self::Write => "sending to",
-            Self::Read => "reading from",
-        })
+        let (words, preposition) = self.words();
+        write!(f, "{words}{preposition}")
     }
 }
 
@@ -171,6 +182,20 @@ impl TransportError {
         !matches!(self.0.step, Step::Write | Step::Read)
     }
 
+    /// The text with all causes, for an error that shows the URL itself.
+    pub(crate) fn text_without_url(&self) -> String {
+        struct Text<'a>(&'a TransportError);
+
+        impl fmt::Display for Text<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let failure = fmt::from_fn(|f| self.0.0.write_failure(f));
+                write_causes(f, failure.to_string(), self.0.source())
+            }
+        }
+
+        Text(self).to_string()
+    }
+
     /// Whether the server closed a connection of an earlier call without a byte of an
     /// answer to this one.
     pub(crate) fn is_stale(&self) -> bool {
@@ -190,44 +215,21 @@ fn io_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e std::io::Error> {
     None
 }
 
-/// The failure for a client that names the URL itself: what was being done, at which address, and why.
-impl From<TransportError> for std::io::Error {
-    fn from(error: TransportError) -> Self {
-        let source = error.0.source.as_deref();
-        let kind = match source.and_then(|source| io_of(source)) {
-            Some(source) => source.kind(),
-            None if error.is_timeout() => std::io::ErrorKind::TimedOut,
-            None => std::io::ErrorKind::Other,
-        };
-        Self::new(kind, Unnamed(error))
-    }
-}
-
-/// A failure with its causes and without its URL.
-#[derive(Debug)]
-struct Unnamed(TransportError);
-
-impl fmt::Display for Unnamed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.to_string();
-        let text = text.strip_prefix(self.0.url()).unwrap_or(&text);
-        let text = text.strip_prefix(": ").unwrap_or(text);
-        write_causes(f, text.to_owned(), self.0.source())
-    }
-}
-
-impl Error for Unnamed {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
-    }
-}
-
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
-        write!(f, "{}: {}", inner.url, inner.step)?;
+        write!(f, "{}: ", self.0.url)?;
+        self.0.write_failure(f)
+    }
+}
+
+impl Inner {
+    /// Writes the step, the address and the reason.
+    fn write_failure(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = self;
+        let (words, preposition) = inner.step.words();
+        f.write_str(words)?;
         if !inner.address.is_empty() {
-            write!(f, " {}", inner.address)?;
+            write!(f, "{preposition} {}", inner.address)?;
         }
         if let Some(time) = inner.timeout {
             write!(f, ": not done within {} s", time.as_secs_f64())?;

@@ -1,27 +1,24 @@
-//! Connections of clients: URLs, TLS, proxies, a pool, and what went wrong.
+//! Connections of clients: URLs, the dialer, TLS, proxies, a pool for HTTP, and transport errors.
 //!
-//! All clients connect by what is here, so that all of them know the same URLs:
+//! All clients use the same URLs, the same dialer and the same error type:
 //!
 //! | URL | server |
 //! |---|---|
-//! | `http://HOST:PORT/PATH`, `https://HOST:PORT/PATH` | HTTP/1.1, over TLS with the `s` |
+//! | `http://HOST:PORT/PATH`, `https://HOST:PORT/PATH` | HTTP/1.1, with the `s` over TLS |
 //! | `http+unix://SOCKET`, `unix://SOCKET` | HTTP/1.1 over a Unix socket |
-//! | `scgi://HOST:PORT/PATH`, `scgi+unix://SOCKET` | SCGI, as rTorrent has it |
-//! | `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `unix://SOCKET`, `udp://HOST:PORT` | frames, for a client of frames |
+//! | `scgi://HOST:PORT/PATH`, `scgi+unix://SOCKET` | SCGI, as in rTorrent |
+//! | `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `unix://SOCKET`, `udp://HOST:PORT`, `inproc://NAME` | frames, for a client of frames |
 //! | `ws://HOST:PORT/PATH`, `wss://HOST:PORT/PATH`, `ws+unix://SOCKET` | WebSocket, with the feature `websocket` |
 //!
-//! Two paths stand in the URL of a socket. `http+unix://%2Frun%2Fs.sock/RPC2` has the
-//! socket percent-encoded in the host's place; `http+unix:///run/s.sock:/RPC2` has `:/`
-//! between them; and in `http+unix:///run/s.sock/RPC2` the socket's path ends with the
-//! first segment that ends in `.sock` or `.socket`. Without any of these the whole path
-//! is the socket's. The text alone decides, never what is on the disk. Frame URLs have no
-//! request path.
+//! The URL of a socket can contain two paths. `http+unix://%2Frun%2Fs.sock/RPC2` has the percent-encoded socket in place
+//! of the host. `http+unix:///run/s.sock:/RPC2` has `:/` between them. In `http+unix:///run/s.sock/RPC2` the path of the
+//! socket ends with the first segment that ends in `.sock` or `.socket`. Without any of these, the whole path is that of
+//! the socket. Only the text decides, never the file system. URLs of frames have no request path.
 //!
-//! Clients race the addresses of a host (RFC 8305): a new attempt starts after a failure or
-//! after 250 ms. Earlier attempts continue.
+//! Clients race the addresses of a host (RFC 8305): a new attempt starts after a failure or after 250 ms. Earlier
+//! attempts continue.
 //!
-//! Connections are kept and used again. A [`TransportError`] names the URL, without
-//! secrets, the step that failed, the address, and the reason.
+//! A [`TransportError`] names the URL without secrets, the step that failed, the address, and the reason.
 
 mod dial;
 mod error;
@@ -33,6 +30,7 @@ mod stream;
 #[cfg(feature = "tls")]
 mod tls;
 mod transport;
+mod tunnel;
 mod url;
 
 pub use error::{Step, TransportError};
@@ -45,14 +43,15 @@ pub use url::{UrlError, socket_path, split};
 #[doc(hidden)]
 pub use transport::get;
 
-#[cfg(feature = "tls")]
-pub(crate) use dial::Secured;
-pub(crate) use dial::{Dialer, no_addresses};
+pub(crate) use dial::{ConnectOptions, Dialer};
 pub(crate) use error::write_chain;
 pub(crate) use headers::guarded;
+#[cfg(test)]
 pub(crate) use race::race;
 #[cfg(feature = "websocket")]
 pub(crate) use stream::Stream;
 pub(crate) use stream::{Layer, Socket};
-pub(crate) use transport::{Deadline, Options, Transport, too_large};
-pub(crate) use url::{Credentials, Endpoint, NO_USER, Place, Wire, without_secrets};
+pub(crate) use transport::{Deadline, Transport, too_large};
+pub(crate) use url::{
+    Address, Credentials, NO_USER, PROCESS_NAME, ServerUrl, Wire, is_process_name, without_secrets,
+};

@@ -6,17 +6,20 @@ use http::Uri;
 use http::uri::Authority;
 use hyper_util::client::proxy::matcher::Matcher;
 
-use super::url::{Credentials, Endpoint, Place, UrlError, Wire};
+use super::url::{Address, Credentials, ServerUrl, UrlError, Wire};
 
-/// A way to servers through proxies.
+/// Proxies, by the scheme of the server.
 ///
-/// | URL | what it does |
+/// | URL of the proxy | what the proxy does |
 /// |---|---|
-/// | `http://HOST:PORT` | `https` and `scgi` by a tunnel (`CONNECT`), `http` by requests that name the whole URL |
-/// | `socks5h://HOST:PORT`, `socks5://HOST:PORT` | a connection made by the proxy; with the `h` it looks up hosts too |
+/// | `http://HOST:PORT` | a tunnel (`CONNECT`); for `http` servers, requests with the whole URL instead |
+/// | `socks5h://HOST:PORT`, `socks5://HOST:PORT` | a connection made by the proxy; with the `h` it also looks up hosts |
 ///
-/// User and password may stand in the URL. They are shown by nothing. What goes to Unix
-/// sockets passes by all proxies.
+/// A proxy is used for all URLs with a host, those of frames and WebSocket included. Unix sockets and servers in this
+/// process are connected to without it. A proxy cannot forward `udp://`: such a URL is an error unless
+/// [`Self::except`] excludes its host.
+///
+/// The URL can contain a user and a password. Errors and `Debug` do not show them.
 ///
 /// ```
 /// use polywire_rpc::connect::Proxy;
@@ -32,7 +35,7 @@ pub struct Proxy {
     except: String,
 }
 
-/// A proxy that is to be asked.
+/// One proxy.
 #[derive(Clone)]
 pub(crate) struct Hop {
     pub(crate) kind: HopKind,
@@ -111,20 +114,14 @@ impl Proxy {
         }))
     }
 
-    /// The proxy on the way to a server, if there is one.
-    pub(crate) fn hop(&self, endpoint: &Endpoint) -> Option<Hop> {
-        let Place::Tcp { host, port } = &endpoint.place else {
+    /// The proxy for a server, if there is one.
+    pub(crate) fn hop(&self, url: &ServerUrl) -> Option<Hop> {
+        let Address::Host { host, port } = &url.address else {
             return None;
         };
-        let hop = match endpoint.wire {
-            Wire::Http { tls: false } => self.http.as_ref()?,
-            Wire::Http { tls: true } | Wire::Scgi => self.https.as_ref()?,
-            #[cfg(feature = "websocket")]
-            Wire::WebSocket { tls: false } => self.http.as_ref()?,
-            #[cfg(feature = "websocket")]
-            Wire::WebSocket { tls: true } => self.https.as_ref()?,
-            // Frames do not use a proxy.
-            Wire::Frames { .. } | Wire::Datagrams => return None,
+        let hop = match url.wire {
+            Wire::Http { tls: false } | Wire::WebSocket { tls: false } => self.http.as_ref()?,
+            _ => self.https.as_ref()?,
         };
         let matcher = Matcher::builder()
             .all("http://proxy.invalid")
@@ -160,11 +157,11 @@ impl Hop {
             }
         };
         // Everything but the port is as in any other URL.
-        let endpoint = Endpoint::parse(&format!("http{rest}"))?;
-        let Place::Tcp { host, port } = endpoint.place else {
+        let parsed = ServerUrl::for_http(&format!("http{rest}"))?;
+        let Address::Host { host, port } = parsed.address else {
             return Err(fail("no host"));
         };
-        if endpoint.target.is_some_and(|target| target != "/") {
+        if parsed.target.is_some_and(|target| target != "/") {
             return Err(fail("a proxy has no path"));
         }
         let named = rest.trim_end_matches('/').ends_with(&format!(":{port}"));
@@ -173,7 +170,7 @@ impl Hop {
             kind,
             host,
             port,
-            credentials: endpoint.credentials,
+            credentials: parsed.credentials,
         })
     }
 
@@ -210,7 +207,7 @@ mod tests {
     use super::*;
 
     fn shown(proxy: &Proxy, url: &str) -> Option<String> {
-        let hop = proxy.hop(&Endpoint::parse(url).unwrap())?;
+        let hop = proxy.hop(&ServerUrl::for_http(url).unwrap())?;
         Some(format!("{hop:?}"))
     }
 
@@ -232,6 +229,8 @@ mod tests {
         assert!(shown(&proxy, "https://a").unwrap().ends_with("socks:1080"));
         assert!(shown(&proxy, "scgi://a:1").unwrap().ends_with("socks:1080"));
         assert_eq!(shown(&proxy, "http+unix:///a.sock"), None);
+        let frames = ServerUrl::for_frames("tcp://a:1").unwrap();
+        assert_eq!(proxy.hop(&frames).unwrap().shown(), "socks:1080");
         for passed in ["http://x.intern.example", "https://10.1.2.3:8"] {
             assert_eq!(shown(&proxy, passed), None, "{passed}");
         }

@@ -15,12 +15,10 @@ use tokio::time::timeout_at;
 use super::dial::Dialer;
 use super::stream::Stream;
 use super::transport::{Deadline, too_large};
-use super::url::Endpoint;
 use super::{Step, TransportError};
 
 pub(super) async fn exchange(
     dialer: &Dialer,
-    endpoint: &Endpoint,
     request: Request<Bytes>,
     limit: usize,
     deadline: Deadline,
@@ -28,12 +26,12 @@ pub(super) async fn exchange(
     let mut address = None;
     let answer = async {
         let message = message(request).map_err(|error| {
-            let failure = TransportError::new(endpoint.shown(), Step::Write);
+            let failure = dialer.error(Step::Write);
             failure.with_source(error)
         })?;
         let mut stream = dialer.connect().await?;
         let to = address.insert(stream.known.address.clone());
-        let failed = |step| TransportError::new(endpoint.shown(), step).at(&**to);
+        let failed = |step| dialer.error(step).at(&**to);
         let written = stream.write_all(&message).await;
         // A server may have answered, and closed, before it took the whole body.
         read(&mut stream, limit).await.map_err(|broken| {
@@ -61,7 +59,7 @@ pub(super) async fn exchange(
                 Some(_) => Step::Read,
                 None => Step::Connect,
             };
-            let error = TransportError::new(endpoint.shown(), step).past_deadline(deadline.total);
+            let error = dialer.error(step).past_deadline(deadline.total);
             Err(error.at(address.unwrap_or_default()))
         }
     }

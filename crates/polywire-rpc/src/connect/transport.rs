@@ -17,72 +17,34 @@ use hyper_util::client::legacy::{self, Client as Pool};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 
-use super::dial::Dialer;
+use super::dial::{ConnectOptions, Dialer};
+#[cfg(feature = "tls")]
 use super::proxy::Proxy;
 use super::stream::{Known, StreamError};
-use super::url::{Endpoint, UrlError, Wire};
+use super::url::{ServerUrl, UrlError, Wire};
 use super::{Step, TransportError, scgi};
 
-/// How long a connection that is not used is kept. Many servers, ours among them, close
-/// it after 30 seconds: a client that lets it go before never writes into a closed one.
-const IDLE: Duration = Duration::from_secs(25);
-/// How many connections that are not used are kept.
+/// How long an unused connection is kept. Many servers, ours included, close it after 30 seconds. A client that closes
+/// it first never writes into a closed one.
+pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(25);
+/// The maximum number of unused connections.
 const IDLE_CONNECTIONS: usize = 100;
-/// As long as anything lasts: clocks cannot tell all times that a `Duration` can.
+/// The longest time limit. A clock cannot represent every `Duration`.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
-/// How a client connects.
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
-    pub(crate) connect_timeout: Duration,
-    pub(crate) idle_timeout: Duration,
-    pub(crate) http2: bool,
-    pub(crate) proxy: Option<Proxy>,
-    #[cfg(feature = "tls")]
-    pub(crate) tls: super::Tls,
-}
-
-impl Options {
-    pub(crate) fn new() -> Self {
-        Self {
-            connect_timeout: Duration::from_secs(5),
-            idle_timeout: IDLE,
-            http2: false,
-            proxy: None,
-            #[cfg(feature = "tls")]
-            tls: super::Tls::new(),
-        }
-    }
-}
 
 /// Requests to one server. Clones share connections.
 #[derive(Clone)]
 pub(crate) struct Transport {
-    endpoint: Arc<Endpoint>,
     dialer: Dialer,
     pool: Pool<Dialer, Full<Bytes>>,
-    /// For a proxy that requests are written for.
+    /// For a proxy that receives the requests.
     proxy_authorization: Option<HeaderValue>,
 }
 
 impl Transport {
-    /// A way to a server. Connections are made when requests need them.
-    pub(crate) fn new(endpoint: Endpoint, options: &Options) -> Result<Self, UrlError> {
-        let endpoint = Arc::new(endpoint);
-        let proxy = options.proxy.as_ref();
-        let hop = proxy.and_then(|proxy| proxy.hop(&endpoint));
-        #[cfg(not(feature = "tls"))]
-        if endpoint.wire == (Wire::Http { tls: true }) {
-            let reason = "https is not built in: the feature `tls` of polywire-rpc is off";
-            return Err(UrlError::new(endpoint.shown(), reason));
-        }
-        let dialer = Dialer::new(
-            endpoint.clone(),
-            options.connect_timeout,
-            hop,
-            #[cfg(feature = "tls")]
-            secured(&endpoint, options)?,
-        );
+    /// Connections are made when requests need them.
+    pub(crate) fn new(url: ServerUrl, options: &ConnectOptions) -> Result<Self, UrlError> {
+        let dialer = Dialer::new(url, options)?;
         let forwarding = dialer.forwarding();
         let credentials = forwarding.and_then(|hop| hop.credentials.as_ref());
         let pool = Pool::builder(TokioExecutor::new())
@@ -93,15 +55,14 @@ impl Transport {
             .http2_only(options.http2)
             .build(dialer.clone());
         Ok(Self {
-            endpoint,
             proxy_authorization: credentials.map(|credentials| credentials.basic()),
             dialer,
             pool,
         })
     }
 
-    pub(crate) fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
+    pub(crate) fn url(&self) -> &ServerUrl {
+        self.dialer.url()
     }
 
     /// Sends a request with an absolute URL and reads its response, whose body may have up to
@@ -125,8 +86,8 @@ impl Transport {
         limit: usize,
         deadline: Deadline,
     ) -> Result<Response<Bytes>, TransportError> {
-        if self.endpoint.wire == Wire::Scgi {
-            return scgi::exchange(&self.dialer, &self.endpoint, request, limit, deadline).await;
+        if self.url().wire == Wire::Scgi {
+            return scgi::exchange(&self.dialer, request, limit, deadline).await;
         }
         if let Some(value) = &self.proxy_authorization {
             let headers = request.headers_mut();
@@ -154,7 +115,7 @@ impl Transport {
     }
 
     fn error(&self, step: Step) -> TransportError {
-        TransportError::new(self.endpoint.shown(), step)
+        TransportError::new(self.url().shown(), step)
     }
 
     /// What the pool says, in our words.
@@ -203,7 +164,7 @@ impl Transport {
                     let reason = "the server closed the connection before its answer had come";
                     failure = failure.because(reason);
                 } else if own.is_parse() {
-                    let tls = self.endpoint.wire == Wire::Http { tls: true };
+                    let tls = self.url().wire == Wire::Http { tls: true };
                     failure = failure.because(match tls {
                         true => "what came is no HTTP",
                         false => "what came is no HTTP; the server may want https",
@@ -221,8 +182,7 @@ impl Transport {
     }
 }
 
-/// Gets what is at a URL, over a connection of its own: for programs that fetch a model
-/// from the server that they then call.
+/// Sends a GET request over a connection of its own, for programs that fetch a model from the server that they call.
 #[cfg(feature = "tls")]
 pub async fn get(
     url: &str,
@@ -232,27 +192,27 @@ pub async fn get(
     limit: usize,
     deadline: Duration,
 ) -> Result<Response<Bytes>, Box<dyn std::error::Error + Send + Sync>> {
-    let endpoint = Endpoint::parse(url)?;
-    let options = Options {
+    let url = ServerUrl::for_http(url)?;
+    let options = ConnectOptions {
         tls,
         proxy,
-        ..Options::new()
+        ..ConnectOptions::new()
     };
     let uri = http::Uri::builder()
-        .scheme(endpoint.scheme())
-        .authority(endpoint.authority.clone())
-        .path_and_query(endpoint.target_or("/"))
+        .scheme(url.http_scheme())
+        .authority(url.authority.clone())
+        .path_and_query(url.target_or("/"))
         .build()?;
     let mut request = Request::get(uri).body(Bytes::new())?;
     *request.headers_mut() = headers;
-    let transport = Transport::new(endpoint, &options)?;
+    let transport = Transport::new(url, &options)?;
     let answer = transport.exchange(request, limit, Deadline::after(deadline));
     Ok(answer.await?)
 }
 
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Transport").field(&self.endpoint).finish()
+        f.debug_tuple("Transport").field(self.url()).finish()
     }
 }
 
@@ -316,22 +276,13 @@ impl fmt::Display for Said {
 
 impl std::error::Error for Said {}
 
-#[cfg(feature = "tls")]
-fn secured(
-    endpoint: &Endpoint,
-    options: &Options,
-) -> Result<Option<super::dial::Secured>, UrlError> {
-    let protocol: &[u8] = if options.http2 { b"h2" } else { b"http/1.1" };
-    super::dial::Secured::new(endpoint, &options.tls, Some(protocol))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn idle_connections_are_let_go_of_before_our_own_servers_close_them() {
+    fn unused_connections_are_closed_before_our_servers_close_them() {
         let server = crate::server::Timeouts::DEFAULT.head;
-        assert!(Options::new().idle_timeout < server);
+        assert!(ConnectOptions::new().idle_timeout < server);
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::connect::TransportError;
+
 /// Why a connection has ended, or could not be made: words for people, which it is as a `str`, and
 /// the error of the system behind them, where there is one. Clones are one.
 ///
@@ -43,6 +45,15 @@ impl Cause {
     pub fn source(&self) -> Option<&(dyn Error + 'static)> {
         let source = self.0.source.as_deref()?;
         Some(source)
+    }
+}
+
+impl From<TransportError> for Cause {
+    fn from(error: TransportError) -> Self {
+        Self(Arc::new(Inner {
+            words: error.text_without_url().into(),
+            source: Some(Box::new(error)),
+        }))
     }
 }
 

@@ -22,6 +22,7 @@ use tokio::task::AbortHandle;
 
 use super::Clock;
 use super::hand::Hand;
+use crate::connect::{PROCESS_NAME, is_process_name};
 use crate::handler::Output;
 use crate::methods::MethodReply;
 
@@ -171,8 +172,8 @@ impl Bound {
         name: &str,
         calls: impl Fn(Caller) -> Arc<dyn Calls> + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        if !is_name(name) {
-            let words = format!("`{name}` is no name: {A_NAME}");
+        if !is_process_name(name) {
+            let words = format!("`{name}` is no name: {PROCESS_NAME}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
         }
         match lock(&NAMES).entry(name.into()) {
@@ -234,15 +235,6 @@ impl Drop for Bound {
     }
 }
 
-/// What a name is.
-pub(crate) const A_NAME: &str = "expected visible characters without a slash, 255 bytes at most";
-
-/// Whether a server may have this name.
-pub(crate) fn is_name(name: &str) -> bool {
-    let visible = |c: char| !c.is_whitespace() && !c.is_control() && c != '/';
-    !name.is_empty() && name.len() <= 255 && name.chars().all(visible)
-}
-
 /// Connects to the server of a name.
 pub(crate) fn connect(name: &str, caller: Caller) -> io::Result<Connected> {
     let refused = |words: &str| Err(io::Error::new(io::ErrorKind::ConnectionRefused, words));
@@ -272,20 +264,4 @@ pub(crate) fn connect(name: &str, caller: Caller) -> io::Result<Connected> {
 /// Each change of what is locked here is one step.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names() {
-        for name in ["a", "weather", "a.b:c-1", "\u{2603}"] {
-            assert!(is_name(name), "{name}");
-        }
-        let long = "x".repeat(256);
-        for name in ["", "a b", "a/b", "\n", &long] {
-            assert!(!is_name(name), "{name}");
-        }
-    }
 }

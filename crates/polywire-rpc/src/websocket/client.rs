@@ -28,7 +28,8 @@ use super::queue::Queue;
 use super::socket::{Head, WebSocket};
 use super::stats::Counts;
 use crate::connect::{
-    Dialer, Endpoint, NO_USER, Options, Proxy, Step, Stream, TransportError, UrlError, guarded,
+    ConnectOptions, Dialer, NO_USER, Proxy, ServerUrl, Step, Stream, TransportError, UrlError,
+    guarded,
 };
 use crate::server::Peer;
 
@@ -57,7 +58,7 @@ pub struct WebSocketBuilder {
     headers: HeaderMap,
     protocols: Vec<Box<str>>,
     limits: WebSocketLimits,
-    options: Options,
+    options: ConnectOptions,
 }
 
 impl WebSocketBuilder {
@@ -67,7 +68,7 @@ impl WebSocketBuilder {
             headers: HeaderMap::new(),
             protocols: Vec::new(),
             limits: WebSocketLimits::DEFAULT,
-            options: Options::new(),
+            options: ConnectOptions::new(),
         }
     }
 
@@ -102,7 +103,7 @@ impl WebSocketBuilder {
     /// Sets the timeout for connecting, and the timeout for the response to the upgrade request. Connecting includes
     /// name resolution, the proxy and TLS. The default is 5 seconds for each of the two.
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
-        self.options.connect_timeout = time;
+        self.options.timeout = time;
         self
     }
 
@@ -135,8 +136,8 @@ impl WebSocketBuilder {
     }
 
     async fn open(self) -> Result<WebSocket, ConnectError> {
-        let endpoint = Endpoint::parse_websocket(&self.url)?;
-        if endpoint.credentials.is_some() {
+        let url = ServerUrl::for_websocket(&self.url)?;
+        if url.credentials.is_some() {
             return Err(UrlError::new(&self.url, NO_USER).into());
         }
         let invalid =
@@ -150,13 +151,13 @@ impl WebSocketBuilder {
             );
             return Err(ConnectError::Handshake(reason));
         }
-        let dialer = dialer(endpoint.clone(), &self.options)?;
+        let dialer = Dialer::new(url, &self.options)?;
         let stream = dialer.connect().await?;
         let request = UpgradeRequest {
-            endpoint: &endpoint,
+            url: dialer.url(),
             headers: self.headers,
             protocols: &self.protocols,
-            timeout: self.options.connect_timeout,
+            timeout: self.options.timeout,
         };
         let upgraded = upgrade(stream, request).await?;
         let limits = self.limits.capped();
@@ -180,7 +181,7 @@ impl WebSocketBuilder {
             .await;
         });
         let head = Head {
-            uri: Uri::from(endpoint.target_or("/")),
+            uri: Uri::from(dialer.url().target_or("/")),
             headers: upgraded.head.headers,
             protocol: upgraded.protocol,
             peer: Peer::default(),
@@ -209,29 +210,9 @@ impl Drop for EndOnDrop {
     }
 }
 
-/// Creates the dialer for a WebSocket server.
-pub(crate) fn dialer(endpoint: Endpoint, options: &Options) -> Result<Dialer, UrlError> {
-    #[cfg(not(feature = "tls"))]
-    if endpoint.wire.is_tls() {
-        let reason = "wss needs the feature `tls` of polywire-rpc";
-        return Err(UrlError::new(endpoint.shown(), reason));
-    }
-    let hop = options.proxy.as_ref();
-    let hop = hop.and_then(|proxy| proxy.hop(&endpoint));
-    #[cfg(feature = "tls")]
-    let tls = crate::connect::Secured::new(&endpoint, &options.tls, Some(b"http/1.1"))?;
-    Ok(Dialer::new(
-        Arc::new(endpoint),
-        options.connect_timeout,
-        hop,
-        #[cfg(feature = "tls")]
-        tls,
-    ))
-}
-
 /// The parameters of an upgrade request.
 pub(crate) struct UpgradeRequest<'a> {
-    pub(crate) endpoint: &'a Endpoint,
+    pub(crate) url: &'a ServerUrl,
     pub(crate) headers: HeaderMap,
     pub(crate) protocols: &'a [Box<str>],
     /// The timeout for the response.
@@ -240,10 +221,10 @@ pub(crate) struct UpgradeRequest<'a> {
 
 impl<'a> UpgradeRequest<'a> {
     /// Creates a request for the subprotocol of frames.
-    pub(crate) fn for_frames(endpoint: &'a Endpoint, timeout: Duration) -> Self {
+    pub(crate) fn for_frames(url: &'a ServerUrl, timeout: Duration) -> Self {
         static PROTOCOLS: LazyLock<[Box<str>; 1]> = LazyLock::new(|| [FRAMES_PROTOCOL.into()]);
         Self {
-            endpoint,
+            url,
             headers: HeaderMap::new(),
             protocols: &*PROTOCOLS,
             timeout,
@@ -287,7 +268,7 @@ pub(crate) async fn upgrade(
     request: UpgradeRequest<'_>,
 ) -> Result<Upgraded, ConnectError> {
     let address = stream.known.address.clone();
-    let (shown, timeout) = (request.endpoint.shown().to_owned(), request.timeout);
+    let (shown, timeout) = (request.url.shown().to_owned(), request.timeout);
     match tokio::time::timeout(timeout, handshake(stream, request)).await {
         Ok(upgraded) => upgraded,
         Err(_) => {
@@ -299,13 +280,13 @@ pub(crate) async fn upgrade(
 
 async fn handshake(stream: Stream, request: UpgradeRequest<'_>) -> Result<Upgraded, ConnectError> {
     let UpgradeRequest {
-        endpoint,
+        url,
         mut headers,
         protocols,
         ..
     } = request;
     let transport_error = |error: hyper::Error| {
-        let transport = TransportError::new(endpoint.shown(), Step::Read);
+        let transport = TransportError::new(url.shown(), Step::Read);
         ConnectError::Transport(transport.with_source(error))
     };
     let key = generate_key();
@@ -313,12 +294,12 @@ async fn handshake(stream: Stream, request: UpgradeRequest<'_>) -> Result<Upgrad
         .map_err(|error| ConnectError::Handshake(format!("the key: {error}")))?;
     handshake::write_request_headers(&mut headers, &key, protocols);
     if !headers.contains_key(HOST) {
-        let host = HeaderValue::try_from(endpoint.authority.as_str());
+        let host = HeaderValue::try_from(url.authority.as_str());
         let host = host.map_err(|error| ConnectError::Handshake(format!("the host: {error}")))?;
         headers.insert(HOST, host);
     }
     let mut request = Request::new(Empty::<Bytes>::new());
-    *request.uri_mut() = Uri::from(endpoint.target_or("/"));
+    *request.uri_mut() = Uri::from(url.target_or("/"));
     *request.headers_mut() = headers;
 
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))

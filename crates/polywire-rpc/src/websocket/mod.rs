@@ -85,6 +85,6 @@ pub use socket::{WebSocket, WebSocketSender};
 pub use stats::WebSocketStats;
 
 pub(crate) use byte_stream::MessageStream;
-pub(crate) use client::{UpgradeRequest, dialer, upgrade};
+pub(crate) use client::{UpgradeRequest, upgrade};
 pub(crate) use endpoint::Endpoints;
 pub(crate) use serve::{PendingUpgrade, ServeOutcome, Upgradable, serve};

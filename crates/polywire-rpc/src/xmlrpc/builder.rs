@@ -15,7 +15,7 @@ use super::message::Reading;
 use super::{Exchange, exchange};
 #[cfg(feature = "tls")]
 use crate::connect::Tls;
-use crate::connect::{Credentials, Endpoint, Options, Proxy, Transport, UrlError, guarded};
+use crate::connect::{ConnectOptions, Credentials, Proxy, ServerUrl, Transport, UrlError, guarded};
 
 /// Builds a [`Client`].
 ///
@@ -31,8 +31,8 @@ use crate::connect::{Credentials, Endpoint, Options, Proxy, Transport, UrlError,
 /// | [`leniency`](Self::leniency) | [`Leniency::STRICT`] |
 #[must_use = "it is `build` that makes the client"]
 pub struct ClientBuilder<C = Client> {
-    endpoint: Endpoint,
-    connection: Options,
+    url: ServerUrl,
+    connection: ConnectOptions,
     headers: HeaderMap,
     error: Option<BuildError>,
     settings: Settings,
@@ -101,18 +101,18 @@ impl From<UrlError> for BuildError {
 
 impl<C: Built> ClientBuilder<C> {
     pub(super) fn new(url: &str) -> Result<Self, BuildError> {
-        let mut endpoint = Endpoint::parse(url)?;
+        let mut url = ServerUrl::for_http(url)?;
         let mut headers = HeaderMap::new();
         let agent = concat!("polywire/", env!("CARGO_PKG_VERSION"));
         headers.insert(USER_AGENT, HeaderValue::from_static(agent));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/xml"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-        if let Some(credentials) = endpoint.credentials.take() {
+        if let Some(credentials) = url.credentials.take() {
             headers.insert(AUTHORIZATION, credentials.basic());
         }
         Ok(Self {
-            endpoint,
-            connection: Options::new(),
+            url,
+            connection: ConnectOptions::new(),
             headers,
             error: None,
             client: PhantomData,
@@ -184,7 +184,7 @@ impl<C: Built> ClientBuilder<C> {
     /// Sets how long a connection may take to be made: looked up, connected, through a
     /// proxy, and with TLS. 5 seconds.
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
-        self.connection.connect_timeout = time;
+        self.connection.timeout = time;
         self
     }
 
@@ -292,9 +292,9 @@ impl<C: Built> ClientBuilder<C> {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let target = self.endpoint.target_or("/RPC2");
-        let transport = Transport::new(self.endpoint, &self.connection)?;
-        let uri = exchange::uri(transport.endpoint(), target)?;
+        let target = self.url.target_or("/RPC2");
+        let transport = Transport::new(self.url, &self.connection)?;
+        let uri = exchange::uri(transport.url(), target)?;
         let inner = Inner::new(transport, uri, self.headers, self.settings);
         C::of(Client {
             inner: Arc::new(inner),
@@ -305,7 +305,7 @@ impl<C: Built> ClientBuilder<C> {
 impl<C> fmt::Debug for ClientBuilder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
-            .field("url", &self.endpoint)
+            .field("url", &self.url)
             .field("connection", &self.connection)
             .finish_non_exhaustive()
     }

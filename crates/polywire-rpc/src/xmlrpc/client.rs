@@ -92,7 +92,7 @@ impl Client {
     /// The URL of the server, without user, password and query.
     #[must_use]
     pub fn url(&self) -> &str {
-        self.inner.transport.endpoint().shown()
+        self.inner.transport.url().shown()
     }
 
     /// Calls a method. The elements of a tuple are the parameters, `(1, "web")`, those

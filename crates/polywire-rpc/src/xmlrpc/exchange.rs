@@ -11,16 +11,14 @@ use tokio::time::{Instant, sleep};
 use super::client::{Inner, Own};
 use super::error::{CallError, StatusError, beginning};
 use super::{Exchange, gzip, retry};
-use crate::connect::{Deadline, Endpoint, Step, TransportError, UrlError};
+use crate::connect::{Deadline, ServerUrl, Step, TransportError, UrlError};
 
 /// The URL of requests to a server.
-pub(super) fn uri(endpoint: &Endpoint, target: PathAndQuery) -> Result<Uri, UrlError> {
-    let uri = Uri::builder().scheme(endpoint.scheme());
-    let uri = uri
-        .authority(endpoint.authority.clone())
-        .path_and_query(target);
+pub(super) fn uri(url: &ServerUrl, target: PathAndQuery) -> Result<Uri, UrlError> {
+    let uri = Uri::builder().scheme(url.http_scheme());
+    let uri = uri.authority(url.authority.clone()).path_and_query(target);
     uri.build()
-        .map_err(|error| UrlError::new(endpoint.shown(), error.to_string()))
+        .map_err(|error| UrlError::new(url.shown(), error.to_string()))
 }
 
 /// What has become of a call that was sent.
@@ -120,7 +118,7 @@ impl Inner {
     }
 
     fn transport(&self, step: Step) -> TransportError {
-        TransportError::new(self.transport.endpoint().shown(), step)
+        TransportError::new(self.transport.url().shown(), step)
     }
 
     async fn once(&self, request: Request<Bytes>, deadline: Deadline) -> Sent {
@@ -153,7 +151,7 @@ impl Inner {
         let answer = match self
             .settings
             .reading
-            .in_utf8(self.transport.endpoint().shown(), answer)
+            .in_utf8(self.transport.url().shown(), answer)
         {
             Ok(answer) => answer,
             Err(error) => return Sent::Failed(error),
@@ -266,7 +264,7 @@ impl Inner {
         retry_after: Option<std::time::Duration>,
     ) -> CallError {
         CallError::Status(StatusError {
-            url: self.transport.endpoint().shown().into(),
+            url: self.transport.url().shown().into(),
             status,
             detail,
             begins: beginning(body),

@@ -167,7 +167,7 @@ async fn what_is_no_endpoint_is_told_at_once() {
         ),
         (
             "http://localhost:1",
-            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH, inproc://NAME, ws://HOST/PATH, wss://HOST/PATH or ws+unix://SOCKET",
+            "unknown scheme; expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH, inproc://NAME, ws://HOST/PATH, wss://HOST/PATH or ws+unix://SOCKET",
         ),
     ] {
         let error = Client::builder().endpoint(url).build().unwrap_err();

@@ -16,6 +16,7 @@ mod large;
 mod lossy;
 mod one_ways;
 mod overload;
+mod proxies;
 mod rates;
 mod raw;
 mod reconnecting;

@@ -13,11 +13,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::chance::Chance;
 use super::core::{Core, Plan};
-use super::endpoint::{ConnectError, Endpoint, Needs};
+use super::endpoint::{ConnectError, Endpoint};
 use super::flow::{Flow, Means};
 use super::keeper::keep;
 use super::rate::Rate;
 use super::{Client, Inner};
+use crate::connect::{ConnectOptions, Proxy};
 use crate::frames::Clock;
 use crate::frames::room::{Bounds, Room};
 
@@ -50,7 +51,7 @@ use crate::frames::room::{Bounds, Room};
 #[must_use]
 pub struct ClientBuilder {
     endpoints: Vec<Given>,
-    needs: Needs,
+    connection: ConnectOptions,
     connections: usize,
     pending: usize,
     in_flight: RangeInclusive<u32>,
@@ -63,7 +64,6 @@ pub struct ClientBuilder {
     throttle: Option<f64>,
     rate: Option<Rate>,
     reconnect: Backoff,
-    connect_timeout: Duration,
     waits: bool,
     datagram: usize,
     compress: Option<usize>,
@@ -85,7 +85,7 @@ impl Default for ClientBuilder {
     fn default() -> Self {
         Self {
             endpoints: Vec::new(),
-            needs: Needs::default(),
+            connection: ConnectOptions::new(),
             connections: 1,
             pending: 1 << 16,
             in_flight: 10..=1_000,
@@ -98,7 +98,6 @@ impl Default for ClientBuilder {
             throttle: Some(2.0),
             rate: None,
             reconnect: RECONNECT,
-            connect_timeout: Duration::from_secs(5),
             waits: true,
             datagram: polywire_frame::datagram::USUAL,
             compress: None,
@@ -118,10 +117,17 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets whom to trust, and which certificate to show, where `tcp+tls://` is spoken.
+    /// Sets the trusted certificates and the own certificate for `tcp+tls://` and `wss://`.
     #[cfg(feature = "tls")]
     pub fn tls(mut self, tls: crate::connect::Tls) -> Self {
-        self.needs.tls = tls;
+        self.connection.tls = tls;
+        self
+    }
+
+    /// Sets the proxy for servers with a host. The default is no proxy, whatever the environment says. A proxy does not
+    /// forward `udp://`: [`Self::build`] rejects such a URL, unless [`Proxy::except`] excludes its host.
+    pub fn proxy(mut self, proxy: impl Into<Option<Proxy>>) -> Self {
+        self.connection.proxy = proxy.into();
         self
     }
 
@@ -132,7 +138,7 @@ impl ClientBuilder {
         F: Future<Output = io::Result<S>> + Send + 'static,
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let endpoint = Endpoint::own(name, connect);
+        let endpoint = Endpoint::connector(name, connect);
         self.endpoints.push(Given::Endpoint(endpoint));
         self
     }
@@ -232,10 +238,10 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets how long one try to connect may take, the server's hello included; 5 seconds unless this
-    /// says other.
+    /// Sets the time limit of one attempt to connect: lookup, proxy, TLS, and the hello of the server. The default is 5
+    /// seconds.
     pub const fn connect_timeout(mut self, within: Duration) -> Self {
-        self.connect_timeout = within;
+        self.connection.timeout = within;
         self
     }
 
@@ -297,7 +303,7 @@ impl ClientBuilder {
         for given in given {
             endpoints.push(Arc::new(match given {
                 Given::Endpoint(endpoint) => endpoint,
-                Given::Url(url) => Endpoint::parse(&url, &self.needs, self.connect_timeout)?,
+                Given::Url(url) => Endpoint::parse(&url, &self.connection)?,
             }));
         }
         if endpoints.is_empty() {
@@ -344,7 +350,7 @@ impl ClientBuilder {
             datagram: self.datagram,
             compress: self.compress,
             limit: limit.with_burst(burst),
-            connect_timeout: self.connect_timeout,
+            connect_timeout: self.connection.timeout,
             reconnect: self.reconnect,
             retries: self.retries,
             backoff: self.backoff,

@@ -1,15 +1,17 @@
-//! Where a client connects to.
+//! The servers that a client connects to.
 
 use std::fmt;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
 
-use crate::connect::{self, Dialer, Layer, Place, Socket, UrlError, Wire};
+use crate::connect::{
+    Address, ConnectOptions, Dialer, Layer, ServerUrl, Socket, Step, TransportError, UrlError, Wire,
+};
 use crate::frames::cause::Cause;
 use crate::frames::inproc::Caller;
 use crate::frames::link::{Link, LinkOptions};
@@ -17,49 +19,32 @@ use crate::frames::{inproc, udp};
 
 /// A server, and how to connect to it.
 pub(super) struct Endpoint {
-    /// As it was given.
+    /// The URL, or the name of the connector.
     pub(super) name: Box<str>,
-    way: Way,
+    target: Target,
 }
 
-enum Way {
-    Own(Box<Connector>),
-    /// The name of a server in this process.
-    Inproc(Box<str>),
-    /// TCP or a Unix socket, with or without TLS.
-    Stream(Dialer),
-    Udp {
-        host: Box<str>,
-        port: u16,
-    },
-    /// The bytes of WebSocket messages.
-    #[cfg(feature = "websocket")]
-    WebSocket(Dialer, Box<connect::Endpoint>),
+enum Target {
+    Connector(Box<Connector>),
+    Server(Dialer),
 }
 
-/// What an endpoint may need beside its URL.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Needs {
-    #[cfg(feature = "tls")]
-    pub(super) tls: connect::Tls,
-}
+/// Connects by the code of the caller.
+type Connector = dyn Fn(LinkOptions) -> Opening + Send + Sync;
 
-/// Makes a connection of its own kind.
-type Connector = dyn Fn(LinkOptions) -> Opening<'static> + Send + Sync;
-
-type Opening<'a> = Pin<Box<dyn Future<Output = io::Result<Link>> + Send + 'a>>;
+type Opening = Pin<Box<dyn Future<Output = io::Result<Link>> + Send>>;
 
 impl Endpoint {
-    /// The server of a URL. A connection has so much time to be made.
-    pub(super) fn parse(url: &str, needs: &Needs, within: Duration) -> Result<Self, ConnectError> {
-        let way = Way::parse(url, needs, within);
-        let way = way.map_err(|error| ConnectError::new(error.url(), error.reason()))?;
-        let name = url.into();
-        Ok(Self { name, way })
+    pub(super) fn parse(url: &str, options: &ConnectOptions) -> Result<Self, ConnectError> {
+        let dialer = ServerUrl::for_frames(url).and_then(|url| Dialer::new(url, options));
+        Ok(Self {
+            name: url.into(),
+            target: Target::Server(dialer?),
+        })
     }
 
-    /// One whose streams somebody else makes.
-    pub(super) fn own<C, F, S>(name: &str, connect: C) -> Self
+    /// A server whose streams `connect` makes.
+    pub(super) fn connector<C, F, S>(name: &str, connect: C) -> Self
     where
         C: Fn() -> F + Send + Sync + 'static,
         F: Future<Output = io::Result<S>> + Send + 'static,
@@ -68,107 +53,65 @@ impl Endpoint {
         let connector = move |options| {
             let connecting = connect();
             let opening = async move { Ok(Link::over(connecting.await?, options)) };
-            Box::pin(opening) as Opening<'static>
+            Box::pin(opening) as Opening
         };
         Self {
             name: name.into(),
-            way: Way::Own(Box::new(connector)),
+            target: Target::Connector(Box::new(connector)),
         }
     }
 
-    /// Whether its server is in this process.
-    pub(super) const fn is_within_process(&self) -> bool {
-        matches!(self.way, Way::Inproc(_))
+    /// Whether the server is in this process.
+    pub(super) fn is_within_process(&self) -> bool {
+        match &self.target {
+            Target::Connector(_) => false,
+            Target::Server(dialer) => matches!(dialer.url().address, Address::InProcess(_)),
+        }
     }
 
-    /// Connects within a time.
-    pub(super) async fn open(&self, options: LinkOptions, within: Duration) -> io::Result<Link> {
-        match &self.way {
-            Way::Own(connector) => in_time(within, connector(options)).await,
-            Way::Inproc(name) => {
-                let caller = Caller {
-                    clock: options.clock,
-                    most: options.settings.frame(),
-                };
-                let connected = inproc::connect(name, caller)?;
-                Ok(Link::within_process(connected, options))
+    /// Connects. `within` limits a connector and the upgrade of a WebSocket; the dialer has the same limit.
+    pub(super) async fn open(&self, options: LinkOptions, within: Duration) -> Result<Link, Cause> {
+        let dialer = match &self.target {
+            Target::Connector(connector) => {
+                let opened = timeout(within, connector(options)).await;
+                let late = || TransportError::new(&self.name, Step::Connect).timed_out(within);
+                return opened.map_err(|_| late())?.map_err(Cause::of);
             }
-            // A dialer keeps to the time itself, and tells which step was late.
-            Way::Stream(dialer) => Ok(match dialer.connect().await?.into_layer() {
+            Target::Server(dialer) => dialer,
+        };
+        let url = dialer.url();
+        if let Address::InProcess(name) = &url.address {
+            let caller = Caller {
+                clock: options.clock,
+                most: options.settings.frame(),
+            };
+            let connected = inproc::connect(name, caller).map_err(Cause::of)?;
+            return Ok(Link::within_process(connected, options));
+        }
+        match url.wire {
+            Wire::Datagrams => {
+                let attempt = |address| {
+                    let options = options.clone();
+                    async move { Link::over_datagrams(udp::connect(address)?, options).await }
+                };
+                Ok(dialer.connect_datagrams(attempt).await?)
+            }
+            #[cfg(feature = "websocket")]
+            Wire::WebSocket { .. } => {
+                let stream = dialer.connect().await?;
+                let request = crate::websocket::UpgradeRequest::for_frames(url, within);
+                let upgraded = crate::websocket::upgrade(stream, request).await;
+                let bytes = upgraded.map_err(Cause::of)?.into_bytes();
+                Ok(Link::over(bytes.map_err(Cause::of)?, options))
+            }
+            _ => Ok(match dialer.connect().await?.into_layer() {
                 Layer::Plain(Socket::Tcp(stream)) => Link::over(stream, options),
                 #[cfg(unix)]
                 Layer::Plain(Socket::Unix(stream)) => Link::over(stream, options),
                 #[cfg(feature = "tls")]
                 Layer::Tls(stream) => Link::over(*stream, options),
             }),
-            #[cfg(feature = "websocket")]
-            Way::WebSocket(dialer, endpoint) => {
-                let stream = dialer.connect().await?;
-                let request = crate::websocket::UpgradeRequest::for_frames(endpoint, within);
-                let upgraded = crate::websocket::upgrade(stream, request).await;
-                let upgraded = upgraded.map_err(io::Error::other)?;
-                Ok(Link::over(upgraded.into_bytes()?, options))
-            }
-            Way::Udp { host, port } => {
-                let attempt = |socket| Link::over_datagrams(socket, options.clone());
-                in_time(within, udp::connect(host, *port, attempt)).await
-            }
         }
-    }
-}
-
-/// What comes of a connection, or an error if that takes too long.
-async fn in_time<T>(
-    within: Duration,
-    connecting: impl Future<Output = io::Result<T>>,
-) -> io::Result<T> {
-    let connected = tokio::time::timeout(within, connecting).await;
-    connected.unwrap_or_else(|_| {
-        let words = format!("it took longer than {within:?}");
-        Err(io::Error::new(io::ErrorKind::TimedOut, words))
-    })
-}
-
-impl Way {
-    fn parse(url: &str, needs: &Needs, within: Duration) -> Result<Self, UrlError> {
-        if let Some(("inproc", name)) = url.split_once("://") {
-            return match inproc::is_name(name) {
-                true => Ok(Self::Inproc(name.into())),
-                false => Err(UrlError::new(url, format!("the name: {}", inproc::A_NAME))),
-            };
-        }
-        let endpoint = connect::Endpoint::parse_frames(url)?;
-        if let (Wire::Datagrams, Place::Tcp { host, port }) = (endpoint.wire, &endpoint.place) {
-            let (host, port) = (host.as_str().into(), *port);
-            return Ok(Self::Udp { host, port });
-        }
-        #[cfg(feature = "websocket")]
-        if matches!(endpoint.wire, Wire::WebSocket { .. }) {
-            let options = connect::Options {
-                connect_timeout: within,
-                #[cfg(feature = "tls")]
-                tls: needs.tls.clone(),
-                ..connect::Options::new()
-            };
-            let dialer = crate::websocket::dialer(endpoint.clone(), &options)?;
-            return Ok(Self::WebSocket(dialer, Box::new(endpoint)));
-        }
-        // No protocol is asked for: servers tell frames by their first byte.
-        #[cfg(feature = "tls")]
-        let tls = connect::Secured::new(&endpoint, &needs.tls, None)?;
-        #[cfg(not(feature = "tls"))]
-        if endpoint.wire.is_tls() {
-            let _ = needs;
-            let words = "tcp+tls is not built in: the feature `tls` of polywire-rpc is off";
-            return Err(UrlError::new(url, words));
-        }
-        Ok(Self::Stream(Dialer::new(
-            Arc::new(endpoint),
-            within,
-            None,
-            #[cfg(feature = "tls")]
-            tls,
-        )))
     }
 }
 
@@ -178,7 +121,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// A connection that could not be made.
+/// A client that could not be created or connected: the URL without secrets, and the reason.
 #[derive(Clone, Debug)]
 pub struct ConnectError {
     url: Box<str>,
@@ -191,6 +134,12 @@ impl ConnectError {
             url: url.into(),
             why: why.into(),
         }
+    }
+}
+
+impl From<UrlError> for ConnectError {
+    fn from(error: UrlError) -> Self {
+        Self::new(error.url(), error.reason())
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::core::Core;
 use super::endpoint::Endpoint;
+use crate::connect::{Step, TransportError};
 use crate::frames::cause::Cause;
 use crate::frames::link::Link;
 
@@ -42,20 +43,19 @@ pub(super) async fn keep(core: Arc<Core>, lane: usize, endpoint: Arc<Endpoint>) 
     }
 }
 
-/// A connection to a server that has said hello. To be connected is not enough: the system takes
-/// connections for a server that is about to begin, or has just been stopped.
+/// Connects, and waits for the hello of the server. An open connection is not enough: the system accepts connections for
+/// a server that is about to start or has just stopped.
 async fn connect(core: &Core, endpoint: &Endpoint) -> Result<Arc<Link>, Cause> {
     let within = core.plan.connect_timeout;
     let began = Instant::now();
-    let link = endpoint.open(core.link_options(), within).await;
-    let link = link.map_err(Cause::of)?;
-    // One clock for both: the error names the step that was late.
+    let link = endpoint.open(core.link_options(), within).await?;
+    // One time limit for all steps. The error names the step that was late.
     let left = within.saturating_sub(began.elapsed());
     match timeout(left, link.greeted()).await {
         Ok(greeted) => greeted?,
         Err(_) => {
-            let words = format!("the server said no hello: it took longer than {within:?}");
-            return Err(words.into());
+            let error = TransportError::new(&endpoint.name, Step::Handshake);
+            return Err(error.timed_out(within).into());
         }
     }
     Ok(Arc::new(link))

@@ -1,6 +1,6 @@
 //! A client over datagrams, as its task drives it.
 
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +12,6 @@ use tokio::sync::oneshot;
 
 use super::alarm::Alarm;
 use super::socket::{Received, Sending, Socket};
-use crate::connect::{no_addresses, race};
 use crate::frames::machine::Machine;
 use crate::frames::machine::nonce;
 use crate::frames::poll_others;
@@ -25,36 +24,8 @@ type Shared = state::Shared<datagram::Client<Ticket>>;
 /// Reads after which other tasks of the thread have their turn.
 const MOST_READS: usize = 16;
 
-/// Connects to the first address of a host that answers: whether a server is there is only known when it has.
-pub(in crate::frames) async fn connect<F, T>(
-    host: &str,
-    port: u16,
-    attempt: impl Fn(Socket) -> F,
-) -> io::Result<T>
-where
-    F: Future<Output = io::Result<T>>,
-{
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let addresses = tokio::net::lookup_host((bare, port)).await?;
-    let connected = connect_any(addresses.collect(), attempt).await;
-    connected.map_err(|failed| failed.unwrap_or_else(|| io::Error::other(no_addresses(host))))
-}
-
-async fn connect_any<F, T>(
-    addresses: Vec<SocketAddr>,
-    attempt: impl Fn(Socket) -> F,
-) -> Result<T, Option<io::Error>>
-where
-    F: Future<Output = io::Result<T>>,
-{
-    let attempt = |address| {
-        let attempt = connect_to(address).map(&attempt);
-        async { attempt?.await }
-    };
-    race(addresses, attempt).await
-}
-
-fn connect_to(address: SocketAddr) -> io::Result<Socket> {
+/// Opens a socket that sends to an address. Only a response shows that a server is there.
+pub(in crate::frames) fn connect(address: SocketAddr) -> io::Result<Socket> {
     let own: SocketAddr = match address {
         SocketAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
         SocketAddr::V6(_) => ([0_u16; 8], 0).into(),
@@ -278,10 +249,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_blackholed_address_is_passed() {
         let addresses: Vec<SocketAddr> = [1, 2].map(|port| ([127, 0, 0, 1], port).into()).into();
-        let connected = connect_any(addresses.clone(), |socket| async move {
-            match socket.peer() {
+        let connected = crate::connect::race(addresses.clone(), |address| async move {
+            match connect(address)?.peer() {
                 Some(peer) if peer.port() == 1 => std::future::pending().await,
-                peer => Ok(peer),
+                peer => Ok::<_, io::Error>(peer),
             }
         });
         let connected = tokio::time::timeout(Duration::from_secs(5), connected).await;
