@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use polywire::prelude::*;
 use polywire::rpc::connect;
-use polywire::rpc::server::{ClientCertificates, Pem, Place, Running, Tls, bind_shared};
+use polywire::rpc::server::{Place, Running, bind_shared};
+use polywire::rpc::tls::{ClientCertificates, Pem, ServerTls};
 
 use crate::Failure;
 
@@ -44,7 +45,7 @@ pub(crate) struct ListenArguments {
 #[derive(Clone, Debug)]
 enum Tcp {
     Http,
-    Https(Tls),
+    Https(ServerTls),
     Scgi,
 }
 
@@ -136,12 +137,12 @@ impl ListenArguments {
         })
     }
 
-    fn tls(&self) -> Result<Tls, String> {
+    fn tls(&self) -> Result<ServerTls, String> {
         let Some(cert) = &self.cert else {
             return Err("https takes a certificate and its key: --cert FILE --key FILE".to_owned());
         };
         let key = self.key.as_ref().unwrap_or(cert);
-        let mut builder = Tls::builder(Pem::file(cert), Pem::file(key));
+        let mut builder = ServerTls::builder(Pem::file(cert), Pem::file(key));
         if let Some(roots) = &self.client_ca {
             builder = builder.clients(ClientCertificates::Required, Pem::file(roots));
         }

@@ -1,9 +1,9 @@
 //! Whom to trust on the way to a server, and by which proxy to go.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use polywire::rpc::connect::{Proxy, Tls, TransportError};
+use polywire::rpc::connect::{Proxy, TransportError};
+use polywire::rpc::tls::{ClientTls, Pem};
 
 use crate::Failure;
 
@@ -35,22 +35,16 @@ pub(crate) struct WayArguments {
 
 impl WayArguments {
     /// How TLS is spoken.
-    pub(crate) fn tls(&self) -> Result<Tls, Failure> {
-        let mut tls = Tls::new();
+    pub(crate) fn tls(&self) -> Result<ClientTls, Failure> {
+        let mut tls = ClientTls::new();
         if let Some(path) = &self.cacert {
-            tls = tls
-                .root_certificates(&file(path)?)
-                .map_err(|error| wrong(path, error))?;
+            let roots = tls.root_certificates(Pem::file(path));
+            tls = roots.map_err(Failure::usage)?;
         }
         if let Some(path) = &self.cert {
-            let chain = file(path)?;
-            let (key_path, key) = match &self.key {
-                Some(path) => (path, file(path)?),
-                None => (path, chain.clone()),
-            };
-            tls = tls
-                .client_certificate(&chain, &key)
-                .map_err(|error| wrong(key_path, error))?;
+            let key = self.key.as_ref().unwrap_or(path);
+            let identity = tls.client_certificate(Pem::file(path), Pem::file(key));
+            tls = identity.map_err(Failure::usage)?;
         }
         for pin in &self.pin {
             tls = tls
@@ -88,12 +82,4 @@ impl WayArguments {
             Some(url) => Proxy::new(url).map(Some).map_err(Failure::usage),
         }
     }
-}
-
-fn file(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| wrong(path, error))
-}
-
-fn wrong(path: &Path, error: impl std::fmt::Display) -> Failure {
-    Failure::usage(format!("{}: {error}", path.display()))
 }

@@ -9,7 +9,7 @@ use polywire_frame::flow::Backoff;
 use polywire_nostr::MessageLimits;
 use polywire_rpc::connect::Proxy;
 #[cfg(feature = "tls")]
-use polywire_rpc::connect::Tls;
+use polywire_rpc::tls::ClientTls;
 use polywire_rpc::websocket::{WebSocket, WebSocketBuilder, WebSocketLimits};
 
 use crate::signer::Signer;
@@ -37,7 +37,7 @@ pub struct RelayOptions {
     connect_timeout: Duration,
     pub(crate) proxy: Option<Proxy>,
     #[cfg(feature = "tls")]
-    pub(crate) tls: Tls,
+    pub(crate) tls: ClientTls,
     pub(crate) backoff: Backoff,
     pub(crate) request_timeout: Duration,
     pub(crate) signer: Option<Arc<dyn Signer>>,
@@ -57,7 +57,7 @@ impl RelayOptions {
             connect_timeout: Duration::from_secs(5),
             proxy: None,
             #[cfg(feature = "tls")]
-            tls: Tls::default(),
+            tls: ClientTls::default(),
             backoff: Backoff::new(Duration::from_millis(500), Duration::from_secs(60)),
             request_timeout: Duration::from_secs(10),
             signer: None,
@@ -101,7 +101,7 @@ impl RelayOptions {
 
     /// Sets the TLS configuration for `wss://`. Default: the trusted roots of the system.
     #[cfg(feature = "tls")]
-    pub fn tls(mut self, tls: Tls) -> Self {
+    pub fn tls(mut self, tls: ClientTls) -> Self {
         self.tls = tls;
         self
     }

@@ -60,6 +60,8 @@ pub mod layers;
 pub mod methods;
 pub mod server;
 mod sync;
+#[cfg(feature = "tls")]
+pub mod tls;
 pub mod topics;
 #[cfg(feature = "websocket")]
 pub mod websocket;

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use polywire_nostr::{FilterLimits, Limits, MessageLimits, RelayUrl};
 use polywire_rpc::layers::Firewall;
-use polywire_rpc::server::{Pem, Tls, bind};
+use polywire_rpc::server::bind;
+use polywire_rpc::tls::{Pem, ServerTls};
 use polywire_rpc::{Running, Server};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
@@ -73,7 +74,9 @@ pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error:
     let listener = bind(address).map_err(|error| format!("cannot listen on {address}: {error}"))?;
     let listener = TcpListener::from_std(listener)?;
     let tls = match (&options.tls_cert, &options.tls_key) {
-        (Some(chain), Some(key)) => Some(Tls::builder(Pem::file(chain), Pem::file(key)).build()?),
+        (Some(chain), Some(key)) => {
+            Some(ServerTls::builder(Pem::file(chain), Pem::file(key)).build()?)
+        }
         _ => None,
     };
     let scheme = if tls.is_some() { "wss" } else { "ws" };

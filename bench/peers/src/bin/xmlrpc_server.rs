@@ -16,7 +16,8 @@ use std::num::NonZeroUsize;
 use clap::Parser;
 use polywire_gate::groups::xmlrpc::types::{Item, Nested};
 use polywire_protocol::Fault;
-use polywire_rpc::server::{Pem, Tls, bind_shared};
+use polywire_rpc::server::bind_shared;
+use polywire_rpc::tls::{Pem, ServerTls};
 use polywire_rpc::{Methods, Server};
 use polywire_schema::Blob;
 
@@ -54,10 +55,10 @@ fn methods() -> Methods {
         .cbor("Echo")
 }
 
-fn certificate() -> Result<Tls, Box<dyn Error>> {
+fn certificate() -> Result<ServerTls, Box<dyn Error>> {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
     let key = Pem::text(made.signing_key.serialize_pem());
-    Ok(Tls::builder(Pem::text(made.cert.pem()), key).build()?)
+    Ok(ServerTls::builder(Pem::text(made.cert.pem()), key).build()?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -80,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Serves one listener until the process is ended.
-fn work(server: &Server, listener: TcpListener, tls: Option<&Tls>) -> io::Result<()> {
+fn work(server: &Server, listener: TcpListener, tls: Option<&ServerTls>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

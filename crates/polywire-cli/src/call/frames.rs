@@ -10,6 +10,7 @@ use polywire::prelude::*;
 use polywire::protocol::{ClientProtocol, WithToken};
 use polywire::rpc::connect;
 use polywire::rpc::frames::{self, CallError, FrameFault};
+use polywire::rpc::tls;
 use polywire::schema::{Body, Member, Operation};
 use uuid::Uuid;
 
@@ -61,7 +62,7 @@ pub(crate) struct FramesCall {
 pub(crate) struct FramesOptions {
     /// The metadata of each call.
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
-    pub(crate) tls: connect::Tls,
+    pub(crate) tls: tls::ClientTls,
     pub(crate) proxy: Option<connect::Proxy>,
 }
 

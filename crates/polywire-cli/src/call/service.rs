@@ -9,6 +9,7 @@ use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::protocol::XmlRpc;
 use polywire::rpc::connect::{self, TransportError};
+use polywire::rpc::tls;
 use polywire::schema::{Operation, Schema, decode_structure};
 
 use super::frames::{self, FramesOptions};
@@ -55,7 +56,7 @@ pub(crate) struct HttpCall {
     /// The path where the server offers the protocol, appended to the path of the URL.
     mount: String,
     headers: Vec<(HeaderName, HeaderValue)>,
-    tls: connect::Tls,
+    tls: tls::ClientTls,
     proxy: Option<connect::Proxy>,
     deadline: Duration,
 }

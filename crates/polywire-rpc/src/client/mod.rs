@@ -20,9 +20,9 @@ use uuid::Uuid;
 use self::framed::{Carrier, Framed, OpenFrames};
 use self::web::Http;
 use crate::ServiceHandle;
-#[cfg(feature = "tls")]
-use crate::connect::Tls;
 use crate::connect::{ConnectOptions, Deadline, NO_USER, Proxy, ServerUrl, Transport};
+#[cfg(feature = "tls")]
+use crate::tls::ClientTls;
 
 mod error;
 mod framed;
@@ -191,7 +191,7 @@ impl ClientBuilder {
     /// Sets how TLS is spoken with a server at `https://`.
     #[cfg(feature = "tls")]
     #[must_use]
-    pub fn tls(mut self, tls: Tls) -> Self {
+    pub fn tls(mut self, tls: ClientTls) -> Self {
         self.connection.tls = tls;
         self
     }

@@ -29,7 +29,7 @@ pub(crate) struct ConnectOptions {
     pub(crate) http2: bool,
     pub(crate) proxy: Option<Proxy>,
     #[cfg(feature = "tls")]
-    pub(crate) tls: super::Tls,
+    pub(crate) tls: crate::tls::ClientTls,
 }
 
 impl ConnectOptions {
@@ -40,7 +40,7 @@ impl ConnectOptions {
             http2: false,
             proxy: None,
             #[cfg(feature = "tls")]
-            tls: super::Tls::new(),
+            tls: crate::tls::ClientTls::new(),
         }
     }
 
@@ -200,11 +200,11 @@ impl Dialer {
             let stream = connector.connect(tls.name.clone(), socket).await;
             let stream = stream.map_err(|error| {
                 let failure = self.error(Step::Tls).at(&*address);
-                let mut failure = failure.untrusted(super::tls::is_untrusted(&error));
-                if let Some(hint) = super::tls::hint(&error) {
-                    failure = failure.because(hint);
+                let mut failure = failure.untrusted(crate::tls::is_untrusted(&error));
+                if let Some(advice) = crate::tls::advice(&error) {
+                    failure = failure.because(advice);
                 }
-                failure.with_source(super::tls::reason(error))
+                failure.with_source(crate::tls::failure(error))
             })?;
             return Ok(Stream::tls(stream, Known::new(address)));
         }
@@ -300,7 +300,7 @@ impl TlsSession {
         let (Address::Host { host, .. }, true) = (&url.address, url.wire.is_tls()) else {
             return Ok(None);
         };
-        let fail = |error: super::TlsError| UrlError::new(url.shown(), error.to_string());
+        let fail = |error: crate::tls::TlsError| UrlError::new(url.shown(), error.to_string());
         Ok(Some(Self {
             config: options.tls.config(options.alpn(url.wire)).map_err(fail)?,
             name: options.tls.name_for(host).map_err(fail)?,

@@ -27,16 +27,12 @@ mod proxy;
 mod race;
 mod scgi;
 mod stream;
-#[cfg(feature = "tls")]
-mod tls;
 mod transport;
 mod tunnel;
 mod url;
 
 pub use error::{Step, TransportError};
 pub use proxy::Proxy;
-#[cfg(feature = "tls")]
-pub use tls::{Tls, TlsError};
 pub use url::{UrlError, socket_path, split};
 
 #[cfg(feature = "tls")]

@@ -187,7 +187,7 @@ impl Transport {
 pub async fn get(
     url: &str,
     headers: HeaderMap,
-    tls: super::Tls,
+    tls: crate::tls::ClientTls,
     proxy: Option<Proxy>,
     limit: usize,
     deadline: Duration,

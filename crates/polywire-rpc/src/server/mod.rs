@@ -54,8 +54,6 @@ pub(crate) use memory::{Held, Memory};
 pub use mount::{Mount, MountPathError, OriginalUri};
 pub use peer::{Credentials, Peer};
 pub use running::{Place, Running, UdpAddress};
-#[cfg(feature = "tls")]
-pub use tls::{ClientCertificates, Pem, Tls, TlsBuilder, TlsError, TlsPeer};
 #[cfg(unix)]
 pub use unix::UnixSocket;
 
@@ -123,7 +121,7 @@ impl Timeouts {
     }
 
     /// No time so long that an instant cannot be moved by it.
-    fn capped(self) -> Self {
+    pub(crate) fn capped(self) -> Self {
         const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
         Self {
             head: self.head.min(YEAR),

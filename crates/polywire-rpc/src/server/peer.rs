@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 #[cfg(feature = "tls")]
-use super::tls::TlsPeer;
+use crate::tls::TlsPeer;
 
 /// Who is at the other end of a connection, as far as the transport knows.
 ///

@@ -115,7 +115,7 @@ impl WebSocketBuilder {
 
     /// Sets the TLS configuration for `wss://`. By default the certificate authorities of the system are trusted.
     #[cfg(feature = "tls")]
-    pub fn tls(mut self, tls: crate::connect::Tls) -> Self {
+    pub fn tls(mut self, tls: crate::tls::ClientTls) -> Self {
         self.options.tls = tls;
         self
     }

@@ -13,9 +13,9 @@ use polywire_schema::Limits;
 use super::client::{Client, Inner};
 use super::message::Reading;
 use super::{Exchange, exchange};
-#[cfg(feature = "tls")]
-use crate::connect::Tls;
 use crate::connect::{ConnectOptions, Credentials, Proxy, ServerUrl, Transport, UrlError, guarded};
+#[cfg(feature = "tls")]
+use crate::tls::ClientTls;
 
 /// Builds a [`Client`].
 ///
@@ -263,7 +263,7 @@ impl<C: Built> ClientBuilder<C> {
 
     /// Sets how TLS is spoken with a server at `https://`.
     #[cfg(feature = "tls")]
-    pub fn tls(mut self, tls: Tls) -> Self {
+    pub fn tls(mut self, tls: ClientTls) -> Self {
         self.connection.tls = tls;
         self
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use polywire_rpc::server::{ClientCertificates, Pem, Tls, TlsBuilder, TlsPeer};
+use polywire_rpc::tls::{ClientCertificates, Pem, ServerTls, ServerTlsBuilder, TlsPeer};
 use polywire_rpc::{Context, Running, dynamic};
 use polywire_schema::Map;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -99,7 +99,7 @@ fn shown(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
     stream.get_ref().1.peer_certificates().unwrap()[0].clone()
 }
 
-async fn listen(tls: &Tls) -> (Running, mpsc::UnboundedReceiver<Option<TlsPeer>>) {
+async fn listen(tls: &ServerTls) -> (Running, mpsc::UnboundedReceiver<Option<TlsPeer>>) {
     let (send, seen) = mpsc::unbounded_channel();
     let handler = dynamic(move |mut input: Map, context: Context| {
         send.send(context.caller().tls().cloned()).unwrap();
@@ -112,9 +112,9 @@ async fn listen(tls: &Tls) -> (Running, mpsc::UnboundedReceiver<Option<TlsPeer>>
     (running.await.unwrap(), seen)
 }
 
-fn settings(own: &Identity) -> TlsBuilder {
+fn settings(own: &Identity) -> ServerTlsBuilder {
     let (certificate, key) = own.pems();
-    Tls::builder(certificate, key)
+    ServerTls::builder(certificate, key)
 }
 
 #[tokio::test]
@@ -222,7 +222,7 @@ async fn names_and_reloads() {
         authority.sign("*.example.org"),
     );
     put(&first);
-    let tls = Tls::builder(Pem::file(&certificate), Pem::file(&key))
+    let tls = ServerTls::builder(Pem::file(&certificate), Pem::file(&key))
         .certificate_for("API.example.org", api.pems().0, api.pems().1)
         .certificate_for("*.example.org", any.pems().0, any.pems().1)
         .build()
@@ -261,16 +261,16 @@ fn settings_that_cannot_be() {
     let authority = Authority::new();
     let (one, other) = (authority.sign("localhost"), authority.sign("localhost"));
     let (certificate, key) = one.pems();
-    let error = |builder: TlsBuilder| builder.build().unwrap_err().to_string();
-    let missing = error(Tls::builder(Pem::file("/none/own.pem"), key.clone()));
+    let error = |builder: ServerTlsBuilder| builder.build().unwrap_err().to_string();
+    let missing = error(ServerTls::builder(Pem::file("/none/own.pem"), key.clone()));
     assert!(missing.contains("/none/own.pem: No such file"), "{missing}");
-    let mixed = error(Tls::builder(key.clone(), certificate.clone()));
+    let mixed = error(ServerTls::builder(key.clone(), certificate.clone()));
     assert!(mixed.contains("holds no certificate"), "{mixed}");
-    let no_key = error(Tls::builder(certificate.clone(), certificate.clone()));
+    let no_key = error(ServerTls::builder(certificate.clone(), certificate.clone()));
     assert!(no_key.contains("holds no private key"), "{no_key}");
-    let another = error(Tls::builder(certificate, other.pems().1));
+    let another = error(ServerTls::builder(certificate, other.pems().1));
     assert!(another.to_lowercase().contains("key"), "{another}");
-    let noise = error(Tls::builder(Pem::text("noise"), key));
+    let noise = error(ServerTls::builder(Pem::text("noise"), key));
     assert!(noise.contains("holds no certificate"), "{noise}");
     let roots = settings(&one).clients(ClientCertificates::Required, Pem::text(""));
     assert!(error(roots).contains("holds no certificate"));

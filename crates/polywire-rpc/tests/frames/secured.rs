@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use polywire_rpc::frames::{Client, ConnectError};
-use polywire_rpc::server::{ClientCertificates, Pem, Tls as ServerTls};
-use polywire_rpc::{Context, Methods, Running, Server, connect::Tls};
+use polywire_rpc::tls::{ClientCertificates, ClientTls, Pem, ServerTls};
+use polywire_rpc::{Context, Methods, Running, Server};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 /// Who signs certificates.
@@ -48,7 +48,7 @@ async fn server(authority: &Authority, callers: Option<&Authority>) -> Running {
     listening.await.unwrap()
 }
 
-async fn client(running: &Running, tls: Tls) -> Result<Client, ConnectError> {
+async fn client(running: &Running, tls: ClientTls) -> Result<Client, ConnectError> {
     let url = format!("tcp+tls://localhost:{}", running.address().port());
     // The order in which it is said does not matter.
     Client::builder().endpoint(&url).tls(tls).connect().await
@@ -80,7 +80,7 @@ async fn late_steps_are_named() {
 async fn calls_are_encrypted() {
     let authority = Authority::new();
     let running = server(&authority, None).await;
-    let tls = Tls::new().root_certificates(authority.pem().as_bytes());
+    let tls = ClientTls::new().root_certificates(authority.pem().as_bytes());
     let client = client(&running, tls.unwrap()).await.unwrap();
     let who: (bool, Option<usize>) = client.call("Who", ()).await.unwrap();
     assert_eq!(who, (true, Some(0)));
@@ -90,7 +90,7 @@ async fn calls_are_encrypted() {
 async fn both_sides_may_show_who_they_are() {
     let (servers, callers) = (Authority::new(), Authority::new());
     let running = server(&servers, Some(&callers)).await;
-    let trusting = Tls::new().root_certificates(servers.pem().as_bytes());
+    let trusting = ClientTls::new().root_certificates(servers.pem().as_bytes());
     let trusting = trusting.unwrap();
     let (certificate, key) = callers.sign("caller");
     let known = trusting
@@ -107,7 +107,7 @@ async fn both_sides_may_show_who_they_are() {
 async fn who_is_not_trusted_is_not_called() {
     let (authority, other) = (Authority::new(), Authority::new());
     let running = server(&authority, None).await;
-    let tls = Tls::new().root_certificates(other.pem().as_bytes());
+    let tls = ClientTls::new().root_certificates(other.pem().as_bytes());
     let error = client(&running, tls.unwrap()).await.unwrap_err();
     let words = error.to_string();
     assert!(
@@ -120,7 +120,7 @@ async fn who_is_not_trusted_is_not_called() {
 #[tokio::test]
 async fn both_must_speak_it() {
     let authority = Authority::new();
-    let tls = Tls::new().root_certificates(authority.pem().as_bytes());
+    let tls = ClientTls::new().root_certificates(authority.pem().as_bytes());
     let plain = crate::support::server().await;
     client(&plain, tls.unwrap()).await.unwrap_err();
     let secured = server(&authority, None).await;

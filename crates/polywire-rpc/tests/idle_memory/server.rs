@@ -61,9 +61,9 @@ fn serves() {
 
 #[cfg(feature = "tls")]
 async fn secured(server: &Server, place: std::net::SocketAddr, pem: &str) -> polywire_rpc::Running {
-    use polywire_rpc::server::{Pem, Tls};
+    use polywire_rpc::tls::{Pem, ServerTls};
 
-    let tls = Tls::builder(Pem::text(pem), Pem::text(pem)).build();
+    let tls = ServerTls::builder(Pem::text(pem), Pem::text(pem)).build();
     server.listen_tls(place, &tls.unwrap()).await.unwrap()
 }
 

@@ -1,8 +1,7 @@
 //! WebSocket over TLS.
 
-use polywire_rpc::connect::Tls;
 use polywire_rpc::frames::Client;
-use polywire_rpc::server::{Pem, Tls as ServerTls};
+use polywire_rpc::tls::{ClientTls, Pem, ServerTls};
 use polywire_rpc::websocket::{ConnectError, Message, WebSocket, WebSocketEndpoint};
 use polywire_rpc::{Methods, Server};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -42,7 +41,9 @@ async fn messages_and_frames_are_encrypted() {
     let running = listening.await.unwrap();
     let url = format!("wss://localhost:{}/", running.address().port());
 
-    let trusting = Tls::new().root_certificates(authority.as_bytes()).unwrap();
+    let trusting = ClientTls::new()
+        .root_certificates(authority.as_bytes())
+        .unwrap();
     let connecting = WebSocket::builder(&url).tls(trusting.clone()).connect();
     let mut socket = connecting.await.unwrap();
     let message = Message::binary(vec![7; 300_000]);

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use polywire_rpc::connect::{Proxy, Step, Tls};
+use polywire_rpc::connect::{Proxy, Step};
+use polywire_rpc::tls::ClientTls;
 use polywire_rpc::xmlrpc::{CallError, Client};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -101,7 +102,7 @@ async fn answering(
     (port, seen)
 }
 
-async fn call(url: &str, tls: Tls) -> Result<(), CallError> {
+async fn call(url: &str, tls: ClientTls) -> Result<(), CallError> {
     let client = Client::builder(url).unwrap().tls(tls).build().unwrap();
     client.call_values("m", &[]).await?;
     client.call_values("m", &[]).await.map(drop)
@@ -119,7 +120,7 @@ async fn own_roots_are_trusted_and_others_not() {
     let authority = Authority::new();
     let (port, seen) = server(&authority.sign("localhost"), None).await;
     let url = format!("https://localhost:{port}/RPC2");
-    let tls = Tls::new()
+    let tls = ClientTls::new()
         .root_certificates(authority.pem.as_bytes())
         .unwrap();
     call(&url, tls.clone()).await.unwrap();
@@ -131,7 +132,7 @@ async fn own_roots_are_trusted_and_others_not() {
                 .all(|seen| seen.connection == 0 && seen.reads == 1)
         );
     }
-    let other = Tls::new().root_certificates(Authority::new().pem.as_bytes());
+    let other = ClientTls::new().root_certificates(Authority::new().pem.as_bytes());
     let error = call(&url, other.unwrap()).await.unwrap_err();
     assert_eq!(step(&error), Step::Tls);
     assert!(error.is_before_request());
@@ -162,10 +163,10 @@ async fn one_certificate_or_all() {
         .map(|byte| format!("{byte:02X}"))
         .collect();
     for fingerprint in [hex.join(":"), hex.concat().to_lowercase()] {
-        let tls = Tls::new().pin_sha256(&fingerprint).unwrap();
+        let tls = ClientTls::new().pin_sha256(&fingerprint).unwrap();
         call(&url, tls).await.unwrap();
     }
-    let tls = Tls::new().pin_sha256(&"00".repeat(32)).unwrap();
+    let tls = ClientTls::new().pin_sha256(&"00".repeat(32)).unwrap();
     let tls = tls.pin_sha256(&"ab".repeat(32)).unwrap();
     let text = call(&url, tls).await.unwrap_err().to_string();
     // Whoever has looked at the server can compare, and pin what is found.
@@ -179,14 +180,14 @@ async fn one_certificate_or_all() {
     );
     // Where certificates are named, no other is accepted, whatever else is set.
     for accept in [false, true] {
-        let tls = Tls::new().pin_sha256(&"00".repeat(32)).unwrap();
+        let tls = ClientTls::new().pin_sha256(&"00".repeat(32)).unwrap();
         let tls = tls.danger_accept_invalid_certificates(accept);
         call(&url, tls).await.unwrap_err();
     }
     for wrong in ["", "00", "zz", &"00".repeat(33)] {
-        assert!(Tls::new().pin_sha256(wrong).is_err(), "{wrong}");
+        assert!(ClientTls::new().pin_sha256(wrong).is_err(), "{wrong}");
     }
-    let tls = Tls::new().danger_accept_invalid_certificates(true);
+    let tls = ClientTls::new().danger_accept_invalid_certificates(true);
     call(&url, tls).await.unwrap();
 }
 
@@ -195,7 +196,7 @@ async fn clients_show_certificates() {
     let authority = Authority::new();
     let (port, _) = server(&authority.sign("localhost"), Some(&authority)).await;
     let url = format!("https://localhost:{port}");
-    let tls = Tls::new()
+    let tls = ClientTls::new()
         .root_certificates(authority.pem.as_bytes())
         .unwrap();
     call(&url, tls.clone()).await.unwrap_err();
@@ -205,15 +206,15 @@ async fn clients_show_certificates() {
     assert!(!format!("{tls:?}").contains("PRIVATE"));
     call(&url, tls).await.unwrap();
     let other = authority.sign("other");
-    let wrong = Tls::new().client_certificate(own.chain.as_bytes(), other.key.as_bytes());
+    let wrong = ClientTls::new().client_certificate(own.chain.as_bytes(), other.key.as_bytes());
     assert!(wrong.is_err());
-    let none = Tls::new().client_certificate(b"x", own.key.as_bytes());
+    let none = ClientTls::new().client_certificate(&b"x"[..], own.key.as_bytes());
     assert!(none.unwrap_err().to_string().contains("PEM"));
 }
 
 #[tokio::test]
 async fn a_server_without_tls() {
-    let tls = Tls::new().danger_accept_invalid_certificates(true);
+    let tls = ClientTls::new().danger_accept_invalid_certificates(true);
     // What a server of HTTP says to the beginning of TLS.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -255,7 +256,7 @@ async fn tls_goes_through_tunnels() {
     let proxy = format!("http://me:pw@{}", listener.local_addr().unwrap());
     let passed = tokio::spawn(tunnel(listener));
     let client = Client::builder(&format!("https://localhost:{port}/RPC2")).unwrap();
-    let tls = Tls::new()
+    let tls = ClientTls::new()
         .root_certificates(authority.pem.as_bytes())
         .unwrap();
     let client = client.tls(tls).proxy(Proxy::new(&proxy).unwrap());
@@ -308,7 +309,7 @@ async fn clients_of_models_speak_tls_too() {
     let authority = Authority::new();
     let answer = "<struct><member><name>text</name><value>hi</value></member></struct>";
     let (port, seen) = answering(&authority.sign("localhost"), None, answer).await;
-    let tls = Tls::new()
+    let tls = ClientTls::new()
         .root_certificates(authority.pem.as_bytes())
         .unwrap();
     let kind = polywire_protocol::ProtocolKind::XmlRpc;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
-use polywire::rpc::connect::{Proxy, Tls};
+use polywire::rpc::connect::Proxy;
+use polywire::rpc::tls::ClientTls;
 use polywire::rpc::xmlrpc::{CallError, Client};
 use polywire::schema::{Member, Value};
 
@@ -23,7 +24,7 @@ struct Call {
     url: String,
     user: Option<(String, String)>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    tls: Tls,
+    tls: ClientTls,
     proxy: Option<Proxy>,
     deadline: Duration,
     method: String,

@@ -119,7 +119,7 @@ impl ClientBuilder {
 
     /// Sets the trusted certificates and the own certificate for `tcp+tls://` and `wss://`.
     #[cfg(feature = "tls")]
-    pub fn tls(mut self, tls: crate::connect::Tls) -> Self {
+    pub fn tls(mut self, tls: crate::tls::ClientTls) -> Self {
         self.connection.tls = tls;
         self
     }
