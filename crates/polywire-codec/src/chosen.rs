@@ -47,12 +47,6 @@ impl<T, F> Chosen<T, F> {
             formats: PhantomData,
         }
     }
-
-    /// The value again.
-    #[must_use]
-    pub fn into_value(self) -> T {
-        self.value
-    }
 }
 
 impl<T: Encode, F: Formats> Message for Chosen<T, F> {

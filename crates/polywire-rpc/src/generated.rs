@@ -1,7 +1,6 @@
 //! What generated clients and servers are made with. Programs use what is
 //! generated, and of this module [`Paginator`] and [`Items`].
 
-use std::any::{Any, TypeId};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -18,7 +17,7 @@ use polywire_protocol::{
 use polywire_schema::{DecodeStructure, Encode, Service, Value, to_value};
 
 use crate::client::{Answer, Client, ClientBuilder};
-use crate::handler::{HandlerTypes, wrong_input};
+use crate::handler::wrong_input;
 use crate::{
     Call, CallError, Context, Handler, HandlerFuture, Input, Output, ServerBuilder, ServiceHandle,
 };
@@ -106,9 +105,6 @@ pub trait Operation: Send + Sync + 'static {
     type Formats: Formats;
     /// The index in the schema set.
     const INDEX: u32;
-    /// Whether an input of this type has all that the model requires: a member that is `@clientOptional` or
-    /// a token may be missing though it is `@required`, and is refused or made up on the way to a handler.
-    const IS_WHOLE: bool = true;
 }
 
 /// The errors of an operation.
@@ -196,25 +192,6 @@ where
             Some(value) => Ok(Input::Typed(Box::new(value))),
             None => Err(Fault::internal("the protocol did not finish the input")),
         }
-    }
-
-    fn types(&self) -> Option<HandlerTypes> {
-        Some(HandlerTypes {
-            input: TypeId::of::<O::Input>(),
-            output: TypeId::of::<Chosen<O::Output, O::Formats>>(),
-        })
-    }
-
-    fn take(
-        &self,
-        input: Box<dyn Any + Send>,
-        operation: polywire_schema::Operation<'_>,
-        validator: Option<&Validator>,
-    ) -> Result<Input, Fault> {
-        if let (Some(validator), Some(input)) = (validator, input.downcast_ref::<O::Input>()) {
-            validator.check(operation, &Chosen::<_, O::Formats>::new(input))?;
-        }
-        Ok(Input::Typed(input))
     }
 
     fn call(&self, call: Call) -> HandlerFuture {

@@ -5,7 +5,7 @@
 //! handler makes its own input type by codecs that were compiled for it, and
 //! its output knows how to be written by every format.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -38,37 +38,6 @@ pub trait Handler: Send + Sync + 'static {
 
     /// Answers a call.
     fn call(&self, call: Call) -> HandlerFuture;
-
-    /// Which types its inputs and outputs have, where they can go from hand to hand within a process.
-    #[doc(hidden)]
-    fn types(&self) -> Option<HandlerTypes> {
-        None
-    }
-
-    /// Takes an input of that type, and checks it as [`Handler::decode`] does.
-    ///
-    /// # Errors
-    ///
-    /// The model does not allow it.
-    #[doc(hidden)]
-    fn take(
-        &self,
-        input: Box<dyn Any + Send>,
-        operation: Operation<'_>,
-        validator: Option<&Validator>,
-    ) -> Result<Input, Fault> {
-        let _ = (input, operation, validator);
-        Err(Fault::internal("a handler that takes nothing by hand"))
-    }
-}
-
-/// The types of a handler.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct HandlerTypes {
-    pub(crate) input: TypeId,
-    /// Of the message that the output is.
-    pub(crate) output: TypeId,
 }
 
 /// A decoded call: what layers around handlers see.
@@ -108,24 +77,7 @@ impl fmt::Debug for Input {
 }
 
 /// The output of a call: something that every format can write.
-pub struct Output(Box<dyn Held>);
-
-/// A message that can be had back as what it was.
-trait Held: Message + Send + 'static {
-    fn message(&self) -> &dyn Message;
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any + Send>;
-}
-
-impl<M: Message + Send + 'static> Held for M {
-    fn message(&self) -> &dyn Message {
-        self
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any + Send> {
-        self
-    }
-}
+pub struct Output(Box<dyn Message + Send>);
 
 impl Output {
     /// An output of a type of its own.
@@ -143,12 +95,7 @@ impl Output {
     /// The output as a message for a protocol.
     #[must_use]
     pub fn message(&self) -> &dyn Message {
-        self.0.message()
-    }
-
-    /// What it was made of.
-    pub(crate) fn into_message<M: 'static>(self) -> Option<M> {
-        self.0.into_any().downcast().ok().map(|message| *message)
+        &*self.0
     }
 }
 

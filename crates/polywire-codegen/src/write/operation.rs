@@ -1,7 +1,7 @@
 //! Operations: their errors, and what clients and servers share of them.
 
 use crate::pagination::Pages;
-use crate::plan::{Operation, Plan, Presence};
+use crate::plan::{Operation, Plan};
 use crate::settings::Format;
 use crate::source::Source;
 
@@ -218,10 +218,6 @@ fn markers(source: &mut Source, plan: &Plan<'_>) {
         source.line("type Formats = Formats;");
         source.blank();
         source.line(format!("const INDEX: u32 = {};", operation.index));
-        let mut fields = plan.structures[operation.input].fields.iter();
-        if fields.any(|field| field.presence == Presence::Expected) {
-            source.line("const IS_WHOLE: bool = false;");
-        }
         source.close("}");
         if let Some(pages) = &operation.pages {
             paginate(source, plan, operation, pages);

@@ -1,7 +1,5 @@
 //! Calls of a service over frames.
 
-use std::any::Any;
-use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -13,32 +11,16 @@ use http::{HeaderMap, StatusCode, response};
 use polywire_codec::cbor;
 use polywire_frame::FaultCode;
 use polywire_protocol::{Fault, FaultKind};
-use polywire_schema::{
-    Body, Error, ErrorKind, Limits, MemberFlags, Operation, OperationFlags, Schema, ShapeFlags,
-    ShapeKind, Value,
-};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Value};
 
 use super::{CallError, ClientBuilder, ConnectError};
 use crate::ServiceHandle;
-use crate::frames::hand::Hand;
 use crate::frames::{self, CallOptions, FrameFault};
-use crate::handler::Output;
 
 /// What an exchange gives.
 pub(super) type Exchanged = Result<(response::Parts, Body), CallError>;
 
 pub(super) type Exchanging = Pin<Box<dyn Future<Output = Exchanged> + Send>>;
-
-/// What an exchange gives where an output may have been handed over.
-pub(super) enum Answered {
-    Handed(Output),
-    Message(response::Parts, Body),
-}
-
-pub(super) type HandedOver = Pin<Box<dyn Future<Output = Result<Answered, CallError>> + Send>>;
-
-/// Encodes an input.
-pub(super) type Encode = Box<dyn Fn(&(dyn Any + Send)) -> Result<Bytes, CallError> + Send + Sync>;
 
 /// Makes connections for frames.
 pub(super) type OpenFrames = fn(&ClientBuilder, &str) -> Result<Box<dyn Carrier>, ConnectError>;
@@ -47,14 +29,6 @@ pub(super) type OpenFrames = fn(&ClientBuilder, &str) -> Result<Box<dyn Carrier>
 pub(super) trait Carrier: fmt::Debug + Send + Sync {
     /// Makes a call of the operation with that index.
     fn exchange(&self, operation: u32, payload: Bytes) -> Exchanging;
-
-    /// Whether inputs and outputs of the operation may go from hand to hand: they are on both sides what
-    /// they are after they have been encoded and decoded.
-    fn hands(&self, operation: u32) -> bool;
-
-    /// The same of an input that goes from hand to hand, if the server is in this process and has its
-    /// types; else `encode` makes a payload of it.
-    fn exchange_by_hand(&self, operation: u32, hand: Hand, encode: Encode) -> HandedOver;
 }
 
 /// A client of frames, and what it has to know of a service.
@@ -75,8 +49,6 @@ struct Called {
     /// As frames name it.
     name: Box<str>,
     idempotent: bool,
-    /// Whether nothing of its inputs and outputs is filled in on the way.
-    hands: bool,
     /// The statuses of its errors, which have names without namespaces.
     statuses: Vec<(Box<str>, StatusCode)>,
     /// The names of errors that may be gone at the next try.
@@ -153,9 +125,6 @@ impl Called {
             .filter(|(_, traits)| traits.retryable.is_some());
         Self {
             name: format!("{service}.{}", operation.name()).into(),
-            hands: [operation.input(), operation.output()]
-                .into_iter()
-                .all(|shape| is_the_same(shape, true, &mut HashSet::new())),
             idempotent: operation.has(OperationFlags::READONLY)
                 || operation.has(OperationFlags::IDEMPOTENT),
             retryable: again.map(|(name, _)| name.clone()).collect(),
@@ -175,11 +144,6 @@ impl Called {
             idempotent: self.idempotent,
             retryable: &self.retryable,
         }
-    }
-
-    /// Whether a call may be made again that a handler has had.
-    fn may_repeat(&self) -> bool {
-        self.idempotent || !self.retryable.is_empty()
     }
 
     /// What a call that has failed ends in.
@@ -219,28 +183,6 @@ impl Called {
     }
 }
 
-/// Whether all values of a shape are the same before they are encoded and after they have been decoded: nothing
-/// is filled in on the way, refused for its absence, or known to one side only.
-///
-/// To clients all members of an input are optional, so that the flag says nothing at the top: types know what they
-/// have of that which the model requires ([`IS_WHOLE`](crate::generated::Operation::IS_WHOLE)).
-fn is_the_same<'s>(shape: Schema<'s>, is_top: bool, seen: &mut HashSet<&'s str>) -> bool {
-    if !seen.insert(shape.id()) {
-        return true;
-    }
-    if shape.kind() == ShapeKind::Union
-        || shape.has(ShapeFlags::DEFAULTS)
-        || shape.has(ShapeFlags::TOKEN)
-    {
-        return false;
-    }
-    shape.members().all(|member| {
-        !member.has(MemberFlags::DEFAULT)
-            && (is_top || !member.has(MemberFlags::CLIENT_OPTIONAL))
-            && is_the_same(member.target(), false, seen)
-    })
-}
-
 fn pairs(metadata: &[Entry]) -> Vec<(&str, &[u8])> {
     let pairs = metadata.iter();
     pairs.map(|(name, value)| (&**name, &**value)).collect()
@@ -270,57 +212,6 @@ impl Carrier for Framed {
             match answer.await {
                 Ok(payload) => Ok((head(), Body::new(payload))),
                 Err(error) => called.failed(error, client.deadline()),
-            }
-        })
-    }
-
-    fn hands(&self, operation: u32) -> bool {
-        self.client.is_within_process() && self.called(operation).is_ok_and(|called| called.hands)
-    }
-
-    fn exchange_by_hand(&self, operation: u32, hand: Hand, encode: Encode) -> HandedOver {
-        let called = match self.called(operation) {
-            Ok(called) => called,
-            Err(error) => return Box::pin(async { Err(error) }),
-        };
-        let (client, called) = (self.client.clone(), Arc::clone(called));
-        let hand = match called.may_repeat() || client.is_idempotent() {
-            true => hand,
-            false => hand.alone(),
-        };
-        let metadata = Arc::clone(&self.metadata);
-        Box::pin(async move {
-            let metadata = pairs(&metadata);
-            // Why it could not be written is the caller's to know as it is.
-            let mut unwritten = None;
-            let mut write = |out: &mut Vec<u8>| match hand.with(&encode) {
-                Some(Ok(payload)) => {
-                    out.extend_from_slice(&payload);
-                    Ok(())
-                }
-                Some(Err(error)) => {
-                    let words = error.to_string();
-                    unwritten = Some(error);
-                    Err(frames::CallError::Invalid(words))
-                }
-                // Only what may be repeated is made again, and of that there is one more.
-                None => Err(frames::CallError::Invalid("it has been handed over".into())),
-            };
-            let options = called.options();
-            let name = &called.name;
-            let answer = client.call_by_hand(name, &hand, &mut write, &metadata, options);
-            match answer.await {
-                Ok(payload) => Ok(match hand.output() {
-                    Some(output) => Answered::Handed(output),
-                    None => Answered::Message(head(), Body::new(payload)),
-                }),
-                Err(error) => match unwritten {
-                    Some(error) => Err(error),
-                    None => {
-                        let failed = called.failed(error, client.deadline());
-                        failed.map(|(head, body)| Answered::Message(head, body))
-                    }
-                },
             }
         })
     }

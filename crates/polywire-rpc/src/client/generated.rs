@@ -3,7 +3,6 @@
 //! What is generic here is compiled once an operation, so it is as little as can
 //! be: the rest knows messages and sinks, and no types.
 
-use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -14,9 +13,8 @@ use polywire_codec::{Chosen, ChosenSlot, Formats, Message, Sink};
 use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
-use super::framed::{Answered, Encode, HandedOver};
-use super::{CallError, Client, SILENT, Way};
-use crate::frames::hand::{Copy, Hand};
+use super::framed::Exchanging;
+use super::{CallError, Client, SILENT};
 use crate::generated::{Operation, OperationError};
 
 /// An answer that holds an error of the model.
@@ -79,7 +77,7 @@ impl Formats for NoFormats {}
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Sending<O: Operation> {
     client: Client,
-    exchange: HandedOver,
+    exchange: Exchanging,
     read: Read<O>,
 }
 
@@ -99,13 +97,8 @@ impl<O: Operation> Future for Sending<O> {
     type Output = Result<O::Output, O::Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(match ready!(self.exchange.as_mut().poll(context))? {
-            Answered::Message(head, body) => (self.read)(&self.client, &head, &body),
-            Answered::Handed(output) => {
-                let output = output.into_message::<Chosen<O::Output, O::Formats>>();
-                Ok(output.ok_or_else(unfinished)?.into_value())
-            }
-        })
+        let (head, body) = ready!(self.exchange.as_mut().poll(context))?;
+        Poll::Ready((self.read)(&self.client, &head, &body))
     }
 }
 
@@ -117,12 +110,7 @@ impl Client {
         input: Result<O::Input, MissingMember>,
     ) -> Sending<O> {
         let exchange = match input {
-            Ok(input) => match &self.inner.way {
-                Way::Frames(frames) if O::IS_WHOLE && frames.hands(O::INDEX) => {
-                    frames.exchange_by_hand(O::INDEX, hand::<O>(input), self.encode::<O>())
-                }
-                _ => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
-            },
+            Ok(input) => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
             Err(missing) => self.begin(O::INDEX, Err(missing)),
         };
         Sending {
@@ -132,19 +120,8 @@ impl Client {
         }
     }
 
-    /// Makes a payload of an input that could not be handed over.
-    fn encode<O: Operation>(&self) -> Encode {
-        let client = self.clone();
-        Box::new(move |input| {
-            let input: &O::Input = input.downcast_ref().ok_or_else(unfinished)?;
-            let operation = client.inner.service.operation(O::INDEX);
-            let request = client.request(operation, &Chosen::<_, O::Formats>::new(input))?;
-            Ok(request.into_body())
-        })
-    }
-
     /// Writes a request, and makes what will send it.
-    fn begin(&self, operation: u32, input: Result<&dyn Message, MissingMember>) -> HandedOver {
+    fn begin(&self, operation: u32, input: Result<&dyn Message, MissingMember>) -> Exchanging {
         let request = match input {
             Ok(input) => self.request(self.inner.service.operation(operation), input),
             Err(missing) => {
@@ -154,10 +131,7 @@ impl Client {
             }
         };
         let client = self.clone();
-        Box::pin(async move {
-            let (head, body) = client.exchange(operation, request?, SILENT).await?;
-            Ok(Answered::Message(head, body))
-        })
+        Box::pin(async move { client.exchange(operation, request?, SILENT).await })
     }
 
     fn generated_output<O: Operation>(
@@ -205,21 +179,6 @@ impl Client {
             .map_err(CallError::Response)?;
         Ok(None)
     }
-}
-
-/// An input that may be handed over.
-fn hand<O: Operation>(input: O::Input) -> Hand {
-    let copy: Copy = |input| match input.downcast_ref::<O::Input>() {
-        Some(input) => Box::new(input.clone()),
-        // It is of the type that it was made of.
-        None => Box::new(()),
-    };
-    Hand::new(
-        Box::new(input),
-        TypeId::of::<O::Input>(),
-        TypeId::of::<Chosen<O::Output, O::Formats>>(),
-        Some(copy),
-    )
 }
 
 #[cold]

@@ -2,7 +2,6 @@
 
 use polywire_frame::{Time, Trace};
 
-use super::hand::Hand;
 use super::tickets::Ticket;
 
 /// What a call asks for.
@@ -19,8 +18,6 @@ pub(super) struct Asked<'a> {
     pub(super) lasts: Time,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
-    /// The input as it is, for a server of this process.
-    pub(super) hand: Option<&'a Hand>,
 }
 
 /// What kind of call it is.

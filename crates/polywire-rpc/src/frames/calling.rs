@@ -261,7 +261,6 @@ mod tests {
             lasts: Time::NEVER,
             metadata: &[],
             trace: None,
-            hand: None,
         }
     }
 

@@ -1,33 +1,29 @@
 //! One connection of a client.
 
-use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use polywire_frame::Settings;
-use polywire_frame::client::{Connection, Operation, Request};
+use polywire_frame::client::Connection;
 use polywire_frame::datagram;
 use polywire_frame::flow::AdaptiveLimit;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout_at};
 
 use super::Clock;
-use super::asked::{Asked, Stage, What};
+use super::asked::{Asked, Stage};
 use super::cause::Cause;
 use super::driven::Driven;
 use super::error::CallError;
-use super::hand::Hand;
-use super::inproc::{Begun, CallTime, Calls, Connected, Ended as Finished, Working};
 use super::machine::Machine;
 use super::payload::Payload;
 use super::room::Room;
 use super::session::{Ended, Session};
 use super::state::{Farewell, Shared};
 use super::streams::Open;
-use super::tickets::{End, Ticket};
+use super::tickets::Ticket;
 use super::udp::{self, Socket};
 
 /// A connection, driven by a task of its own. When this is dropped no more calls are made; the
@@ -35,10 +31,6 @@ use super::udp::{self, Socket};
 #[derive(Debug)]
 pub(super) struct Link {
     way: Way,
-    /// The shorter way of calls within a process.
-    here: Option<Arc<dyn Calls>>,
-    /// How many calls take it at once, at most.
-    most_here: usize,
 }
 
 /// What it goes over. Calls with streams have it too, as long as they are open.
@@ -81,51 +73,6 @@ pub(super) struct LinkOptions {
 pub(super) type Write<'a> = dyn FnMut(&mut Vec<u8>) -> Result<(), CallError> + Send + 'a;
 
 impl Link {
-    const fn new(way: Way) -> Self {
-        Self {
-            way,
-            here: None,
-            most_here: 0,
-        }
-    }
-
-    /// Speaks frames with a server of this process, within tokio's runtime; calls with one answer are
-    /// carried out where they are made.
-    pub(super) fn within_process(connected: Connected, options: LinkOptions) -> Self {
-        let most_here = options.limit.most() as usize;
-        let link = Self::over(connected.stream, options);
-        Self {
-            here: Some(connected.calls),
-            most_here,
-            ..link
-        }
-    }
-
-    /// Makes a call of a server of this process; nothing, if it is none, or more than a call.
-    ///
-    /// `read` is given the payload of the reply.
-    #[inline]
-    pub(super) fn ask_here<R, F>(
-        &self,
-        asked: &Asked<'_>,
-        write: &mut Write<'_>,
-        read: F,
-    ) -> Option<Here<R>>
-    where
-        F: FnOnce(Payload<'_>) -> Result<R, CallError>,
-    {
-        let calls = self.here.as_ref()?;
-        // What is published goes as a frame: a topic is no operation.
-        if asked.what != What::Call {
-            return None;
-        }
-        // What is more waits for its turn, as over any wire.
-        if calls.open() >= self.most_here {
-            return None;
-        }
-        begin_here(&**calls, asked, write, read)
-    }
-
     /// Speaks frames on a stream that is connected already, within tokio's runtime.
     pub(super) fn over<S>(stream: S, options: LinkOptions) -> Self
     where
@@ -149,7 +96,9 @@ impl Link {
                 Err(Ended::Broken(broken)) => Cause::of(broken),
             });
         });
-        Self::new(Way::Stream(Arc::new(Leaving(shared))))
+        Self {
+            way: Way::Stream(Arc::new(Leaving(shared))),
+        }
     }
 
     /// Speaks frames over a socket of UDP that is connected already, within tokio's runtime, once the
@@ -169,7 +118,9 @@ impl Link {
             udp::drive(own, socket, greeted).await;
         });
         // It ends with its task, if this is given up.
-        let link = Self::new(Way::Datagrams(Arc::new(Leaving(shared))));
+        let link = Self {
+            way: Way::Datagrams(Arc::new(Leaving(shared))),
+        };
         match hello.await {
             Ok(Ok(())) => Ok(link),
             Ok(Err(why)) => Err(io::Error::new(io::ErrorKind::ConnectionRefused, why)),
@@ -237,11 +188,7 @@ impl Link {
     pub(super) fn figures(&self) -> (usize, u32) {
         match &self.way {
             Way::Datagrams(link) => link.0.lock().figures(),
-            Way::Stream(link) => {
-                let (open, limit) = link.0.lock().figures();
-                let here = self.here.as_ref().map_or(0, |calls| calls.open());
-                (open + here, limit)
-            }
+            Way::Stream(link) => link.0.lock().figures(),
         }
     }
 
@@ -271,138 +218,6 @@ impl Link {
             Way::Datagrams(link) => link.0.ended().await,
             Way::Stream(link) => link.0.ended().await,
         }
-    }
-}
-
-/// A call of a server of this process.
-pub(super) enum Here<R> {
-    Ended(Result<R, CallError>),
-    Working(Working),
-}
-
-thread_local! {
-    /// Where inputs are written.
-    static SPACE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-/// Room for inputs that a thread keeps for the next.
-const MOST_KEPT: usize = 64 << 10;
-
-fn begin_here<R, F>(
-    calls: &dyn Calls,
-    asked: &Asked<'_>,
-    write: &mut Write<'_>,
-    read: F,
-) -> Option<Here<R>>
-where
-    F: FnOnce(Payload<'_>) -> Result<R, CallError>,
-{
-    if !asked.metadata.is_empty() {
-        // As over any wire.
-        let operation = Operation {
-            number: 0,
-            name: asked.operation,
-        };
-        let request = Request::new(operation).with_metadata(asked.metadata);
-        if let Err(refused) = request.check() {
-            return Some(Here::Ended(Err(refused.into())));
-        }
-    }
-    let time = CallTime {
-        now: asked.now,
-        deadline: asked.deadline,
-    };
-    let traced;
-    let text;
-    let metadata = match asked.trace {
-        None => asked.metadata,
-        Some(trace) => {
-            text = trace.to_string();
-            let own: [(&str, &[u8]); 1] = [("traceparent", text.as_bytes())];
-            traced = [asked.metadata, &own].concat();
-            &traced
-        }
-    };
-    if let Some(hand) = asked.hand
-        && let Some(begun) = calls.hand(asked.operation, time, metadata, hand)
-    {
-        return Some(here(calls, begun, asked.hand, read));
-    }
-    let mut input = SPACE.take();
-    input.clear();
-    if let Err(error) = write(&mut input) {
-        return Some(Here::Ended(Err(error)));
-    }
-    let begun = calls.begin(asked.operation, time, metadata, &input);
-    if input.capacity() <= MOST_KEPT {
-        SPACE.set(input);
-    }
-    begun.map(|begun| here(calls, begun, asked.hand, read))
-}
-
-fn here<R, F>(calls: &dyn Calls, begun: Begun, hand: Option<&Hand>, read: F) -> Here<R>
-where
-    F: FnOnce(Payload<'_>) -> Result<R, CallError>,
-{
-    match begun {
-        Begun::Ended(Finished::Reply(reply)) => {
-            let answer = read(Payload::Lent(reply.value()));
-            calls.read(reply);
-            Here::Ended(answer)
-        }
-        Begun::Ended(ended) => Here::Ended(answer(Some(ended), hand, read)),
-        Begun::Stopped => Here::Ended(Err(CallError::Disconnected {
-            sent: false,
-            why: "the server has stopped".into(),
-        })),
-        Begun::Working(working) => Here::Working(working),
-    }
-}
-
-/// Waits for a handler that is at work.
-pub(super) async fn wait_here<R, F>(
-    working: Working,
-    deadline: Option<Instant>,
-    hand: Option<&Hand>,
-    read: F,
-) -> Result<R, CallError>
-where
-    F: FnOnce(Payload<'_>) -> Result<R, CallError>,
-{
-    let ended = match deadline {
-        None => working.await,
-        Some(deadline) => match timeout_at(deadline, working).await {
-            Ok(ended) => ended,
-            Err(_) => return Err(CallError::Deadline),
-        },
-    };
-    answer(ended, hand, read)
-}
-
-fn answer<R, F>(ended: Option<Finished>, hand: Option<&Hand>, read: F) -> Result<R, CallError>
-where
-    F: FnOnce(Payload<'_>) -> Result<R, CallError>,
-{
-    match ended {
-        Some(Finished::Handed(output)) => {
-            if let Some(hand) = hand {
-                hand.give(output);
-            }
-            read(Payload::Lent(&[]))
-        }
-        Some(Finished::Reply(reply)) => read(Payload::Lent(reply.value())),
-        Some(Finished::Fault(fault, details)) => {
-            let end = End::Fault {
-                code: fault.code,
-                retry_after: fault.retry_after,
-                unstarted: fault.unstarted,
-            };
-            Err(CallError::from_end(end, &details))
-        }
-        None => Err(CallError::Disconnected {
-            sent: true,
-            why: "the server has stopped".into(),
-        }),
     }
 }
 

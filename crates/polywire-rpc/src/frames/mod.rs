@@ -12,7 +12,6 @@ mod client;
 mod clock;
 mod driven;
 mod error;
-pub(crate) mod hand;
 pub(crate) mod inproc;
 mod items;
 mod link;

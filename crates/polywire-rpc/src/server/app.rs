@@ -1,6 +1,5 @@
 //! From an HTTP request to its response.
 
-use std::any::{Any, TypeId};
 use std::error::Error as _;
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -595,37 +594,6 @@ impl App {
                 output.await
             }),
         }
-    }
-
-    /// Whether the handler of an operation has these types, and nothing stands around it that may
-    /// put others in their place.
-    pub(crate) fn has_types(&self, operation: u32, input: TypeId, output: TypeId) -> bool {
-        let index = operation as usize;
-        let handler = self.handlers.get(index).and_then(Option::as_ref);
-        let types = handler.and_then(|handler| handler.types());
-        let same = types.is_some_and(|types| types.input == input && types.output == output);
-        same && !matches!(self.layered.get(index), Some(Some(_)))
-    }
-
-    /// Hands an input of those types to the handler.
-    pub(crate) fn hand(
-        &self,
-        operation: u32,
-        context: Context,
-        input: Box<dyn Any + Send>,
-    ) -> Result<HandlerFuture, Fault> {
-        let handler = self.handlers.get(operation as usize);
-        let Some(Some(handler)) = handler else {
-            return Err(Fault::internal("no handler for what was handed over"));
-        };
-        let validator = self.validator.as_ref();
-        let input = handler.take(input, self.service.operation(operation), validator)?;
-        Ok(handler.call(Call {
-            service: self.service.clone(),
-            operation,
-            context,
-            input,
-        }))
     }
 
     /// A handler has taken longer than it may.

@@ -4,7 +4,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
@@ -18,6 +18,8 @@ use super::frame_budget::FrameBudget;
 /// or write is negligible compared with the system call.
 pub(super) enum ByteStream {
     Tcp(TcpStream),
+    /// Within the process.
+    Memory(DuplexStream),
     #[cfg(unix)]
     Unix(UnixStream),
     #[cfg(feature = "tls")]
@@ -47,6 +49,7 @@ macro_rules! forward {
     ($from:expr, $stream:ident => $call:expr) => {
         match $from {
             Self::Tcp($stream) => $call,
+            Self::Memory($stream) => $call,
             #[cfg(unix)]
             Self::Unix($stream) => $call,
             #[cfg(feature = "tls")]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use polywire_frame::FaultCode;
 use polywire_protocol::Fault;
-use polywire_rpc::frames::{CallError, Client, FrameFault};
+use polywire_rpc::frames::{CallError, Client};
 use polywire_rpc::server::{FrameLimits, InprocName, Place};
 use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Timeouts, Topics};
 use polywire_schema::Limits;
@@ -24,11 +24,7 @@ async fn client(running: &Running<InprocName>) -> Client {
     Client::connect(&url).await.unwrap()
 }
 
-fn code(error: &CallError) -> Option<FaultCode> {
-    error.as_fault().map(FrameFault::code)
-}
-
-/// Nothing is cut into frames here, and the limit on inputs holds all the same.
+/// The limit on inputs is that of any connection.
 #[tokio::test]
 async fn large_payloads_go_both_ways() {
     let running = listen("large", methods());
@@ -40,7 +36,8 @@ async fn large_payloads_go_both_ways() {
     assert_eq!(text.len(), 8_000_000);
     let text = "x".repeat(17 << 20);
     let error = client.call::<usize>("Length", (text,)).await.unwrap_err();
-    assert_eq!(code(&error), Some(FaultCode::TOO_LARGE), "{error}");
+    assert!(matches!(error, CallError::Invalid(_)), "{error}");
+    assert!(error.is_before_start(), "{error}");
     assert_eq!((client.pending(), client.stats().in_flight), (0, 0));
 }
 
@@ -150,7 +147,7 @@ fn threads_of_their_own() {
     server.join().unwrap();
 }
 
-/// A handler that calls its own server does so on the stack only so often.
+/// A handler may call its own server, to any depth that the limits on open calls allow.
 #[tokio::test]
 async fn calls_in_calls() {
     static OWN: OnceLock<Client> = OnceLock::new();
@@ -163,8 +160,10 @@ async fn calls_in_calls() {
             }
         }
     });
-    let _running = listen("down", methods);
-    // Each waits for all that it has begun.
+    let limits = FrameLimits::new().calls(6_000);
+    let server = Server::methods(methods).frames(true).frame_limits(limits);
+    let _running = server.build().unwrap().listen_inproc("down").unwrap();
+    // All calls are open at the same time.
     let builder = Client::builder()
         .endpoint("inproc://down")
         .in_flight(6_000..=6_000);
@@ -173,7 +172,7 @@ async fn calls_in_calls() {
     assert_eq!(down.await.unwrap(), 5_000);
 }
 
-/// Streams, topics and calls without an answer go as frames.
+/// Streams, topics and calls without an answer.
 #[tokio::test]
 async fn all_else_is_there_too() {
     let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
@@ -301,11 +300,10 @@ async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
     for call in calls {
         call.await.unwrap().unwrap();
     }
-    // Those that are frames have a limit of their own, of as many.
-    assert!(most.load(Ordering::SeqCst) <= 8, "{most:?}");
+    assert!(most.load(Ordering::SeqCst) <= 4, "{most:?}");
 }
 
-/// What no wire carries is refused here too, and a call of a method with streams goes as frames.
+/// What no wire carries is rejected here too, and a method with streams can be called without them.
 #[tokio::test]
 async fn nothing_more_is_allowed_than_elsewhere() {
     let methods = methods().stream("Sum", |(): (), call: StreamCall| async move {
@@ -341,7 +339,7 @@ async fn calls_that_were_given_up_are_counted() {
     assert_eq!((stats.calls, stats.cancelled, stats.open), (1, 1, 0));
 }
 
-/// A connection is in use as long as calls are made and as long as they take, whichever way they go.
+/// A connection is in use as long as calls are made and as long as they take.
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_idle_only_without_calls() {
     const SECOND: Duration = Duration::from_secs(1);

@@ -12,6 +12,7 @@ mod first_look;
 mod five_times;
 mod half_close;
 mod inproc;
+mod inproc_rate;
 mod large;
 mod lossy;
 mod one_ways;

@@ -15,8 +15,7 @@ use crate::frames::Clock;
 use crate::frames::asked::{Asked, What};
 use crate::frames::cause::Cause;
 use crate::frames::error::CallError;
-use crate::frames::hand::Hand;
-use crate::frames::link::{Here, Link, LinkOptions, Write, wait_here};
+use crate::frames::link::{Link, LinkOptions, Write};
 use crate::frames::payload::Payload;
 use crate::frames::room::Room;
 
@@ -65,8 +64,6 @@ pub(crate) struct Call<'a> {
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
     pub(super) options: CallOptions<'a>,
-    /// The input as it is, for a server of this process.
-    pub(super) hand: Option<&'a Hand>,
 }
 
 impl<'a> Call<'a> {
@@ -86,7 +83,6 @@ impl<'a> Call<'a> {
             lasts,
             metadata: self.metadata,
             trace: self.trace,
-            hand: self.hand,
         }
     }
 }
@@ -154,21 +150,7 @@ impl Core {
                 Box::pin(going.connect(&mut asked, write)).await?;
                 continue;
             };
-            let answer = if let Some(here) = current.link.ask_here(&asked, &mut *write, read) {
-                match here {
-                    Here::Ended(answer) => {
-                        // A loop of such calls must not keep the thread from all others.
-                        tokio::task::consume_budget().await;
-                        answer
-                    }
-                    Here::Working(working) => {
-                        let deadline = self.clock.instant(asked.deadline);
-                        Box::pin(wait_here(working, deadline, asked.hand, read)).await
-                    }
-                }
-            } else {
-                current.link.ask(&asked, &mut *write, read).await
-            };
+            let answer = current.link.ask(&asked, &mut *write, read).await;
             match answer {
                 Ok(reply) => {
                     going.ends(Outcome::Reply);

@@ -13,7 +13,6 @@ use crate::connect::{
     Address, ConnectOptions, Dialer, Layer, ServerUrl, Socket, Step, TransportError, UrlError, Wire,
 };
 use crate::frames::cause::Cause;
-use crate::frames::inproc::Caller;
 use crate::frames::link::{Link, LinkOptions};
 use crate::frames::{inproc, udp};
 
@@ -61,14 +60,6 @@ impl Endpoint {
         }
     }
 
-    /// Whether the server is in this process.
-    pub(super) fn is_within_process(&self) -> bool {
-        match &self.target {
-            Target::Connector(_) => false,
-            Target::Server(dialer) => matches!(dialer.url().address, Address::InProcess(_)),
-        }
-    }
-
     /// Connects. `within` limits a connector and the upgrade of a WebSocket; the dialer has the same limit.
     pub(super) async fn open(&self, options: LinkOptions, within: Duration) -> Result<Link, Cause> {
         let dialer = match &self.target {
@@ -81,12 +72,8 @@ impl Endpoint {
         };
         let url = dialer.url();
         if let Address::InProcess(name) = &url.address {
-            let caller = Caller {
-                clock: options.clock,
-                most: options.settings.frame(),
-            };
-            let connected = inproc::connect(name, caller).map_err(Cause::of)?;
-            return Ok(Link::within_process(connected, options));
+            let stream = inproc::connect(name).map_err(Cause::of)?;
+            return Ok(Link::over(stream, options));
         }
         match url.wire {
             Wire::Datagrams => {

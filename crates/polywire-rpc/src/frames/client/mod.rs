@@ -30,7 +30,6 @@ use self::endpoint::Endpoint;
 use self::said::Said;
 use super::asked::What;
 use super::error::CallError;
-use super::hand::Hand;
 use super::link::Write;
 use super::payload::{self, Payload};
 use super::streams::{CallStream, Subscription};
@@ -460,25 +459,6 @@ impl Client {
         self.ask(&call, &mut write, read).await
     }
 
-    /// The same of an input that may go from hand to hand; else `write` writes it. Nothing comes back if
-    /// the output was handed over, too.
-    pub(crate) async fn call_by_hand(
-        &self,
-        operation: &str,
-        hand: &Hand,
-        write: &mut Write<'_>,
-        metadata: &[(&str, &[u8])],
-        options: CallOptions<'_>,
-    ) -> Result<Bytes, CallError> {
-        let pairs = self.pairs(metadata);
-        let call = Call {
-            hand: Some(hand),
-            ..self.call_of(operation, &pairs, options)
-        };
-        let read = |payload: Payload<'_>| Ok(payload.into_bytes());
-        self.ask(&call, write, read).await
-    }
-
     fn call_of<'a>(
         &self,
         operation: &'a str,
@@ -490,17 +470,6 @@ impl Client {
             options,
             ..self.asked(What::Call, operation, metadata)
         }
-    }
-
-    /// Whether its calls may be made again whatever they call.
-    pub(crate) const fn is_idempotent(&self) -> bool {
-        self.idempotent
-    }
-
-    /// Whether a server of this process is among its endpoints.
-    pub(crate) fn is_within_process(&self) -> bool {
-        let mut endpoints = self.inner.endpoints.iter();
-        endpoints.any(|endpoint| endpoint.is_within_process())
     }
 
     /// How long its calls may take.
@@ -530,7 +499,6 @@ impl Client {
                 idempotent: self.idempotent,
                 retryable: &[],
             },
-            hand: None,
         }
     }
 

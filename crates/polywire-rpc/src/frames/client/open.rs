@@ -92,7 +92,6 @@ impl Opening {
             lasts: self.lasts,
             metadata: &pairs,
             trace: self.trace,
-            hand: None,
         };
         let options = CallOptions {
             idempotent: self.idempotent,

@@ -38,8 +38,6 @@ pub(super) fn written(reply: MethodReply) {
 /// All that frames can call, by the names that it has there.
 pub(crate) struct Table {
     names: HashMap<Box<str>, u32>,
-    /// The same the other way round.
-    called: Vec<Box<str>>,
     targets: Vec<Target>,
     costs: Vec<Cost>,
     wire: Frame,
@@ -52,7 +50,6 @@ impl Table {
         let service = service.service();
         let mut table = Self {
             names: HashMap::new(),
-            called: Vec::new(),
             targets: Vec::new(),
             costs: Vec::new(),
             wire: Frame::new(service),
@@ -78,16 +75,7 @@ impl Table {
         let index = self.targets.len() as u32;
         self.targets.push(target);
         self.costs.push(Cost::default());
-        self.called.push(name.into());
         self.names.insert(name.into(), index);
-    }
-
-    /// Whether a target is called by this name.
-    #[inline]
-    pub(super) fn is_called(&self, index: u32, name: &str) -> bool {
-        self.called
-            .get(index as usize)
-            .is_some_and(|own| **own == *name)
     }
 
     pub(super) fn find(&self, name: &str) -> Option<u32> {
@@ -108,14 +96,6 @@ impl Table {
         match &self.targets[index as usize] {
             Target::Method(entry) => Called::Method(Arc::clone(entry)),
             Target::Operation(index) => Called::Operation(*index),
-        }
-    }
-
-    /// The operation of the model that it is.
-    pub(super) fn operation(&self, index: u32) -> Option<u32> {
-        match &self.targets[index as usize] {
-            Target::Method(_) => None,
-            Target::Operation(index) => Some(*index),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Handlers at work for whoever has called them, over a stream or over datagrams.
 
-use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,7 +21,6 @@ use super::one_ways::OneWays;
 use super::turns::{Turns, Waiting};
 use crate::context::Head;
 use crate::frames::Clock;
-use crate::handler::Output;
 use crate::methods::MethodReply;
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
@@ -373,32 +371,6 @@ impl Handlers {
                 let future = self.table.begin(&self.app, operation, context, input)?;
                 Ok(Begun::of(future, looks))
             }
-        })
-    }
-
-    /// The same of a call that is alone in its circumstances.
-    pub(super) fn begin_own(
-        &self,
-        operation: u32,
-        context: crate::Context,
-        payload: &[u8],
-        looks: bool,
-    ) -> Result<Begun, Fault> {
-        let payload = (payload, None);
-        begin_own(&self.app, &self.table, operation, context, payload, looks)
-    }
-
-    /// Begins a call of an operation whose input goes from hand to hand.
-    pub(super) fn begin_by_hand(
-        &self,
-        operation: u32,
-        context: crate::Context,
-        input: Box<dyn Any + Send>,
-        looks: bool,
-    ) -> Result<Begun<Output>, Fault> {
-        caught(|| {
-            let future = self.app.hand(operation, context, input)?;
-            Ok(Begun::of(future, looks))
         })
     }
 

@@ -1,21 +1,15 @@
-//! Frames within a process.
+//! In-process listeners.
 
 use std::fmt;
 use std::io;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
-use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::io::DuplexStream;
 
-use super::direct::Direct;
-use super::work::Work;
-use crate::frames::Clock;
-use crate::frames::inproc::{Bound, Calls, Connected};
+use crate::frames::inproc::InprocListener;
 use crate::server::Server;
 use crate::server::accept::{self, Listener};
+use crate::server::begin::Begin;
+use crate::server::byte_stream::ByteStream;
 use crate::server::peer::Peer;
 use crate::server::running::{Place, Running};
 
@@ -44,19 +38,10 @@ impl Running<InprocName> {
 }
 
 impl Server {
-    /// Listens under a name within this process, for clients at `inproc://NAME`, until what this
-    /// returns is dropped.
+    /// Listens on a name within this process, for clients at `inproc://NAME`. Stops when the returned value is dropped.
     ///
-    /// A call with one answer is carried out where it is made: its handler begins on the thread of the caller,
-    /// within the runtime that this was called on, and most have their answer at once; one that waits for
-    /// something goes on as a task of that runtime. A handler that computes for long keeps its caller's
-    /// thread, as it would keep a worker's; until it waits first, locals of the caller's task are seen, and
-    /// `block_in_place` is the caller's to allow. Where client and server hold the same generated types, and the
-    /// model has no defaults, tokens or unions to see to on the way, nothing is encoded; sizes are no limit then.
-    ///
-    /// As many calls of a connection are carried out so at once as the client may have in flight at most; further
-    /// ones, and streams, topics and all else, go as frames, and wait as everywhere. Limits on handlers at work, memory,
-    /// rates, load and time hold for all.
+    /// A connection is a pair of in-memory byte streams, served like a TCP connection: calls, streams and topics go as
+    /// frames, and all limits hold. Client and server may be on different runtimes.
     ///
     /// ```
     /// use polywire_rpc::frames::Client;
@@ -77,38 +62,34 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Another server of this process has the name, it is none (empty, longer than 255 bytes, or with
-    /// white space, control characters or slashes in it), or the server does not offer
+    /// `AddrInUse` if another server of this process has the name. `InvalidInput` if the name is empty, longer than 255
+    /// bytes, or contains white space, control characters or slashes; or if the server does not offer
     /// [`frames`](crate::ServerBuilder::frames).
     ///
     /// # Panics
     ///
-    /// Outside of tokio's runtime.
+    /// Outside of a tokio runtime.
     pub fn listen_inproc(&self, name: &str) -> io::Result<Running<InprocName>> {
-        let runtime = Handle::current();
-        let app = Arc::clone(&self.app);
-        if app.frames.is_none() {
-            let words = "the server does not offer frames: `ServerBuilder::frames`";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
+        if self.app.frames.is_none() {
+            let message = "the server does not offer frames: `ServerBuilder::frames`";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let bound = Bound::new(name, move |caller| {
-            let direct = Direct::new(Arc::clone(&app), runtime.clone(), caller);
-            #[expect(clippy::expect_used, reason = "the same server was asked above")]
-            let direct = direct.expect("a server that offers frames");
-            Arc::new(direct)
-        })?;
-        let place = InprocName(bound.name().to_owned());
-        let words = b"";
-        Ok(accept::serve(self, place, bound, words, speak))
+        let listener = InprocListener::bind(name)?;
+        let place = InprocName(listener.name().to_owned());
+        let speak = |server, stream, peer, stopped| {
+            let stream = ByteStream::Memory(stream);
+            super::connection(server, stream, Begin::default(), peer, stopped)
+        };
+        Ok(accept::serve(self, place, listener, b"", speak))
     }
 }
 
-impl Listener for Bound {
-    type Stream = Inproc;
+impl Listener for InprocListener {
+    type Stream = DuplexStream;
     type Waiting = Self;
 
-    async fn accept(&self) -> io::Result<(Inproc, Peer)> {
-        Ok(prepared(Self::accept(self).await))
+    async fn accept(&self) -> io::Result<(DuplexStream, Peer)> {
+        Ok((Self::accept(self).await, Peer::in_process()))
     }
 
     fn stop(self) -> Self {
@@ -116,109 +97,7 @@ impl Listener for Bound {
         self
     }
 
-    fn next(waiting: &Self) -> Option<(Inproc, Peer)> {
-        waiting.next().map(prepared)
-    }
-}
-
-fn prepared(connected: Connected) -> (Inproc, Peer) {
-    let stream = Inproc {
-        stream: connected.stream,
-        clock: connected.caller.clock,
-        stopping: Stopping(connected.calls),
-    };
-    (stream, Peer::in_process())
-}
-
-/// A connection within a process.
-#[derive(Debug)]
-pub(in crate::server) struct Inproc {
-    stream: DuplexStream,
-    /// What its calls are timed by.
-    clock: Clock,
-    stopping: Stopping,
-}
-
-/// Has no more calls begin when this is dropped.
-#[derive(Debug)]
-struct Stopping(Arc<dyn Calls>);
-
-impl Drop for Stopping {
-    fn drop(&mut self) {
-        self.0.stop();
-    }
-}
-
-/// Ends all calls when this is dropped.
-struct Cutting(Arc<dyn Calls>);
-
-impl Drop for Cutting {
-    fn drop(&mut self) {
-        self.0.cut();
-    }
-}
-
-/// Speaks frames on a connection, and waits for the calls that have taken the shorter way.
-async fn speak(server: Server, stream: Inproc, peer: Peer, mut stopped: watch::Receiver<bool>) {
-    let calls = Arc::clone(&stream.stopping.0);
-    // However this ends: whoever has no more time for connections has none for their calls.
-    let _cutting = Cutting(Arc::clone(&calls));
-    let clock = stream.clock;
-    let Some(mut work) = Work::new(server.app, peer, clock) else {
-        return;
-    };
-    work.life.with_calls(Arc::clone(&calls));
-    let stop = stopped.clone();
-    // Nobody connects here who speaks anything else.
-    let mut connection =
-        std::pin::pin!(super::speak(super::session(work, stream, clock, b""), stop));
-    tokio::select! {
-        () = &mut connection => {}
-        // Nobody who could say it is as good as said.
-        _ = stopped.changed() => {
-            calls.stop();
-            connection.await;
-        }
-    }
-    calls.ended().await;
-}
-
-impl AsyncRead for Inproc {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Inproc {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffers: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+    fn next(waiting: &Self) -> Option<(DuplexStream, Peer)> {
+        Some((waiting.next()?, Peer::in_process()))
     }
 }

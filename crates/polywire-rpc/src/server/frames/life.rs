@@ -2,13 +2,11 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::Arc;
 use std::time::Duration;
 
 use polywire_frame::{Reason, Time};
 
 use super::limits::FrameLimits;
-use crate::frames::inproc::Calls;
 
 /// When a connection ends although nobody has asked for it.
 #[derive(Debug)]
@@ -21,8 +19,6 @@ pub(super) struct Life {
     /// When it is closed, whatever is open then, once it was said that it ends.
     closes: Option<Time>,
     over: bool,
-    /// Calls that do not come over the connection, and do not wake its task.
-    beside: Option<Arc<dyn Calls>>,
 }
 
 impl Life {
@@ -39,13 +35,7 @@ impl Life {
             moved: now,
             closes: None,
             over: false,
-            beside: None,
         }
-    }
-
-    /// The connection is as much in use as these calls are, which are timed by its clock.
-    pub(super) fn with_calls(&mut self, beside: Arc<dyn Calls>) {
-        self.beside = Some(beside);
     }
 
     /// Something happens.
@@ -84,11 +74,6 @@ impl Life {
             return Some(Reason::AGE);
         }
         let idle = self.idle?;
-        let mut rests = rests;
-        if let Some(beside) = &self.beside {
-            rests &= beside.open() == 0;
-            self.moved = self.moved.max(beside.moved());
-        }
         if !rests {
             // Something is being done that is no call of the connection.
             if now >= self.moved.after(idle) {

@@ -124,7 +124,7 @@ impl FrameStats {
 
 /// The sums.
 #[derive(Debug, Default)]
-pub(crate) struct Sums([AtomicU64; 15]);
+pub(crate) struct Sums([AtomicU64; 14]);
 
 /// What is summed up.
 #[derive(Clone, Copy, Debug)]
@@ -138,8 +138,6 @@ pub(super) enum Sum {
     Cancelled,
     Faults,
     Internal,
-    /// Calls and replies in one: those within the process that had their answer at once.
-    AtOnce,
     Accepted,
     BytesIn,
     BytesOut,
@@ -198,11 +196,10 @@ impl Sums {
     }
 
     pub(super) fn stats(&self, at_work: u32, waiting: u32, memory: usize) -> FrameStats {
-        let at_once = self.of(Sum::AtOnce);
         FrameStats {
-            calls: self.of(Sum::Calls) + at_once,
+            calls: self.of(Sum::Calls),
             one_ways: self.of(Sum::OneWays),
-            replies: self.of(Sum::Replies) + at_once,
+            replies: self.of(Sum::Replies),
             shed: self.of(Sum::Shed),
             late: self.of(Sum::Late),
             deadlines: self.of(Sum::Deadlines),
