@@ -69,7 +69,7 @@ impl Reader for ResponseReader {
             head.headers.remove(name);
         }
         let mut out = Vec::new();
-        write_response(&head, response.length.unwrap_or(0), &mut out);
+        write_response(&head, Some(response.length.unwrap_or(0)), &mut out);
         Some(out)
     }
 

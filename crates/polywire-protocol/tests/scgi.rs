@@ -381,7 +381,7 @@ proptest! {
         response.headers_mut().unwrap().extend(headers);
         let (head, ()) = response.body(()).unwrap().into_parts();
         let mut bytes = Vec::new();
-        write_response(&head, body.len() as u64, &mut bytes);
+        write_response(&head, Some(body.len() as u64), &mut bytes);
         let start = bytes.len();
         bytes.extend_from_slice(&body);
         let mut reader = ResponseReader::new(HEAD_LIMIT);

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use polywire::codec::xmlrpc::{Leniency, Style, XmlRpcProfile};
 use polywire::protocol::Fault;
-use polywire::rpc::layers::Gzip;
 use polywire::rpc::server::Tls;
 use polywire::rpc::{Methods, Server};
 use polywire::schema::Value;
 use polywire::text::{Blob, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
+use tower_http::compression::CompressionLayer;
 
 /// A server of the methods of [`Sample::methods`]. It serves until this is dropped.
 #[derive(Debug)]
@@ -128,11 +128,10 @@ impl Sample {
         Self::over_http(Self::methods().xmlrpc_style(Style::DEFAULT.with_fractions(true)))
     }
 
-    /// A server of methods of the caller's, on a free port. Long answers are in gzip
-    /// where the caller takes it.
+    /// A server of `methods` on a free port. Responses are compressed for clients that accept gzip.
     #[must_use]
     pub fn over_http(methods: Methods) -> Self {
-        let server = Server::methods(methods).http_layer(Gzip::new()).build();
+        let server = Server::methods(methods).http_layer(CompressionLayer::new()).build();
         let server = server.unwrap();
         Self::on(async move {
             let running = server.listen(anywhere()).await.unwrap();

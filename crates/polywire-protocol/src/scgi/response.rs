@@ -182,9 +182,9 @@ fn code(text: &[u8], offset: usize) -> Result<StatusCode, Error> {
     })
 }
 
-/// Writes the head of a response with a body of `length` bytes, which comes
-/// behind it.
-pub fn write_response(head: &response::Parts, length: u64, out: &mut Vec<u8>) {
+/// Appends the head of a response to `out`. `length` is the length of the body in bytes; a body of
+/// unknown length ends with the connection.
+pub fn write_response(head: &response::Parts, length: Option<u64>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"Status: ");
     out.extend_from_slice(head.status.as_str().as_bytes());
     out.push(b' ');
@@ -200,5 +200,8 @@ pub fn write_response(head: &response::Parts, length: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(value.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
-    out.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
+    if let Some(length) = length {
+        out.extend_from_slice(format!("Content-Length: {length}\r\n").as_bytes());
+    }
+    out.extend_from_slice(b"\r\n");
 }

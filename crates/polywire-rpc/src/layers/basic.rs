@@ -7,15 +7,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, Request, StatusCode};
-use http_body_util::combinators::BoxBody;
+use http::{HeaderMap, HeaderValue, StatusCode};
 use subtle::{Choice, ConstantTimeEq};
 use tower::{Layer, Service};
 
 use super::text;
-use crate::server::{BodyError, HttpResponse, HttpService, Peer};
+use crate::server::{HttpRequest, HttpResponse, HttpService, Peer};
 
 /// Whether a name and a password belong together.
 pub type CheckFuture<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
@@ -214,16 +212,16 @@ pub struct Checked {
     auth: BasicAuth,
 }
 
-impl Service<Request<BoxBody<Bytes, BodyError>>> for Checked {
+impl Service<HttpRequest> for Checked {
     type Response = HttpResponse;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(context)
+        Service::<HttpRequest>::poll_ready(&mut self.inner, context)
     }
 
-    fn call(&mut self, mut request: Request<BoxBody<Bytes, BodyError>>) -> Self::Future {
+    fn call(&mut self, mut request: HttpRequest) -> Self::Future {
         let peer = request.extensions().get::<Peer>();
         let safe = peer.is_some_and(|peer| peer.is_encrypted() || peer.is_local());
         if !safe && !self.auth.plain {
@@ -255,10 +253,8 @@ impl Service<Request<BoxBody<Bytes, BodyError>>> for Checked {
 
 type Answer = Pin<Box<dyn Future<Output = Result<HttpResponse, Infallible>> + Send>>;
 
-/// An answer instead of that of the service. What the caller is still writing is
-/// read for a while, since otherwise most callers would report that they could not
-/// write, and not the answer.
-fn answer(request: Request<BoxBody<Bytes, BodyError>>, response: HttpResponse) -> Answer {
-    crate::server::forget(request);
+/// A response instead of that of the service.
+fn answer(request: HttpRequest, response: HttpResponse) -> Answer {
+    drop(request);
     Box::pin(ready(Ok(response)))
 }

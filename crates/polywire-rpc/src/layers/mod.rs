@@ -7,8 +7,6 @@
 //! | [`Caller`] | requests per caller, by a key of your choice | [`ServerBuilder::rate_per_caller`](crate::ServerBuilder::rate_per_caller) |
 //! | [`CrossOrigin`] | turns away what web pages of others call | [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) |
 //! | [`BasicAuth`] | names and passwords | [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer) |
-//! | [`SecurityHeaders`] | headers for browsers | the same |
-//! | [`Gzip`] | compresses answers | the same |
 //!
 //! A server has none of them unless it is told to. The limit of calls in progress
 //! is [`ServerBuilder::calls`](crate::ServerBuilder::calls).
@@ -19,8 +17,6 @@ pub mod cache;
 mod callers;
 mod cross_origin;
 mod firewall;
-mod gzip;
-mod security;
 
 pub use basic::{BasicAuth, CheckFuture, Checker, User, same_secret};
 pub use callers::Caller;
@@ -28,14 +24,11 @@ pub(crate) use callers::Callers;
 pub use cross_origin::{CrossOrigin, OriginError};
 pub use firewall::Firewall;
 pub(crate) use firewall::{Connected, Refused};
-pub use gzip::Gzip;
-pub use security::SecurityHeaders;
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
-use http_body_util::Full;
 
-use crate::server::HttpResponse;
+use crate::server::{HttpResponse, ResponseBody};
 
 /// The value in the middle; 0 if there is none.
 fn median(values: impl Iterator<Item = u64>) -> u64 {
@@ -49,7 +42,7 @@ fn median(values: impl Iterator<Item = u64>) -> u64 {
 
 /// An answer in words, for people.
 pub(crate) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {
-    let mut response = Response::new(Full::new(text.into()));
+    let mut response = Response::new(ResponseBody::from(text.into()));
     *response.status_mut() = status;
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, plain);

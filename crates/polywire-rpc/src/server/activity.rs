@@ -177,6 +177,11 @@ impl Idle {
 pub(super) struct InCall(Arc<Activity>);
 
 impl InCall {
+    /// Counts the call until the new guard is dropped too.
+    pub(super) fn extend(&self) -> Self {
+        self.0.call()
+    }
+
     /// Whether the response has to say that the connection closes after it.
     pub(super) fn is_last(&self) -> bool {
         self.0.stopping.load(Ordering::Relaxed)

@@ -15,15 +15,14 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::Response;
-use http_body_util::Full;
 use polywire_protocol::{Fault, ProtocolKind, Route, decode_content};
 use polywire_schema::Body;
 use tokio::time::{Instant, Sleep};
 
-use super::HttpResponse;
 use super::app::{App, Called, DecodedCall};
 use super::body::RequestBody;
 use super::decoding::{decode_on_pool, is_large_body};
+use super::response::{HttpResponse, ResponseBody};
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::methods::{Found, MethodFuture, MethodReply, Target};
@@ -270,7 +269,7 @@ impl Future for HttpAnswer {
         match &mut *self {
             Self::Own(answer) => {
                 let response = ready!(Pin::new(answer).poll(context));
-                Poll::Ready(response.map(Full::new))
+                Poll::Ready(response.map(ResponseBody::from))
             }
             Self::Layered(future) => future.as_mut().poll(context),
             Self::Refused(response) => Poll::Ready(mem::take(response)),

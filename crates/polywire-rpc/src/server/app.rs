@@ -9,7 +9,7 @@ use std::task::{self, Poll};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use http_body_util::combinators::BoxBody;
 use polywire_protocol::{
     Claim, Fault, FaultKind, InputMemory, Plan, ProtocolKind, ReadPlan, Route, ServerProtocol,
     Validator,
@@ -25,53 +25,26 @@ use super::body::RequestBody;
 use super::decoding::{COUNTED_FROM, InputReservation};
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::{Gate, InFlight, overloaded};
+use super::http_service::{HttpRequest, HttpService, boxed, internal_error};
 use super::incoming::IncomingBody;
 use super::malformed;
 use super::memory::{Held, Memory};
 use super::mount::{Mount, Mounts};
 use super::peer::Peer;
+use super::response::{HttpResponse, ResponseBody};
 use super::unoffered::Unoffered;
 use super::{ServerBuilder, Timeouts};
 use crate::blocking::BlockingPool;
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
-use crate::layers::text;
 use crate::methods::{Entry, Methods, Router};
 use crate::topics::Topics;
 use crate::{Call, Context, Handler, Output, ServiceHandle};
-
-/// A response of the server.
-pub type HttpResponse = Response<Full<Bytes>>;
 
 /// What a layer around call heads gets, and what it may return.
 pub type HeadService = BoxCloneSyncService<Arriving, Response<Bytes>, Fault>;
 /// What a layer around decoded calls gets, and what it may return.
 pub type CallService = BoxCloneSyncService<Call, Output, Fault>;
-/// What a layer around HTTP requests gets, and what it may return.
-pub type HttpService =
-    BoxCloneSyncService<Request<BoxBody<Bytes, BodyError>>, HttpResponse, std::convert::Infallible>;
-
-/// Why the body of a request broke off.
-#[derive(Debug)]
-pub struct BodyError(Box<dyn std::error::Error + Send + Sync>);
-
-impl BodyError {
-    pub(super) fn new(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self(error.into())
-    }
-}
-
-impl fmt::Display for BodyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for BodyError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
-    }
-}
 
 /// A server of one service on several protocols.
 ///
@@ -246,20 +219,14 @@ impl Server {
             }
         };
         let peer = peer.clone();
-        let answer = if let Some(http) = &self.http {
-            let body = BoxBody::new(body.map_err(|error| BodyError(Box::new(error))));
-            layered(http.clone(), Request::from_parts(head, body), peer)
-        } else {
-            let body = RequestBody::incoming(&head, body, time);
-            HttpAnswer::Own(self.app.answer(Arc::new(head), body, peer))
-        };
-        (answer, in_flight)
+        let body = RequestBody::incoming(&head, body, time);
+        (self.answer_admitted(head, body, peer), in_flight)
     }
 
     /// The same of a request that came in another way.
     pub(super) fn answer_any(
         &self,
-        request: Request<BoxBody<Bytes, BodyError>>,
+        request: HttpRequest,
         peer: Peer,
     ) -> (HttpAnswer, Option<InFlight>) {
         let (head, body) = request.into_parts();
@@ -271,22 +238,28 @@ impl Server {
                 return (HttpAnswer::Refused(response), None);
             }
         };
-        let answer = if let Some(http) = &self.http {
-            layered(http.clone(), Request::from_parts(head, body), peer)
-        } else {
-            let body = RequestBody::boxed(&head, body, time);
-            HttpAnswer::Own(self.app.answer(Arc::new(head), body, peer))
-        };
-        (answer, in_flight)
+        let body = RequestBody::boxed(&head, body, time);
+        (self.answer_admitted(head, body, peer), in_flight)
+    }
+
+    fn answer_admitted(
+        &self,
+        head: http::request::Parts,
+        body: RequestBody,
+        peer: Peer,
+    ) -> HttpAnswer {
+        match &self.http {
+            Some(http) => {
+                let request = Request::from_parts(head, BoxBody::new(body));
+                layered(http.clone(), request, peer)
+            }
+            None => HttpAnswer::Own(self.app.answer(Arc::new(head), body, peer)),
+        }
     }
 }
 
 /// Answers a request behind layers around HTTP requests.
-fn layered(
-    http: HttpService,
-    mut request: Request<BoxBody<Bytes, BodyError>>,
-    peer: Peer,
-) -> HttpAnswer {
+fn layered(http: HttpService, mut request: HttpRequest, peer: Peer) -> HttpAnswer {
     request.extensions_mut().insert(peer);
     HttpAnswer::Layered(Box::pin(async move {
         let mut answer = pin!(http.oneshot(request));
@@ -300,10 +273,7 @@ fn layered(
             Err(fault) => {
                 let reason = fault.source().map(ToString::to_string);
                 tracing::error!(reason, "a layer around HTTP requests failed");
-                text(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "An internal error occurred.\n",
-                )
+                internal_error()
             }
         }
     }))
@@ -333,12 +303,8 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let peer = request.extensions().get::<Peer>();
         let peer = peer.cloned().unwrap_or_default();
-        let request = request.map(|body| BoxBody::new(body.map_err(BodyError::new)));
-        let (answer, in_flight) = self.answer_any(request, peer);
-        Box::pin(async move {
-            let _in_flight = in_flight;
-            Ok(answer.await)
-        })
+        let (answer, in_flight) = self.answer_any(request.map(boxed), peer);
+        Box::pin(async move { Ok(answer.await.map(|body| body.with_guard(in_flight))) })
     }
 }
 
@@ -346,7 +312,7 @@ where
 #[derive(Clone)]
 pub(super) struct Within(pub(super) Arc<App>);
 
-impl Service<Request<BoxBody<Bytes, BodyError>>> for Within {
+impl Service<HttpRequest> for Within {
     type Response = HttpResponse;
     type Error = std::convert::Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Self::Error>> + Send>>;
@@ -355,12 +321,12 @@ impl Service<Request<BoxBody<Bytes, BodyError>>> for Within {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<BoxBody<Bytes, BodyError>>) -> Self::Future {
+    fn call(&mut self, request: HttpRequest) -> Self::Future {
         let (head, body) = request.into_parts();
         let peer = head.extensions.get::<Peer>().cloned().unwrap_or_default();
-        let body = RequestBody::boxed(&head, body, self.0.timeouts.body);
+        let body = RequestBody::layered(body, self.0.timeouts.body);
         let answer = self.0.answer(Arc::new(head), body, peer);
-        Box::pin(async move { Ok(answer.await.map(Full::new)) })
+        Box::pin(async move { Ok(answer.await.map(ResponseBody::from)) })
     }
 }
 

@@ -7,33 +7,30 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::{Request, Version, header, request};
-use http_body::Body;
-use http_body_util::{BodyExt, combinators::BoxBody};
+use http::{Version, header, request};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, LengthLimitError, combinators::BoxBody};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::time::Sleep;
 
+use super::BodyError;
 use super::incoming::IncomingBody;
 use super::memory::{FREE, Held, Memory};
-use super::{BodyError, Timeouts};
 
-/// The body of a request: to be read, or, once it has been, what it takes of
-/// the server's memory until this is dropped.
+/// The body of a request: to be read, or, once it has been read, the memory that it takes.
 ///
-/// When it is dropped unread, because the answer is there already, the rest is
-/// read and forgotten for as long as a body may take. Otherwise the connection
-/// would be closed with bytes in it, the caller's next write would fail, and
-/// most callers would report that and not the answer.
+/// If the body is dropped before it has been read, the rest is read and discarded, for at most the
+/// time that a body may take. Otherwise the connection would be closed with unread bytes, the next
+/// write of the client would fail, and most clients would report this instead of the response.
 pub(super) struct RequestBody {
     source: Option<Source>,
     /// What has come, unless all of it came at once.
     pieces: Option<Box<Pieces>>,
     time: Duration,
-    /// Whether a caller may be in the middle of writing it.
+    /// Whether to read and discard the rest when this is dropped.
     linger: bool,
 }
 
-/// hyper's body, or one that went through layers; or what was taken for it.
 enum Source {
     Incoming(IncomingBody),
     Boxed(BoxBody<Bytes, BodyError>),
@@ -55,9 +52,19 @@ impl RequestBody {
         Self::new(head, source, time)
     }
 
+    /// A body behind layers around HTTP requests. What the server gave to the outermost layer
+    /// discards the rest itself.
+    pub(super) fn layered(body: BoxBody<Bytes, BodyError>, time: Duration) -> Self {
+        Self {
+            source: (!body.is_end_stream()).then_some(Source::Boxed(body)),
+            pieces: None,
+            time,
+            linger: false,
+        }
+    }
+
     fn new(head: &request::Parts, source: Option<Source>, time: Duration) -> Self {
-        // HTTP/2 can refuse one body and go on, and who asks whether to send a
-        // body will not send it after an answer.
+        // HTTP/2 can reset one stream. A client that sent `Expect` waits before it sends the body.
         let linger = source.is_some()
             && head.version < Version::HTTP_2
             && !head.headers.contains_key(header::EXPECT);
@@ -270,6 +277,45 @@ impl Pieces {
     }
 }
 
+/// The body as layers around HTTP requests read it.
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let own = self.get_mut();
+        let frame = ready!(match &mut own.source {
+            Some(Source::Incoming(body)) =>
+                Pin::new(body).poll_frame(context).map_err(BodyError::new),
+            Some(Source::Boxed(body)) => Pin::new(body).poll_frame(context),
+            None | Some(Source::Read { .. }) => Poll::Ready(None),
+        });
+        if !matches!(frame, Some(Ok(_))) || own.is_end_stream() {
+            own.source = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.source {
+            Some(Source::Incoming(body)) => body.is_end_stream(),
+            Some(Source::Boxed(body)) => body.is_end_stream(),
+            None | Some(Source::Read { .. }) => true,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.source {
+            Some(Source::Incoming(body)) => body.size_hint(),
+            Some(Source::Boxed(body)) => body.size_hint(),
+            None | Some(Source::Read { .. }) => SizeHint::with_exact(0),
+        }
+    }
+}
+
 impl Drop for RequestBody {
     fn drop(&mut self) {
         let Some(source) = self.source.take().filter(|_| self.linger) else {
@@ -279,32 +325,35 @@ impl Drop for RequestBody {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let time = self.time;
             runtime.spawn(async move {
-                let forget = async {
+                let discard = async {
                     match source {
-                        Source::Incoming(body) => read_on(body).await,
-                        Source::Boxed(body) => read_on(body).await,
+                        Source::Incoming(body) => discard(body).await,
+                        Source::Boxed(body) => discard(body).await,
                         Source::Read { .. } => {}
                     }
                 };
-                // In time or not: then the body is dropped for good.
-                let _ = tokio::time::timeout(time, forget).await;
+                // After this time the body is dropped, and the connection closes.
+                let _ = tokio::time::timeout(time, discard).await;
             });
         }
     }
 }
 
-/// Reads and forgets the body of a request that has been answered without it.
-pub(crate) fn forget(request: Request<BoxBody<Bytes, BodyError>>) {
-    let (head, body) = request.into_parts();
-    drop(RequestBody::boxed(&head, body, Timeouts::DEFAULT.body));
-}
-
-async fn read_on<B: Body>(body: B) {
+async fn discard<B: Body>(body: B) {
     let mut body = std::pin::pin!(body);
     while let Some(Ok(_)) = body.frame().await {}
 }
 
 fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
+    let any: &dyn std::error::Error = &error;
+    if let Some(BodyError(error)) = any.downcast_ref()
+        && error.is::<LengthLimitError>()
+    {
+        return Fault::new(
+            FaultKind::TooLarge,
+            "the body is longer than a layer allows",
+        );
+    }
     Fault::new(FaultKind::Malformed, "the body ended too early").with_source(error)
 }
 

@@ -3,13 +3,13 @@
 mod error;
 mod limits;
 
-use std::convert::Infallible;
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::combinators::BoxBody;
+use http::Response;
+use http_body::Body;
 use polywire_protocol::{
     Fault, MountError, ProtocolKind, ServerProtocol, Validator, XmlRpc, conflict,
 };
@@ -18,12 +18,11 @@ use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, service_fn};
 
-use super::app::{
-    App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages, Within,
-};
+use super::app::{App, Arriving, CallService, HeadService, Pages, Within};
 use super::decoding;
 use super::frames::{Flow, FrameLimits, Table};
 use super::gate::{Calls, Gate};
+use super::http_service::{HttpRequest, HttpService};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::unoffered::{Hint, Unoffered};
@@ -329,22 +328,52 @@ impl ServerBuilder {
         self
     }
 
-    /// Puts a layer around HTTP requests. The layer that is added last is the
-    /// outermost, as everywhere below.
+    /// Adds a layer around HTTP requests. The layer that is added last is the outermost one, here
+    /// and for the other kinds of layers.
+    ///
+    /// The layers of tower and tower-http work unchanged. A layer may return a response with any
+    /// body: one without a known length is sent in chunks over HTTP/1.1. An error of a layer
+    /// becomes a response: 503 if it is tower's `Overloaded`, 504 if it is tower's `Elapsed`, and
+    /// 500 for all others, which are logged.
+    ///
+    /// Rejections by [`Self::firewall`], [`Self::cross_origin`] and [`Self::calls`] do not pass
+    /// layers.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use http::{HeaderValue, StatusCode, header};
+    /// use polywire_rpc::ServerBuilder;
+    /// use tower_http::compression::CompressionLayer;
+    /// use tower_http::set_header::SetResponseHeaderLayer;
+    /// use tower_http::timeout::TimeoutLayer;
+    /// use tower_http::trace::TraceLayer;
+    ///
+    /// fn add_layers(builder: ServerBuilder) -> ServerBuilder {
+    ///     let no_sniff = HeaderValue::from_static("nosniff");
+    ///     let (time, late) = (Duration::from_secs(5), StatusCode::GATEWAY_TIMEOUT);
+    ///     builder
+    ///         .http_layer(TimeoutLayer::with_status_code(late, time))
+    ///         .http_layer(CompressionLayer::new())
+    ///         .http_layer(SetResponseHeaderLayer::if_not_present(
+    ///             header::X_CONTENT_TYPE_OPTIONS,
+    ///             no_sniff,
+    ///         ))
+    ///         .http_layer(TraceLayer::new_for_http())
+    /// }
+    /// ```
     #[must_use]
-    pub fn http_layer<L>(mut self, layer: L) -> Self
+    pub fn http_layer<L, B>(mut self, layer: L) -> Self
     where
         L: Layer<HttpService> + 'static,
-        L::Service: Service<Request<BoxBody<Bytes, BodyError>>, Response = HttpResponse, Error = Infallible>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-        <L::Service as Service<Request<BoxBody<Bytes, BodyError>>>>::Future: Send,
+        L::Service: Service<HttpRequest, Response = Response<B>> + Clone + Send + Sync + 'static,
+        <L::Service as Service<HttpRequest>>::Future: Send,
+        <L::Service as Service<HttpRequest>>::Error: Into<Box<dyn Error + Send + Sync>>,
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
-        self.http_layers.push(Box::new(move |inner| {
-            BoxCloneSyncService::new(layer.layer(inner))
-        }));
+        self.http_layers
+            .push(Box::new(move |inner| HttpService::new(layer.layer(inner))));
         self
     }
 
@@ -572,7 +601,7 @@ impl ServerBuilder {
             http: None,
         };
         if !self.http_layers.is_empty() {
-            let base: HttpService = BoxCloneSyncService::new(Within(Arc::clone(&server.app)));
+            let base = HttpService::new(Within(Arc::clone(&server.app)));
             server.http = Some(
                 self.http_layers
                     .into_iter()

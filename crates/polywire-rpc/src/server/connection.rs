@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use http::header::{CONNECTION, CONTENT_LENGTH};
 use http::{HeaderValue, Method, Request, Version};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -36,7 +35,7 @@ use super::peer::Peer;
 use super::running::Running;
 #[cfg(unix)]
 use super::unix::{Bound, UnixSocket};
-use super::{HttpResponse, Server};
+use super::{HttpResponse, ResponseBody, Server};
 
 impl Server {
     /// Listens on an address and serves in the background, on this runtime, until what this
@@ -263,8 +262,8 @@ impl Calls {
             if !ended.await.unwrap_or(false) {
                 return *malformed::uncertain(request.version());
             }
-            let (answer, _in_flight) = server.answer(request, &peer);
-            answer.await
+            let (answer, in_flight) = server.answer(request, &peer);
+            answer.await.map(|body| body.with_guard(in_flight))
         }))
     }
 }
@@ -289,7 +288,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
         };
         Answering {
             call,
-            _in_flight: in_flight,
+            in_flight,
             bare,
             chunks,
             answer,
@@ -297,11 +296,11 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
     }
 }
 
-/// A request that is being answered. hyper drops it with the answer.
+/// The response to a request. hyper drops this future when it is ready.
 struct Answering {
     call: InCall,
-    _in_flight: Option<InFlight>,
-    /// Whether the body has to be left out here: hyper does so in HTTP/1 only.
+    in_flight: Option<InFlight>,
+    /// Whether the body has to be removed here: hyper removes it in HTTP/1 only.
     bare: bool,
     /// How the body ended, if it is a chunked body of HTTP/1.
     chunks: Option<Arc<Chunks>>,
@@ -321,10 +320,23 @@ impl Future for Answering {
         let response = upgrading(response, &self.call);
         let chunks = self.chunks.as_ref();
         let is_unclear = chunks.is_some_and(|chunks| chunks.are_unclear());
-        Poll::Ready(Ok(match is_unclear || self.call.is_last() {
+        let response = match is_unclear || self.call.is_last() {
             true => last(response),
             false => response,
+        };
+        Poll::Ready(Ok(match response.body().is_streaming() {
+            true => self.extend(response),
+            false => response,
         }))
+    }
+}
+
+impl Answering {
+    /// Extends the call until the body of its response has been sent.
+    #[cold]
+    fn extend(&mut self, response: HttpResponse) -> HttpResponse {
+        let call = (self.call.extend(), self.in_flight.take());
+        response.map(|body| body.with_guard(call))
     }
 }
 
@@ -368,7 +380,7 @@ fn without_body(response: HttpResponse) -> HttpResponse {
     if let Some(length) = length.filter(|length| *length > 0) {
         head.headers.entry(CONTENT_LENGTH).or_insert(length.into());
     }
-    HttpResponse::from_parts(head, Full::default())
+    HttpResponse::from_parts(head, ResponseBody::default())
 }
 
 /// What ends a connection from outside.

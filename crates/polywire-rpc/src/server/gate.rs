@@ -7,17 +7,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ORIGIN, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, request};
-use http_body_util::Full;
 use polywire_codec::xmlrpc::code;
 use polywire_frame::{Flags, Header, Kind, PREFACE, Reason};
 use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::HttpResponse;
 use super::accept::Stream;
 use super::app::{App, Called, unclaimed};
 use super::peer::Peer;
+use super::response::{HttpResponse, ResponseBody};
 use crate::layers::{Caller, Callers, Connected, CrossOrigin, Firewall, Refused};
 
 const FOREIGN: &str = "a web page of another origin may not call this (CrossOrigin::allow)";
@@ -173,7 +172,7 @@ impl App {
         let fault = Fault::new(FaultKind::Overloaded, message).with_retry_after(time);
         let mut response = self.refuse(self.mounts.detect(&mut head.clone()), &fault);
         overloaded(&mut response);
-        response.map(Full::new)
+        response.map(ResponseBody::from)
     }
 
     /// The answer to what a page of another origin calls; `None` if it may, since it changes
@@ -192,7 +191,7 @@ impl App {
         let fault = fault.with_code(code::INVALID_REQUEST);
         let mut response = self.refuse(protocol, &fault);
         *response.status_mut() = StatusCode::FORBIDDEN;
-        Some(response.map(Full::new))
+        Some(response.map(ResponseBody::from))
     }
 
     /// A fault in the wire of a protocol, or in words where none is known.

@@ -11,25 +11,26 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, StatusCode};
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use http_body_util::BodyExt;
 use polywire_protocol::scgi;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 
 use super::accept;
-use super::app::BodyError;
 use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
 use super::gate::BUSY_SCGI;
+use super::http_service::boxed;
 use super::listener::bind;
 use super::peer::{Known, Peer};
 use super::running::Running;
 #[cfg(unix)]
 use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
+use crate::layers::text;
 
 impl Server {
     /// Listens on an address for SCGI and serves in the background, on this
@@ -150,14 +151,14 @@ async fn serve_socket(
             }
             return;
         }
-        Ok(Err(Bad::Said(text))) => (refusal(StatusCode::BAD_REQUEST, text), false),
+        Ok(Err(Bad::Said(words))) => (text(StatusCode::BAD_REQUEST, words), false),
         Ok(Err(Bad::Gone(error))) => {
             tracing::debug!(?peer, %error, "a connection ended early");
             return;
         }
         Err(_) => {
-            let text = format!("the head did not arrive within {} s\n", time.as_secs_f64());
-            (refusal(StatusCode::REQUEST_TIMEOUT, text), false)
+            let words = format!("the head did not arrive within {} s\n", time.as_secs_f64());
+            (text(StatusCode::REQUEST_TIMEOUT, words), false)
         }
     };
     let ended = respond(&mut stream, response, bare, time).await;
@@ -250,9 +251,9 @@ async fn answer(
         left,
         buffer: BytesMut::new(),
     };
-    let body = BoxBody::new(body.map_err(BodyError::new));
-    let (answer, _in_flight) = server.answer_any(Request::from_parts(head, body), peer);
-    answer.await
+    let body = boxed(body);
+    let (answer, in_flight) = server.answer_any(Request::from_parts(head, body), peer);
+    answer.await.map(|body| body.with_guard(in_flight))
 }
 
 /// Who calls: whom the web server names, if it is believed.
@@ -276,33 +277,36 @@ async fn respond<W: AsyncWrite + Unpin>(
     bare: bool,
     time: Duration,
 ) -> io::Result<()> {
-    let (head, body) = response.into_parts();
-    let Ok(body) = body.collect().await;
-    let body = body.to_bytes();
-    let mut bytes = Vec::with_capacity(256 + body.len());
-    scgi::write_response(&head, body.len() as u64, &mut bytes);
-    if !bare {
-        bytes.extend_from_slice(&body);
+    let (head, mut body) = response.into_parts();
+    let length = body.size_hint().exact();
+    let mut bytes = Vec::with_capacity(512);
+    scgi::write_response(&head, length, &mut bytes);
+    while !bare && let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(io::Error::other)?.into_data() else {
+            continue;
+        };
+        // The head and the first piece are one write.
+        bytes.extend_from_slice(&data);
+        write(stream, &bytes, time).await?;
+        bytes.clear();
     }
-    let mut rest = &bytes[..];
-    while !rest.is_empty() {
-        let written = tokio::time::timeout(time, stream.write(rest)).await??;
-        if written == 0 {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        rest = &rest[written..];
-    }
+    write(stream, &bytes, time).await?;
     tokio::time::timeout(time, stream.shutdown()).await?
 }
 
-/// An answer in words to who has not made a request.
-fn refusal(status: StatusCode, text: String) -> HttpResponse {
-    let mut response = Response::new(Full::from(text));
-    *response.status_mut() = status;
-    let text = http::HeaderValue::from_static("text/plain; charset=utf-8");
-    let headers = response.headers_mut();
-    headers.insert(http::header::CONTENT_TYPE, text);
-    response
+/// Writes all bytes. Each write may take `time`.
+async fn write<W>(stream: &mut W, mut bytes: &[u8], time: Duration) -> io::Result<()>
+where
+    W: AsyncWrite + Unpin,
+{
+    while !bytes.is_empty() {
+        let written = tokio::time::timeout(time, stream.write(bytes)).await??;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = &bytes[written..];
+    }
+    Ok(())
 }
 
 /// The body of a request, as it comes.

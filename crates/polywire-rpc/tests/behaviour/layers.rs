@@ -1,5 +1,6 @@
 //! tower layers at the three hooks.
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +9,7 @@ use http::{Request, Response};
 use http_body_util::Full;
 use polywire_protocol::ProtocolKind::{RestJson1, RpcV2Cbor, XmlRpc};
 use polywire_protocol::{Fault, FaultKind};
-use polywire_rpc::server::{CallService, HeadService, HttpService};
+use polywire_rpc::server::{CallService, HeadService, HttpService, ResponseBody};
 use polywire_rpc::{Arriving, Call, Context, Input, dynamic};
 use polywire_schema::{Map, Value};
 use tower::util::MapRequestLayer;
@@ -29,9 +30,10 @@ async fn http_layers_answer_by_themselves() {
             async move {
                 log.lock().unwrap().push(request.uri().path().to_owned());
                 if request.uri().path() == "/teapot" {
-                    let mut response = Response::new(Full::new(Bytes::from("short and stout")));
+                    let mut response =
+                        Response::new(ResponseBody::from(Bytes::from("short and stout")));
                     *response.status_mut() = http::StatusCode::IM_A_TEAPOT;
-                    return Ok(response);
+                    return Ok::<_, Infallible>(response);
                 }
                 let mut response = inner.oneshot(request).await?;
                 let mark = http::HeaderValue::from_static("seen");

@@ -23,6 +23,7 @@ mod shutdown;
 mod slow;
 #[cfg(feature = "tls")]
 mod tls;
+mod tower_http;
 mod traits;
 mod typed;
 #[cfg(unix)]

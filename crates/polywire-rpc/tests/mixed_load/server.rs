@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use polywire_protocol::Fault;
 use polywire_rpc::Server;
-use polywire_rpc::layers::Gzip;
 use polywire_rpc::methods::Methods;
 use polywire_rpc::server::Timeouts;
 use polywire_schema::{Blob, Limits, Value};
 use serde::{Deserialize, Serialize};
+use tower_http::compression::CompressionLayer;
 
 use crate::child::{questions, resident, say, told};
 
@@ -60,7 +60,7 @@ fn serves() {
         .limits(Limits::DEFAULT.with_bytes(LIMIT))
         .calls(200)
         .timeouts(Timeouts::DEFAULT.with_head(short).with_body(short))
-        .http_layer(Gzip::new())
+        .http_layer(CompressionLayer::new())
         .build()
         .unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread()

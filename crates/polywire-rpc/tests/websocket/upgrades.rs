@@ -6,8 +6,10 @@ use polywire_rpc::layers::CrossOrigin;
 use polywire_rpc::server::Place;
 use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint};
 use polywire_rpc::{BuildError, Methods, Running, Server};
+use tower_http::compression::CompressionLayer;
+use tower_http::trace::TraceLayer;
 
-use crate::support::{ASK, Raw, builder, echo, listen, serve};
+use crate::support::{ASK, Raw, builder, echo, listen, serve, url, within};
 
 /// The status and the text of the answer to a request, on a connection that goes on.
 async fn refused(raw: &mut Raw, request: &str) -> (u16, String, String) {
@@ -287,9 +289,7 @@ async fn what_is_counted_is_shown() {
         .build()
         .unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    let mut socket = WebSocket::connect(&crate::support::url(&running))
-        .await
-        .unwrap();
+    let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
     socket.send("one").await.unwrap();
     socket.recv().await.unwrap().unwrap();
     let mut raw = Raw::connect(running.address()).await;
@@ -324,6 +324,25 @@ async fn what_cannot_be_upgraded_is_refused() {
     }
     let answer = tower::ServiceExt::oneshot(server, request).await.unwrap();
     assert_eq!(answer.status(), 501);
+}
+
+/// Layers that wrap response bodies leave the response with status 101 as it is.
+#[tokio::test]
+async fn upgrades_pass_layers() {
+    let server = builder()
+        .websocket("/", echo)
+        .http_layer(CompressionLayer::new())
+        .http_layer(TraceLayer::new_for_http());
+    let running = listen(server).await;
+    let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
+    socket.send("hello").await.unwrap();
+    let message = within(socket.recv()).await.unwrap().unwrap();
+    assert_eq!(message, "hello".into());
+    let mut raw = Raw::connect(running.address()).await;
+    raw.send(format!("{ASK}\r\n")).await;
+    let head = raw.head().await.to_ascii_lowercase();
+    assert!(head.starts_with("http/1.1 101 "), "{head}");
+    assert!(!head.contains("transfer-encoding"), "{head}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http::Request;
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use polywire_codec::cbor::{self, CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::xmlrpc::{Envelope, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_rpc::server::HttpResponse;
@@ -261,12 +261,6 @@ fn call(server: &mut Server, request: Request<Full<Bytes>>) -> Option<HttpRespon
 }
 
 fn body(response: Option<&HttpResponse>) -> Vec<u8> {
-    let Some(response) = response else {
-        return Vec::new();
-    };
-    let mut frame = pin!(response.body().clone());
-    match pin!(frame.frame()).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(Some(Ok(frame))) => frame.into_data().unwrap_or_default().to_vec(),
-        _ => Vec::new(),
-    }
+    let bytes = response.and_then(|response| response.body().as_bytes());
+    bytes.unwrap_or_default().to_vec()
 }
