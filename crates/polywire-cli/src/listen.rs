@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use polywire::prelude::*;
 use polywire::rpc::connect;
-use polywire::rpc::server::{Place, Running, bind_shared};
+use polywire::rpc::server::{Listener, Place, Running, bind_shared};
 use polywire::rpc::tls::{ClientCertificates, Pem, ServerTls};
 
 use crate::Failure;
@@ -234,7 +234,7 @@ impl Speaking {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         match self.how {
             Tcp::Http => server.serve(listener),
-            Tcp::Https(tls) => server.serve_tls(listener, &tls),
+            Tcp::Https(tls) => server.serve(listener.tls(&tls)),
             Tcp::Scgi => server.serve_scgi(listener),
         }
     }

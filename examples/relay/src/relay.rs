@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use polywire_nostr::{FilterLimits, Limits, MessageLimits, RelayUrl};
 use polywire_rpc::layers::Firewall;
-use polywire_rpc::server::bind;
+use polywire_rpc::server::{Listener, bind};
 use polywire_rpc::tls::{Pem, ServerTls};
 use polywire_rpc::{Running, Server};
 use tokio::net::TcpListener;
@@ -108,7 +108,7 @@ pub async fn start(options: Options) -> Result<RunningRelay, Box<dyn std::error:
     });
     let server = web::server(&relay)?;
     let running = match &tls {
-        Some(tls) => server.serve_tls(listener, tls)?,
+        Some(tls) => server.serve(listener.tls(tls))?,
         None => server.serve(listener)?,
     };
     // It is not set yet.

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use clap::Parser;
 use polywire_gate::groups::xmlrpc::types::{Item, Nested};
 use polywire_protocol::Fault;
-use polywire_rpc::server::bind_shared;
+use polywire_rpc::server::{Listener, bind_shared};
 use polywire_rpc::tls::{Pem, ServerTls};
 use polywire_rpc::{Methods, Server};
 use polywire_schema::Blob;
@@ -89,7 +89,7 @@ fn work(server: &Server, listener: TcpListener, tls: Option<&ServerTls>) -> io::
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let running = match tls {
             None => server.serve(listener)?,
-            Some(tls) => server.serve_tls(listener, tls)?,
+            Some(tls) => server.serve(listener.tls(tls))?,
         };
         running.ended().await;
         Err(io::Error::other("the listener has ended"))

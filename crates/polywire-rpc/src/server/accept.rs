@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Server;
+use super::byte_stream::ByteStream;
+#[cfg(feature = "tls")]
+use super::connection::stop_and_wait;
 use super::gate::Door;
+use super::listener::AnyListener;
 use super::peer::Peer;
 use super::running::Running;
 
@@ -21,73 +24,21 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
-/// What gives connections.
-pub(super) trait Listener: Send + Sync + 'static {
-    type Stream: Stream;
-    /// The connections that wait to be accepted once no more are waited for.
-    type Waiting: Send;
-
-    fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, Peer)>> + Send;
-
-    /// Waits for no more connections.
-    fn stop(self) -> Self::Waiting;
-
-    /// The next of those that the system has connected already. The system is
-    /// asked and not the runtime, which may not know of all yet.
-    fn next(waiting: &Self::Waiting) -> Option<(Self::Stream, Peer)>;
-}
-
-impl Listener for TcpListener {
-    type Stream = TcpStream;
-    type Waiting = Option<std::net::TcpListener>;
-
-    async fn accept(&self) -> io::Result<(TcpStream, Peer)> {
-        let (stream, address) = Self::accept(self).await?;
-        Ok(prepared(stream, address))
-    }
-
-    fn stop(self) -> Self::Waiting {
-        self.into_std().ok()
-    }
-
-    fn next(waiting: &Self::Waiting) -> Option<(TcpStream, Peer)> {
-        let (stream, address) = waiting.as_ref()?.accept().ok()?;
-        stream.set_nonblocking(true).ok()?;
-        Some(prepared(TcpStream::from_std(stream).ok()?, address))
-    }
-}
-
-fn prepared(stream: TcpStream, address: std::net::SocketAddr) -> (TcpStream, Peer) {
-    // Small answers must not wait for more data; without the option they only
-    // arrive later.
-    let _ = stream.set_nodelay(true);
-    (stream, Peer::from(address))
-}
-
-/// Serves the connections of a listener in the background.
-///
-/// Connections that are turned away are told so by `words`.
-pub(super) fn serve<P, L, F, C>(
+/// Serves the connections of a listener in the background. Rejected connections receive `words`.
+pub(super) fn serve<F, C>(
     server: &Server,
-    place: P,
-    listener: L,
+    listener: Box<dyn AnyListener>,
     words: &'static [u8],
     speak: F,
-) -> Running<P>
+) -> Running<()>
 where
-    L: Listener,
-    F: Fn(Server, L::Stream, Peer, watch::Receiver<bool>) -> C + Send + Sync + 'static,
+    F: Fn(Server, ByteStream, Peer, watch::Receiver<bool>) -> C + Copy + Send + Sync + 'static,
     C: Future<Output = ()> + Send + 'static,
 {
     let (stop, stopped) = watch::channel(false);
-    let task = tokio::spawn(accept(
-        server.clone(),
-        listener,
-        Door::new(words, server.app.frames.is_some()),
-        speak,
-        stopped,
-    ));
-    Running::new(place, stop, task)
+    let door = Door::new(words, server.app.frames.is_some());
+    let task = tokio::spawn(accept(server.clone(), listener, door, speak, stopped));
+    Running::new((), stop, task)
 }
 
 /// What is warned of once a second at most, however often it happens.
@@ -111,15 +62,14 @@ impl Warnings {
 }
 
 /// Accepts connections until told to stop, then waits for them to end.
-async fn accept<L, F, C>(
+async fn accept<F, C>(
     server: Server,
-    listener: L,
+    mut listener: Box<dyn AnyListener>,
     door: Door,
     speak: F,
     mut stopped: watch::Receiver<bool>,
 ) where
-    L: Listener,
-    F: Fn(Server, L::Stream, Peer, watch::Receiver<bool>) -> C + Send + Sync + 'static,
+    F: Fn(Server, ByteStream, Peer, watch::Receiver<bool>) -> C + Copy + Send + Sync + 'static,
     C: Future<Output = ()> + Send + 'static,
 {
     // Of all listeners of the server, on whatever thread.
@@ -128,14 +78,20 @@ async fn accept<L, F, C>(
     let mut warnings = Warnings::default();
     // Has not seen the word to stop, nor have its clones, whenever it comes.
     let unseen = stopped.clone();
-    let serve = |connections: &mut JoinSet<()>, stream, peer, place: OwnedSemaphorePermit| {
+    let serve = |connections: &mut JoinSet<()>,
+                 stream: ByteStream,
+                 peer: Peer,
+                 place: OwnedSemaphorePermit| {
         let connected = match server.app.connect(&peer) {
             Ok(connected) => connected,
             Err(refused) => return door.refuse(stream, &peer, refused),
         };
-        let connection = speak(server.clone(), stream, peer, unseen.clone());
+        let (server, stopped) = (server.clone(), unseen.clone());
         connections.spawn(async move {
-            connection.await;
+            // Created here: a future that is captured takes its space twice.
+            if let Some((stream, peer)) = establish(stream, peer, &stopped).await {
+                speak(server, stream, peer, stopped).await;
+            }
             drop((connected, place));
         });
     };
@@ -144,7 +100,7 @@ async fn accept<L, F, C>(
     let mut next = None;
     loop {
         let accepted = tokio::select! {
-            accepted = next_connection(&listener, &mut connections) => accepted,
+            accepted = next_connection(&mut *listener, &mut connections) => accepted,
             _ = stopped.changed() => break,
         };
         match accepted {
@@ -171,15 +127,14 @@ async fn accept<L, F, C>(
             }
         }
     }
-    // Those that the system has connected to us have sent their requests, or
-    // are about to: as far as there are places for them, they are answered.
-    let waiting = listener.stop();
+    // The clients of established connections may have sent requests. They are served as long as
+    // there are places.
     while let Ok(place) = Arc::clone(places).try_acquire_owned()
-        && let Some((stream, peer)) = next.take().or_else(|| L::next(&waiting))
+        && let Some((stream, peer)) = next.take().or_else(|| listener.try_accept_any())
     {
         serve(&mut connections, stream, peer, place);
     }
-    drop(waiting);
+    drop(listener);
     let ended = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(server.app.timeouts.shutdown, ended)
         .await
@@ -189,16 +144,42 @@ async fn accept<L, F, C>(
     }
 }
 
-/// Waits for a connection. Meanwhile what the tasks of connections that have ended take is freed: a server that had
-/// many connections may wait long for the next.
-async fn next_connection<L: Listener>(
-    listener: &L,
+/// Completes the handshake of an encrypted connection. `None` if it fails, or the server stops.
+async fn establish(
+    stream: ByteStream,
+    peer: Peer,
+    stopped: &watch::Receiver<bool>,
+) -> Option<(ByteStream, Peer)> {
+    match stream {
+        #[cfg(feature = "tls")]
+        ByteStream::Tls(mut stream) => {
+            let session = tokio::select! {
+                biased;
+                session = stream.handshake() => session,
+                () = stop_and_wait(stopped.clone()) => return None,
+            };
+            match session {
+                Ok(session) => Some((ByteStream::Tls(stream), peer.with_tls(session))),
+                Err(error) => {
+                    tracing::debug!(?peer, %error, "a TLS handshake failed");
+                    None
+                }
+            }
+        }
+        stream => Some((stream, peer)),
+    }
+}
+
+/// Waits for a connection. Meanwhile frees the tasks of connections that have ended: a server that had many connections
+/// may wait long for the next one.
+async fn next_connection(
+    listener: &mut dyn AnyListener,
     connections: &mut JoinSet<()>,
-) -> io::Result<(L::Stream, Peer)> {
+) -> io::Result<(ByteStream, Peer)> {
     loop {
         while connections.try_join_next().is_some() {}
         tokio::select! {
-            accepted = listener.accept() => return accepted,
+            accepted = listener.accept_any() => return accepted,
             Some(_) = connections.join_next() => {}
         }
     }
@@ -206,11 +187,13 @@ async fn next_connection<L: Listener>(
 
 #[cfg(test)]
 mod tests {
+    use tokio::net::TcpListener;
+
     use super::*;
 
     #[tokio::test]
     async fn connections_that_have_ended_are_freed_while_none_comes() {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut connections = JoinSet::new();
         let (end, mut ended) = watch::channel(());
         for _ in 0..100 {
@@ -220,7 +203,7 @@ mod tests {
             });
         }
         let next = async {
-            let next = next_connection(&listener, &mut connections).await;
+            let next = next_connection(&mut listener, &mut connections).await;
             next.is_ok()
         };
         let ending = async {

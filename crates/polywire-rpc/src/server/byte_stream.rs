@@ -2,6 +2,7 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
@@ -10,7 +11,10 @@ use tokio::net::TcpStream;
 use tokio::net::UnixStream;
 
 use super::accept::Stream;
+use super::cast::downcast;
 use super::frame_budget::FrameBudget;
+#[cfg(feature = "tls")]
+use super::tls::TlsStream;
 
 /// The byte stream of a connection, over any transport.
 ///
@@ -23,24 +27,44 @@ pub(super) enum ByteStream {
     #[cfg(unix)]
     Unix(UnixStream),
     #[cfg(feature = "tls")]
-    Tls(Box<tokio_rustls::server::TlsStream<TcpStream>>),
+    Tls(TlsStream),
     /// HTTP/2, over any of them.
     Http2(Box<FrameBudget>),
-    /// Streams that tests control.
-    #[cfg_attr(not(test), expect(dead_code, reason = "only tests have other streams"))]
-    Other(Box<dyn Stream + Sync>),
+    /// Of a listener of another type.
+    Other(OtherStream),
 }
 
-impl From<TcpStream> for ByteStream {
-    fn from(stream: TcpStream) -> Self {
-        Self::Tcp(stream)
-    }
+/// A stream of any type.
+pub(super) struct OtherStream {
+    /// Makes the type `Sync`. It is never locked.
+    stream: Mutex<Box<dyn Stream>>,
+    is_write_vectored: bool,
 }
 
-#[cfg(unix)]
-impl From<UnixStream> for ByteStream {
-    fn from(stream: UnixStream) -> Self {
-        Self::Unix(stream)
+impl ByteStream {
+    /// Boxes the stream, unless its type is one of the variants.
+    pub(super) fn new<S: Stream>(stream: S) -> Self {
+        let stream = match downcast(stream) {
+            Ok(tcp) => return Self::Tcp(tcp),
+            Err(stream) => stream,
+        };
+        #[cfg(unix)]
+        let stream = match downcast(stream) {
+            Ok(unix) => return Self::Unix(unix),
+            Err(stream) => stream,
+        };
+        #[cfg(feature = "tls")]
+        let stream = match downcast(stream) {
+            Ok(tls) => return Self::Tls(tls),
+            Err(stream) => stream,
+        };
+        match downcast(stream) {
+            Ok(memory) => Self::Memory(memory),
+            Err(stream) => Self::Other(OtherStream {
+                is_write_vectored: stream.is_write_vectored(),
+                stream: Mutex::new(Box::new(stream)),
+            }),
+        }
     }
 }
 
@@ -55,7 +79,11 @@ macro_rules! forward {
             #[cfg(feature = "tls")]
             Self::Tls($stream) => $call,
             Self::Http2($stream) => $call,
-            Self::Other($stream) => $call,
+            Self::Other(other) => {
+                let $stream = other.stream.get_mut();
+                let $stream = $stream.unwrap_or_else(PoisonError::into_inner);
+                $call
+            }
         }
     };
 }
@@ -88,7 +116,16 @@ impl AsyncWrite for ByteStream {
     }
 
     fn is_write_vectored(&self) -> bool {
-        forward!(self, stream => stream.is_write_vectored())
+        match self {
+            Self::Tcp(stream) => stream.is_write_vectored(),
+            Self::Memory(stream) => stream.is_write_vectored(),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.is_write_vectored(),
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => stream.is_write_vectored(),
+            Self::Http2(stream) => stream.is_write_vectored(),
+            Self::Other(stream) => stream.is_write_vectored,
+        }
     }
 
     fn poll_write_vectored(

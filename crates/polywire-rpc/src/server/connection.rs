@@ -3,10 +3,6 @@
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
-use std::io;
-use std::net::SocketAddr;
-#[cfg(unix)]
-use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -17,107 +13,19 @@ use http::{HeaderValue, Method, Request, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::accept;
 use super::activity::{Activity, Idle, InCall, Watched};
 use super::answer::HttpAnswer;
 use super::begin::{Begin, Spoken};
 use super::byte_stream::ByteStream;
 use super::frame_budget::FrameBudget;
 use super::frames;
-use super::gate::{BUSY_HTTP, InFlight};
+use super::gate::InFlight;
 use super::incoming::{Chunks, IncomingBody};
-use super::listener::bind;
 use super::malformed;
 use super::peer::Peer;
-use super::running::Running;
-#[cfg(unix)]
-use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, ResponseBody, Server};
-
-impl Server {
-    /// Listens on an address and serves in the background, on this runtime, until what this
-    /// returns is dropped.
-    ///
-    /// # Errors
-    ///
-    /// The address is not to be had.
-    pub async fn listen(&self, address: SocketAddr) -> io::Result<Running> {
-        let listener = TcpListener::from_std(bind(address)?)?;
-        self.serve(listener)
-    }
-
-    /// Serves the connections of a listener in the background, on this
-    /// runtime.
-    ///
-    /// # Errors
-    ///
-    /// The listener has no address.
-    pub fn serve(&self, listener: TcpListener) -> io::Result<Running> {
-        let address = listener.local_addr()?;
-        Ok(accept::serve(
-            self, address, listener, BUSY_HTTP, connection,
-        ))
-    }
-
-    /// Listens on a Unix socket and serves in the background, on this runtime.
-    ///
-    /// Only processes of the same user may connect, unless a [`UnixSocket`] says
-    /// other. A file that a process left there which has ended is replaced; the
-    /// file is removed when the server stops. Who calls is in
-    /// [`Context::caller`](crate::Context::caller).
-    ///
-    /// ```no_run
-    /// use polywire_rpc::Server;
-    /// use polywire_rpc::server::UnixSocket;
-    ///
-    /// async fn listen(server: &Server) -> std::io::Result<()> {
-    ///     let running = server.listen_unix("/run/greeter.sock").await?;
-    ///     println!("{}", running.path().display());
-    ///     // The group may call too.
-    ///     let socket = UnixSocket::new("/run/greeter-group.sock").mode(0o660);
-    ///     let group = server.listen_unix(socket).await?;
-    ///     running.ended().await;
-    ///     group.shutdown().await;
-    ///     Ok(())
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Another process listens there, the path holds something that is no
-    /// socket, or the file cannot be made.
-    #[cfg(unix)]
-    pub async fn listen_unix(&self, socket: impl Into<UnixSocket>) -> io::Result<Running<PathBuf>> {
-        self.serve_bound(socket.into().bind().await?)
-    }
-
-    /// Serves the connections of a Unix socket that listens already, in the
-    /// background, on this runtime. Its file stays.
-    ///
-    /// # Errors
-    ///
-    /// The listener has no address.
-    #[cfg(unix)]
-    pub fn serve_unix(&self, listener: tokio::net::UnixListener) -> io::Result<Running<PathBuf>> {
-        self.serve_bound(Bound::foreign(listener))
-    }
-
-    // Not part of `listen_unix`: the body of an `async fn` is compiled in each crate that awaits it,
-    // and this one contains hyper's server.
-    #[cfg(unix)]
-    fn serve_bound(&self, bound: Bound) -> io::Result<Running<PathBuf>> {
-        Ok(accept::serve(
-            self,
-            bound.path()?,
-            bound,
-            BUSY_HTTP,
-            connection,
-        ))
-    }
-}
 
 /// How long a connection without a call stays open after the server stops. Meanwhile a request
 /// may arrive that the client sent before it knew of the stop. The response to an HTTP/1 request
@@ -129,16 +37,7 @@ const GRACE: Duration = Duration::from_secs(1);
 const HEAD: usize = 64 << 10;
 
 /// Serves HTTP on a connection, or frames if it begins with their first byte.
-pub(super) fn connection(
-    server: Server,
-    stream: impl Into<ByteStream>,
-    peer: Peer,
-    stopped: watch::Receiver<bool>,
-) -> impl Future<Output = ()> + Send {
-    serve_socket(server, stream.into(), peer, stopped)
-}
-
-async fn serve_socket(
+pub(super) async fn connection(
     server: Server,
     mut stream: ByteStream,
     peer: Peer,

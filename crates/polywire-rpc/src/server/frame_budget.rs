@@ -216,7 +216,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_earned_and_spent() {
         let (_peer, stream) = tokio::io::duplex(1);
-        let mut budget = FrameBudget::new(ByteStream::Other(Box::new(stream)));
+        let mut budget = FrameBudget::new(ByteStream::new(stream));
         // Without payloads, so that the rejected frame has been read to its end.
         let (ping, request) = (frame(6, 0), frame(1, 30));
         assert!(budget.read(&ping.repeat(FIRST as usize)).is_ok());

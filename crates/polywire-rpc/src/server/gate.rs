@@ -13,8 +13,8 @@ use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::accept::Stream;
 use super::app::{App, Called, unclaimed};
+use super::byte_stream::ByteStream;
 use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
 use crate::layers::{Caller, Callers, Connected, CrossOrigin, Firewall, Refused};
@@ -269,11 +269,16 @@ impl Door {
     /// Says why, and ends the connection. One with unread bytes would be reset
     /// and its peer would not see the words, so what it sends is read for a
     /// moment; but not for more than a few at a time.
-    pub(super) fn refuse<S: Stream>(&self, mut stream: S, peer: &Peer, why: Refused) {
+    pub(super) fn refuse(&self, mut stream: ByteStream, peer: &Peer, why: Refused) {
         tracing::debug!(?peer, ?why, "a connection was turned away");
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return;
         };
+        // A handshake would cost more than the connection.
+        #[cfg(feature = "tls")]
+        if matches!(stream, ByteStream::Tls(_)) {
+            return;
+        }
         let (words, frames) = (self.words, self.frames);
         tokio::spawn(async move {
             let _place: OwnedSemaphorePermit = place;

@@ -15,7 +15,8 @@ use tower::Service;
 use tower::load_shed::error::Overloaded;
 use tower::timeout::error::Elapsed;
 
-use super::response::{BodyError, HttpResponse, ResponseBody, downcast};
+use super::cast::downcast;
+use super::response::{BodyError, HttpResponse, ResponseBody};
 use crate::layers::text;
 
 type BoxError = Box<dyn Error + Send + Sync>;

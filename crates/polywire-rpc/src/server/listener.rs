@@ -1,145 +1,149 @@
-//! Listeners: one alone on an address, or several that share one.
+//! The sources of connections.
 
+use std::future::Future;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
-use std::num::NonZeroUsize;
+use std::net::SocketAddr;
+use std::pin::Pin;
 
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
 
-/// A listener on an address, which nobody else may listen on.
+use super::byte_stream::ByteStream;
+use super::peer::Peer;
+#[cfg(feature = "tls")]
+use super::tls::TlsListener;
+#[cfg(feature = "tls")]
+use crate::tls::ServerTls;
+
+/// A source of connections for [`Server::serve`] and [`Server::serve_scgi`].
 ///
-/// It does not block, as `tokio::net::TcpListener::from_std` wants it.
+/// tokio's `TcpListener` and `UnixListener`, [`BoundUnixSocket`](super::BoundUnixSocket) and [`TlsListener`] are
+/// listeners. Implement the trait to serve connections of another kind of socket:
 ///
-/// # Errors
+/// ```
+/// use std::io;
 ///
-/// The address is not to be had.
-pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = socket(address)?;
-    listen(&socket, address)?;
-    Ok(socket.into())
-}
-
-/// As many listeners on an address, one a worker, over which the kernel
-/// spreads the connections. Nobody else may listen there. Where the system
-/// knows no such thing, there is one.
+/// use polywire_rpc::server::{Listener, Peer};
+/// use tokio::io::DuplexStream;
+/// use tokio::sync::mpsc;
 ///
-/// # Errors
+/// /// Serves the streams that are sent to a channel.
+/// struct Streams(mpsc::Receiver<DuplexStream>);
 ///
-/// The address is not to be had.
-pub fn bind_shared(address: SocketAddr, count: NonZeroUsize) -> io::Result<Vec<TcpListener>> {
-    let first = socket(address)?;
-    // Bound like one that shares nothing, so that it fails if anybody listens
-    // there. One that shares from the start gets on with the listeners of
-    // another server, and takes half of its connections.
-    listen(&first, address)?;
-    let mut sockets = vec![first];
-    #[cfg(unix)]
-    if count.get() > 1 {
-        sockets[0].set_reuse_port(true)?;
-        // Port 0 has become a port.
-        let address = sockets[0].local_addr()?.as_socket().unwrap_or(address);
-        for _ in 1..count.get() {
-            let socket = socket(address)?;
-            socket.set_reuse_port(true)?;
-            listen(&socket, address)?;
-            sockets.push(socket);
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = count;
-    Ok(sockets.into_iter().map(TcpListener::from).collect())
-}
+/// impl Listener for Streams {
+///     type Io = DuplexStream;
+///     type Addr = &'static str;
+///
+///     async fn accept(&mut self) -> io::Result<(DuplexStream, Peer)> {
+///         match self.0.recv().await {
+///             Some(stream) => Ok((stream, Peer::unix(None))),
+///             // An error would be logged, and accept be called again.
+///             None => std::future::pending().await,
+///         }
+///     }
+///
+///     fn local_addr(&self) -> io::Result<&'static str> {
+///         Ok("memory")
+///     }
+///
+///     fn try_accept(&mut self) -> Option<(DuplexStream, Peer)> {
+///         Some((self.0.try_recv().ok()?, Peer::unix(None)))
+///     }
+/// }
+/// ```
+///
+/// [`Server::serve`]: super::Server::serve
+/// [`Server::serve_scgi`]: super::Server::serve_scgi
+pub trait Listener: Send + 'static {
+    /// The byte stream of a connection.
+    type Io: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+    /// Where the listener listens: [`Running::place`](super::Running::place) of the server.
+    type Addr;
 
-fn socket(address: SocketAddr) -> io::Result<Socket> {
-    let domain = Domain::for_address(address);
-    let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
-    socket.set_nonblocking(true)?;
-    // A restarted server gets its port back at once.
-    #[cfg(unix)]
-    socket.set_reuse_address(true)?;
-    Ok(socket)
-}
+    /// Waits for the next connection.
+    ///
+    /// Must be cancel safe: the server drops this future when another connection ends, and calls `accept` again. Must not
+    /// wait for bytes from the peer, because no other connection is accepted meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The connection could not be accepted. The server logs the error and calls `accept` again after 10 ms.
+    fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Io, Peer)>> + Send;
 
-fn listen(socket: &Socket, address: SocketAddr) -> io::Result<()> {
-    socket.bind(&address.into())?;
-    socket.listen(1024)
-}
+    /// Returns where the listener listens.
+    ///
+    /// # Errors
+    ///
+    /// The address is not known. Then [`Server::serve`](super::Server::serve) fails.
+    fn local_addr(&self) -> io::Result<Self::Addr>;
 
-#[cfg(test)]
-mod tests {
-    use std::io::Read;
-    use std::net::TcpStream;
-
-    use super::*;
-
-    const FOUR: NonZeroUsize = NonZeroUsize::new(4).unwrap();
-
-    fn any() -> SocketAddr {
-        "127.0.0.1:0".parse().unwrap()
-    }
-
-    #[test]
-    fn nobody_else_listens_there() {
-        let alone = bind(any()).unwrap();
-        let shared = bind_shared(any(), FOUR).unwrap();
-        for address in [alone.local_addr(), shared[0].local_addr()] {
-            let address = address.unwrap();
-            let errors = [
-                bind(address).unwrap_err(),
-                bind_shared(address, NonZeroUsize::MIN).unwrap_err(),
-                bind_shared(address, FOUR).unwrap_err(),
-            ];
-            for error in errors {
-                assert_eq!(error.kind(), io::ErrorKind::AddrInUse, "{address}");
-            }
-        }
+    /// Returns a connection that is already established, without waiting.
+    ///
+    /// A server that stops calls this until it returns `None`, and serves these connections: their clients may have sent
+    /// requests already. The first call should also make new connections fail, if the transport can do so. The default
+    /// returns `None`.
+    fn try_accept(&mut self) -> Option<(Self::Io, Peer)> {
+        None
     }
 
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn all_get_connections() {
-        let listeners = bind_shared(any(), FOUR).unwrap();
-        assert_eq!(listeners.len(), 4);
-        let address = listeners[0].local_addr().unwrap();
-        let peers: Vec<TcpStream> = (0..200)
-            .map(|_| TcpStream::connect(address).unwrap())
-            .collect();
-        let mut accepted = 0;
-        for listener in &listeners {
-            let own = std::iter::from_fn(|| listener.accept().ok()).count();
-            assert!(own > 10, "{own} of 200 connections");
-            accepted += own;
-        }
-        assert_eq!(accepted, peers.len());
+    /// Wraps the listener in TLS.
+    #[cfg(feature = "tls")]
+    fn tls(self, tls: &ServerTls) -> TlsListener<Self>
+    where
+        Self: Sized,
+    {
+        TlsListener::new(self, tls)
+    }
+}
+
+impl Listener for TcpListener {
+    type Io = TcpStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> io::Result<(TcpStream, Peer)> {
+        let (stream, address) = Self::accept(self).await?;
+        Ok(prepare(stream, address))
     }
 
-    /// Connections that the server closed stay with the system for a while,
-    /// and those that are open outlive their listener.
-    #[test]
-    fn restarts_at_once() {
-        let listeners = bind_shared(any(), FOUR).unwrap();
-        let address = listeners[0].local_addr().unwrap();
-        let peers: Vec<TcpStream> = (0..20)
-            .map(|_| TcpStream::connect(address).unwrap())
-            .collect();
-        let accepted: Vec<TcpStream> = listeners
-            .iter()
-            .flat_map(|listener| std::iter::from_fn(|| listener.accept().ok()))
-            .map(|(stream, _)| stream)
-            .collect();
-        assert_eq!(accepted.len(), 20);
-        drop(listeners);
-        // Half of them end, by the server.
-        let open: Vec<TcpStream> = accepted.into_iter().skip(10).collect();
-        let ended = peers.iter().filter(|peer| {
-            let mut peer = *peer;
-            peer.set_read_timeout(Some(std::time::Duration::from_millis(100)))
-                .unwrap();
-            peer.read(&mut [0]).is_ok_and(|count| count == 0)
-        });
-        assert_eq!(ended.count(), 10);
-        assert_eq!(bind_shared(address, FOUR).unwrap().len(), 4);
-        assert!(bind(address).is_ok());
-        drop((open, peers));
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Self::local_addr(self)
+    }
+
+    fn try_accept(&mut self) -> Option<(TcpStream, Peer)> {
+        // Asks the system, since the runtime may not have polled the socket yet.
+        let (socket, address) = SockRef::from(&*self).accept().ok()?;
+        socket.set_nonblocking(true).ok()?;
+        let stream = TcpStream::from_std(socket.into()).ok()?;
+        Some(prepare(stream, address.as_socket()?))
+    }
+}
+
+fn prepare(stream: TcpStream, address: SocketAddr) -> (TcpStream, Peer) {
+    // Small responses must not wait for more data. Without the option they only arrive later.
+    let _ = stream.set_nodelay(true);
+    (stream, Peer::from(address))
+}
+
+type Accept<'a> = Pin<Box<dyn Future<Output = io::Result<(ByteStream, Peer)>> + Send + 'a>>;
+
+/// A listener of any type, so that what serves connections is compiled once.
+pub(super) trait AnyListener: Send {
+    fn accept_any(&mut self) -> Accept<'_>;
+
+    fn try_accept_any(&mut self) -> Option<(ByteStream, Peer)>;
+}
+
+impl<L: Listener> AnyListener for L {
+    fn accept_any(&mut self) -> Accept<'_> {
+        Box::pin(async {
+            let (stream, peer) = self.accept().await?;
+            Ok((ByteStream::new(stream), peer))
+        })
+    }
+
+    fn try_accept_any(&mut self) -> Option<(ByteStream, Peer)> {
+        let (stream, peer) = self.try_accept()?;
+        Some((ByteStream::new(stream), peer))
     }
 }

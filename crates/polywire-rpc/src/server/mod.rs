@@ -16,9 +16,11 @@ mod activity;
 mod answer;
 mod app;
 mod begin;
+mod bind;
 mod body;
 mod builder;
 mod byte_stream;
+mod cast;
 mod connection;
 mod decoding;
 mod frame_budget;
@@ -34,6 +36,7 @@ mod peer;
 mod response;
 mod running;
 mod scgi;
+mod serve;
 mod unoffered;
 
 #[cfg(feature = "tls")]
@@ -46,19 +49,22 @@ use std::time::Duration;
 pub(crate) use answer::caught;
 pub(crate) use app::{App, Called};
 pub use app::{Arriving, CallService, HeadService, Server};
+pub use bind::{bind, bind_shared};
 pub use builder::{BuildError, ServerBuilder, Validation};
 pub(crate) use decoding::{decode_on_pool, is_large};
 pub use frames::{FrameLimits, FrameStats, InprocName, UdpSocket};
 pub(crate) use frames::{Pipe, Refused};
 pub use http_service::{HttpRequest, HttpService};
-pub use listener::{bind, bind_shared};
+pub use listener::Listener;
 pub(crate) use memory::{Held, Memory};
 pub use mount::{Mount, MountPathError, OriginalUri};
 pub use peer::{Credentials, Peer};
 pub use response::{BodyError, HttpResponse, ResponseBody};
 pub use running::{Place, Running, UdpAddress};
+#[cfg(feature = "tls")]
+pub use tls::{TlsListener, TlsStream};
 #[cfg(unix)]
-pub use unix::UnixSocket;
+pub use unix::{BoundUnixSocket, UnixSocket};
 
 /// How long a client may take.
 ///

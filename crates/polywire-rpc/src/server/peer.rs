@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection.
+//! The other end of a connection.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -6,10 +6,24 @@ use std::sync::Arc;
 #[cfg(feature = "tls")]
 use crate::tls::TlsPeer;
 
-/// Who is at the other end of a connection, as far as the transport knows.
+/// The other end of a connection, as far as the transport knows it.
 ///
-/// Layers around HTTP requests find it among the extensions of the request; a
-/// server that is mounted in another one is told it there. Cloning is cheap.
+/// Layers around HTTP requests find it in the extensions of the request. If a server is mounted in another one, the
+/// other one puts it there. A [`Listener`](super::Listener) returns it with each connection:
+///
+/// ```
+/// use std::net::SocketAddr;
+///
+/// use polywire_rpc::server::{Credentials, Peer};
+///
+/// let remote = Peer::from(SocketAddr::from(([192, 0, 2, 1], 5000)));
+/// assert!(!remote.is_local() && !remote.is_encrypted());
+/// let credentials = Credentials { uid: 1000, gid: 1000, pid: None };
+/// let process = Peer::unix(Some(credentials));
+/// assert!(process.is_local());
+/// ```
+///
+/// Cloning is cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Peer(Kind);
 
@@ -23,16 +37,17 @@ enum Kind {
     Known(Arc<Known>),
 }
 
-/// What is known of a peer that has more than an address.
-#[derive(Debug, Default)]
+/// A peer of which more than the address is known.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) address: Option<SocketAddr>,
-    pub(super) unix: bool,
+    /// Whether the peer is a process on this machine.
+    pub(super) local: bool,
     pub(super) credentials: Option<Credentials>,
     #[cfg(feature = "tls")]
     pub(super) tls: Option<TlsPeer>,
-    /// Whether a web server in front says that its own connection is encrypted.
-    pub(super) https: bool,
+    /// Whether the connection is encrypted by other means than `tls`, as a web server may say of its own.
+    pub(super) encrypted: bool,
 }
 
 /// The process at the other end of a Unix socket, as the system knows it at the
@@ -56,6 +71,53 @@ impl From<SocketAddr> for Peer {
 impl Peer {
     pub(super) fn known(known: Known) -> Self {
         Self(Kind::Known(Arc::new(known)))
+    }
+
+    /// A process on this machine, such as the peer of a Unix socket.
+    #[must_use]
+    pub fn unix(credentials: Option<Credentials>) -> Self {
+        Self::known(Known {
+            local: true,
+            credentials,
+            ..Known::default()
+        })
+    }
+
+    /// Sets the address.
+    #[must_use]
+    pub fn with_address(self, address: SocketAddr) -> Self {
+        self.with(|known| known.address = Some(address))
+    }
+
+    /// Sets the TLS session. The connection counts as encrypted.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn with_tls(self, session: TlsPeer) -> Self {
+        self.with(|known| known.tls = Some(session))
+    }
+
+    /// Sets whether the transport encrypts the connection by other means than TLS.
+    #[must_use]
+    pub fn with_encryption(self, encrypted: bool) -> Self {
+        self.with(|known| known.encrypted = encrypted)
+    }
+
+    fn with(self, set: impl FnOnce(&mut Known)) -> Self {
+        let mut known = match self.0 {
+            Kind::Unknown => Known::default(),
+            Kind::InProcess => Known {
+                local: true,
+                encrypted: true,
+                ..Known::default()
+            },
+            Kind::Address(address) => Known {
+                address: Some(address),
+                ..Known::default()
+            },
+            Kind::Known(known) => Arc::unwrap_or_clone(known),
+        };
+        set(&mut known);
+        Self::known(known)
     }
 
     /// A caller in the same process.
@@ -114,11 +176,11 @@ impl Peer {
         if known.tls.is_some() {
             return true;
         }
-        known.https
+        known.encrypted
     }
 
     pub(super) fn is_unix(&self) -> bool {
-        self.more().is_some_and(|known| known.unix)
+        self.more().is_some_and(|known| known.local)
     }
 
     /// Whether it is on this machine: in this process, at a Unix socket, or a loopback address.
@@ -151,10 +213,9 @@ mod tests {
             assert_eq!(peer.address(), Some(address));
         }
         assert!(!Peer::default().is_local());
-        let unix = Peer::known(Known {
-            unix: true,
-            ..Known::default()
-        });
+        let unix = Peer::unix(None);
         assert!(unix.is_local() && !unix.is_encrypted());
+        let remote = Peer::default().with_encryption(true);
+        assert!(remote.is_encrypted() && !remote.is_local());
     }
 }

@@ -1,6 +1,5 @@
 //! The HTTP response of the server and its body.
 
-use std::any::Any;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,6 +9,8 @@ use http::Response;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
+
+use super::cast::downcast;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -99,17 +100,6 @@ impl ResponseBody {
             _guard: guard,
         };
         Self(Kind::Boxed(UnsyncBoxBody::new(guarded)))
-    }
-}
-
-/// Casts a value to its own type, which a generic caller does not know.
-#[expect(clippy::unwrap_used, reason = "each path takes the value once")]
-pub(super) fn downcast<A: 'static, B: 'static>(value: A) -> Result<B, A> {
-    let mut value = Some(value);
-    let any: &mut dyn Any = &mut value;
-    match any.downcast_mut::<Option<B>>() {
-        Some(cast) => Ok(cast.take().unwrap()),
-        None => Err(value.unwrap()),
     }
 }
 

@@ -44,6 +44,8 @@ pub enum Place {
     Udp(SocketAddr),
     /// The path of a Unix socket.
     Unix(PathBuf),
+    /// Of a user-defined [`Listener`](super::Listener).
+    Other(String),
 }
 
 /// An address of UDP that a server listens on.
@@ -58,6 +60,7 @@ impl fmt::Display for Place {
             Self::Tcp(address) => address.fmt(f),
             Self::Udp(address) => write!(f, "udp:{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Other(place) => place.fmt(f),
         }
     }
 }
@@ -115,12 +118,16 @@ impl<P> Running<P> {
         &self.place
     }
 
-    /// The same, of the type that all kinds have in common.
+    /// The same server, with the type that all kinds of listeners have in common.
     pub fn into_any(self) -> Running<Place>
     where
         P: Into<Place>,
     {
         Running::new(self.place.into(), self.stop, self.task)
+    }
+
+    pub(super) fn at<Q>(self, place: Q) -> Running<Q> {
+        Running::new(place, self.stop, self.task)
     }
 
     /// Returns when it serves no more, although nobody has told it to stop: its

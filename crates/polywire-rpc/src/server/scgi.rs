@@ -3,9 +3,6 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
-#[cfg(unix)]
-use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -16,109 +13,17 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use polywire_protocol::scgi;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf};
-use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 
-use super::accept;
 use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
-use super::gate::BUSY_SCGI;
 use super::http_service::boxed;
-use super::listener::bind;
 use super::peer::{Known, Peer};
-use super::running::Running;
-#[cfg(unix)]
-use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
 use crate::layers::text;
 
-impl Server {
-    /// Listens on an address for SCGI and serves in the background, on this
-    /// runtime.
-    ///
-    /// A request takes the way of one over HTTP: the same protocols, layers and
-    /// limits. The address of the caller is the one that the web server tells, if that
-    /// is on this machine ([`ServerBuilder::scgi_from_elsewhere`]), and all that it tells is
-    /// among the extensions, believed or not, as
-    /// [`Variables`](polywire_protocol::scgi::Variables). Whoever reaches the
-    /// address can say the same, so it should be one that only the web server
-    /// reaches; a Unix socket is better.
-    ///
-    /// [`ServerBuilder::scgi_from_elsewhere`]: crate::ServerBuilder::scgi_from_elsewhere
-    ///
-    /// # Errors
-    ///
-    /// The address is not to be had.
-    pub async fn listen_scgi(&self, address: SocketAddr) -> io::Result<Running> {
-        let listener = TcpListener::from_std(bind(address)?)?;
-        self.serve_scgi(listener)
-    }
-
-    /// Serves the connections of a listener as SCGI in the background, on this
-    /// runtime.
-    ///
-    /// # Errors
-    ///
-    /// The listener has no address.
-    pub fn serve_scgi(&self, listener: TcpListener) -> io::Result<Running> {
-        let address = listener.local_addr()?;
-        Ok(accept::serve(
-            self, address, listener, BUSY_SCGI, connection,
-        ))
-    }
-
-    /// Listens on a Unix socket for SCGI and serves in the background, on this
-    /// runtime. The file is made and removed as by [`Server::listen_unix`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Server::listen_unix`].
-    #[cfg(unix)]
-    pub async fn listen_scgi_unix(
-        &self,
-        socket: impl Into<UnixSocket>,
-    ) -> io::Result<Running<PathBuf>> {
-        self.serve_scgi_bound(socket.into().bind().await?)
-    }
-
-    /// Serves the connections of a Unix socket that listens already as SCGI, in the
-    /// background, on this runtime. Its file stays.
-    ///
-    /// # Errors
-    ///
-    /// The listener has no address.
-    #[cfg(unix)]
-    pub fn serve_scgi_unix(
-        &self,
-        listener: tokio::net::UnixListener,
-    ) -> io::Result<Running<PathBuf>> {
-        self.serve_scgi_bound(Bound::foreign(listener))
-    }
-
-    // Separate for the same reason as `serve_bound`.
-    #[cfg(unix)]
-    fn serve_scgi_bound(&self, bound: Bound) -> io::Result<Running<PathBuf>> {
-        Ok(accept::serve(
-            self,
-            bound.path()?,
-            bound,
-            BUSY_SCGI,
-            connection,
-        ))
-    }
-}
-
 /// Serves SCGI on a connection.
-fn connection(
-    server: Server,
-    stream: impl Into<ByteStream>,
-    peer: Peer,
-    stopped: watch::Receiver<bool>,
-) -> impl Future<Output = ()> + Send {
-    serve_socket(server, stream.into(), peer, stopped)
-}
-
-async fn serve_socket(
+pub(super) async fn connection(
     server: Server,
     mut stream: ByteStream,
     peer: Peer,
@@ -263,11 +168,11 @@ fn caller(peer: &Peer, variables: Option<&scgi::Variables>, from_elsewhere: bool
     Peer::known(Known {
         address: remote.or(peer.address()),
         // Of a caller that the web server names nothing more is known here.
-        unix: remote.is_none() && peer.is_unix(),
+        local: remote.is_none() && peer.is_unix(),
         credentials: peer.credentials(),
         #[cfg(feature = "tls")]
         tls: None,
-        https: variables.is_some_and(scgi::Variables::is_https),
+        encrypted: variables.is_some_and(scgi::Variables::is_https),
     })
 }
 
@@ -369,6 +274,8 @@ impl<R: AsyncRead + Unpin> Body for Incoming<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
     use super::*;
 
     /// What a web server on another machine says of its callers counts for nothing unless it
@@ -381,17 +288,11 @@ mod tests {
         let head = reader.feed(request.as_bytes()).unwrap().unwrap().head;
         let variables = head.extensions.get::<scgi::Variables>();
         let peer = |address: &str| Peer::from(address.parse::<SocketAddr>().unwrap());
-        let unix = || {
-            Peer::known(Known {
-                unix: true,
-                ..Known::default()
-            })
-        };
         for (web_server, from_elsewhere, believed) in [
             (peer("192.0.2.1:5000"), false, false),
             (peer("192.0.2.1:5000"), true, true),
             (peer("127.0.0.1:5000"), false, true),
-            (unix(), false, true),
+            (Peer::unix(None), false, true),
         ] {
             let caller = caller(&web_server, variables, from_elsewhere);
             let about = format!("{web_server:?} {from_elsewhere}");

@@ -1,101 +1,192 @@
-//! HTTPS listeners and their handshakes.
+//! TLS over the connections of a listener.
 
-use std::io;
-use std::net::SocketAddr;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio_rustls::TlsAcceptor;
 
-use super::Server;
-use super::accept;
+use super::accept::Stream;
 use super::byte_stream::ByteStream;
-use super::connection::{connection, stop_and_wait};
-use super::listener::bind;
-use super::peer::{Known, Peer};
-use super::running::Running;
+use super::listener::Listener;
+use super::peer::Peer;
 use crate::tls::{ServerTls, Settings, TlsPeer};
 
-impl Server {
-    /// Listens on an address for HTTPS and serves in the background, on this
-    /// runtime.
-    ///
-    /// # Errors
-    ///
-    /// The address is not to be had.
-    pub async fn listen_tls(&self, address: SocketAddr, tls: &ServerTls) -> io::Result<Running> {
-        let listener = TcpListener::from_std(bind(address)?)?;
-        self.serve_tls(listener, tls)
+/// A listener whose connections are encrypted. Returned by [`Listener::tls`].
+///
+/// ```no_run
+/// use polywire_rpc::Server;
+/// use polywire_rpc::server::{Listener, UnixSocket};
+/// use polywire_rpc::tls::ServerTls;
+///
+/// async fn serve(server: &Server, tls: &ServerTls) -> std::io::Result<()> {
+///     let listener = UnixSocket::new("/run/greeter.sock").bind().await?;
+///     let running = server.serve(listener.tls(tls))?;
+///     running.ended().await;
+///     Ok(())
+/// }
+/// ```
+#[derive(Debug)]
+pub struct TlsListener<L> {
+    listener: L,
+    tls: ServerTls,
+}
+
+impl<L> TlsListener<L> {
+    /// Encrypts the connections of `listener`. Later changes of the settings apply to new connections.
+    pub fn new(listener: L, tls: &ServerTls) -> Self {
+        Self {
+            listener,
+            tls: tls.clone(),
+        }
     }
 
-    /// Serves the connections of a listener as HTTPS in the background, on this
-    /// runtime.
-    ///
-    /// # Errors
-    ///
-    /// The listener has no address.
-    pub fn serve_tls(&self, listener: TcpListener, tls: &ServerTls) -> io::Result<Running> {
-        let address = listener.local_addr()?;
-        let tls = tls.clone();
-        let speak = move |server, stream, peer, stopped| {
-            encrypted(server, stream, peer, stopped, tls.settings())
-        };
-        Ok(accept::serve(self, address, listener, b"", speak))
+    fn encrypt(&self, (stream, peer): (impl Stream, Peer)) -> (TlsStream, Peer) {
+        let stream = TlsStream::new(ByteStream::new(stream), self.tls.settings());
+        (stream, peer)
     }
 }
 
-/// Speaks HTTPS on a connection.
-async fn encrypted(
-    server: Server,
-    stream: TcpStream,
-    peer: Peer,
-    stopped: watch::Receiver<bool>,
-    tls: Settings,
-) {
-    // Apart, since it is needed for a moment only: a future stays as large as
-    // what it holds at its largest.
-    let handshake = Box::pin(handshake(stream, &peer, tls));
-    let stream = tokio::select! {
-        biased;
-        stream = handshake => stream,
-        () = stop_and_wait(stopped.clone()) => return,
-    };
-    let Some(stream) = stream else { return };
-    let peer = Peer::known(Known {
-        address: peer.address(),
-        tls: Some(TlsPeer::of(stream.get_ref().1)),
-        ..Known::default()
-    });
-    // Boxed: it is large, and is moved several times.
-    connection(server, ByteStream::Tls(Box::new(stream)), peer, stopped).await;
+impl<L: Listener> Listener for TlsListener<L> {
+    type Io = TlsStream;
+    type Addr = L::Addr;
+
+    async fn accept(&mut self) -> io::Result<(TlsStream, Peer)> {
+        let accepted = self.listener.accept().await?;
+        Ok(self.encrypt(accepted))
+    }
+
+    fn local_addr(&self) -> io::Result<L::Addr> {
+        self.listener.local_addr()
+    }
+
+    fn try_accept(&mut self) -> Option<(TlsStream, Peer)> {
+        let accepted = self.listener.try_accept()?;
+        Some(self.encrypt(accepted))
+    }
 }
 
-async fn handshake(
-    mut stream: TcpStream,
-    peer: &Peer,
-    tls: Settings,
-) -> Option<tokio_rustls::server::TlsStream<TcpStream>> {
-    let shaken = tokio::time::timeout(tls.handshake_timeout, async {
+/// An encrypted connection. The handshake begins with the first read or write, so that accepting connections does not
+/// wait for it.
+pub struct TlsStream(State);
+
+enum State {
+    Handshake(Pin<Box<dyn Future<Output = io::Result<Established>> + Send + Sync>>),
+    Established(Established),
+    Failed,
+}
+
+/// Boxed: it is large, and is moved several times.
+type Established = Box<tokio_rustls::server::TlsStream<ByteStream>>;
+
+impl TlsStream {
+    fn new(stream: ByteStream, settings: Settings) -> Self {
+        Self(State::Handshake(Box::pin(handshake(stream, settings))))
+    }
+
+    /// Completes the handshake, if it is not complete yet. Returns what the peer has shown of itself.
+    ///
+    /// # Errors
+    ///
+    /// The handshake failed, or took longer than
+    /// [`handshake_timeout`](crate::tls::ServerTlsBuilder::handshake_timeout).
+    pub async fn handshake(&mut self) -> io::Result<TlsPeer> {
+        poll_fn(|context| {
+            let stream = ready!(self.poll_established(context))?;
+            Poll::Ready(Ok(TlsPeer::of(stream.get_ref().1)))
+        })
+        .await
+    }
+
+    fn poll_established(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<&mut tokio_rustls::server::TlsStream<ByteStream>>> {
+        if let State::Handshake(handshake) = &mut self.0 {
+            match ready!(handshake.as_mut().poll(context)) {
+                Ok(stream) => self.0 = State::Established(stream),
+                Err(error) => {
+                    self.0 = State::Failed;
+                    return Poll::Ready(Err(error));
+                }
+            }
+        }
+        Poll::Ready(match &mut self.0 {
+            State::Established(stream) => Ok(stream),
+            _ => Err(io::Error::new(
+                io::ErrorKind::NotConnected,
+                "the TLS handshake failed",
+            )),
+        })
+    }
+}
+
+impl fmt::Debug for TlsStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsStream").finish_non_exhaustive()
+    }
+}
+
+impl AsyncRead for TlsStream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let stream = ready!(self.get_mut().poll_established(context))?;
+        Pin::new(stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for TlsStream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let stream = ready!(self.get_mut().poll_established(context))?;
+        Pin::new(stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let stream = ready!(self.get_mut().poll_established(context))?;
+        Pin::new(stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let stream = ready!(self.get_mut().poll_established(context))?;
+        Pin::new(stream).poll_shutdown(context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        matches!(&self.0, State::Established(stream) if stream.is_write_vectored())
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let stream = ready!(self.get_mut().poll_established(context))?;
+        Pin::new(stream).poll_write_vectored(context, parts)
+    }
+}
+
+async fn handshake(mut stream: ByteStream, settings: Settings) -> io::Result<Established> {
+    let handshake = async {
         if speaks_http(&stream).await? {
             let _ = stream.write_all(NOT_ENCRYPTED).await;
             let _ = stream.shutdown().await;
-            let text = "the peer speaks HTTP where HTTPS is offered";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            let message = "the peer speaks HTTP where HTTPS is offered";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
-        TlsAcceptor::from(tls.config).accept(stream).await
-    });
-    match shaken.await {
-        Ok(Ok(stream)) => Some(stream),
-        Ok(Err(error)) => {
-            tracing::debug!(?peer, %error, "a handshake failed");
-            None
-        }
-        Err(_) => {
-            tracing::debug!(?peer, "a handshake took too long");
-            None
-        }
-    }
+        TlsAcceptor::from(settings.config).accept(stream).await
+    };
+    let stream = tokio::time::timeout(settings.handshake_timeout, handshake).await??;
+    Ok(Box::new(stream))
 }
 
 const NOT_ENCRYPTED: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
@@ -104,9 +195,12 @@ const NOT_ENCRYPTED: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Connection: close\r\n\r\n\
     This port speaks HTTPS. Call it with a URL of https://, please";
 
-/// Whether the first byte is the letter of an HTTP method: the most frequent
-/// mistake, which would otherwise show as noise at both ends.
-async fn speaks_http(stream: &TcpStream) -> io::Result<bool> {
+/// Whether the first byte is the first letter of an HTTP method, which is a frequent mistake. Only TCP sockets can look
+/// at bytes without taking them; for others this is false.
+async fn speaks_http(stream: &ByteStream) -> io::Result<bool> {
+    let ByteStream::Tcp(stream) = stream else {
+        return Ok(false);
+    };
     let mut first = [0];
     let count = stream.peek(&mut first).await?;
     Ok(count == 1 && first[0].is_ascii_uppercase())

@@ -7,11 +7,11 @@ use std::os::unix::net;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use socket2::{Domain, SockAddr, Socket, Type};
+use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 use tokio::net::{UnixListener, UnixStream};
 
-use super::accept::Listener;
-use super::peer::{Credentials, Known, Peer};
+use super::listener::Listener;
+use super::peer::{Credentials, Peer};
 
 /// The path of a Unix socket to listen on, and who may connect to it.
 ///
@@ -46,9 +46,13 @@ impl UnixSocket {
         self
     }
 
-    /// Listens. A socket file that nobody answers at is left from a process that
-    /// has ended, and makes room.
-    pub(super) async fn bind(self) -> io::Result<Bound> {
+    /// Listens. Replaces the socket file of a process that has ended.
+    ///
+    /// # Errors
+    ///
+    /// `AddrInUse` if another process listens there, `AlreadyExists` if the file is not a socket, and errors of the file
+    /// system.
+    pub async fn bind(self) -> io::Result<BoundUnixSocket> {
         let Self { path, mode } = self;
         let _alone = alone(&path).await?;
         let address = SockAddr::unix(&path).map_err(|error| at(&path, &error))?;
@@ -67,7 +71,7 @@ impl UnixSocket {
             .map_err(|error| at(&file.path, &error))?;
         socket.listen(1024)?;
         let listener = net::UnixListener::from(std::os::fd::OwnedFd::from(socket));
-        Ok(Bound {
+        Ok(BoundUnixSocket {
             listener: UnixListener::from_std(listener)?,
             file: Some(file),
         })
@@ -161,69 +165,68 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((found.dev(), found.ino()))
 }
 
-/// A Unix socket that listens, with its file if that is ours.
+/// A Unix socket that listens. Returned by [`UnixSocket::bind`]. Its file is removed when the server stops, or when this
+/// is dropped.
 #[derive(Debug)]
-pub(super) struct Bound {
+pub struct BoundUnixSocket {
     listener: UnixListener,
+    /// Removed by the first [`Listener::try_accept`], so that clients cannot connect any more.
     file: Option<File>,
 }
 
-impl Bound {
-    /// One that was bound elsewhere: whoever did so has the file.
-    pub(super) const fn foreign(listener: UnixListener) -> Self {
-        Self {
-            listener,
-            file: None,
+impl Listener for BoundUnixSocket {
+    type Io = UnixStream;
+    type Addr = PathBuf;
+
+    async fn accept(&mut self) -> io::Result<(UnixStream, Peer)> {
+        Listener::accept(&mut self.listener).await
+    }
+
+    fn local_addr(&self) -> io::Result<PathBuf> {
+        match &self.file {
+            Some(file) => Ok(file.path.clone()),
+            None => Listener::local_addr(&self.listener),
         }
     }
 
-    /// Its path; empty if it has none.
-    pub(super) fn path(&self) -> io::Result<PathBuf> {
-        if let Some(file) = &self.file {
-            return Ok(file.path.clone());
-        }
-        let address = self.listener.local_addr()?;
+    fn try_accept(&mut self) -> Option<(UnixStream, Peer)> {
+        self.file = None;
+        self.listener.try_accept()
+    }
+}
+
+/// The address is the path of the socket, or empty if it has none. The file stays when the server stops.
+impl Listener for UnixListener {
+    type Io = UnixStream;
+    type Addr = PathBuf;
+
+    async fn accept(&mut self) -> io::Result<(UnixStream, Peer)> {
+        let (stream, _) = Self::accept(self).await?;
+        let peer = peer(&stream);
+        Ok((stream, peer))
+    }
+
+    fn local_addr(&self) -> io::Result<PathBuf> {
+        let address = Self::local_addr(self)?;
         Ok(address
             .as_pathname()
             .map(Path::to_path_buf)
             .unwrap_or_default())
     }
-}
 
-impl Listener for Bound {
-    type Stream = UnixStream;
-    type Waiting = Option<net::UnixListener>;
-
-    async fn accept(&self) -> io::Result<(UnixStream, Peer)> {
-        let (stream, _) = self.listener.accept().await?;
-        let peer = peer(&stream);
-        Ok((stream, peer))
-    }
-
-    fn stop(self) -> Self::Waiting {
-        // From now on those who connect are told at once that nobody is there.
-        drop(self.file);
-        self.listener.into_std().ok()
-    }
-
-    fn next(waiting: &Self::Waiting) -> Option<(UnixStream, Peer)> {
-        let (stream, _) = waiting.as_ref()?.accept().ok()?;
-        stream.set_nonblocking(true).ok()?;
-        let stream = UnixStream::from_std(stream).ok()?;
+    fn try_accept(&mut self) -> Option<(UnixStream, Peer)> {
+        let (socket, _) = SockRef::from(&*self).accept().ok()?;
+        socket.set_nonblocking(true).ok()?;
+        let stream = UnixStream::from_std(socket.into()).ok()?;
         let peer = peer(&stream);
         Some((stream, peer))
     }
 }
 
 fn peer(stream: &UnixStream) -> Peer {
-    let credentials = stream.peer_cred().ok().map(|found| Credentials {
+    Peer::unix(stream.peer_cred().ok().map(|found| Credentials {
         uid: found.uid(),
         gid: found.gid(),
         pid: found.pid(),
-    });
-    Peer::known(Known {
-        unix: true,
-        credentials,
-        ..Known::default()
-    })
+    }))
 }

@@ -227,6 +227,19 @@ pub struct TlsPeer {
 }
 
 impl TlsPeer {
+    /// Describes a session of another TLS implementation, for a [`Listener`](crate::server::Listener) that encrypts its
+    /// connections itself. `certificates` are those of the client in DER, its own first. The listener must have checked
+    /// them.
+    #[must_use]
+    pub fn new(certificates: Vec<Vec<u8>>) -> Self {
+        Self {
+            certificates: certificates.into_iter().map(Into::into).collect(),
+            server_name: None,
+            alpn: None,
+            version: "unknown",
+        }
+    }
+
     pub(crate) fn of(connection: &ServerConnection) -> Self {
         let certificates = connection.peer_certificates().unwrap_or_default();
         Self {
@@ -259,7 +272,7 @@ impl TlsPeer {
         self.alpn.as_deref()
     }
 
-    /// `TLSv1.3` or `TLSv1.2`.
+    /// `TLSv1.3` or `TLSv1.2`; `unknown` for another implementation.
     #[must_use]
     pub const fn version(&self) -> &'static str {
         self.version

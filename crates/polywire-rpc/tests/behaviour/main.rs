@@ -16,6 +16,7 @@ mod http;
 mod http2;
 mod ids;
 mod layers;
+mod listeners;
 mod memory;
 mod mounts;
 mod scgi;

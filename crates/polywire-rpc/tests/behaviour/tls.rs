@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(unix)]
+use polywire_rpc::server::{Listener, UnixSocket};
 use polywire_rpc::tls::{ClientCertificates, Pem, ServerTls, ServerTlsBuilder, TlsPeer};
 use polywire_rpc::{Context, Running, dynamic};
 use polywire_schema::Map;
@@ -165,6 +167,41 @@ async fn http2_by_alpn() {
         let tls = within(seen.recv()).await.unwrap().unwrap();
         assert_eq!(tls.alpn(), Some(&b"h2"[..]));
     }
+}
+
+/// TLS wraps any listener. The facts of the transport inside stay known.
+#[cfg(unix)]
+#[tokio::test]
+async fn over_unix_sockets() {
+    let authority = Authority::new();
+    let tls = settings(&authority.sign("localhost")).build().unwrap();
+    let (send, mut seen) = mpsc::unbounded_channel();
+    let handler = dynamic(move |_: Map, context: Context| {
+        let caller = context.caller();
+        let facts = (
+            caller.credentials().is_some(),
+            caller.is_local(),
+            caller.tls().is_some(),
+        );
+        send.send(facts).unwrap();
+        async { Ok(Map::new()) }
+    });
+    let server = builder().operation("Deep", handler).build().unwrap();
+    let path = std::env::temp_dir().join(format!("polywire-tls-{}", std::process::id()));
+    let listener = UnixSocket::new(&path).bind().await.unwrap();
+    let running = server.serve(listener.tls(&tls)).unwrap();
+    let stream = tokio::net::UnixStream::connect(running.path())
+        .await
+        .unwrap();
+    let name = ServerName::try_from("localhost").unwrap();
+    let connector = connector(&authority, None, &["http/1.1"]);
+    let stream = within(connector.connect(name, stream)).await.unwrap();
+    let mut socket = Socket::over(stream);
+    socket.write(request("POST /deep", &[], "{}")).await;
+    assert_eq!(socket.reply().await.status, 200);
+    assert_eq!(within(seen.recv()).await, Some((true, true, true)));
+    let (ends, ()) = tokio::join!(socket.ends(), running.shutdown());
+    assert!(ends && !path.exists());
 }
 
 #[tokio::test]

@@ -195,7 +195,7 @@ async fn calls_in_progress_end() {
 async fn foreign_listeners() {
     let folder = Folder::new();
     let listener = tokio::net::UnixListener::bind(folder.path("given")).unwrap();
-    let running = builder().build().unwrap().serve_unix(listener).unwrap();
+    let running = builder().build().unwrap().serve(listener).unwrap();
     assert_eq!(running.path(), folder.path("given"));
     let mut socket = open(running.path()).await;
     socket.write(request("GET /status/201", &[], "")).await;

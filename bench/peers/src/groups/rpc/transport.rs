@@ -101,7 +101,7 @@ impl Wire for Unix {
     }
 
     async fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>> {
-        Ok(server.serve_unix(listener)?.into_any())
+        Ok(server.serve(listener)?.into_any())
     }
 
     fn clear(url: &str) {

@@ -7,9 +7,9 @@ use tokio::io::DuplexStream;
 
 use crate::frames::inproc::InprocListener;
 use crate::server::Server;
-use crate::server::accept::{self, Listener};
+use crate::server::accept;
 use crate::server::begin::Begin;
-use crate::server::byte_stream::ByteStream;
+use crate::server::listener::Listener;
 use crate::server::peer::Peer;
 use crate::server::running::{Place, Running};
 
@@ -77,27 +77,26 @@ impl Server {
         let listener = InprocListener::bind(name)?;
         let place = InprocName(listener.name().to_owned());
         let speak = |server, stream, peer, stopped| {
-            let stream = ByteStream::Memory(stream);
             super::connection(server, stream, Begin::default(), peer, stopped)
         };
-        Ok(accept::serve(self, place, listener, b"", speak))
+        Ok(accept::serve(self, Box::new(listener), b"", speak).at(place))
     }
 }
 
 impl Listener for InprocListener {
-    type Stream = DuplexStream;
-    type Waiting = Self;
+    type Io = DuplexStream;
+    type Addr = InprocName;
 
-    async fn accept(&self) -> io::Result<(DuplexStream, Peer)> {
+    async fn accept(&mut self) -> io::Result<(DuplexStream, Peer)> {
         Ok((Self::accept(self).await, Peer::in_process()))
     }
 
-    fn stop(self) -> Self {
-        self.close();
-        self
+    fn local_addr(&self) -> io::Result<InprocName> {
+        Ok(InprocName(self.name().to_owned()))
     }
 
-    fn next(waiting: &Self) -> Option<(DuplexStream, Peer)> {
-        Some((waiting.next()?, Peer::in_process()))
+    fn try_accept(&mut self) -> Option<(DuplexStream, Peer)> {
+        self.close();
+        Some((self.next()?, Peer::in_process()))
     }
 }

@@ -28,13 +28,10 @@ fn server() -> ServerBuilder {
 }
 
 /// Serves a stream, until the server is told to stop and all has been answered.
-fn serve(
-    server: ServerBuilder,
-    stream: impl Stream + Sync,
-) -> (watch::Sender<bool>, JoinHandle<()>) {
+fn serve(server: ServerBuilder, stream: impl Stream) -> (watch::Sender<bool>, JoinHandle<()>) {
     let (stop, stopped) = watch::channel(false);
     let server = server.build().unwrap();
-    let stream = ByteStream::Other(Box::new(stream));
+    let stream = ByteStream::new(stream);
     let serving = connection(server, stream, Begin::default(), Peer::default(), stopped);
     (stop, tokio::spawn(serving))
 }
