@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use polywire_frame::client::{self, Operation, Request};
 use polywire_frame::server::{self, Fault};
-use polywire_frame::{CallId, FaultCode, Features, Output, Settings, Time, datagram};
+use polywire_frame::{CallId, FaultCode, Features, Output, Settings, Time};
 
 /// Settings with little room, so that bounds are reached.
 fn settings() -> Settings {
@@ -83,8 +83,8 @@ impl Side for Server {
         let resolve = |name: &str| (name.len() < 9).then_some(name.len());
         let step = self.0.receive(now, input, &mut room, resolve);
         let (took, event) = match step.map_err(|broken| broken.to_string())? {
-            Step::Took(took, event) => (took, event),
-            Step::Wants(bytes) => {
+            Step::Consumed(took, event) => (took, event),
+            Step::NeedMore(bytes) => {
                 assert!(bytes > input.len(), "more is wanted than is there");
                 return Ok(None);
             }
@@ -204,8 +204,8 @@ impl Side for Client {
         let mut room = Vec::new();
         let step = self.machine.receive(input, &mut room);
         let (took, event) = match step.map_err(|broken| broken.to_string())? {
-            Step::Took(took, event) => (took, event),
-            Step::Wants(bytes) => {
+            Step::Consumed(took, event) => (took, event),
+            Step::NeedMore(bytes) => {
                 assert!(bytes > input.len(), "more is wanted than is there");
                 return Ok(None);
             }
@@ -219,7 +219,7 @@ impl Side for Client {
                 *self.ended.entry(context).or_default() += 1;
             }
             Event::Item { id, cost, .. } => self.machine.consumed(id, cost),
-            Event::Hello | Event::Writable(_) => self.send_items(),
+            Event::Hello(_) | Event::Writable(_) => self.send_items(),
             _ => {}
         }
         Ok(Some(took))
@@ -251,8 +251,8 @@ type Hasher = BuildHasherDefault<DefaultHasher>;
 
 /// A client and a server of datagrams, and how many calls have ended.
 struct Datagrams {
-    client: datagram::Client<u32>,
-    server: datagram::Server<usize, u32, Hasher>,
+    client: polywire_frame_udp::Client<u32>,
+    server: polywire_frame_udp::Server<usize, u32, Hasher>,
     now: Time,
     token: [u8; 8],
     made: u32,
@@ -266,8 +266,8 @@ impl Datagrams {
         let from = std::net::SocketAddr::from(([127, 0, 0, 1], 7));
         let resolve = |name: &str| Some(name.len());
         let event = self.server.receive(self.now, from, datagram, resolve);
-        if let Some(datagram::server::Event::Call { call, payload, .. }) = event
-            && let Some(mut answer) = self.server.reply(self.now, call)
+        if let Some(polywire_frame_udp::server::Event::Call { id, payload, .. }) = event
+            && let Some(mut answer) = self.server.reply(self.now, id)
         {
             answer.payload().extend_from_slice(payload);
             let _ = answer.send();
@@ -289,7 +289,7 @@ impl Datagrams {
 
     /// A datagram for the client.
     fn hear(&mut self, datagram: &[u8]) {
-        use datagram::client::Event;
+        use polywire_frame_udp::client::Event;
 
         let event = self.client.receive(self.now, datagram);
         let ends = matches!(event, Some(Event::Reply { .. } | Event::Fault { .. }));
@@ -318,14 +318,14 @@ impl Datagrams {
 /// What both sides read: datagrams, each behind a byte with its length and one that says where it
 /// goes, with which token, and whether what the client has sent is to go first.
 pub fn datagrams(data: &[u8]) {
-    let limits = datagram::server::Limits {
+    let limits = polywire_frame_udp::server::Limits {
         memory: 64 << 10,
         memory_of_one: 4 << 10,
-        ..datagram::server::Limits::DEFAULT
+        ..polywire_frame_udp::server::Limits::DEFAULT
     };
     let mut both = Datagrams {
-        client: datagram::Client::new(settings()),
-        server: datagram::Server::with_limits(settings(), limits, Hasher::default()),
+        client: polywire_frame_udp::Client::new(settings()),
+        server: polywire_frame_udp::Server::with_limits(settings(), limits, Hasher::default()),
         now: Time::ZERO,
         token: [0; 8],
         made: 0,

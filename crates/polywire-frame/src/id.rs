@@ -1,8 +1,8 @@
-//! Ids of calls.
+//! The ids of calls.
 
 use std::fmt;
 
-/// The id of a call: a slot, and how often the connection has used it before.
+/// The id of a call: a slot, and how often the connection has used the slot before.
 ///
 /// ```
 /// use polywire_frame::CallId;
@@ -15,10 +15,10 @@ use std::fmt;
 pub struct CallId(u32);
 
 impl CallId {
-    /// The id of no call: in `CREDIT` for the whole connection.
+    /// The id of no call, for `CREDIT` of the whole connection.
     pub const NONE: u32 = u32::MAX;
 
-    /// The id of a slot's call with that count.
+    /// The id of the call with this count in this slot.
     #[inline]
     #[must_use]
     pub const fn new(slot: u16, count: u16) -> Self {
@@ -37,6 +37,13 @@ impl CallId {
     #[must_use]
     pub const fn count(self) -> u16 {
         (self.0 >> 16) as u16
+    }
+
+    /// The id as in a header.
+    #[inline]
+    #[must_use]
+    pub const fn as_u32(self) -> u32 {
+        self.0
     }
 }
 

@@ -1,9 +1,8 @@
-//! Time as these machines know it.
+//! Time, as an argument of state machines.
 
 use std::time::Duration;
 
-/// A point in time: nanoseconds since some moment that its owner chose, such as when the
-/// program began. Only differences mean something.
+/// A point in time: nanoseconds since a moment that the owner chooses, such as the start of the program.
 ///
 /// ```
 /// use std::time::Duration;
@@ -18,12 +17,12 @@ use std::time::Duration;
 pub struct Time(u64);
 
 impl Time {
-    /// Beyond all that will be.
+    /// Later than any other time.
     pub const NEVER: Self = Self(u64::MAX);
-    /// The moment that its owner chose.
+    /// The moment that the owner chose.
     pub const ZERO: Self = Self(0);
 
-    /// So many nanoseconds after [`Self::ZERO`].
+    /// The time `nanos` nanoseconds after [`Self::ZERO`].
     #[inline]
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {
@@ -37,7 +36,7 @@ impl Time {
         self.0
     }
 
-    /// So much later, but not beyond [`Self::NEVER`].
+    /// The time `time` later, at most [`Self::NEVER`].
     #[inline]
     #[must_use]
     pub fn after(self, time: Duration) -> Self {
@@ -45,17 +44,17 @@ impl Time {
         Self(self.0.saturating_add(nanos))
     }
 
-    /// How long ago `earlier` was; nothing if it is yet to come.
+    /// The time since `earlier`; zero if `earlier` is later.
     #[inline]
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 
-    /// Milliseconds until `later`, rounded up, as calls bear them: 0 for never, and at least 1.
+    /// Milliseconds until `later` as in the header of a call: rounded up, at least 1; 0 for [`Self::NEVER`].
     #[must_use]
     #[inline]
-    pub(crate) fn millis_until(self, later: Self) -> u32 {
+    pub fn millis_until(self, later: Self) -> u32 {
         if later == Self::NEVER {
             return 0;
         }
@@ -63,9 +62,10 @@ impl Time {
         u32::try_from(millis).unwrap_or(u32::MAX).max(1)
     }
 
-    /// The other way round.
+    /// The inverse of [`Self::millis_until`].
     #[must_use]
-    pub(crate) const fn after_millis(self, millis: u32) -> Self {
+    #[inline]
+    pub const fn after_millis(self, millis: u32) -> Self {
         match millis {
             0 => Self::NEVER,
             millis => Self(self.0.saturating_add(millis as u64 * 1_000_000)),

@@ -37,7 +37,7 @@ fn server_says(frames: &[Vec<u8>]) -> String {
     let answer = drain(link.server.output());
     let mut from = 0;
     let mut last = String::new();
-    while let client::Step::Took(bytes, event) =
+    while let client::Step::Consumed(bytes, event) =
         client.receive(&answer[from..], &mut Vec::new()).unwrap()
     {
         from += bytes;
@@ -62,7 +62,9 @@ fn what_a_call_cannot_have_it_cannot_have_had() {
     link.serve();
     link.to_server = frame(9, 0, 3, id.into(), 1, b"");
     let broken = link.try_serve().unwrap_err().to_string();
-    assert!(broken.starts_with("frames: expected CREDIT of code 0, found 3"));
+    assert!(broken.starts_with(
+        "frames: expected CREDIT of code 0 for a call, or of 3 for none, found 1 for id 0x"
+    ));
 }
 
 #[test]
@@ -143,11 +145,11 @@ fn a_server_names_what_is_wrong() {
         ),
         (
             vec![frame(9, 0, 0, 0, i32::MAX as u32, b"")],
-            "credit of at most 2^31 - 1 bytes, found 2147483647, at byte 44",
+            "credit of at most 2^31 - 1 bytes, found 2147483647 for id 0x00000000, at byte 44",
         ),
         (
             vec![frame(9, 0, 1, 0, 1, b"")],
-            "CREDIT of code 0, found 1, at byte 44",
+            "CREDIT of code 0 for a call, or of 3 for none, found 1 for id 0x00000000, at byte 44",
         ),
         (
             vec![frame(0x0a, 0, 0, 1, 0, b"\xff")],
@@ -272,7 +274,7 @@ fn a_client_takes_no_answers_to_what_it_has_not_asked() {
         let sent = drain(link.client.output());
         let mut from = 0;
         let mut last = String::new();
-        while let polywire_frame::server::Step::Took(bytes, event) = server
+        while let polywire_frame::server::Step::Consumed(bytes, event) = server
             .receive(Time::ZERO, &sent[from..], &mut Vec::new(), resolve)
             .unwrap()
         {

@@ -1,6 +1,6 @@
 //! Calls and their ends.
 
-use polywire_frame::client::{Operation, Refused, Request};
+use polywire_frame::client::{Operation, Request, RequestError};
 use polywire_frame::server::Fault;
 use polywire_frame::{CallId, FaultCode, Settings, Trace};
 
@@ -215,14 +215,14 @@ fn metadata_and_trace_context_come_along() {
     ] {
         let request = Request::new(ADD).with_metadata(metadata);
         let refused = link.client.call(link.now, &request).unwrap_err();
-        assert_eq!(refused, Refused::Invalid(wrong));
+        assert_eq!(refused, RequestError::Invalid(wrong));
     }
     let nameless = Request::new(Operation {
         number: 2,
         name: "a\nb",
     });
     let refused = link.client.call(link.now, &nameless).unwrap_err();
-    assert_eq!(refused, Refused::Invalid("the name of an operation"));
+    assert_eq!(refused, RequestError::Invalid("the name of an operation"));
     assert!(link.client.output().is_empty());
 }
 
@@ -245,7 +245,7 @@ fn no_more_is_open_than_the_server_allows() {
     }
     assert_eq!(link.client.room(), 0);
     let refused = link.client.call(link.now, &Request::new(ADD)).unwrap_err();
-    assert_eq!(refused, Refused::Full);
+    assert_eq!(refused, RequestError::Full);
     link.serve();
     link.answer();
     assert_eq!(link.client.room(), 6);
@@ -286,7 +286,7 @@ fn what_is_too_large_is_not_sent() {
     let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
     call.payload().extend([0; 65_536]);
     let refused = call.send(1).unwrap_err();
-    assert!(matches!(refused, Refused::TooLarge(_)), "{refused}");
+    assert!(matches!(refused, RequestError::TooLarge(_)), "{refused}");
     let mut link = link.greeted();
     let id = link.call(&[0; 79_000], 1);
     link.serve();

@@ -40,7 +40,7 @@ fn events(stream: &[u8], cuts: &[usize]) -> Vec<String> {
                 .receive(Time::ZERO, input, &mut room, resolve)
                 .unwrap()
             {
-                Step::Took(bytes, event) => {
+                Step::Consumed(bytes, event) => {
                     assert!(
                         input.len() >= wants,
                         "{wants} bytes were wanted for nothing"
@@ -49,7 +49,7 @@ fn events(stream: &[u8], cuts: &[usize]) -> Vec<String> {
                     from += bytes;
                     told.extend(event.map(|event| server_event(&event)));
                 }
-                Step::Wants(bytes) => {
+                Step::NeedMore(bytes) => {
                     assert!(bytes > input.len());
                     wants = bytes;
                     break;
@@ -94,7 +94,7 @@ proptest! {
         }
         stream.extend(bytes);
         let (mut from, mut room) = (0, Vec::new());
-        while let Ok(Step::Took(bytes, _)) = server.receive(Time::ZERO, &stream[from..], &mut room, resolve) {
+        while let Ok(Step::Consumed(bytes, _)) = server.receive(Time::ZERO, &stream[from..], &mut room, resolve) {
             prop_assert!(bytes > 0);
             from += bytes;
         }

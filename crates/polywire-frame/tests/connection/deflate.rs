@@ -1,6 +1,6 @@
 //! Payloads that travel compressed, and what lies about them.
 
-use polywire_frame::client::{self, Refused, Request};
+use polywire_frame::client::{self, Request, RequestError};
 use polywire_frame::server::{self, Fault};
 use polywire_frame::{FaultCode, Features, Settings};
 
@@ -139,7 +139,7 @@ fn all_limits_count_what_it_was() {
     let mut link = with(settings);
     let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
     call.payload().extend(vec![7; 1 << 20]);
-    assert!(matches!(call.send(1), Err(Refused::TooLarge(_))));
+    assert!(matches!(call.send(1), Err(RequestError::TooLarge(_))));
     // Items, to both sides.
     let request = Request::new(ADD).with_items();
     let call = link.client.call(link.now, &request).unwrap();

@@ -1,6 +1,6 @@
 //! How connections end, and what becomes of calls.
 
-use polywire_frame::client::{Lost, Refused, Request};
+use polywire_frame::client::{LostCall, Request, RequestError};
 use polywire_frame::{CallId, Output, Reason, Settings, Time};
 
 use crate::support::{ADD, Link, Told, at};
@@ -27,7 +27,7 @@ fn a_server_that_stops_answers_what_is_open() {
         ]
     );
     let refused = link.client.call(link.now, &Request::new(ADD)).unwrap_err();
-    assert_eq!(refused, Refused::Ending);
+    assert_eq!(refused, RequestError::Ending);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn what_was_never_sent_may_be_repeated() {
     link.client.cancel(given_up);
     let mut lost: Vec<_> = link.client.close(None).collect();
     lost.sort_by_key(|lost| lost.context);
-    let expected = [(1, true), (2, false)].map(|(context, sent)| Lost { context, sent });
+    let expected = [(1, true), (2, false)].map(|(context, sent)| LostCall { context, sent });
     assert_eq!(lost, expected);
     // And so it is not sent after all.
     assert!(link.client.output().is_empty());
@@ -76,7 +76,7 @@ fn what_was_never_sent_may_be_repeated() {
         "{left:x?}"
     );
     let refused = link.client.call(link.now, &Request::new(ADD)).unwrap_err();
-    assert_eq!(refused, Refused::Ending);
+    assert_eq!(refused, RequestError::Ending);
 }
 
 #[test]

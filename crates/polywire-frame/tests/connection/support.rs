@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use polywire_frame::client::{self, Operation, Request};
 use polywire_frame::server::{self, Fault};
-use polywire_frame::{Broken, CallId, Output, Settings, Time};
+use polywire_frame::{CallId, Output, ProtocolError, Settings, Time};
 
 /// What the server's names stand for: the length of the name, for all but `Nothing`.
 pub(crate) fn resolve(name: &str) -> Option<usize> {
@@ -74,12 +74,12 @@ impl Link {
         self.try_serve().unwrap()
     }
 
-    pub(crate) fn try_serve(&mut self) -> Result<Told, Broken> {
+    pub(crate) fn try_serve(&mut self) -> Result<Told, ProtocolError> {
         self.to_server.extend(drain(self.client.output()));
         self.client.wrote();
         let mut room = Vec::new();
         let mut told = Told::new();
-        while let server::Step::Took(bytes, event) =
+        while let server::Step::Consumed(bytes, event) =
             self.server
                 .receive(self.now, &self.to_server, &mut room, resolve)?
         {
@@ -97,12 +97,12 @@ impl Link {
         self.try_answer().unwrap()
     }
 
-    pub(crate) fn try_answer(&mut self) -> Result<Told, Broken> {
+    pub(crate) fn try_answer(&mut self) -> Result<Told, ProtocolError> {
         self.to_client.extend(drain(self.server.output()));
         self.server.wrote();
         let mut room = Vec::new();
         let mut told = Told::new();
-        while let client::Step::Took(bytes, event) =
+        while let client::Step::Consumed(bytes, event) =
             self.client.receive(&self.to_client, &mut room)?
         {
             told.extend(event.map(|event| client_event(&event)));
@@ -155,7 +155,9 @@ pub(crate) fn server_event(event: &server::Event<'_, usize, &'static str>) -> St
         }
         Event::Cancelled(id, context) => format!("{id} cancelled {context:?}"),
         Event::End(id) => format!("{id} end"),
-        Event::GoAway { reason, words } => format!("goaway {reason}: {words}"),
+        Event::GoAway {
+            reason, message, ..
+        } => format!("goaway {reason}: {message}"),
         Event::Hello(extension) => format!("hello{}", pairs(extension)),
         Event::Item { id, payload, .. } => format!("{id} item: {}", text(payload)),
         Event::OneWay {
@@ -202,9 +204,9 @@ pub(crate) fn client_event(event: &client::Event<'_, u32>) -> String {
         Event::GoAway {
             reason,
             within,
-            words,
-        } => format!("goaway {reason} in {within} ms: {words}"),
-        Event::Hello => "hello".to_owned(),
+            message,
+        } => format!("goaway {reason} in {within} ms: {message}"),
+        Event::Hello(_) => "hello".to_owned(),
         Event::Item {
             id,
             missed,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use polywire_frame::client::{self, Operation, Refused, Request};
+use polywire_frame::client::{self, Operation, Request, RequestError};
 use polywire_frame::server::{self, Fault};
 use polywire_frame::{CallId, FaultCode, Features, Output, Reason, Settings, Time};
 
@@ -189,7 +189,7 @@ impl World {
                 ends: streams,
                 ..Made::default()
             }),
-            Err(Refused::Full | Refused::Ending) => {}
+            Err(RequestError::Full | RequestError::Ending) => {}
             Err(refused) => panic!("{refused}"),
         }
     }
@@ -264,8 +264,8 @@ impl World {
                     .server
                     .receive(self.now, &bytes[at..], &mut room, resolve)
                 {
-                    Ok(server::Step::Took(took, event)) => (took, event),
-                    Ok(server::Step::Wants(wants)) => {
+                    Ok(server::Step::Consumed(took, event)) => (took, event),
+                    Ok(server::Step::NeedMore(wants)) => {
                         assert!(wants > bytes.len() - at);
                         break;
                     }
@@ -318,8 +318,8 @@ impl World {
         let bytes = std::mem::take(&mut self.to_client.arrived);
         while !self.client_over {
             let (took, event) = match self.client.receive(&bytes[at..], &mut room) {
-                Ok(client::Step::Took(took, event)) => (took, event),
-                Ok(client::Step::Wants(wants)) => {
+                Ok(client::Step::Consumed(took, event)) => (took, event),
+                Ok(client::Step::NeedMore(wants)) => {
                     assert!(wants > bytes.len() - at);
                     break;
                 }

@@ -137,6 +137,7 @@ impl Dialer {
     }
 
     /// Connects to the first address of the host that `attempt` succeeds with.
+    #[cfg(feature = "udp")]
     pub(crate) async fn connect_datagrams<T, F>(
         &self,
         attempt: impl Fn(SocketAddr) -> F,

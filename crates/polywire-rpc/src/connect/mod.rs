@@ -48,6 +48,8 @@ pub(crate) use race::race;
 pub(crate) use stream::Stream;
 pub(crate) use stream::{Layer, Socket};
 pub(crate) use transport::{Deadline, Transport, too_large};
+#[cfg(any(feature = "udp", feature = "websocket"))]
+pub(crate) use url::Wire;
 pub(crate) use url::{
-    Address, Credentials, NO_USER, PROCESS_NAME, ServerUrl, Wire, is_process_name, without_secrets,
+    Address, Credentials, NO_USER, PROCESS_NAME, ServerUrl, is_process_name, without_secrets,
 };

@@ -2,7 +2,7 @@
 
 use std::task::Context;
 
-use polywire_frame::client::Refused;
+use polywire_frame::client::RequestError;
 use polywire_frame::{CallId, Time};
 
 use super::asked::{Asked, What};
@@ -122,7 +122,7 @@ impl<M: Machine> State<M> {
             .begin(now, &begin, input, ticket)
             .map_err(|refused| match refused {
                 // It is not known yet what the server takes.
-                Refused::TooLarge(_) if !self.greeted => CallError::Full,
+                RequestError::TooLarge(_) if !self.greeted => CallError::Full,
                 refused => refused.into(),
             })
     }
@@ -149,11 +149,11 @@ impl<M: Machine> State<M> {
     }
 }
 
-impl From<Refused> for CallError {
-    fn from(refused: Refused) -> Self {
+impl From<RequestError> for CallError {
+    fn from(refused: RequestError) -> Self {
         match refused {
-            Refused::Full => Self::Full,
-            Refused::Ending => Self::Disconnected {
+            RequestError::Full => Self::Full,
+            RequestError::Ending => Self::Disconnected {
                 sent: false,
                 why: "the connection is ending".into(),
             },

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 use std::task::{Context, Poll};
 
-use polywire_frame::client::Refused;
+use polywire_frame::client::RequestError;
 use polywire_frame::flow::Sample;
 
 use super::asked::{Asked, Stage};
@@ -203,15 +203,15 @@ impl<M: Machine> Shared<M> {
         let greeted = state.greeted;
         let sent = match state.machine.notify(now, &begin, payload) {
             // It is not known yet what the server takes.
-            Err(Refused::TooLarge(_)) if !greeted => Err(Refused::Full),
+            Err(RequestError::TooLarge(_)) if !greeted => Err(RequestError::Full),
             sent => sent,
         };
-        if sent == Err(Refused::Full) {
+        if sent == Err(RequestError::Full) {
             state.full.add(context.waker());
         }
         state.wake_task();
         match sent {
-            Err(Refused::Full) => Poll::Pending,
+            Err(RequestError::Full) => Poll::Pending,
             sent => Poll::Ready(sent.map_err(CallError::from)),
         }
     }
@@ -239,6 +239,7 @@ mod tests {
             Connection::new(Settings::DEFAULT),
             LinkOptions {
                 settings: Settings::DEFAULT,
+                #[cfg(feature = "udp")]
                 datagram: 1_200,
                 compress: None,
                 limit: AdaptiveLimit::fixed(1),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use polywire_frame::client::{Event, Step};
-use polywire_frame::{Broken, Output, Reason, Time};
+use polywire_frame::{Output, ProtocolError, Reason, Time};
 
 use super::cause::Cause;
 use super::state::{Shared, State};
@@ -43,7 +43,7 @@ impl Seen {
             is_done: machine.is_ending() && machine.open() == 0,
             next_timeout: state.next_timeout(),
             greeted: state.greeted,
-            ping: machine.settings().ping(),
+            ping: machine.peer_settings().ping(),
         }
     }
 }
@@ -81,7 +81,12 @@ impl Side for Driven {
         self.change(|state| wake_with(&mut state.task, context));
     }
 
-    fn take(&mut self, now: Time, bytes: &[u8], whole: Option<&Bytes>) -> Result<Taken, Broken> {
+    fn take(
+        &mut self,
+        now: Time,
+        bytes: &[u8],
+        whole: Option<&Bytes>,
+    ) -> Result<Taken, ProtocolError> {
         let changed = &self.shared.changed;
         let mut state = self.shared.lock();
         let state = &mut *state;
@@ -101,13 +106,13 @@ impl Side for Driven {
                 }
             };
             let event = match step {
-                Step::Wants(wants) => {
+                Step::NeedMore(wants) => {
                     // Answers that nobody waited for have made room too.
                     state.admit_waiting(now);
                     self.seen = Seen::of(state);
                     return Ok(Taken { bytes: at, wants });
                 }
-                Step::Took(count, event) => {
+                Step::Consumed(count, event) => {
                     at += count;
                     event
                 }
@@ -132,10 +137,10 @@ impl Side for Driven {
                 }
                 Some(event) => {
                     let waker = state.happens(now, &event, whole);
-                    if matches!(event, Event::Hello | Event::GoAway { .. }) {
+                    if matches!(event, Event::Hello(_) | Event::GoAway { .. }) {
                         changed.notify_one();
                     }
-                    if event == Event::Hello {
+                    if matches!(event, Event::Hello(_)) {
                         state.writable(None);
                     }
                     waker
@@ -199,7 +204,7 @@ impl Side for Driven {
         usize::MAX
     }
 
-    fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, ProtocolError> {
         let ended = self.change(|state| state.machine.end_of_input(rest));
         if let Err(broken) = &ended {
             // At once: calls that have not left are told so, and do not leave with the goodbye.

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use polywire_frame::CallId;
-use polywire_frame::client::Refused;
+use polywire_frame::client::RequestError;
 
 use super::asked::{Asked, Stage};
 use super::error::CallError;
@@ -242,14 +242,14 @@ impl Shared {
         item.payload().extend_from_slice(payload);
         let sent = match item.send() {
             // It is not known yet what the server takes.
-            Err(Refused::TooLarge(_)) if !state_now.greeted => {
+            Err(_) if !state_now.greeted => {
                 if let Some(items) = &mut slot.items {
                     wake_with(&mut items.writer, context);
                 }
                 state_now.blocked.push(ticket);
                 return Poll::Pending;
             }
-            sent => sent.map_err(CallError::from),
+            sent => sent.map_err(|error| RequestError::from(error).into()),
         };
         leave(state);
         Poll::Ready(sent)

@@ -1,15 +1,16 @@
 //! One connection of a client.
 
 use std::future::{Future, poll_fn};
+#[cfg(feature = "udp")]
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use polywire_frame::Settings;
 use polywire_frame::client::Connection;
-use polywire_frame::datagram;
 use polywire_frame::flow::AdaptiveLimit;
 use tokio::io::{AsyncRead, AsyncWrite};
+#[cfg(feature = "udp")]
 use tokio::sync::oneshot;
 
 use super::Clock;
@@ -24,6 +25,7 @@ use super::session::{Ended, Session};
 use super::state::{Farewell, Shared};
 use super::streams::Open;
 use super::tickets::Ticket;
+#[cfg(feature = "udp")]
 use super::udp::{self, Socket};
 
 /// A connection, driven by a task of its own. When this is dropped no more calls are made; the
@@ -36,7 +38,8 @@ pub(super) struct Link {
 /// What it goes over. Calls with streams have it too, as long as they are open.
 #[derive(Debug)]
 enum Way {
-    Datagrams(Arc<Leaving<datagram::Client<Ticket>>>),
+    #[cfg(feature = "udp")]
+    Datagrams(Arc<Leaving<polywire_frame_udp::Client<Ticket>>>),
     Stream(Arc<Leaving>),
 }
 
@@ -55,7 +58,8 @@ impl<M: Machine> Drop for Leaving<M> {
 pub(super) struct LinkOptions {
     /// What this side takes.
     pub(super) settings: Settings,
-    /// Bytes of a datagram that is sent, at most.
+    /// The limit of datagrams in bytes.
+    #[cfg(feature = "udp")]
     pub(super) datagram: usize,
     /// From how many bytes on payloads are compressed.
     pub(super) compress: Option<usize>,
@@ -107,8 +111,10 @@ impl Link {
     /// # Errors
     ///
     /// The server turns clients away, or nobody listens there.
+    #[cfg(feature = "udp")]
     pub(super) async fn over_datagrams(socket: Socket, options: LinkOptions) -> io::Result<Self> {
-        let machine = datagram::Client::new(options.settings).with_datagram(options.datagram);
+        let machine =
+            polywire_frame_udp::Client::new(options.settings).with_datagram(options.datagram);
         let shared = Arc::new(Shared::new(machine, options));
         let own = Arc::clone(&shared);
         let (greeted, hello) = oneshot::channel();
@@ -147,6 +153,7 @@ impl Link {
             // As a whole, so that it is given up when this future is.
             let Calling { way, stage } = &mut calling;
             match way {
+                #[cfg(feature = "udp")]
                 Way::Datagrams(link) => link.0.poll_call(stage, asked, write, read, context),
                 Way::Stream(link) => link.0.poll_call(stage, asked, write, read, context),
             }
@@ -155,9 +162,13 @@ impl Link {
 
     /// Opens a call with streams, or a subscription.
     pub(super) async fn open(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<Open, CallError> {
-        let Way::Stream(link) = &self.way else {
-            let words = "there are no streams and topics over UDP";
-            return Err(CallError::Invalid(words.to_owned()));
+        let link = match &self.way {
+            Way::Stream(link) => link,
+            #[cfg(feature = "udp")]
+            Way::Datagrams(_) => {
+                let message = "there are no streams and topics over UDP";
+                return Err(CallError::Invalid(message.to_owned()));
+            }
         };
         let mut calling = Calling {
             way: &self.way,
@@ -177,6 +188,7 @@ impl Link {
     pub(super) async fn notify(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<(), CallError> {
         let poll = |context: &mut Context<'_>| -> Poll<_> {
             match &self.way {
+                #[cfg(feature = "udp")]
                 Way::Datagrams(link) => link.0.poll_notify(asked, payload, context),
                 Way::Stream(link) => link.0.poll_notify(asked, payload, context),
             }
@@ -187,6 +199,7 @@ impl Link {
     /// Calls that are open, and how many may be.
     pub(super) fn figures(&self) -> (usize, u32) {
         match &self.way {
+            #[cfg(feature = "udp")]
             Way::Datagrams(link) => link.0.lock().figures(),
             Way::Stream(link) => link.0.lock().figures(),
         }
@@ -199,6 +212,7 @@ impl Link {
     /// The connection has ended before: why.
     pub(super) async fn greeted(&self) -> Result<(), Cause> {
         match &self.way {
+            #[cfg(feature = "udp")]
             Way::Datagrams(link) => link.0.greeted().await,
             Way::Stream(link) => link.0.greeted().await,
         }
@@ -207,6 +221,7 @@ impl Link {
     /// Why no call can be made any more, if so.
     pub(super) fn farewell(&self) -> Option<Farewell> {
         match &self.way {
+            #[cfg(feature = "udp")]
             Way::Datagrams(link) => link.0.lock().farewell(),
             Way::Stream(link) => link.0.lock().farewell(),
         }
@@ -215,6 +230,7 @@ impl Link {
     /// Waits until no call can be made any more. One task waits at a time.
     pub(super) async fn ended(&self) -> Farewell {
         match &self.way {
+            #[cfg(feature = "udp")]
             Way::Datagrams(link) => link.0.ended().await,
             Way::Stream(link) => link.0.ended().await,
         }
@@ -240,6 +256,7 @@ struct Calling<'a> {
 impl Drop for Calling<'_> {
     fn drop(&mut self) {
         match self.way {
+            #[cfg(feature = "udp")]
             Way::Datagrams(link) => link.0.give_up(&self.stage),
             Way::Stream(link) => link.0.give_up(&self.stage),
         }

@@ -1,12 +1,9 @@
 //! What speaks for a client's calls: over a stream, or over datagrams.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::ops::Deref;
 
 use bytes::Bytes;
-use polywire_frame::client::{Connection, Lost, Operation, Refused, Request};
-use polywire_frame::datagram;
+use polywire_frame::client::{Connection, LostCall, Operation, Request, RequestError};
 use polywire_frame::{CallId, Output, Time, Trace};
 
 use super::asked::What;
@@ -27,10 +24,10 @@ pub(super) trait Machine {
         begin: &Begin<'_>,
         input: &mut Input<'_>,
         ticket: Ticket,
-    ) -> Result<CallId, Refused>;
+    ) -> Result<CallId, RequestError>;
 
     /// Makes a call that nobody answers.
-    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), Refused>;
+    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), RequestError>;
 
     /// Bytes that are to be sent.
     fn unsent(&self) -> usize;
@@ -48,7 +45,7 @@ pub(super) trait Machine {
     fn timeout(&mut self, now: Time, expired: impl FnMut(CallId, Ticket));
 
     /// The connection has ended, and so have its calls.
-    fn lose(&mut self) -> Vec<Lost<Ticket>>;
+    fn lose(&mut self) -> Vec<LostCall<Ticket>>;
 }
 
 /// A call, a subscription or a publication that is to be begun.
@@ -96,7 +93,7 @@ impl Input<'_> {
 }
 
 impl<'a> Begin<'a> {
-    const fn request(&self) -> Request<'a> {
+    pub(super) const fn request(&self) -> Request<'a> {
         let operation = Operation {
             number: self.number,
             name: self.name,
@@ -133,7 +130,7 @@ impl Machine for Connection<Ticket> {
         begin: &Begin<'_>,
         input: &mut Input<'_>,
         ticket: Ticket,
-    ) -> Result<CallId, Refused> {
+    ) -> Result<CallId, RequestError> {
         let mut call = match begin.what {
             What::Subscribe => return self.subscribe(begin.name, ticket),
             What::Publish => self.publish(now, begin.name, begin.deadline)?,
@@ -155,10 +152,10 @@ impl Machine for Connection<Ticket> {
         call.send(ticket)
     }
 
-    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), Refused> {
+    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), RequestError> {
         let mut message = self.one_way(now, &begin.request())?;
         message.payload().extend_from_slice(payload);
-        message.send()
+        Ok(message.send()?)
     }
 
     fn unsent(&self) -> usize {
@@ -181,83 +178,7 @@ impl Machine for Connection<Ticket> {
         Self::timeout(self, now, expired);
     }
 
-    fn lose(&mut self) -> Vec<Lost<Ticket>> {
+    fn lose(&mut self) -> Vec<LostCall<Ticket>> {
         self.close(None).collect()
     }
-}
-
-impl Machine for datagram::Client<Ticket> {
-    #[inline]
-    fn open(&self) -> u32 {
-        Self::open(self)
-    }
-
-    #[inline]
-    fn room(&self) -> u32 {
-        Self::room(self)
-    }
-
-    #[inline]
-    fn begin(
-        &mut self,
-        now: Time,
-        begin: &Begin<'_>,
-        input: &mut Input<'_>,
-        ticket: Ticket,
-    ) -> Result<CallId, Refused> {
-        match begin.what {
-            What::Call => {}
-            What::Stream | What::TwoWay => {
-                return Err(Refused::Invalid("a call without streams, over datagrams"));
-            }
-            What::Subscribe | What::Publish => {
-                return Err(Refused::Invalid("no topic, over datagrams"));
-            }
-        }
-        if self.wants_to_begin(now) {
-            // Nothing is open, so that nothing is lost.
-            Self::begin(self, now, nonce());
-        }
-        let mut call = self.call(now, &begin.request())?;
-        call.payload().extend_from_slice(input);
-        call.send(ticket)
-    }
-
-    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), Refused> {
-        if self.wants_to_begin(now) {
-            Self::begin(self, now, nonce());
-        }
-        let mut message = self.one_way(now, &begin.request())?;
-        message.payload().extend_from_slice(payload);
-        message.send()
-    }
-
-    fn unsent(&self) -> usize {
-        self.output().bytes()
-    }
-
-    fn cancel(&mut self, now: Time, id: CallId) {
-        Self::cancel(self, now, id);
-    }
-
-    fn go_away(&mut self) {
-        // Only when all is answered: its driver sees to it.
-    }
-
-    fn next_timeout(&self) -> Time {
-        Self::next_timeout(self)
-    }
-
-    fn timeout(&mut self, now: Time, expired: impl FnMut(CallId, Ticket)) {
-        Self::timeout(self, now, expired);
-    }
-
-    fn lose(&mut self) -> Vec<Lost<Ticket>> {
-        self.leave()
-    }
-}
-
-/// A number that nobody can foresee.
-pub(super) fn nonce() -> u64 {
-    RandomState::new().build_hasher().finish()
 }

@@ -25,6 +25,7 @@ mod session;
 mod state;
 mod streams;
 mod tickets;
+#[cfg(feature = "udp")]
 mod udp;
 mod waiters;
 mod wire;
@@ -36,7 +37,10 @@ pub use cause::Cause;
 pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};
-pub(crate) use session::{Ended, Session, Side, poll_others};
+#[cfg(feature = "udp")]
+pub(crate) use session::poll_others;
+pub(crate) use session::{Ended, Session, Side};
 pub use streams::{CallStream, Incoming, Message, Outgoing, Subscription};
+#[cfg(feature = "udp")]
 pub(crate) use udp::{Alarm, Received, Sender, Sending, Socket};
 pub(crate) use wire::Taken;

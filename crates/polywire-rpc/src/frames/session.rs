@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use polywire_frame::{Broken, Output, Reason, Time};
+use polywire_frame::{Output, ProtocolError, Reason, Time};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Sleep;
 
@@ -41,7 +41,12 @@ pub(crate) trait Side {
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>);
 
     /// Looks at what has come, and when it has. A large frame comes as `whole`, too, to be kept without copying it.
-    fn take(&mut self, came: Time, bytes: &[u8], whole: Option<&Bytes>) -> Result<Taken, Broken>;
+    fn take(
+        &mut self,
+        came: Time,
+        bytes: &[u8],
+        whole: Option<&Bytes>,
+    ) -> Result<Taken, ProtocolError>;
 
     /// How many bytes are to be written.
     fn output_len(&self) -> usize;
@@ -93,7 +98,7 @@ pub(crate) trait Side {
 
     /// The other side sends no more, behind so many bytes of a frame that has not come whole. Whether calls are
     /// answered all the same.
-    fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken>;
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, ProtocolError>;
 
     /// The other side sends no more, and this one does not outlive that.
     fn input_ended(&mut self) {}
@@ -148,7 +153,7 @@ struct Closing {
     /// When it ends at the latest.
     until: Time,
     /// Why, if not in order.
-    broken: Option<Broken>,
+    broken: Option<ProtocolError>,
     /// Whether nothing more will be written.
     said: bool,
 }
@@ -156,7 +161,7 @@ struct Closing {
 /// Why a connection has ended before its time.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    Broken(Broken),
+    Broken(ProtocolError),
     Io(io::Error),
 }
 
@@ -283,7 +288,7 @@ where
     }
 
     /// Closes the connection, within a moment.
-    fn close(&mut self, broken: Option<Broken>) {
+    fn close(&mut self, broken: Option<ProtocolError>) {
         self.closing.get_or_insert(Closing {
             until: self.clock.now().after(LINGER),
             broken,
@@ -403,7 +408,7 @@ where
             }
         }
         let mut pass_over = |bytes: &[u8], _: Option<&Bytes>| {
-            Ok::<_, Broken>(Taken {
+            Ok::<_, ProtocolError>(Taken {
                 bytes: bytes.len(),
                 wants: 1,
             })

@@ -7,7 +7,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use bytes::Bytes;
-use polywire_frame::client::{Connection, Event, Lost};
+use polywire_frame::client::{Connection, Event, LostCall};
 use polywire_frame::flow::{AdaptiveLimit, Sample};
 use polywire_frame::{CallId, FaultCode, Reason, Time};
 use tokio::sync::Notify;
@@ -83,7 +83,8 @@ impl<M: Machine> Shared<M> {
     pub(super) fn new(machine: M, options: LinkOptions) -> Self {
         let LinkOptions {
             settings: _,
-            datagram: _,
+            #[cfg(feature = "udp")]
+                datagram: _,
             compress: _,
             limit,
             room,
@@ -287,7 +288,7 @@ impl<M: Machine> State<M> {
                 };
                 self.end(now, context, end, payload, Duration::ZERO)
             }
-            Event::Hello => {
+            Event::Hello(_) => {
                 self.greeted = true;
                 self.wake_full();
                 self.admit_waiting(now);
@@ -303,8 +304,10 @@ impl<M: Machine> State<M> {
                 }
                 None
             }
-            Event::GoAway { reason, words, .. } => {
-                self.goes_away(now, reason, words);
+            Event::GoAway {
+                reason, message, ..
+            } => {
+                self.goes_away(now, reason, message);
                 None
             }
             _ => None,
@@ -318,7 +321,7 @@ impl<M: Machine> State<M> {
             words => words.to_owned(),
         };
         self.ended = Some(format!("the server ends the connection: {why}").into());
-        self.goodbye = (!reason.is_mistake()).then_some(reason);
+        self.goodbye = (!reason.is_error()).then_some(reason);
         self.admit_waiting(now);
     }
 
@@ -339,7 +342,7 @@ impl<M: Machine> State<M> {
     }
 
     /// Calls have ended, and nobody knows how.
-    pub(super) fn lose(&mut self, lost: Vec<Lost<Ticket>>, why: &Cause) {
+    pub(super) fn lose(&mut self, lost: Vec<LostCall<Ticket>>, why: &Cause) {
         for lost in lost {
             let end = End::Lost {
                 sent: lost.sent,

@@ -52,7 +52,9 @@ pub use app::{Arriving, CallService, HeadService, Server};
 pub use bind::{bind, bind_shared};
 pub use builder::{BuildError, ServerBuilder, Validation};
 pub(crate) use decoding::{decode_on_pool, is_large};
-pub use frames::{FrameLimits, FrameStats, InprocName, UdpSocket};
+#[cfg(feature = "udp")]
+pub use frames::UdpSocket;
+pub use frames::{FrameLimits, FrameStats, InprocName};
 pub(crate) use frames::{Pipe, Refused};
 pub use http_service::{HttpRequest, HttpService};
 pub use listener::Listener;

@@ -165,7 +165,7 @@ async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
         }
         let now = Time::ZERO.after(began.elapsed());
         let mut at = 0;
-        while let Step::Took(count, event) = machine
+        while let Step::Consumed(count, event) = machine
             .receive(now, &bytes[at..], &mut Vec::new(), |_| Some(()))
             .unwrap()
         {

@@ -109,7 +109,8 @@ impl Caller {
         loop {
             self.flush();
             let mut room = Vec::new();
-            if let Step::Took(count, event) = self.machine.receive(&self.input, &mut room).unwrap()
+            if let Step::Consumed(count, event) =
+                self.machine.receive(&self.input, &mut room).unwrap()
             {
                 if let Some(Event::Item { cost, .. }) = &event {
                     self.cost = *cost;

@@ -158,7 +158,7 @@ impl<S: Socket> Served<S> {
             }
             let (mut at, mut room) = (0, Vec::new());
             // What is wrong is in the output, as a farewell.
-            while let Ok(Step::Took(count, event)) =
+            while let Ok(Step::Consumed(count, event)) =
                 self.machine
                     .receive(self.now(), &input[at..], &mut room, operation)
             {
@@ -193,6 +193,7 @@ impl<S: Socket> Served<S> {
                 id,
                 cost: bytes,
                 payload,
+                ..
             } => {
                 match self.machine.context(id) {
                     Some(Kept::Collects(whole)) => whole.extend_from_slice(payload),

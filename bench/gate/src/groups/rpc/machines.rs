@@ -96,7 +96,7 @@ impl Machines {
         while !input.is_empty() {
             let step = self.server.receive(now, input, &mut room, |_| Some(1));
             match step.map_err(|broken| broken.to_string())? {
-                server::Step::Took(bytes, event) => {
+                server::Step::Consumed(bytes, event) => {
                     input = &input[bytes..];
                     let Some(server::Event::Call { id, payload, .. }) = event else {
                         continue;
@@ -106,7 +106,7 @@ impl Machines {
                     handle(payload, answer.payload())?;
                     answer.send().map_err(|large| large.to_string())?;
                 }
-                server::Step::Wants(_) => return Err("half a frame".to_owned()),
+                server::Step::NeedMore(_) => return Err("half a frame".to_owned()),
             }
         }
         Ok(())
@@ -118,11 +118,11 @@ impl Machines {
         while !input.is_empty() {
             let step = self.client.receive(input, &mut room);
             match step.map_err(|broken| broken.to_string())? {
-                client::Step::Took(_, Some(client::Event::Reply { payload, .. })) => {
+                client::Step::Consumed(_, Some(client::Event::Reply { payload, .. })) => {
                     return read(payload);
                 }
-                client::Step::Took(bytes, _) => input = &input[bytes..],
-                client::Step::Wants(_) => return Err("half a frame".to_owned()),
+                client::Step::Consumed(bytes, _) => input = &input[bytes..],
+                client::Step::NeedMore(_) => return Err("half a frame".to_owned()),
             }
         }
         Err("no reply".to_owned())

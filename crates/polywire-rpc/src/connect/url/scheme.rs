@@ -118,6 +118,7 @@ const SCHEMES: &[Scheme] = &[
         Form::Tcp,
         "tcp+tls://HOST:PORT",
     ),
+    #[cfg(feature = "udp")]
     frames("udp", Wire::Datagrams, Form::Tcp, "udp://HOST:PORT"),
     frames("unix", FRAMES, Form::Unix, "unix:///PATH"),
     frames("inproc", FRAMES, Form::InProcess, "inproc://NAME"),

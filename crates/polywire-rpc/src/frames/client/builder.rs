@@ -65,6 +65,7 @@ pub struct ClientBuilder {
     rate: Option<Rate>,
     reconnect: Backoff,
     waits: bool,
+    #[cfg(feature = "udp")]
     datagram: usize,
     compress: Option<usize>,
     limits: Limits,
@@ -99,7 +100,8 @@ impl Default for ClientBuilder {
             rate: None,
             reconnect: RECONNECT,
             waits: true,
-            datagram: polywire_frame::datagram::USUAL,
+            #[cfg(feature = "udp")]
+            datagram: polywire_frame_udp::DEFAULT_DATAGRAM,
             compress: None,
             limits: Limits::DEFAULT,
             seed: None,
@@ -251,9 +253,10 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the most bytes of a call over UDP, with the 24 before its extension and payload, from 256
-    /// to 65,000; 1,400 unless this says other. What is longer than the network carries in one piece does
-    /// not arrive, so that the call ends with its deadline. How long answers are is the server's choice.
+    /// Sets the limit of a call over UDP in bytes, with the 24 in front of its extension and payload: 256 to 65,000,
+    /// 1,400 by default. A datagram that is longer than the network carries may not arrive, and its call ends with its
+    /// deadline. The server sets the limit of answers.
+    #[cfg(feature = "udp")]
     pub const fn datagram(mut self, bytes: usize) -> Self {
         self.datagram = bytes;
         self
@@ -339,7 +342,7 @@ impl ClientBuilder {
     fn core(&self, lanes: usize) -> Core {
         let frame = u32::try_from(self.limits.bytes()).unwrap_or(u32::MAX);
         let features = match self.compress {
-            Some(_) => Settings::DEFAULT.features().with(Features::DEFLATE),
+            Some(_) => Settings::DEFAULT.features().union(Features::DEFLATE),
             None => Settings::DEFAULT.features(),
         };
         let limit = AdaptiveLimit::new(*self.in_flight.start(), *self.in_flight.end());
@@ -347,6 +350,7 @@ impl ClientBuilder {
         let burst = self.burst.unwrap_or(if fixed { 0 } else { 10 });
         let plan = Plan {
             settings: Settings::DEFAULT.with_frame(frame).with_features(features),
+            #[cfg(feature = "udp")]
             datagram: self.datagram,
             compress: self.compress,
             limit: limit.with_burst(burst),

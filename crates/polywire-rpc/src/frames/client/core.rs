@@ -38,7 +38,8 @@ pub(super) struct Core {
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) settings: Settings,
-    /// Bytes of a datagram.
+    /// The limit of datagrams in bytes.
+    #[cfg(feature = "udp")]
     pub(super) datagram: usize,
     /// From how many bytes on payloads are compressed.
     pub(super) compress: Option<usize>,
@@ -107,6 +108,7 @@ impl Core {
     pub(super) fn link_options(&self) -> LinkOptions {
         LinkOptions {
             settings: self.plan.settings,
+            #[cfg(feature = "udp")]
             datagram: self.plan.datagram,
             compress: self.plan.compress,
             limit: self.plan.limit.clone(),

@@ -9,12 +9,14 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
+#[cfg(any(feature = "udp", feature = "websocket"))]
+use crate::connect::Wire;
 use crate::connect::{
-    Address, ConnectOptions, Dialer, Layer, ServerUrl, Socket, Step, TransportError, UrlError, Wire,
+    Address, ConnectOptions, Dialer, Layer, ServerUrl, Socket, Step, TransportError, UrlError,
 };
 use crate::frames::cause::Cause;
+use crate::frames::inproc;
 use crate::frames::link::{Link, LinkOptions};
-use crate::frames::{inproc, udp};
 
 /// A server, and how to connect to it.
 pub(super) struct Endpoint {
@@ -76,10 +78,13 @@ impl Endpoint {
             return Ok(Link::over(stream, options));
         }
         match url.wire {
+            #[cfg(feature = "udp")]
             Wire::Datagrams => {
                 let attempt = |address| {
                     let options = options.clone();
-                    async move { Link::over_datagrams(udp::connect(address)?, options).await }
+                    async move {
+                        Link::over_datagrams(crate::frames::udp::connect(address)?, options).await
+                    }
                 };
                 Ok(dialer.connect_datagrams(attempt).await?)
             }

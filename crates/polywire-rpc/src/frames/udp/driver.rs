@@ -6,20 +6,21 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use polywire_frame::Reason;
 use polywire_frame::client::Event;
-use polywire_frame::{Reason, datagram};
+use polywire_frame_udp::Client;
 use tokio::sync::oneshot;
 
 use super::alarm::Alarm;
+use super::machine::nonce;
 use super::socket::{Received, Sending, Socket};
 use crate::frames::machine::Machine;
-use crate::frames::machine::nonce;
 use crate::frames::poll_others;
 use crate::frames::state;
 use crate::frames::tickets::{Ticket, wake_with};
 
 /// What calls and the task of a connection share.
-type Shared = state::Shared<datagram::Client<Ticket>>;
+type Shared = state::Shared<Client<Ticket>>;
 
 /// Reads after which other tasks of the thread have their turn.
 const MOST_READS: usize = 16;
@@ -151,13 +152,15 @@ impl Driver {
             let client = &mut state.machine;
             match client.receive(now, datagram) {
                 None => {}
-                Some(Event::GoAway { reason, words, .. }) => {
+                Some(Event::GoAway {
+                    reason, message, ..
+                }) => {
                     if reason == Reason::TOKEN {
                         // It has started again, or has forgotten us.
                         let lost = client.begin(now, nonce());
                         state.lose(lost, &reason.to_string().into());
                     } else if state.greeted {
-                        state.goes_away(now, reason, words);
+                        state.goes_away(now, reason, message);
                         shared.changed.notify_one();
                     } else {
                         *refused = Some(reason.to_string());
@@ -165,7 +168,7 @@ impl Driver {
                 }
                 Some(event) => {
                     woken.extend(state.happens(now, &event, None));
-                    if event == Event::Hello {
+                    if matches!(event, Event::Hello(_)) {
                         shared.changed.notify_one();
                         if let Some(greeted) = greeted.take() {
                             let _ = greeted.send(Ok(()));

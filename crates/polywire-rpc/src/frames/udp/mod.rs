@@ -2,6 +2,7 @@
 
 mod alarm;
 mod driver;
+mod machine;
 mod socket;
 
 pub(crate) use alarm::Alarm;

@@ -5,7 +5,7 @@ use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll, ready};
 
-use polywire_frame::datagram::{Address, Datagrams};
+use polywire_frame_udp::{Address, Datagrams};
 use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
 use socket2::SockRef;
 use tokio::io::Interest;

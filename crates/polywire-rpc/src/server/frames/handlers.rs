@@ -88,6 +88,7 @@ impl Handlers {
     }
 
     /// Those of all clients of a socket.
+    #[cfg(feature = "udp")]
     pub(super) fn of_socket(app: Arc<App>) -> Option<Self> {
         let memory = Arc::clone(&app.memory);
         Self::new(app, memory)
@@ -358,7 +359,7 @@ impl Handlers {
             whole,
             ..
         } = *request;
-        if extension.trace.is_some() || extension.metadata().next().is_some() {
+        if extension.trace().is_some() || extension.metadata().next().is_some() {
             let mut own = context.clone();
             bring_all(&mut own, extension);
             let payload = (payload, whole);
@@ -497,7 +498,7 @@ pub(super) fn bring_all(context: &mut crate::Context, extension: &Extension<'_>)
     if extension.metadata().next().is_some() {
         bring(context, extension.metadata());
     }
-    if let Some(trace) = extension.trace {
+    if let Some(trace) = extension.trace() {
         bring(
             context,
             std::iter::once(("traceparent", trace.to_string().as_bytes())),

@@ -26,6 +26,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod turns;
+#[cfg(feature = "udp")]
 mod udp;
 mod work;
 
@@ -48,6 +49,7 @@ pub use inproc::InprocName;
 pub use limits::FrameLimits;
 pub(crate) use pipe::{Pipe, Refused};
 pub use stats::FrameStats;
+#[cfg(feature = "udp")]
 pub use udp::UdpSocket;
 
 /// Speaks frames on a connection that has begun with their first byte.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use polywire_frame::{FaultCode, Tally};
+use polywire_frame::{CallCounts, FaultCode};
 
 /// What a server has done over frames and is doing, for metrics and tests. Over UDP a client that is known counts as a
 /// connection.
@@ -176,7 +176,7 @@ impl Sums {
     }
 
     /// Adds what a connection has counted.
-    pub(super) fn add_all(&self, tally: &Tally) {
+    pub(super) fn add_all(&self, tally: &CallCounts) {
         self.add(Sum::Calls, tally.calls.into());
         self.add(Sum::OneWays, tally.one_ways.into());
         self.add(Sum::Replies, tally.replies.into());

@@ -76,7 +76,7 @@ impl Work {
     }
 
     fn pipe(&self, id: CallId, open: bool, held: Option<Held>) -> Arc<Pipe> {
-        let most = self.machine.client_settings().frame();
+        let most = self.machine.peer_settings().frame();
         Pipe::new(id, most, Arc::clone(&self.done), open, held)
     }
 

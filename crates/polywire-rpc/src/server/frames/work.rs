@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use polywire_frame::flow::Allowance;
 use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
-use polywire_frame::{Broken, CallId, Extension, Features, Output, Reason, Settings, Time};
+use polywire_frame::{CallId, Extension, Features, Output, ProtocolError, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
@@ -91,7 +91,7 @@ impl Work {
         let gate = Gatekeeper::new(Arc::clone(&flow), Arc::clone(&handlers.turns));
         let nothing = || Held::nothing(Arc::clone(&handlers.memory));
         if limits.compress.is_some() {
-            settings = settings.with_features(settings.features().with(Features::DEFLATE));
+            settings = settings.with_features(settings.features().union(Features::DEFLATE));
         }
         let mut machine = Connection::new(settings);
         if let Some(least) = limits.compress {
@@ -192,7 +192,7 @@ impl Work {
     fn settle_counts(&mut self) {
         let sums = &self.flow.sums;
         let open = self.machine.open();
-        let tally = self.machine.tally();
+        let tally = self.machine.counts();
         if !tally.is_empty() {
             // Those that were answered at once were open together, too.
             let calls = self.counted_open.saturating_add(tally.calls);
@@ -290,7 +290,9 @@ impl Work {
                 self.subscribe(now, id, topic, &extension);
             }
             Event::Unsubscribe(id) => self.unsubscribe(now, id),
-            Event::Item { id, cost, payload } => self.item(now, id, cost, payload),
+            Event::Item {
+                id, cost, payload, ..
+            } => self.item(now, id, cost, payload),
             Event::End(id) => self.end(id),
             Event::Writable(id) => self.writable(now, id),
             Event::Hello(_) => self.greeted = true,
@@ -383,7 +385,7 @@ impl Drop for Work {
     fn drop(&mut self) {
         // Calls that are open end with it, unanswered.
         let sums = &self.flow.sums;
-        sums.add_all(self.machine.tally());
+        sums.add_all(self.machine.counts());
         sums.add(Sum::BytesIn, self.came);
         sums.take(Sum::Open, self.counted_open.into());
         sums.take(Sum::Connections, 1);
@@ -452,7 +454,12 @@ impl Side for Work {
         !self.stalled.is_empty()
     }
 
-    fn take(&mut self, came: Time, bytes: &[u8], whole: Option<&Bytes>) -> Result<Taken, Broken> {
+    fn take(
+        &mut self,
+        came: Time,
+        bytes: &[u8],
+        whole: Option<&Bytes>,
+    ) -> Result<Taken, ProtocolError> {
         let mut at = 0;
         self.gate.turn();
         self.slice.take(came, self.gate.pause(), self.clock);
@@ -465,13 +472,13 @@ impl Side for Work {
                 .machine
                 .receive(came, &bytes[at..], &mut room, resolve)?
             {
-                Step::Wants(wants) => {
+                Step::NeedMore(wants) => {
                     self.came += at as u64;
                     self.slice.is_dry();
                     self.life.moves(self.slice.now());
                     return Ok(Taken { bytes: at, wants });
                 }
-                Step::Took(count, event) => {
+                Step::Consumed(count, event) => {
                     at += count;
                     if let Some(event) = event {
                         if self.slice.next(self.clock) {
@@ -509,7 +516,7 @@ impl Side for Work {
         }
     }
 
-    fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, ProtocolError> {
         if rest == 0 && !self.left && !self.handlers.app.half_close {
             return Ok(false);
         }

@@ -10,7 +10,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 
-use polywire_frame::datagram::server::Limits;
+use polywire_frame_udp::server::Limits;
 use tokio::sync::watch;
 
 use crate::frames::Socket;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use polywire_frame::datagram::server::{Call, Event, Fault as Answer, Limits, Server};
 use polywire_frame::{FaultCode, Reason, Settings, Time};
+use polywire_frame_udp::server::{Call, Event, Fault as Answer, Limits, Server};
 
 use tokio::task::AbortHandle;
 
@@ -149,7 +149,7 @@ impl Work {
     /// Adds what was counted to the counts of the server.
     fn settle_counts(&mut self) {
         let sums = &self.handlers.app.flow.sums;
-        let tally = self.machine.tally();
+        let tally = self.machine.counts();
         if !tally.is_empty() {
             sums.add_all(tally);
             tally.clear();
@@ -196,7 +196,7 @@ impl Work {
             return false;
         };
         let now = self.clock.now();
-        let quiet = self.machine.open() == 0 && (now >= quiet || !self.machine.is_wanted());
+        let quiet = self.machine.open() == 0 && (now >= quiet || !self.machine.has_clients());
         quiet || now >= latest
     }
 
@@ -252,7 +252,7 @@ impl Work {
             let turn = slice.now();
             let begins = match &event {
                 Event::Call {
-                    call,
+                    id: call,
                     deadline,
                     operation,
                     ..
@@ -376,7 +376,7 @@ fn happens(
 ) -> Option<Call> {
     match event {
         Event::Call {
-            call,
+            id: call,
             operation,
             deadline,
             extension,
@@ -414,7 +414,7 @@ fn happens(
             };
             handlers.one_way(&request);
         }
-        Event::Unknown { call, name } => handlers.unknown(machine, now, call, name),
+        Event::Unknown { id: call, name } => handlers.unknown(machine, now, call, name),
         // Its task ends with it.
         Event::Cancelled(_, kept) => drop(kept),
         _ => {}

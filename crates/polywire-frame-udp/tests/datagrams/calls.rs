@@ -1,0 +1,362 @@
+//! Calls that are lost, doubled, late and given up.
+
+use polywire_frame::client::{Request, RequestError};
+use polywire_frame::server::Fault;
+use polywire_frame::{CallId, FaultCode, Features, Reason, Settings, Time};
+use polywire_frame_udp::{Client, Server};
+
+use crate::support::{ADD, Key, Link, at};
+
+/// Where the flags of a datagram are.
+const FLAGS: usize = 13;
+
+/// The value in a datagram's header.
+fn value(datagram: &[u8]) -> u32 {
+    u32::from_le_bytes(*datagram[20..].first_chunk().unwrap())
+}
+
+#[test]
+fn a_call_is_sent_again_ever_more_seldom_with_the_time_that_is_left() {
+    let mut link = Link::new();
+    let request = Request::new(ADD).with_deadline(at(5_000));
+    link.client
+        .call(link.now, &request)
+        .unwrap()
+        .send(1)
+        .unwrap();
+    let first = link.sent().pop().unwrap();
+    assert_eq!(value(&first), 5_000);
+    let mut times = Vec::new();
+    let mut late = Vec::new();
+    while late.is_empty() {
+        link.now = link.client.next_timeout();
+        link.client
+            .timeout(link.now, |_, context| late.push(context));
+        for datagram in link.sent() {
+            let millis = link.now.as_nanos() / 1_000_000;
+            // The last is a cancellation.
+            if datagram.len() == first.len() {
+                assert_eq!(u64::from(value(&datagram)), 5_000 - millis);
+                times.push(millis);
+            }
+        }
+    }
+    // The round trip was nothing, so that it begins with the least.
+    assert_eq!(
+        times,
+        [
+            1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 2_023, 3_023, 4_023
+        ]
+    );
+    assert_eq!((late, link.now), (vec![1], at(5_000)));
+    assert_eq!(link.client.open(), 0);
+}
+
+#[test]
+fn while_nobody_answers_only_some_are_sent_again() {
+    let mut link = Link::new();
+    for number in 0..100 {
+        link.call(b"", number);
+    }
+    link.now = at(2_000);
+    link.client.timeout(link.now, |_, _| {});
+    assert_eq!(link.sent().len(), 16);
+}
+
+#[test]
+fn an_answer_says_which_datagram_it_answers() {
+    let mut link = Link::new();
+    let (_, first) = link.call(b"", 1);
+    let mut again = || {
+        link.now = link.client.next_timeout();
+        link.client.timeout(link.now, |_, _| {});
+        link.sent().pop().unwrap()
+    };
+    let sent: Vec<_> = (0..4).map(|_| again()).collect();
+    let flags: Vec<_> = sent.iter().map(|sent| sent[FLAGS]).collect();
+    // The extension, and two bits that go round.
+    assert_eq!((first[FLAGS], &flags[..]), (1, &[0x21, 0x41, 0x61, 1][..]));
+    let call = link.serve(&sent[1]).unwrap();
+    assert_eq!(link.serve(&sent[2]), None);
+    assert_eq!(link.answered()[0][FLAGS], 0x60);
+    assert_eq!(link.reply(call, b"")[FLAGS], 0x40);
+    assert_eq!(link.serve(&sent[0]), None);
+    assert_eq!(link.answered()[0][FLAGS], 0x20);
+}
+
+#[test]
+fn what_is_on_its_way_is_bounded_but_not_what_is_at_work() {
+    let mut link = Link::new();
+    assert_eq!(link.client.room(), 128);
+    let calls: Vec<_> = (0..128).map(|number| link.call(b"", number).1).collect();
+    assert_eq!(
+        link.client.call(link.now, &Request::new(ADD)).unwrap_err(),
+        RequestError::Full
+    );
+    // Each answer lets two more go, as long as nothing is lost.
+    for datagram in &calls[..28] {
+        let call = link.serve(datagram).unwrap();
+        let answer = link.reply(call, b"");
+        link.hear(&answer);
+    }
+    assert_eq!((link.client.open(), link.client.room()), (100, 56));
+    link.accept(&calls[28]);
+    assert_eq!((link.client.open(), link.client.room()), (100, 58));
+    // A call that is given up has to be told of, and is on its way again.
+    link.client.cancel(link.now, CallId::new(28, 0));
+    assert_eq!((link.client.open(), link.client.room()), (100, 57));
+    // Much that is lost halves it.
+    for millis in [100, 300] {
+        link.now = at(millis);
+        link.client.timeout(link.now, |_, _| {});
+    }
+    assert_eq!((link.client.open(), link.client.room()), (100, 0));
+}
+
+#[test]
+fn a_doubled_call_gets_the_same_answer_and_is_carried_out_once() {
+    let mut link = Link::new();
+    let (_, datagram) = link.call(b"2 + 3", 1);
+    let call = link.serve(&datagram).unwrap();
+    // While it is at work, that is what is said.
+    assert_eq!(link.serve(&datagram), None);
+    let accepted = link.answered().pop().unwrap();
+    assert_eq!((accepted.len(), accepted[12]), (24, 0x0b));
+    link.now = at(5);
+    let answer = link.reply(call, b"5");
+    assert_eq!(value(&answer), 5_000);
+    link.now = at(500);
+    assert_eq!(link.serve(&datagram), None);
+    let again = link.answered().pop().unwrap();
+    // But for the time that it took.
+    assert_eq!(again[..20], answer[..20]);
+    assert_eq!((value(&again), &again[24..]), (0, &answer[24..]));
+    assert_eq!(link.hear(&answer), ["1: 5"]);
+    // An answer to nobody.
+    assert_eq!(link.hear(&answer), [""; 0]);
+    // The next call of the slot ends all that.
+    let (_, next) = link.call(b"3 + 4", 2);
+    let call = link.serve(&next).unwrap();
+    assert_eq!(call.id(), CallId::new(0, 1));
+    assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
+}
+
+#[test]
+fn a_number_goes_alone_when_a_call_with_its_name_was_answered() {
+    let mut link = Link::new();
+    let (_, first) = link.call(b"", 1);
+    let (_, second) = link.call(b"", 2);
+    assert_eq!(first.len(), 8 + 16 + 2 + 6);
+    assert_eq!(second.len(), first.len());
+    let call = link.serve(&first).unwrap();
+    let answer = link.reply(call, b"");
+    link.hear(&answer);
+    let (_, third) = link.call(b"", 3);
+    assert_eq!(third.len(), 8 + 16);
+    assert!(link.serve(&third).is_some());
+    // A cancellation says nothing about names: the call may never have come.
+    let (id, fourth) = link.call(b"", 4);
+    assert_eq!(fourth.len(), 8 + 16);
+    link.client.cancel(link.now, id);
+}
+
+#[test]
+fn what_is_too_long_for_a_datagram_says_so() {
+    let mut link = Link::new();
+    let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
+    call.payload().extend([7; 1_400]);
+    let refused = call.send(1).unwrap_err();
+    assert!(matches!(refused, RequestError::TooLong(_)));
+    assert_eq!(
+        refused.to_string(),
+        "a datagram of 1432 bytes, where at most 1400 are sent"
+    );
+    assert!(link.client.output().is_empty() && link.client.open() == 0);
+
+    let (_, datagram) = link.call(b"", 1);
+    let call = link.serve(&datagram).unwrap();
+    let mut answer = link.server.reply(link.now, call).unwrap();
+    answer.payload().extend([7; 3_000]);
+    assert!(answer.send().is_err());
+    assert!(link.server.output().is_empty());
+    // It is still open, and details that are too long are left out.
+    link.server.fault(
+        link.now,
+        call,
+        Fault::new(FaultCode::TOO_LARGE),
+        &[7; 3_000],
+    );
+    let answer = link.answered().pop().unwrap();
+    assert_eq!(link.hear(&answer), ["1: too large"]);
+}
+
+#[test]
+fn larger_datagrams_by_choice() {
+    let mut link = Link::new();
+    link.client = Client::new(Settings::DEFAULT).with_datagram(65_000);
+    link.now = at(100);
+    link.greet();
+    let (_, datagram) = link.call(&[7; 64_900], 1);
+    assert_eq!(datagram.len(), 64_932);
+    assert!(link.serve(&datagram).is_some());
+}
+
+#[test]
+fn a_call_that_is_cancelled_is_ended_by_the_server() {
+    let mut link = Link::new();
+    let (id, datagram) = link.call(b"", 1);
+    let call = link.serve(&datagram).unwrap();
+    link.server.attach(call, "at work").unwrap();
+    assert_eq!(link.client.cancel(link.now, id), Some(1));
+    assert_eq!(link.client.cancel(link.now, id), None);
+    let cancel = link.sent().pop().unwrap();
+    let answer = {
+        let event = link
+            .server
+            .receive(link.now, crate::support::address(4_000), &cancel, |_| None);
+        let Some(polywire_frame_udp::server::Event::Cancelled(_, Some("at work"))) = event else {
+            panic!("{event:?}");
+        };
+        link.answered().pop().unwrap()
+    };
+    assert!(link.server.reply(link.now, call).is_none());
+    // LostCall, so that it is sent again, and answered again.
+    link.now = link.client.next_timeout();
+    link.client.timeout(link.now, |_, _| {});
+    let again = link.sent().pop().unwrap();
+    // But for how often it was sent.
+    assert_eq!((cancel[FLAGS], again[FLAGS]), (0x20, 0x40));
+    assert_eq!(
+        (&again[..FLAGS], &again[14..]),
+        (&cancel[..FLAGS], &cancel[14..])
+    );
+    link.serve(&again);
+    let answered = link.answered().pop().unwrap();
+    assert_eq!((answer[FLAGS], answered[FLAGS]), (0x20, 0x40));
+    assert_eq!(
+        (&answered[..FLAGS], &answered[14..]),
+        (&answer[..FLAGS], &answer[14..])
+    );
+    assert_eq!(link.client.open(), 1);
+    assert_eq!(link.hear(&answer), [""; 0]);
+    assert_eq!(link.client.open(), 0);
+}
+
+#[test]
+fn a_cancellation_that_overtakes_its_call_keeps_it_from_beginning() {
+    let mut link = Link::new();
+    let (id, datagram) = link.call(b"", 1);
+    link.client.cancel(link.now, id);
+    let cancel = link.sent().pop().unwrap();
+    link.serve(&cancel);
+    assert_eq!(link.answered().len(), 1);
+    assert_eq!(link.serve(&datagram), None);
+    // Nobody answers the cancellation: its slot is free after a while.
+    while link.client.open() > 0 {
+        link.now = link.client.next_timeout();
+        assert!(link.now <= at(5_000));
+        link.client.timeout(link.now, |_, _| {});
+    }
+}
+
+#[test]
+fn the_server_ends_calls_whose_time_is_over() {
+    let mut link = Link::new();
+    let request = Request::new(ADD).with_deadline(at(100));
+    link.client
+        .call(link.now, &request)
+        .unwrap()
+        .send(1)
+        .unwrap();
+    let datagram = link.sent().pop().unwrap();
+    link.now = at(10);
+    let call = link.serve(&datagram).unwrap();
+    link.server.attach(call, "at work").unwrap();
+    assert_eq!(link.server.next_timeout(), at(110));
+    let mut late = Vec::new();
+    link.server
+        .timeout(at(110), |_, context| late.push(context));
+    assert_eq!(late, [Some("at work")]);
+    let answer = link.answered().pop().unwrap();
+    assert_eq!(link.hear(&answer), ["1: deadline"]);
+    assert_eq!(link.server.open(), 0);
+}
+
+#[test]
+fn a_server_that_stops_answers_what_is_open_and_turns_away_the_rest() {
+    let mut link = Link::new();
+    let (_, first) = link.call(b"", 1);
+    let (_, second) = link.call(b"", 2);
+    let call = link.serve(&first).unwrap();
+    link.server.go_away(Reason::STOP, 1_000);
+    let goaway = link.answered().pop().unwrap();
+    assert_eq!(link.serve(&second), None);
+    let refused = link.answered().pop().unwrap();
+    assert_eq!(link.hear(&goaway), ["goaway: the sender stops"]);
+    assert_eq!(link.hear(&refused), ["2: unavailable, unstarted"]);
+    assert!(matches!(
+        link.client.call(link.now, &Request::new(ADD)),
+        Err(RequestError::Ending)
+    ));
+    assert!(!link.client.wants_to_begin(link.now));
+    let answer = link.reply(call, b"5");
+    assert_eq!(link.hear(&answer), ["1: 5"]);
+    // Whoever begins anew now is told at once.
+    assert!(link.client.wants_to_begin(link.now));
+    link.client.begin(link.now, 8);
+    let hello = link.sent().pop().unwrap();
+    link.serve(&hello);
+    let answer = link.answered().pop().unwrap();
+    assert!(answer.len() < hello.len());
+    assert_eq!(link.hear(&answer), ["goaway: the sender stops"]);
+}
+
+#[test]
+fn nobody_offers_to_unpack_datagrams() {
+    let settings = Settings::DEFAULT.with_features(Features::DEFLATE);
+    let mut link = Link::new();
+    link.server = Server::new(settings, Key::default());
+    link.client = Client::new(settings);
+    link.greet();
+    assert_eq!(link.client.peer_settings().features(), Features::NONE);
+    let (_, mut datagram) = link.call(&[7; 500], 1);
+    datagram[FLAGS] |= 2;
+    assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
+}
+
+#[test]
+fn one_ways_are_begun_and_not_answered() {
+    let mut link = Link::new();
+    let mut message = link.client.one_way(link.now, &Request::new(ADD)).unwrap();
+    message.payload().push(9);
+    message.send().unwrap();
+    let datagram = link.sent().pop().unwrap();
+    let event = link
+        .server
+        .receive(link.now, crate::support::address(4_000), &datagram, |_| {
+            Some(3)
+        });
+    assert!(matches!(
+        event,
+        Some(polywire_frame_udp::server::Event::OneWay {
+            operation: 3,
+            payload: [9],
+            ..
+        })
+    ));
+    assert_eq!((link.answered().len(), link.client.open()), (0, 0));
+    assert_eq!(link.client.next_timeout(), Time::NEVER);
+}
+
+#[test]
+fn after_a_long_silence_a_client_begins_anew() {
+    let mut link = Link::new();
+    assert!(!link.client.wants_to_begin(at(19_999)));
+    link.call(b"", 1);
+    assert!(!link.client.wants_to_begin(at(60_000)));
+    let mut link = Link::new();
+    assert!(link.client.wants_to_begin(at(20_000)));
+    link.now = at(20_000);
+    link.greet();
+    assert!(!link.client.wants_to_begin(link.now));
+}

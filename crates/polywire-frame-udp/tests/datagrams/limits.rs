@@ -1,0 +1,279 @@
+//! What a server keeps at most, and what becomes of the rest.
+
+use polywire_frame::client::Request;
+use polywire_frame::{FaultCode, Settings, Time};
+use polywire_frame_udp::Client;
+use polywire_frame_udp::server::{self, Limits};
+
+use crate::support::{ADD, Link, at};
+
+#[test]
+fn kept_answers_are_bounded_and_one_that_is_forgotten_is_a_fault() {
+    let mut link = Link::with(Limits {
+        memory_of_one: 30_000,
+        ..Limits::DEFAULT
+    });
+    let mut calls = Vec::new();
+    for number in 0..100 {
+        link.now = at(number.into());
+        let (_, datagram) = link.call(b"", number);
+        let call = link.serve(&datagram).unwrap();
+        let answer = link.reply(call, &[7; 1_000]);
+        assert!(link.server.memory() <= 60_000, "{}", link.server.memory());
+        calls.push((datagram, answer));
+    }
+    let (mut kept, mut forgotten) = (0, 0);
+    for (number, (datagram, answer)) in calls.iter().enumerate() {
+        assert_eq!(link.serve(datagram), None, "call {number}");
+        let again = link.answered().pop().unwrap();
+        if again == *answer {
+            kept += 1;
+        } else {
+            // Those that are forgotten are the oldest.
+            assert_eq!(kept, 0);
+            forgotten += 1;
+            assert_eq!(link.hear(&again), [format!("{number}: internal")]);
+        }
+    }
+    assert!(
+        kept >= 14 && forgotten >= 50,
+        "{kept} kept, {forgotten} forgotten"
+    );
+}
+
+#[test]
+fn who_has_most_forgets_first() {
+    let mut link = Link::with(Limits {
+        memory: 400_000,
+        ..Limits::DEFAULT
+    });
+    let (_, small) = link.call(b"", 0);
+    let call = link.serve(&small).unwrap();
+    let answer = link.reply(call, b"kept");
+    let mut greedy = Link {
+        client: Client::new(Settings::DEFAULT),
+        port: 4_001,
+        ..link
+    };
+    greedy.now = at(1);
+    greedy.greet();
+    for number in 0..500 {
+        let (_, datagram) = greedy.call(b"", number);
+        let call = greedy.accept(&datagram);
+        greedy.reply(call, &[7; 1_300]);
+        assert!(
+            greedy.server.memory() <= 400_000,
+            "{}",
+            greedy.server.memory()
+        );
+    }
+    greedy.port = 4_000;
+    assert_eq!(greedy.serve(&small), None);
+    assert_eq!(greedy.answered(), [answer]);
+}
+
+#[test]
+fn without_room_for_a_table_calls_are_dropped() {
+    let mut link = Link::with(Limits {
+        memory: 1_000,
+        ..Limits::DEFAULT
+    });
+    let mut served = 0;
+    for number in 0..64 {
+        let (_, datagram) = link.call(b"", number);
+        served += usize::from(link.serve(&datagram).is_some());
+        assert!(link.server.memory() <= 1_000);
+    }
+    assert!((1..20).contains(&served), "{served}");
+}
+
+#[test]
+fn only_so_many_clients_are_known_until_they_are_silent() {
+    let mut link = Link::with(Limits {
+        peers: 2,
+        ..Limits::DEFAULT
+    });
+    let mut known = |now: Time, port| {
+        link.now = now;
+        link.port = port;
+        link.client = Client::new(Settings::DEFAULT);
+        link.client.begin(now, u64::from(port));
+        let hello = link.sent().pop().unwrap();
+        link.serve(&hello);
+        let answer = link.answered().pop().unwrap();
+        let told = link.hear(&answer);
+        if told == ["hello"] {
+            let (_, datagram) = link.call(b"", 1);
+            assert!(link.serve(&datagram).is_some());
+            link.answered();
+        }
+        told[0].clone()
+    };
+    assert_eq!(known(at(0), 1), "hello");
+    assert_eq!(known(at(30_000), 2), "hello");
+    assert_eq!(known(at(30_001), 3), "goaway: there is no room for more");
+    // One who is known may begin anew.
+    assert_eq!(known(at(40_000), 2), "hello");
+    link.now = link.server.next_timeout();
+    assert_eq!(link.now, at(60_000));
+    link.server.timeout(link.now, |_, _| {});
+    assert_eq!(link.server.peers(), 1);
+}
+
+#[test]
+fn no_client_has_more_slots_or_bytes_than_the_settings_say() {
+    let mut link = Link::new();
+    let mut open = 0;
+    while link.client.room() > 0 {
+        let (_, datagram) = link.call(&[0; 30], open);
+        link.accept(&datagram);
+        open += 1;
+    }
+    assert_eq!(open, 1_024);
+    assert!(link.client.call(link.now, &Request::new(ADD)).is_err());
+    // A slot that there is not.
+    let (_, mut datagram) = {
+        let mut link = Link::new();
+        link.call(b"", 1)
+    };
+    datagram[16..18].copy_from_slice(&1_024_u16.to_le_bytes());
+    let mut link = Link::new();
+    assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
+    datagram[16..18].copy_from_slice(&1_023_u16.to_le_bytes());
+    assert!(link.serve(&datagram).is_some());
+}
+
+/// Another client of the server, at that place.
+fn other(link: Link, host: u8, port: u16) -> Link {
+    let mut link = Link {
+        client: Client::new(Settings::DEFAULT),
+        host,
+        port,
+        ..link
+    };
+    link.greet();
+    link
+}
+
+/// Uses so many slots from the last on, each with an answer of some size.
+fn use_slots(link: &mut Link, slots: u16) {
+    let (_, mut datagram) = link.call(b"", 1);
+    for slot in (1_024 - slots..1_024).rev() {
+        datagram[16..18].copy_from_slice(&slot.to_le_bytes());
+        let call = link.serve(&datagram).unwrap();
+        link.reply(call, &[7; 1_000]);
+    }
+}
+
+#[test]
+fn a_high_slot_costs_no_more_than_a_low_one() {
+    let mut link = Link::new();
+    let (_, datagram) = link.call(b"", 1);
+    link.serve(&datagram).unwrap();
+    let low = link.server.memory();
+    let mut link = Link::new();
+    use_slots(&mut link, 1);
+    let high = link.server.memory() - 1_000;
+    assert!(low > 0 && high < low + 1_000, "{low} and {high} bytes");
+}
+
+#[test]
+fn one_host_leaves_room_for_the_others() {
+    // Less than all that it has sent and got.
+    let memory = 1 << 20;
+    let mut link = Link::with(Limits {
+        memory,
+        peers_per_host: 30,
+        ..Limits::DEFAULT
+    });
+    for port in 1..=30 {
+        link = other(link, 2, port);
+        use_slots(&mut link, 1_024);
+        assert!(link.server.memory() <= memory);
+    }
+    // One more of this host is turned away, and others are served.
+    link = Link {
+        client: Client::new(Settings::DEFAULT),
+        port: 31,
+        ..link
+    };
+    link.client.begin(link.now, 1);
+    let hello = link.sent().pop().unwrap();
+    link.serve(&hello);
+    let answer = link.answered().pop().unwrap();
+    assert_eq!(link.hear(&answer), ["goaway: there is no room for more"]);
+    link = other(link, 3, 1);
+    for number in 0..1_000 {
+        let (_, datagram) = link.call(b"", number);
+        let call = link.serve(&datagram).unwrap();
+        let answer = link.reply(call, b"5");
+        assert_eq!(link.hear(&answer), [format!("{number}: 5")]);
+    }
+    assert_eq!(link.server.peers(), 31);
+}
+
+#[test]
+fn who_is_given_no_token_takes_none_from_others() {
+    let mut link = Link::new();
+    let mut flood = Client::<u32>::new(Settings::DEFAULT);
+    flood.begin(link.now, 9);
+    let (_, hello) = flood.output().iter().next().unwrap();
+    // Another host asks for many.
+    link.host = 2;
+    let mut answers = 0;
+    for _ in 0..20_000 {
+        link.serve(hello);
+        answers += link.answered().len();
+    }
+    assert!((1_000..2_000).contains(&answers), "{answers}");
+    // The token that was given out before is good for its time, and so is the next.
+    link.host = 1;
+    link.now = at(29_000);
+    let (_, datagram) = link.call(b"", 1);
+    assert!(link.serve(&datagram).is_some());
+    let link = other(link, 3, 1);
+    assert!(link.client.is_open());
+}
+
+#[test]
+fn clients_are_told_how_many_calls_they_may_have() {
+    let mut link = Link::new();
+    link.server.limit_calls(3);
+    link.client = Client::new(Settings::DEFAULT);
+    link.port = 4_001;
+    link.client.begin(link.now, 8);
+    let hello = link.sent().pop().unwrap();
+    assert_eq!(link.serve(&hello), None);
+    let answers = link.answered();
+    assert_eq!(answers.len(), 2);
+    // Nobody is sent more than he has sent.
+    assert!(answers.iter().map(Vec::len).sum::<usize>() <= hello.len());
+    assert_eq!(link.hear(&answers[0]), ["hello"]);
+    // What tells so is lost.
+    for number in 1..=4 {
+        let (_, datagram) = link.call(b"", number);
+        let call = link.serve(&datagram).unwrap();
+        assert_eq!(link.server.open_of(call), number);
+    }
+    let (_, datagram) = link.call(b"", 5);
+    let call = link.serve(&datagram).unwrap();
+    let full = server::Fault::unstarted(FaultCode::OVERLOADED);
+    link.server.fault(link.now, call, full, b"");
+    let told = link.answered();
+    assert_eq!(told.len(), 2);
+    assert_eq!(link.hear(&told[0]), ["5: overloaded, unstarted"]);
+    assert_eq!(link.server.open_of(call), 4);
+    assert!(link.client.room() > 0);
+    assert_eq!(link.hear(&told[1]), ["Limits"]);
+    assert_eq!(link.client.room(), 0);
+    // One that has heard of it begins no more than that.
+    link.client = Client::new(Settings::DEFAULT);
+    link.port = 4_002;
+    link.client.begin(link.now, 9);
+    let hello = link.sent().pop().unwrap();
+    assert_eq!(link.serve(&hello), None);
+    for answer in link.answered() {
+        link.hear(&answer);
+    }
+    assert_eq!(link.client.room(), 3);
+}

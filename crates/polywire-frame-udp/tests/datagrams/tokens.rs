@@ -1,0 +1,183 @@
+//! Who is answered, with how much, and who is not.
+
+use polywire_frame::FaultCode;
+use polywire_frame::server::Fault;
+use polywire_frame::{Header, Kind, Settings};
+use polywire_frame_udp::Client;
+
+use crate::support::{Link, at};
+
+/// A datagram of a client that the server does not know.
+fn stranger(kind: Kind, token: u64) -> Vec<u8> {
+    let header = Header {
+        length: 0,
+        kind,
+        flags: polywire_frame::Flags::NONE,
+        code: 1,
+        id: 0,
+        value: 0,
+    };
+    [&token.to_le_bytes()[..], &header.bytes()].concat()
+}
+
+#[test]
+fn nobody_gets_more_than_he_sent() {
+    let mut link = Link::new();
+    link.port = 4_001;
+    let mut client = Client::<u32>::new(Settings::DEFAULT);
+    client.begin(link.now, 99);
+    let (_, hello) = client.output().iter().next().unwrap();
+    assert!(hello.len() >= 128);
+    link.serve(hello);
+    let answer = link.answered().pop().unwrap();
+    assert!(answer.len() <= hello.len(), "{}", answer.len());
+    // One that is not padded, cut or not.
+    for len in [8 + 16, 127, hello.len() - 1] {
+        link.serve(&hello[..len]);
+    }
+    let mut short = stranger(Kind::HELLO, 0);
+    link.serve(&short);
+    short.extend([0; 200]);
+    link.serve(&short);
+    // What needs a token, with none.
+    for kind in 0..=u8::MAX {
+        let mut datagram = stranger(Kind(kind), 0);
+        datagram.extend([0; 200]);
+        link.serve(&datagram);
+    }
+    assert_eq!(link.answered(), [[0_u8; 0]; 0]);
+    assert_eq!(link.server.peers(), 0);
+}
+
+#[test]
+fn an_unknown_token_is_sent_back_and_nothing_else_is_said() {
+    let mut link = Link::new();
+    for kind in 0..=u8::MAX {
+        let datagram = stranger(Kind(kind), 0x1234_5678_9abc_def0);
+        link.serve(&datagram);
+        let answers = link.answered();
+        let calls = [Kind::CALL, Kind::ONEWAY, Kind::CANCEL, Kind::PING].contains(&Kind(kind));
+        assert_eq!(answers.len(), usize::from(calls), "{:?}", Kind(kind));
+        for answer in answers {
+            // Token 0, GOAWAY, code 0x18, the token.
+            let words = "0000000000000000 00000000 10 00 1800 f0debc9a78563412";
+            assert_eq!(hex(&answer), words.replace(' ', ""));
+            // It is not the client's own.
+            assert_eq!(link.hear(&answer), [""; 0]);
+        }
+    }
+    assert_eq!(link.server.peers(), 0);
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_server_that_has_restarted_sends_its_clients_to_the_beginning() {
+    let mut link = Link::new();
+    let (_, datagram) = link.call(b"", 1);
+    // Of another key.
+    let mut other = polywire_frame_udp::Server::<usize, &str, _>::new(
+        Settings::DEFAULT,
+        std::collections::hash_map::RandomState::new(),
+    );
+    other.receive(link.now, crate::support::address(4_000), &datagram, |_| {
+        Some(1)
+    });
+    let goaway = other.output().iter().next().unwrap().1.to_vec();
+    assert_eq!(link.hear(&goaway), ["goaway: the token is not known"]);
+    assert!(link.client.wants_to_begin(link.now) && link.client.room() == 0);
+    let lost = link.client.begin(at(10), 5);
+    assert_eq!(lost.len(), 1);
+    assert!(lost[0].context == 1 && lost[0].sent);
+    let hello = link.sent().pop().unwrap();
+    // The old word of the end does not end the new beginning.
+    assert_eq!(link.hear(&goaway), [""; 0]);
+    other.output_mut().clear();
+    other.receive(link.now, crate::support::address(4_000), &hello, |_| {
+        Some(1)
+    });
+    let answer = other.output().iter().next().unwrap().1.to_vec();
+    assert_eq!(link.hear(&answer), ["hello"]);
+}
+
+#[test]
+fn nobody_can_answer_a_greeting_that_he_has_not_seen() {
+    let mut link = Link::new();
+    let mut client = Client::<u32>::new(Settings::DEFAULT);
+    client.begin(link.now, 0x77);
+    let mut other = Client::<u32>::new(Settings::DEFAULT);
+    other.begin(link.now, 0x78);
+    let (_, hello) = other.output().iter().next().unwrap();
+    link.serve(hello);
+    let answer = link.answered().pop().unwrap();
+    assert_eq!(client.receive(link.now, &answer), None);
+    assert!(!client.is_open());
+}
+
+#[test]
+fn who_follows_at_an_address_has_calls_of_his_own() {
+    let mut link = Link::new();
+    let (_, old) = link.call(b"old", 1);
+    let call = link.serve(&old).unwrap();
+    link.server.attach(call, "at work").unwrap();
+    // Another client at the same address, in the same millisecond even.
+    link.client = Client::new(Settings::DEFAULT);
+    link.client.begin(link.now, 3);
+    let hello = link.sent().pop().unwrap();
+    link.serve(&hello);
+    let answer = link.answered().pop().unwrap();
+    link.now = at(2);
+    assert_eq!(link.hear(&answer), ["hello"]);
+    let (_, new) = link.call(b"new", 2);
+    let next = link.serve(&new).unwrap();
+    assert_eq!(link.server.peers(), 1);
+    // The old call has no one left, and does not come back.
+    link.server
+        .fault(link.now, call, Fault::new(FaultCode::INTERNAL), b"");
+    assert!(link.server.reply(link.now, call).is_none());
+    assert_eq!(link.serve(&old), None);
+    let goaway = link.answered().pop().unwrap();
+    assert_eq!(link.hear(&goaway), [""; 0]);
+    let answer = link.reply(next, b"for you");
+    assert_eq!(link.hear(&answer), ["2: for you"]);
+}
+
+#[test]
+fn who_has_left_is_remembered_so_that_nothing_of_him_comes_again() {
+    let mut link = Link::new();
+    let (_, datagram) = link.call(b"", 1);
+    let call = link.serve(&datagram).unwrap();
+    assert_eq!(link.client.leave().len(), 1);
+    let goaway = link.sent().pop().unwrap();
+    link.serve(&goaway);
+    assert_eq!((link.server.open(), link.server.memory()), (0, 0));
+    assert!(link.server.reply(link.now, call).is_none());
+    assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
+    // Long after, its token is too old.
+    link.now = at(60_001);
+    link.server.timeout(link.now, |_, _| {});
+    assert_eq!(link.server.peers(), 0);
+    assert_eq!((link.serve(&datagram), link.answered().len()), (None, 1));
+}
+
+/// Before either has made a call, at one moment: what the server does not remember it cannot confuse.
+#[test]
+fn two_greetings_of_one_address_get_two_tokens() {
+    let mut link = Link::new();
+    link.port = 4_001;
+    let mut tokens = Vec::new();
+    for nonce in 0..3 {
+        link.client = Client::new(Settings::DEFAULT);
+        link.client.begin(link.now, nonce);
+        let hello = link.sent().pop().unwrap();
+        link.serve(&hello);
+        let answer = link.answered().pop().unwrap();
+        tokens.push(answer[..8].to_vec());
+    }
+    assert_eq!(link.server.peers(), 0);
+    tokens.sort();
+    tokens.dedup();
+    assert_eq!(tokens.len(), 3);
+}

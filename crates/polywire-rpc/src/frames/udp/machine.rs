@@ -1,0 +1,90 @@
+//! The state machine of a client's connection over datagrams, as calls need it.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+
+use polywire_frame::client::{LostCall, RequestError};
+use polywire_frame::{CallId, Time};
+use polywire_frame_udp::Client;
+
+use crate::frames::asked::What;
+use crate::frames::machine::{Begin, Input, Machine};
+use crate::frames::tickets::Ticket;
+
+impl Machine for Client<Ticket> {
+    #[inline]
+    fn open(&self) -> u32 {
+        Self::open(self)
+    }
+
+    #[inline]
+    fn room(&self) -> u32 {
+        Self::room(self)
+    }
+
+    #[inline]
+    fn begin(
+        &mut self,
+        now: Time,
+        begin: &Begin<'_>,
+        input: &mut Input<'_>,
+        ticket: Ticket,
+    ) -> Result<CallId, RequestError> {
+        match begin.what {
+            What::Call => {}
+            What::Stream | What::TwoWay => {
+                return Err(RequestError::Invalid(
+                    "a call without streams, over datagrams",
+                ));
+            }
+            What::Subscribe | What::Publish => {
+                return Err(RequestError::Invalid("no topic, over datagrams"));
+            }
+        }
+        if self.wants_to_begin(now) {
+            // Nothing is open, so that nothing is lost.
+            Self::begin(self, now, nonce());
+        }
+        let mut call = self.call(now, &begin.request())?;
+        call.payload().extend_from_slice(input);
+        call.send(ticket)
+    }
+
+    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), RequestError> {
+        if self.wants_to_begin(now) {
+            Self::begin(self, now, nonce());
+        }
+        let mut message = self.one_way(now, &begin.request())?;
+        message.payload().extend_from_slice(payload);
+        message.send()
+    }
+
+    fn unsent(&self) -> usize {
+        self.output().bytes()
+    }
+
+    fn cancel(&mut self, now: Time, id: CallId) {
+        Self::cancel(self, now, id);
+    }
+
+    fn go_away(&mut self) {
+        // Only when all is answered: its driver sees to it.
+    }
+
+    fn next_timeout(&self) -> Time {
+        Self::next_timeout(self)
+    }
+
+    fn timeout(&mut self, now: Time, expired: impl FnMut(CallId, Ticket)) {
+        Self::timeout(self, now, expired);
+    }
+
+    fn lose(&mut self) -> Vec<LostCall<Ticket>> {
+        self.leave()
+    }
+}
+
+/// An unpredictable number.
+pub(super) fn nonce() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
