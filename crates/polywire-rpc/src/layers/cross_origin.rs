@@ -1,4 +1,4 @@
-//! Calls that web pages of others have a browser make.
+//! Protection against cross-site requests of web pages.
 
 use std::fmt;
 
@@ -8,30 +8,26 @@ use http::uri::Authority;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Who turns away what web pages of other origins have a browser call.
+/// Rejects requests that browsers send for web pages of other origins.
 ///
-/// Any page can have the browser of whoever looks at it send some requests to any server that
-/// the browser reaches, with the passwords and cookies that it has for that server, and without
-/// asking it first: a `POST` without a body, or with one of text or of a form. So it can call
-/// operations that take no body, and those of protocols that don't look at the media type, of a
-/// server on loopback too. The page does not see the answer, but the call is made.
+/// A web page can make a browser send some requests to any server that the browser reaches, including servers on
+/// loopback, with the cookies and passwords for that server, and without a CORS preflight: a `POST` without a body, with
+/// a text, or with a form. So it can call operations without a body, and those of protocols that ignore the content
+/// type. The page cannot read the response, but the call is made.
 ///
-/// Browsers say where a request comes from, and no page can change what they say:
+/// A page cannot change the headers in which browsers send its origin. A request is rejected if
 ///
-/// - `Sec-Fetch-Site` other than `same-origin` and `none` (typed, or a bookmark), or
-/// - without it (in a browser from before 2023, and over plain HTTP to other machines) an
-///   `Origin` that is not the host that is called.
+/// - `Sec-Fetch-Site` is neither `same-origin` nor `none` (an entered URL or a bookmark), or
+/// - that header is missing (browsers before 2023, and plain HTTP to other machines), and `Origin` is not the host of
+///   the request.
 ///
-/// Such a request is answered `403`, in the caller's wire, before its body is read, unless its
-/// origin is [allowed](CrossOrigin::allow). Those by `GET`, `HEAD` and `OPTIONS` pass, since they
-/// change nothing by their definition; but over awsQuery and ec2Query, where any operation can be
-/// called by `GET`, they don't. Callers that are no browsers send neither header, and are never
-/// turned away.
+/// The response is 403 in the protocol of the client, before the body is read. Requests of an
+/// [allowed](CrossOrigin::allow) origin pass. `GET`, `HEAD` and `OPTIONS` pass, because they are safe methods, except
+/// over awsQuery and ec2Query, where `GET` can call any operation. Clients other than browsers send neither header and
+/// always pass.
 ///
-/// An answer that lets other pages read what they called, and one to the question that browsers
-/// ask before other requests (`OPTIONS`), are for a layer of yours. This is no defence against a
-/// page whose own name is made to resolve to the server's address: its requests are of the same
-/// origin. Passwords or TLS are one.
+/// For the headers that let a page read responses, and for responses to CORS preflights, add `CorsLayer` of tower-http.
+/// This does not protect against DNS rebinding, where the requests have the same origin. Passwords and TLS do.
 ///
 /// ```
 /// use polywire_rpc::ServerBuilder;
@@ -47,7 +43,7 @@ pub struct CrossOrigin {
     allowed: Vec<Box<str>>,
 }
 
-/// What was to be an origin and is none.
+/// The error of a text that is not an origin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OriginError(String);
 
@@ -65,25 +61,25 @@ impl fmt::Display for OriginError {
 impl std::error::Error for OriginError {}
 
 impl CrossOrigin {
-    /// Pages of no other origin may call.
+    /// Allows no other origin.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets pages of this origin call: `https://kettle.example`, `http://localhost:3000`.
+    /// Allows pages of an origin: `https://kettle.example`, `http://localhost:3000`.
     ///
     /// # Errors
     ///
-    /// It is no origin: a path stands behind it, say. Neither is `null`, which is what browsers
-    /// say of pages whose origin they do not tell.
+    /// The text is not an origin, for instance because it has a path. `null`, which browsers send for opaque origins, is
+    /// an error too.
     pub fn allow(mut self, origin: &str) -> Result<Self, OriginError> {
-        let origin = normal(origin).ok_or_else(|| OriginError(origin.to_owned()))?;
+        let origin = normalize(origin).ok_or_else(|| OriginError(origin.to_owned()))?;
         self.allowed.push(origin.into());
         Ok(self)
     }
 
-    /// Whether a browser sends this for a page of an origin that is not allowed.
+    /// Whether a browser sent the request for a page of an origin that is not allowed.
     pub(crate) fn is_foreign(&self, head: &request::Parts) -> bool {
         let headers = &head.headers;
         if let Some(site) = headers.get(SEC_FETCH_SITE) {
@@ -101,8 +97,7 @@ impl CrossOrigin {
     }
 }
 
-/// Whether the origin is the host that is called. Its scheme is not known here: behind a proxy
-/// the connection says nothing of it.
+/// Whether the origin is the host of the request. Ignores the scheme, which is not known behind a proxy.
 #[cold]
 fn is_of_host(head: &request::Parts) -> bool {
     let origin = head.headers.get(ORIGIN).map(|origin| origin.as_bytes());
@@ -111,7 +106,7 @@ fn is_of_host(head: &request::Parts) -> bool {
         return false;
     };
     let origin = origin.map(|origin| &origin[at + 3..]);
-    // HTTP/2 has it in the target.
+    // In HTTP/2 the host is in the target.
     let target = head.uri.authority().map(|host| host.as_str().as_bytes());
     let host = target.or_else(|| head.headers.get(HOST).map(|host| host.as_bytes()));
     origin
@@ -119,8 +114,8 @@ fn is_of_host(head: &request::Parts) -> bool {
         .is_some_and(|(origin, host)| origin.eq_ignore_ascii_case(host))
 }
 
-/// An origin as browsers write it: in small letters, without the port that goes without saying.
-fn normal(origin: &str) -> Option<String> {
+/// Normalizes an origin as browsers do: lower case, without the default port.
+fn normalize(origin: &str) -> Option<String> {
     let (scheme, host) = origin.split_once("://")?;
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     if scheme.is_empty() || !scheme.bytes().all(letters) {
@@ -131,15 +126,15 @@ fn normal(origin: &str) -> Option<String> {
         return None;
     }
     let scheme = scheme.to_ascii_lowercase();
-    let usual = match &*scheme {
+    let default_port = match &*scheme {
         "http" => Some(80),
         "https" => Some(443),
         _ => None,
     };
     let name = authority.host().to_ascii_lowercase();
     Some(match authority.port_u16() {
-        Some(port) if Some(port) != usual => format!("{scheme}://{name}:{port}"),
-        // A port that is no number, or more than there are.
+        Some(port) if Some(port) != default_port => format!("{scheme}://{name}:{port}"),
+        // The port is not a number, or too large.
         None if host.len() > authority.host().len() => return None,
         _ => format!("{scheme}://{name}"),
     })
@@ -159,7 +154,7 @@ mod tests {
             ("http://[::1]:80", "http://[::1]"),
             ("chrome-extension://abc", "chrome-extension://abc"),
         ] {
-            assert_eq!(normal(text).as_deref(), Some(origin), "{text}");
+            assert_eq!(normalize(text).as_deref(), Some(origin), "{text}");
         }
         for text in [
             "null",
@@ -181,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_foreign() {
+    fn foreign_requests() {
         let guard = CrossOrigin::new().allow("https://app.example").unwrap();
         let is_foreign = |headers: &[(&str, &str)], target: &str| {
             let mut request = http::Request::builder().method("POST").uri(target);
@@ -201,7 +196,7 @@ mod tests {
             (&[host, site("cross-site")], true),
             (&[host, site("same-site")], true),
             (&[host, site("")], true),
-            // It counts alone, whatever the origin is.
+            // `Sec-Fetch-Site` takes precedence over `Origin`.
             (
                 &[host, site("cross-site"), origin("http://own.example:8080")],
                 true,
@@ -218,7 +213,7 @@ mod tests {
                 &[host, site("cross-site"), origin("https://app.example:1")],
                 true,
             ),
-            // Browsers that do not say it.
+            // Browsers that do not send `Sec-Fetch-Site`.
             (&[host, origin("http://own.example:8080")], false),
             (&[host, origin("https://OWN.example:8080")], false),
             (&[host, origin("http://own.example")], true),

@@ -1,15 +1,15 @@
-//! What stands in front of a service: who may call, how often, and what every
-//! answer says.
+//! Limits, authentication and protection in front of a service, as far as tower and tower-http lack them.
 //!
-//! | | what it does | how it is set |
+//! | | purpose | set by |
 //! |---|---|---|
-//! | [`Firewall`] | connections in all and per address, requests per address | [`ServerBuilder::firewall`](crate::ServerBuilder::firewall) |
-//! | [`Caller`] | requests per caller, by a key of your choice | [`ServerBuilder::rate_per_caller`](crate::ServerBuilder::rate_per_caller) |
-//! | [`CrossOrigin`] | turns away what web pages of others call | [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) |
-//! | [`BasicAuth`] | names and passwords | [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer) |
+//! | [`Firewall`] | limits connections in total and per address, and requests per address | [`ServerBuilder::firewall`](crate::ServerBuilder::firewall) |
+//! | [`Caller`] | limits requests per caller, by a key that you define | [`ServerBuilder::rate_per_caller`](crate::ServerBuilder::rate_per_caller) |
+//! | [`CrossOrigin`] | rejects cross-site requests of web pages | [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) |
+//! | [`BasicAuth`] | checks names and passwords | [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer) |
 //!
-//! A server has none of them unless it is told to. The limit of calls in progress
-//! is [`ServerBuilder::calls`](crate::ServerBuilder::calls).
+//! All are off by default. [`ServerBuilder::calls`](crate::ServerBuilder::calls) limits calls in progress. For compression,
+//! CORS, headers, timeouts and traces, use tower-http with
+//! [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer).
 
 mod basic;
 #[cfg(feature = "cache")]
@@ -30,7 +30,7 @@ use http::{HeaderValue, Response, StatusCode, header};
 
 use crate::server::{HttpResponse, ResponseBody};
 
-/// The value in the middle; 0 if there is none.
+/// The median of the values; 0 if there are none.
 fn median(values: impl Iterator<Item = u64>) -> u64 {
     let mut values: Vec<u64> = values.collect();
     let middle = values.len() / 2;
@@ -40,7 +40,7 @@ fn median(values: impl Iterator<Item = u64>) -> u64 {
     }
 }
 
-/// An answer in words, for people.
+/// A plain-text response.
 pub(crate) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {
     let mut response = Response::new(ResponseBody::from(text.into()));
     *response.status_mut() = status;

@@ -1,4 +1,4 @@
-//! Accepting connections, and stopping.
+//! The accept loop of a listener, and how it stops.
 
 use std::future::Future;
 use std::io;
@@ -19,7 +19,7 @@ use super::listener::AnyListener;
 use super::peer::Peer;
 use super::running::Running;
 
-/// A stream of bytes that a connection can be.
+/// The byte stream of a connection.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
@@ -41,23 +41,24 @@ where
     Running::new((), stop, task)
 }
 
-/// What is warned of once a second at most, however often it happens.
+/// Limits a warning to one per second.
 #[derive(Debug, Default)]
 struct Warnings {
     last: Option<Instant>,
-    since: u64,
+    /// Events since the last warning.
+    suppressed: u64,
 }
 
 impl Warnings {
-    /// How often it has happened since the last warning, if it is time for one.
+    /// Counts an event. If a warning is due, returns the number of events since the last one.
     fn due(&mut self, now: Instant) -> Option<u64> {
         let soon = |last: Instant| now.duration_since(last) < Duration::from_secs(1);
         if self.last.is_some_and(soon) {
-            self.since += 1;
+            self.suppressed += 1;
             return None;
         }
         self.last = Some(now);
-        Some(std::mem::take(&mut self.since))
+        Some(std::mem::take(&mut self.suppressed))
     }
 }
 
@@ -72,11 +73,11 @@ async fn accept<F, C>(
     F: Fn(Server, ByteStream, Peer, watch::Receiver<bool>) -> C + Copy + Send + Sync + 'static,
     C: Future<Output = ()> + Send + 'static,
 {
-    // Of all listeners of the server, on whatever thread.
+    // Shared by all listeners of the server, on all threads.
     let places = &server.app.connections;
     let mut connections = JoinSet::new();
     let mut warnings = Warnings::default();
-    // Has not seen the word to stop, nor have its clones, whenever it comes.
+    // Never marked as seen, so that each clone is notified of the stop.
     let unseen = stopped.clone();
     let serve = |connections: &mut JoinSet<()>,
                  stream: ByteStream,
@@ -95,8 +96,8 @@ async fn accept<F, C>(
             drop((connected, place));
         });
     };
-    // One that has no place yet. No place is kept for one that has not come: other
-    // listeners may need it.
+    // A connection without a permit. A permit is acquired after the connection: before, it would be
+    // missing at other listeners.
     let mut next = None;
     loop {
         let accepted = tokio::select! {
@@ -113,13 +114,13 @@ async fn accept<F, C>(
                         break;
                     }
                 };
-                // Never closed.
+                // The semaphore is never closed.
                 let Ok(place) = place else { break };
                 serve(&mut connections, stream, peer, place);
             }
             Err(error) => {
-                // Out of descriptors, or a connection that was gone again:
-                // neither is a reason to stop, the first one to pause.
+                // The process has no descriptors left, or the client has disconnected. The pause is for
+                // the former.
                 if let Some(before) = warnings.due(Instant::now()) {
                     tracing::warn!(%error, before, "a connection could not be accepted");
                 }
@@ -150,6 +151,8 @@ async fn establish(
     peer: Peer,
     stopped: &watch::Receiver<bool>,
 ) -> Option<(ByteStream, Peer)> {
+    #[cfg(not(feature = "tls"))]
+    let _ = stopped;
     match stream {
         #[cfg(feature = "tls")]
         ByteStream::Tls(mut stream) => {

@@ -1,10 +1,8 @@
-//! Whether anything happens on a connection.
+//! The activity of a connection, to detect idle connections and stalled peers.
 //!
-//! hyper's own timer sees HTTP/1 connections that wait for a head. This one
-//! also sees those that have not said enough to be told from HTTP/2, idle
-//! HTTP/2 connections, and peers that do not read. It reads no clock: things
-//! that happen are counted, and whoever watches compares the counts of two
-//! moments.
+//! hyper's timer covers HTTP/1 connections that wait for a head. This module also covers connections
+//! whose protocol is not known yet, idle HTTP/2 connections, and peers that do not read. It reads no
+//! clock: events are counted, and a timer compares the counts of two moments.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,21 +19,19 @@ use tokio::time::{Instant, Sleep};
 use super::begin::Begin;
 use super::byte_stream::ByteStream;
 
-/// What has happened on a connection. The counts wrap around.
+/// Counts the events of a connection. The counts wrap around.
 #[derive(Debug)]
 pub(super) struct Activity {
-    /// Whether calls have tasks of their own. In HTTP/1 the task of the
-    /// connection answers them, nobody else counts, and so counting need not
-    /// lock anything.
+    /// Whether calls have tasks of their own (HTTP/2). In HTTP/1 only the task of the connection
+    /// counts, without atomic read-modify-write operations.
     spawned: bool,
     /// Calls in progress.
     calls: AtomicU32,
-    /// Calls that began, and calls that ended.
+    /// Calls that began plus calls that ended.
     turns: AtomicU32,
-    /// Reads and writes that moved bytes.
+    /// Reads and writes that transferred bytes.
     moves: AtomicU32,
-    /// The moves when the peer last took no more of an answer; one less at
-    /// first.
+    /// `moves` at the last write that was pending. At first a value that `moves` does not have.
     held_at: AtomicU32,
     /// Whether the server is stopping. Only for HTTP/1.
     stopping: AtomicBool,
@@ -93,20 +89,19 @@ impl Activity {
         self.calls.load(Ordering::Relaxed) > 0
     }
 
-    /// How many reads and writes have moved bytes.
+    /// The number of reads and writes that transferred bytes.
     pub(super) fn moves(&self) -> u32 {
         self.moves.load(Ordering::Relaxed)
     }
 
-    /// Whether an answer waits for the peer to take more of it: hyper writes
-    /// after each read, so that nothing has moved since it last tried.
+    /// Whether a response waits for the peer to read: nothing was transferred since the last pending
+    /// write. hyper writes after each read.
     fn is_held(&self) -> bool {
         self.held_at.load(Ordering::Relaxed) == self.moves()
     }
 
-    /// Returns when, after one or more times of `time`, the connection waits
-    /// for a request and for nothing else. In HTTP/2, where an answer may wait
-    /// for the peer unseen, nothing may have moved for a whole `time` either.
+    /// Returns when the connection only waits for a request. Checks this after each `time`. In HTTP/2,
+    /// where a response can wait for flow control, also requires a whole `time` without transfers.
     pub(super) async fn waiting(&self, time: Duration) {
         let mut seen = self.moves();
         loop {
@@ -119,8 +114,7 @@ impl Activity {
         }
     }
 
-    /// Returns when no bytes have moved and no call was in progress for a whole
-    /// `time`, and after twice that time at the latest.
+    /// Returns between one and two times of `time` after the last transfer or the end of the last call.
     pub(super) async fn stuck(&self, time: Duration) {
         let mut seen = self.moves();
         loop {
@@ -133,13 +127,13 @@ impl Activity {
     }
 }
 
-/// Ends when there has been no call for a whole time.
+/// A timer that fires when there was no call for `time`.
 #[derive(Debug)]
 pub(super) struct Idle {
     activity: Arc<Activity>,
     sleep: Pin<Box<Sleep>>,
     time: Duration,
-    /// The turns when the sleep began.
+    /// `turns` at the start of the sleep.
     turns: u32,
 }
 
@@ -153,12 +147,12 @@ impl Idle {
         }
     }
 
-    /// Whether it is time to poll: cheaper than polling.
+    /// Whether the timer has elapsed. Cheaper than `poll`.
     pub(super) fn is_due(&self) -> bool {
         self.sleep.is_elapsed()
     }
 
-    /// Ready between one and two times of the given time after the end of the last call.
+    /// Ready between one and two times of `time` after the end of the last call.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
             std::task::ready!(self.sleep.as_mut().poll(context));
@@ -203,17 +197,17 @@ impl Drop for InCall {
     }
 }
 
-/// A connection whose reads and writes are counted.
-pub(super) struct Watched {
+/// The stream of a connection, whose reads and writes are counted.
+pub(super) struct CountedStream {
     stream: TokioIo<ByteStream>,
     activity: Arc<Activity>,
-    /// What was read before hyper asked.
+    /// The bytes that were read to detect the protocol.
     begin: Begin,
-    /// Where the parts of a short answer come together.
+    /// A short response in one piece.
     short: Vec<u8>,
 }
 
-impl Watched {
+impl CountedStream {
     pub(super) fn new(stream: ByteStream, begin: Begin, activity: Arc<Activity>) -> Self {
         Self {
             stream: TokioIo::new(stream),
@@ -223,15 +217,14 @@ impl Watched {
         }
     }
 
-    /// The stream, of which nothing is kept here any more.
+    /// Returns the stream. All bytes of `begin` must have been read.
     #[cfg(feature = "websocket")]
     pub(super) fn into_stream(self) -> ByteStream {
         debug_assert!(self.begin.is_empty());
         self.stream.into_inner()
     }
 
-    /// What was read before, and what else is there: one read, as if nothing
-    /// had been read before.
+    /// Reads the bytes of `begin` and what the stream has, in one read.
     #[cold]
     #[inline(never)]
     fn poll_begin(
@@ -240,12 +233,12 @@ impl Watched {
         mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         buffer.put_slice(self.begin.give(buffer.remaining()));
-        // Nothing more to come, or an error, shows when hyper reads again.
+        // The end and errors are reported by the next read.
         let _ = Pin::new(&mut self.stream).poll_read(context, buffer);
         Poll::Ready(Ok(()))
     }
 
-    /// Counts a write, or notes that the peer takes no more.
+    /// Counts a write, or records that it is pending.
     fn count_write(&self, poll: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if poll.is_pending() {
             let moves = self.activity.moves();
@@ -256,8 +249,7 @@ impl Watched {
 
     fn count<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if let Poll::Ready(Ok(_)) = &poll {
-            // Only the task of the connection moves bytes, so nothing is lost
-            // between the two steps, and there is no lock on the hot path.
+            // Only the task of the connection writes this value, so no atomic addition is needed.
             let moves = self.activity.moves.load(Ordering::Relaxed);
             let moves = moves.wrapping_add(1);
             self.activity.moves.store(moves, Ordering::Relaxed);
@@ -266,10 +258,10 @@ impl Watched {
     }
 }
 
-/// Answers up to this size are written as one piece.
+/// Responses up to this size in bytes are written as one piece.
 const SHORT: usize = 1024;
 
-impl Read for Watched {
+impl Read for CountedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -284,7 +276,7 @@ impl Read for Watched {
     }
 }
 
-impl Write for Watched {
+impl Write for CountedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -311,8 +303,7 @@ impl Write for Watched {
         context: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        // A short answer goes out faster as one piece: copying a few hundred
-        // bytes costs less than the kernel's walk over a list.
+        // Copying a few hundred bytes costs less than a vectored write.
         let len: usize = parts.iter().map(|part| part.len()).sum();
         let poll = if len <= SHORT {
             let own = &mut *self;

@@ -1,4 +1,4 @@
-//! Listeners: one alone on an address, or several that share one.
+//! Binding of TCP sockets.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -6,37 +6,33 @@ use std::num::NonZeroUsize;
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-/// A listener on an address, which nobody else may listen on.
-///
-/// It does not block, as `tokio::net::TcpListener::from_std` wants it.
+/// Binds a non-blocking listener, for `tokio::net::TcpListener::from_std`.
 ///
 /// # Errors
 ///
-/// The address is not to be had.
+/// The address cannot be bound, for instance because another socket listens there.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = socket(address)?;
     listen(&socket, address)?;
     Ok(socket.into())
 }
 
-/// As many listeners on an address, one a worker, over which the kernel
-/// spreads the connections. Nobody else may listen there. Where the system
-/// knows no such thing, there is one.
+/// Binds `count` listeners to one address, one per worker, over which the kernel distributes the
+/// connections. Returns one listener on systems without `SO_REUSEPORT`.
 ///
 /// # Errors
 ///
-/// The address is not to be had.
+/// The address cannot be bound, for instance because another socket listens there.
 pub fn bind_shared(address: SocketAddr, count: NonZeroUsize) -> io::Result<Vec<TcpListener>> {
     let first = socket(address)?;
-    // Bound like one that shares nothing, so that it fails if anybody listens
-    // there. One that shares from the start gets on with the listeners of
-    // another server, and takes half of its connections.
+    // Bound without `SO_REUSEPORT`, so that it fails if another server listens there. With it, both
+    // servers would receive a part of the connections.
     listen(&first, address)?;
     let mut sockets = vec![first];
     #[cfg(unix)]
     if count.get() > 1 {
         sockets[0].set_reuse_port(true)?;
-        // Port 0 has become a port.
+        // The system has chosen a port if it was 0.
         let address = sockets[0].local_addr()?.as_socket().unwrap_or(address);
         for _ in 1..count.get() {
             let socket = socket(address)?;
@@ -54,7 +50,7 @@ fn socket(address: SocketAddr) -> io::Result<Socket> {
     let domain = Domain::for_address(address);
     let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
     socket.set_nonblocking(true)?;
-    // A restarted server gets its port back at once.
+    // Allows a restarted server to bind its port at once.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     Ok(socket)
@@ -79,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_listens_there() {
+    fn addresses_are_exclusive() {
         let alone = bind(any()).unwrap();
         let shared = bind_shared(any(), FOUR).unwrap();
         for address in [alone.local_addr(), shared[0].local_addr()] {
@@ -113,8 +109,7 @@ mod tests {
         assert_eq!(accepted, peers.len());
     }
 
-    /// Connections that the server closed stay with the system for a while,
-    /// and those that are open outlive their listener.
+    /// Connections in TIME_WAIT, and open connections of the previous listener, do not prevent it.
     #[test]
     fn restarts_at_once() {
         let listeners = bind_shared(any(), FOUR).unwrap();
@@ -129,7 +124,7 @@ mod tests {
             .collect();
         assert_eq!(accepted.len(), 20);
         drop(listeners);
-        // Half of them end, by the server.
+        // The server closes half of them.
         let open: Vec<TcpStream> = accepted.into_iter().skip(10).collect();
         let ended = peers.iter().filter(|peer| {
             let mut peer = *peer;

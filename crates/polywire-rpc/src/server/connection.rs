@@ -1,4 +1,4 @@
-//! Connections of HTTP.
+//! HTTP connections.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -15,7 +15,7 @@ use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::watch;
 
-use super::activity::{Activity, Idle, InCall, Watched};
+use super::activity::{Activity, CountedStream, Idle, InCall};
 use super::answer::HttpAnswer;
 use super::begin::{Begin, Spoken};
 use super::byte_stream::ByteStream;
@@ -32,9 +32,9 @@ use super::{HttpResponse, ResponseBody, Server};
 /// in this time has `Connection: close`.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The bytes that the head of a request over HTTP/1 may have, all its lines together.
-/// hyper reads bodies into the same buffer, at most so much at once.
-const HEAD: usize = 64 << 10;
+/// The largest head of an HTTP/1 request, in bytes. hyper reads bodies into the same buffer, at most
+/// this much at once.
+const MAX_HEAD: usize = 64 << 10;
 
 /// Serves HTTP on a connection, or frames if it begins with their first byte.
 pub(super) async fn connection(
@@ -52,7 +52,7 @@ pub(super) async fn connection(
         () = stop_and_wait(stopped.clone()) => return,
     };
     let Ok(Ok(spoken)) = spoken else {
-        tracing::debug!(?peer, "a connection ended before it said anything");
+        tracing::debug!(?peer, "a connection ended before its first bytes");
         return;
     };
     if spoken == Spoken::Frames && server.app.frames.is_some() {
@@ -60,7 +60,7 @@ pub(super) async fn connection(
     }
     let http2 = spoken == Spoken::Http2;
     let activity = Arc::new(Activity::new(http2));
-    let service = Calls {
+    let service = ConnectionService {
         server,
         peer: peer.clone(),
         activity: Arc::clone(&activity),
@@ -70,28 +70,28 @@ pub(super) async fn connection(
         true => ByteStream::Http2(Box::new(FrameBudget::new(stream))),
         false => stream,
     };
-    let stream = Watched::new(stream, begin, Arc::clone(&activity));
-    let watch = Watch {
+    let stream = CountedStream::new(stream, begin, Arc::clone(&activity));
+    let driver = Driver {
         activity,
         stopped,
         time,
     };
     let ended = if http2 {
-        // Apart: it is several times as large as HTTP/1, whose idle connections
-        // would all have room for it.
-        Box::pin(speak_http2(stream, service, watch)).await
+        // Boxed: it is several times as large as HTTP/1, and would enlarge the task of each idle
+        // connection.
+        Box::pin(serve_http2(stream, service, driver)).await
     } else {
         let mut connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(time)
-            .max_buf_size(HEAD)
-            // No `pipeline_flush`: it holds a response back while there are
-            // bytes after the request, and loses it if those are no request.
+            .max_buf_size(MAX_HEAD)
+            // Without `pipeline_flush`, which delays a response while bytes follow the request, and
+            // loses it if these bytes are not a request.
             .half_close(half_close)
             .serve_connection(stream, service);
         #[cfg(feature = "websocket")]
-        let (activity, stopped) = (Arc::clone(&watch.activity), watch.stopped.clone());
-        let ended = watch
+        let (activity, stopped) = (Arc::clone(&driver.activity), driver.stopped.clone());
+        let ended = driver
             .drive(
                 Pin::new(&mut connection),
                 http1::Connection::graceful_shutdown,
@@ -101,7 +101,7 @@ pub(super) async fn connection(
         if let (Some(Ok(())), Some(accepted)) = (&ended, activity.upgraded()) {
             let parts = connection.into_parts();
             let (stream, begun) = (parts.io.into_stream(), parts.read_buf);
-            // Apart, as above.
+            // Boxed for the same reason.
             return Box::pin(
                 parts
                     .service
@@ -114,36 +114,36 @@ pub(super) async fn connection(
     };
     match ended {
         Some(Ok(())) => {}
-        // Clients break off all the time: no concern of an operator.
+        // Frequent and harmless.
         Some(Err(error)) => tracing::debug!(?peer, %error, "a connection ended early"),
         None => tracing::debug!(?peer, "a connection was cut off"),
     }
 }
 
-async fn speak_http2(
-    stream: Watched,
-    service: Calls,
-    watch: Watch,
+async fn serve_http2(
+    stream: CountedStream,
+    service: ConnectionService,
+    driver: Driver,
 ) -> Option<Result<(), hyper::Error>> {
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
-        .keep_alive_interval(Some(watch.time))
-        .keep_alive_timeout(watch.time)
+        .keep_alive_interval(Some(driver.time))
+        .keep_alive_timeout(driver.time)
         .serve_connection(stream, service);
-    watch
+    driver
         .drive(pin!(connection), http2::Connection::graceful_shutdown)
         .await
 }
 
-/// Returns when the server has been told to stop and the grace is over.
+/// Returns [`GRACE`] after the server has been told to stop.
 pub(super) async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
     // A dropped sender means stop.
     let _ = stopped.changed().await;
     tokio::time::sleep(GRACE).await;
 }
 
-/// Answers the requests of a connection.
-struct Calls {
+/// Handles the requests of a connection.
+struct ConnectionService {
     server: Server,
     peer: Peer,
     activity: Arc<Activity>,
@@ -151,8 +151,8 @@ struct Calls {
     before: Cell<Option<Arc<Chunks>>>,
 }
 
-impl Calls {
-    /// Answers a request after the previous one has ended.
+impl ConnectionService {
+    /// Handles a request after the body of the previous one has ended.
     #[cold]
     fn answer_after(&self, before: Arc<Chunks>, request: Request<IncomingBody>) -> HttpAnswer {
         let (server, peer) = (self.server.clone(), self.peer.clone());
@@ -167,12 +167,12 @@ impl Calls {
     }
 }
 
-impl hyper::service::Service<Request<Incoming>> for Calls {
+impl hyper::service::Service<Request<Incoming>> for ConnectionService {
     type Response = HttpResponse;
     type Error = Infallible;
-    type Future = Answering;
+    type Future = ResponseFuture;
 
-    fn call(&self, request: Request<Incoming>) -> Answering {
+    fn call(&self, request: Request<Incoming>) -> ResponseFuture {
         let call = self.activity.call();
         let version = request.version();
         let bare = request.method() == Method::HEAD && version == Version::HTTP_2;
@@ -185,7 +185,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
             Some(before) => (self.answer_after(before, request), None),
             None => self.server.answer(request, &self.peer),
         };
-        Answering {
+        ResponseFuture {
             call,
             in_flight,
             bare,
@@ -196,7 +196,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 }
 
 /// The response to a request. hyper drops this future when it is ready.
-struct Answering {
+struct ResponseFuture {
     call: InCall,
     in_flight: Option<InFlight>,
     /// Whether the body has to be removed here: hyper removes it in HTTP/1 only.
@@ -206,7 +206,7 @@ struct Answering {
     answer: HttpAnswer,
 }
 
-impl Future for Answering {
+impl Future for ResponseFuture {
     type Output = Result<HttpResponse, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -230,7 +230,7 @@ impl Future for Answering {
     }
 }
 
-impl Answering {
+impl ResponseFuture {
     /// Extends the call until the body of its response has been sent.
     #[cold]
     fn extend(&mut self, response: HttpResponse) -> HttpResponse {
@@ -272,7 +272,7 @@ pub(super) fn last(mut response: HttpResponse) -> HttpResponse {
     response
 }
 
-/// The answer to HEAD: what the answer to GET would be, but for the body.
+/// Removes the body of the response to a HEAD request, but not its length.
 fn without_body(response: HttpResponse) -> HttpResponse {
     let (mut head, body) = response.into_parts();
     let length = hyper::body::Body::size_hint(&body).exact();
@@ -282,16 +282,16 @@ fn without_body(response: HttpResponse) -> HttpResponse {
     HttpResponse::from_parts(head, ResponseBody::default())
 }
 
-/// What ends a connection from outside.
-struct Watch {
+/// Drives a connection, and ends it when it is idle or the server stops.
+struct Driver {
     activity: Arc<Activity>,
     stopped: watch::Receiver<bool>,
     time: Duration,
 }
 
-impl Watch {
-    /// Runs a connection until it ends, is idle, or the server stops; then
-    /// lets it answer what it has taken. `None` if it had to be cut off.
+impl Driver {
+    /// Drives the connection until it ends, is idle, or the server stops. Then lets it respond to the
+    /// requests that it has read. Returns `None` if the connection was aborted.
     async fn drive<C>(
         self,
         mut connection: Pin<&mut C>,
@@ -310,17 +310,16 @@ impl Watch {
         let mut idle = Idle::new(Arc::clone(&activity), time);
         let mut moves = None;
         let own = &mut connection;
-        let (seen, word) = (&activity, &stopped);
+        let (seen, stop) = (&activity, &stopped);
         let ended = poll_fn(move |context| {
             if let Poll::Ready(ended) = own.as_mut().poll(context) {
                 return Poll::Ready(Some(ended));
             }
-            // Timer and signal have this task's waker since they were first
-            // polled. They need no second look after the connection itself was
-            // what woke it, which is nearly always, unless they are due.
+            // Nearly always the connection woke the task. Then the timer and the stop signal need not
+            // be polled again, unless they are due: they have the waker already.
             let now = seen.moves();
             let moved = moves.replace(now).is_some_and(|before| before != now);
-            if moved && !idle.is_due() && !word.has_changed().unwrap_or(true) {
+            if moved && !idle.is_due() && !stop.has_changed().unwrap_or(true) {
                 return Poll::Pending;
             }
             if changed.as_mut().poll(context).is_ready() || idle.poll(context).is_ready() {
@@ -346,14 +345,14 @@ impl Watch {
             // A tenth is left for a request that the poll below reads.
             grace /= 10;
         }
-        // What has arrived and was not read yet counts as taken: one more look
-        // at the sockets, which the runtime takes before it comes back here.
+        // Requests that have arrived are served too: the runtime polls the sockets before it polls
+        // this task again.
         tokio::select! {
             biased;
             ended = connection.as_mut() => return Some(ended),
             () = tokio::task::yield_now() => {}
         }
-        // What is being answered will be; nothing more is taken.
+        // Completes requests in progress and reads no more.
         shut_down(connection.as_mut());
         let stopping = async {
             let mut stopped = stopped;

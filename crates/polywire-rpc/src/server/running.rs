@@ -1,4 +1,4 @@
-//! Servers that listen, and where.
+//! A server that listens, and its address.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// A server that listens, until this is dropped.
+/// A server that listens until this is dropped.
 ///
-/// Dropping it stops the server as [`Running::shutdown`] does, but waits for nothing: calls
-/// in progress end in the background, as long as the runtime is there. So it has to be kept:
+/// Dropping it stops the server like [`Running::shutdown`], but does not wait: calls in progress end in the background,
+/// as long as the runtime exists. So keep it:
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
@@ -21,9 +21,8 @@ use tokio::task::JoinHandle;
 /// }
 /// ```
 ///
-/// What it listens on is its type: [`Running::address`] is there for TCP and UDP,
-/// [`Running::path`] for Unix sockets. [`Running::into_any`] makes those of all
-/// kinds one type, to be kept together.
+/// The type parameter is the address type of the listener: [`Running::address`] exists for TCP and UDP,
+/// [`Running::path`] for Unix sockets. [`Running::into_any`] converts all of them to one type.
 #[derive(Debug)]
 #[must_use = "the server stops when this is dropped"]
 pub struct Running<P = SocketAddr> {
@@ -38,9 +37,9 @@ pub struct Running<P = SocketAddr> {
 pub enum Place {
     /// A name within this process.
     Inproc(String),
-    /// An address of TCP.
+    /// A TCP address.
     Tcp(SocketAddr),
-    /// An address of UDP.
+    /// A UDP address.
     Udp(SocketAddr),
     /// The path of a Unix socket.
     Unix(PathBuf),
@@ -48,7 +47,7 @@ pub enum Place {
     Other(String),
 }
 
-/// An address of UDP that a server listens on.
+/// The UDP address of a server.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct UdpAddress(pub SocketAddr);
 
@@ -84,7 +83,7 @@ impl From<PathBuf> for Place {
 }
 
 impl Running {
-    /// The address that it listens on.
+    /// The address of the server.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.place
@@ -92,7 +91,7 @@ impl Running {
 }
 
 impl Running<UdpAddress> {
-    /// The address that it listens on.
+    /// The address of the server.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.place.0
@@ -100,7 +99,7 @@ impl Running<UdpAddress> {
 }
 
 impl Running<PathBuf> {
-    /// The path of the socket that it listens on.
+    /// The path of the socket.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.place
@@ -112,7 +111,7 @@ impl<P> Running<P> {
         Self { place, stop, task }
     }
 
-    /// What it listens on.
+    /// Where the server listens.
     #[must_use]
     pub const fn place(&self) -> &P {
         &self.place
@@ -130,16 +129,15 @@ impl<P> Running<P> {
         Running::new(place, self.stop, self.task)
     }
 
-    /// Returns when it serves no more, although nobody has told it to stop: its
-    /// runtime is gone, or it has panicked.
+    /// Returns when the server has ended without [`Self::shutdown`]: its runtime has ended, or its task has panicked.
     pub async fn ended(&self) {
         self.stop.closed().await;
     }
 
-    /// Stops: accepts no more connections, lets calls in progress end for the
-    /// time that the server's timeouts give them, then returns.
+    /// Stops the server: accepts no more connections, waits for calls in progress for at most
+    /// [`Timeouts::shutdown`](super::Timeouts::shutdown), and returns.
     pub async fn shutdown(self) {
-        // Nobody listening any more is as good as stopped.
+        // Fails if the server has ended.
         let _ = self.stop.send(true);
         let _ = self.task.await;
     }

@@ -1,5 +1,4 @@
-//! SCGI: requests that web servers hand on, and those of programs that call as
-//! they would call rTorrent. One request a connection.
+//! SCGI connections, of web servers in front and of clients of rTorrent. One request per connection.
 
 use std::future::Future;
 use std::io;
@@ -36,18 +35,18 @@ pub(super) async fn connection(
         () = stop_and_wait(stopped) => return,
     };
     let (response, bare) = match head {
-        // Nothing was said, so there is nothing to answer.
+        // The peer has sent nothing.
         Ok(Ok(None)) => return,
         Ok(Ok(Some(request))) => {
             let bare = request.head.method == Method::HEAD;
             let half_close = server.app.half_close;
             let (read, mut write) = tokio::io::split(stream);
-            let (read, rest) = Reading::new(read);
+            let (read, rest) = BodyStream::new(read);
             let response = tokio::select! {
                 biased;
                 response = answer(server, read, request, &peer) => response,
                 () = ended(rest), if !half_close => {
-                    tracing::debug!(?peer, "a caller has gone, and its call with it");
+                    tracing::debug!(?peer, "the client has disconnected, so its call is cancelled");
                     return;
                 }
             };
@@ -56,8 +55,8 @@ pub(super) async fn connection(
             }
             return;
         }
-        Ok(Err(Bad::Said(words))) => (text(StatusCode::BAD_REQUEST, words), false),
-        Ok(Err(Bad::Gone(error))) => {
+        Ok(Err(HeadError::Malformed(words))) => (text(StatusCode::BAD_REQUEST, words), false),
+        Ok(Err(HeadError::Io(error))) => {
             tracing::debug!(?peer, %error, "a connection ended early");
             return;
         }
@@ -70,20 +69,19 @@ pub(super) async fn connection(
     tracing::debug!(?peer, ?ended, "a connection without a request");
 }
 
-/// Why there is no head.
-enum Bad {
-    /// What was said is none.
-    Said(String),
-    Gone(io::Error),
+/// The error of reading a head.
+enum HeadError {
+    Malformed(String),
+    Io(io::Error),
 }
 
-async fn read_head(stream: &mut ByteStream) -> Result<Option<scgi::Request>, Bad> {
+async fn read_head(stream: &mut ByteStream) -> Result<Option<scgi::Request>, HeadError> {
     let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
     let mut buffer = BytesMut::with_capacity(4096);
     let mut any = false;
     loop {
         buffer.clear();
-        let count = stream.read_buf(&mut buffer).await.map_err(Bad::Gone)?;
+        let count = stream.read_buf(&mut buffer).await.map_err(HeadError::Io)?;
         let request = match count {
             0 if !any => return Ok(None),
             0 => Err(reader.ended()),
@@ -93,18 +91,18 @@ async fn read_head(stream: &mut ByteStream) -> Result<Option<scgi::Request>, Bad
         match request {
             Ok(None) => {}
             Ok(Some(request)) => return Ok(Some(request)),
-            Err(error) => return Err(Bad::Said(format!("{error}\n"))),
+            Err(error) => return Err(HeadError::Malformed(format!("{error}\n"))),
         }
     }
 }
 
-/// The half that a body is read from, which is handed back when that is done.
-struct Reading<R: AsyncRead> {
+/// The read half of a connection, while a body is read from it. Sent back when this is dropped.
+struct BodyStream<R: AsyncRead> {
     read: Option<R>,
     back: Option<oneshot::Sender<R>>,
 }
 
-impl<R: AsyncRead> Reading<R> {
+impl<R: AsyncRead> BodyStream<R> {
     fn new(read: R) -> (Self, oneshot::Receiver<R>) {
         let (back, rest) = oneshot::channel();
         let own = Self {
@@ -115,17 +113,17 @@ impl<R: AsyncRead> Reading<R> {
     }
 }
 
-impl<R: AsyncRead> Drop for Reading<R> {
+impl<R: AsyncRead> Drop for BodyStream<R> {
     fn drop(&mut self) {
         if let (Some(read), Some(back)) = (self.read.take(), self.back.take()) {
-            // Nobody who waits for it is nobody who needs it.
+            // Fails if nothing waits for it.
             let _ = back.send(read);
         }
     }
 }
 
-/// Returns when a caller ends the connection behind its request. One that says more than its
-/// request does not.
+/// Returns when the client ends the connection after its request. Never returns if the client sends
+/// more than its request.
 async fn ended<R: AsyncRead + Unpin>(rest: oneshot::Receiver<R>) {
     if let Ok(mut read) = rest.await
         && let Ok(0) | Err(_) = read.read(&mut [0]).await
@@ -137,7 +135,7 @@ async fn ended<R: AsyncRead + Unpin>(rest: oneshot::Receiver<R>) {
 
 async fn answer(
     server: Server,
-    read: Reading<ReadHalf<ByteStream>>,
+    read: BodyStream<ReadHalf<ByteStream>>,
     request: scgi::Request,
     peer: &Peer,
 ) -> HttpResponse {
@@ -147,10 +145,10 @@ async fn answer(
         begun,
     } = request;
     let variables = head.extensions.get::<scgi::Variables>();
-    let peer = caller(peer, variables, server.app.scgi_from_elsewhere);
+    let peer = client(peer, variables, server.app.scgi_from_elsewhere);
     head.extensions.insert(peer.clone());
     let left = length - begun.len() as u64;
-    let body = Incoming {
+    let body = IncomingBody {
         read,
         begun,
         left,
@@ -161,13 +159,13 @@ async fn answer(
     answer.await.map(|body| body.with_guard(in_flight))
 }
 
-/// Who calls: whom the web server names, if it is believed.
-fn caller(peer: &Peer, variables: Option<&scgi::Variables>, from_elsewhere: bool) -> Peer {
+/// The client: the one that the web server names, if the web server is trusted.
+fn client(peer: &Peer, variables: Option<&scgi::Variables>, from_elsewhere: bool) -> Peer {
     let variables = variables.filter(|_| from_elsewhere || peer.is_local());
     let remote = variables.and_then(scgi::Variables::remote);
     Peer::known(Known {
         address: remote.or(peer.address()),
-        // Of a caller that the web server names nothing more is known here.
+        // Nothing else is known of a client that the web server names.
         local: remote.is_none() && peer.is_unix(),
         credentials: peer.credentials(),
         #[cfg(feature = "tls")]
@@ -214,19 +212,19 @@ where
     Ok(())
 }
 
-/// The body of a request, as it comes.
-struct Incoming<R: AsyncRead> {
-    read: Reading<R>,
+/// The body of a request.
+struct IncomingBody<R: AsyncRead> {
+    read: BodyStream<R>,
     begun: Bytes,
-    /// How many bytes are not read.
+    /// Unread bytes.
     left: u64,
     buffer: BytesMut,
 }
 
-/// The most that is read at once.
+/// Maximum number of bytes of one read.
 const PIECE: u64 = 16 * 1024;
 
-impl<R: AsyncRead + Unpin> Body for Incoming<R> {
+impl<R: AsyncRead + Unpin> Body for IncomingBody<R> {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -243,16 +241,15 @@ impl<R: AsyncRead + Unpin> Body for Incoming<R> {
         }
         let room = usize::try_from(self.left.min(PIECE)).unwrap_or(usize::MAX);
         let Self { read, buffer, .. } = &mut *self;
-        // There until this is dropped.
+        // `None` only in `drop`.
         let Some(read) = &mut read.read else {
             return Poll::Ready(None);
         };
         buffer.reserve(room);
         let mut room = (&mut *buffer).limit(room);
-        // It remembers nothing, so it can be begun anew at each turn.
+        // The future has no state, so a new one per poll is the same.
         let len = ready!(pin!(read.read_buf(&mut room)).poll(context))?;
         if len == 0 {
-            // What is missing will not come.
             let text = format!("the body lacks {} bytes", self.left);
             self.left = 0;
             let error = io::Error::new(io::ErrorKind::UnexpectedEof, text);
@@ -278,10 +275,9 @@ mod tests {
 
     use super::*;
 
-    /// What a web server on another machine says of its callers counts for nothing unless it
-    /// is believed.
+    /// A web server on another machine is trusted only with `scgi_from_elsewhere`.
     #[test]
-    fn callers_named_from_elsewhere() {
+    fn clients_named_from_elsewhere() {
         let block = "CONTENT_LENGTH|0|SCGI|1|REMOTE_ADDR|127.0.0.1|HTTPS|on|".replace('|', "\0");
         let request = format!("{}:{block},", block.len());
         let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
@@ -294,13 +290,13 @@ mod tests {
             (peer("127.0.0.1:5000"), false, true),
             (Peer::unix(None), false, true),
         ] {
-            let caller = caller(&web_server, variables, from_elsewhere);
+            let client = client(&web_server, variables, from_elsewhere);
             let about = format!("{web_server:?} {from_elsewhere}");
-            assert_eq!(caller.is_encrypted(), believed, "{about}");
-            let named = caller.address().unwrap().ip().to_string();
+            assert_eq!(client.is_encrypted(), believed, "{about}");
+            let named = client.address().unwrap().ip().to_string();
             let ip = if believed { "127.0.0.1" } else { "192.0.2.1" };
             assert_eq!(named, ip, "{about}");
-            assert_eq!(caller.is_local(), believed, "{about}");
+            assert_eq!(client.is_local(), believed, "{about}");
         }
     }
 }

@@ -13,10 +13,9 @@ use tokio::net::{UnixListener, UnixStream};
 use super::listener::Listener;
 use super::peer::{Credentials, Peer};
 
-/// The path of a Unix socket to listen on, and who may connect to it.
+/// The path of a Unix socket to listen on, and the mode of its file.
 ///
-/// A path is enough where the default is right: only processes of the same user
-/// may connect.
+/// A path converts to a socket with the default mode, to which only processes of the same user may connect.
 #[derive(Clone, Debug)]
 pub struct UnixSocket {
     path: PathBuf,
@@ -30,7 +29,7 @@ impl<P: Into<PathBuf>> From<P> for UnixSocket {
 }
 
 impl UnixSocket {
-    /// A socket at a path, with mode `0o600`.
+    /// Creates the settings of a socket at a path, with mode `0o600`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -38,8 +37,8 @@ impl UnixSocket {
         }
     }
 
-    /// Sets the mode of the file. To connect, a process needs the right to write:
-    /// `0o660` lets the group in, `0o666` everybody.
+    /// Sets the mode of the file. A process that connects needs the permission to write: `0o660` admits the group,
+    /// `0o666` all users.
     #[must_use]
     pub const fn mode(mut self, mode: u32) -> Self {
         self.mode = mode;
@@ -54,7 +53,7 @@ impl UnixSocket {
     /// system.
     pub async fn bind(self) -> io::Result<BoundUnixSocket> {
         let Self { path, mode } = self;
-        let _alone = alone(&path).await?;
+        let _lock = lock_folder(&path).await?;
         let address = SockAddr::unix(&path).map_err(|error| at(&path, &error))?;
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
@@ -66,7 +65,7 @@ impl UnixSocket {
             socket.bind(&address).map_err(|error| at(&path, &error))?;
         }
         let file = File::of(path)?;
-        // Before anybody can connect, which takes a socket that listens.
+        // Before `listen`, so that no process can connect with another mode.
         fs::set_permissions(&file.path, Permissions::from_mode(mode))
             .map_err(|error| at(&file.path, &error))?;
         socket.listen(1024)?;
@@ -78,13 +77,13 @@ impl UnixSocket {
     }
 }
 
-/// Keeps others who would listen in the same folder waiting for as long as this is held: from
-/// the look at a file that seems to be left until there is a socket that answers. Else two
-/// could both find it left, and the second remove what the first has just made.
+/// Locks the folder of a socket, from the check for a stale file until the new socket listens. Without
+/// the lock, two processes could both find a stale file, and the second would remove the socket of the
+/// first.
 ///
-/// The folder itself is locked, so that nothing is left behind. Where that cannot be done, as
-/// in a folder that may not be read, it goes without.
-async fn alone(path: &Path) -> io::Result<Option<fs::File>> {
+/// The lock is on the folder itself, so no lock file remains. Returns `None` if the folder cannot be
+/// opened or locked.
+async fn lock_folder(path: &Path) -> io::Result<Option<fs::File>> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -92,7 +91,7 @@ async fn alone(path: &Path) -> io::Result<Option<fs::File>> {
     let Ok(folder) = fs::File::open(folder) else {
         return Ok(None);
     };
-    // Others hold it for less than a millisecond, unless somebody means harm.
+    // Other servers hold it for less than a millisecond.
     for _ in 0..200 {
         match folder.try_lock() {
             Ok(()) => return Ok(Some(folder)),
@@ -104,7 +103,7 @@ async fn alone(path: &Path) -> io::Result<Option<fs::File>> {
     Err(at(path, &io::Error::new(io::ErrorKind::ResourceBusy, text)))
 }
 
-/// Removes the file of a socket that nobody listens on.
+/// Removes the file of a socket on which no process listens.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(path).map_err(|error| at(path, &error))?;
     if !found.file_type().is_socket() {
@@ -115,13 +114,13 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         ));
     }
     let probe = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    // A server whose queue is full would have us wait.
+    // Otherwise `connect` would block if the backlog of the server is full.
     probe.set_nonblocking(true)?;
     match probe.connect(&SockAddr::unix(path)?) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
-        // Gone meanwhile.
+        // Removed in the meantime.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        // Somebody answers, or may: only a refusal says that nobody does.
+        // Only a refused connection proves that no process listens.
         _ => {
             let text = "another process listens there";
             return Err(at(path, &io::Error::new(io::ErrorKind::AddrInUse, text)));
@@ -130,13 +129,12 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     fs::remove_file(path).map_err(|error| at(path, &error))
 }
 
-/// The same error, with the path that it is about.
+/// Adds the path to an error.
 fn at(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// The file of a socket that we made, removed when this is dropped. One that
-/// another process has put in its place stays.
+/// The file of a socket. Removed when this is dropped, unless another process has replaced it.
 #[derive(Debug)]
 struct File {
     path: PathBuf,
@@ -145,7 +143,7 @@ struct File {
 
 impl File {
     fn of(path: PathBuf) -> io::Result<Self> {
-        // What it is after a change of the working directory too.
+        // The working directory may change.
         let path = std::path::absolute(path)?;
         let identity = identity(&path)?;
         Ok(Self { path, identity })
