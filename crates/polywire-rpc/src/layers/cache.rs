@@ -1,4 +1,4 @@
-//! Replies of methods, kept for who asks again.
+//! A cache of replies of methods.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -18,19 +18,15 @@ use tower::{Layer, Service};
 
 use crate::methods::{MethodCall, MethodReply};
 
-/// A layer around [`Methods`](crate::Methods) that keeps replies, of the methods
-/// that it was told, and gives them to calls with the same parameters.
+/// A layer around [`Methods`](crate::Methods) that stores the replies of some methods and returns them to calls with the
+/// same parameters.
 ///
-/// Name only methods whose result depends on their parameters and on nothing else:
-/// not on who calls, not on what other calls have done since. What tells two calls
-/// apart is the name and the bytes of the parameters as they came, so the same
-/// values in another spelling are another call.
+/// Add only methods whose result depends on nothing but their parameters: not on the caller, and not on earlier calls. The
+/// key is the name of the method and the encoded parameters, so another encoding of the same values is another key.
 ///
-/// What is kept is bounded in bytes, parameters included, and each reply in age.
-/// Faults are not kept. A reply that is more than an eighth of the whole is not
-/// kept either. Which replies make room for others is decided by how often and how
-/// lately they were asked for. Cloning gives another handle of the same cache: several
-/// [`Methods`](crate::Methods) can share its bytes, and have replies of their own.
+/// The size of the cache is limited in bytes, including parameters, and the age of replies in time. Faults, and replies
+/// larger than an eighth of the cache, are not stored. Replies are evicted by frequency and recency of use. Clones share
+/// one cache: several [`Methods`](crate::Methods) can share its bytes, but not their replies.
 ///
 /// ```
 /// use std::time::Duration;
@@ -51,44 +47,43 @@ pub struct Cache {
     methods: Arc<HashSet<String>>,
 }
 
-/// What a cache has done so far.
+/// The counters of a cache.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Calls that were answered from the cache.
+    /// Calls with a stored reply.
     pub hits: u64,
-    /// Calls of its methods that were not.
+    /// Calls of cached methods without a stored reply.
     pub misses: u64,
-    /// Replies that it has now, those that are too old and have not been asked for
-    /// again included.
+    /// Stored replies, including those that have expired and were not requested again.
     pub replies: usize,
-    /// The bytes that they take.
+    /// The size of the stored replies in bytes.
     pub bytes: u64,
 }
 
 struct Kept {
     store: Store<Key, Reply, Weight>,
     age: Duration,
-    /// The most bytes of one reply and its parameters.
+    /// Maximum size of one reply and its parameters, in bytes.
     most: u64,
     hits: AtomicU64,
     misses: AtomicU64,
-    /// How many routers it stands before.
+    /// The number of routers that use the cache.
     routers: AtomicU64,
 }
 
-/// The call that a reply answers.
+/// The key of a reply.
 #[derive(Debug, Eq, PartialEq)]
 struct Key {
-    /// Whose method it is.
+    /// The router of the method.
     router: u64,
     method: Box<str>,
-    /// In which form the reply was written.
+    /// The encoding of the reply.
     form: u8,
     parameters: Box<[u8]>,
 }
 
-/// The same, of a call that is there.
+/// A borrowed key.
 struct Asked<'a> {
     router: u64,
     method: &'a str,
@@ -105,7 +100,7 @@ struct Reply {
 #[derive(Clone)]
 struct Weight;
 
-/// What an entry takes besides its bytes, about.
+/// Approximate size of an entry without its bytes.
 const ENTRY: u64 = 192;
 
 impl Weighter<Key, Reply> for Weight {
@@ -172,11 +167,11 @@ impl Asked<'_> {
 }
 
 impl Cache {
-    /// A cache of so many bytes, whose replies are given again for so long. It
-    /// keeps nothing before a method is named.
+    /// Creates a cache with a size in bytes and a maximum age of replies. It stores nothing before
+    /// [`Self::method`].
     #[must_use]
     pub fn new(bytes: u64, age: Duration) -> Self {
-        // A guess, for the size of tables.
+        // An estimate, for the size of tables.
         let replies = (bytes / 1024).clamp(64, 1 << 20) as usize;
         let kept = Kept {
             store: Store::with_weighter(replies, bytes, Weight),
@@ -192,14 +187,14 @@ impl Cache {
         }
     }
 
-    /// Has this handle keep the replies of a method.
+    /// Stores the replies of a method, for this handle.
     #[must_use]
     pub fn method(mut self, name: impl Into<String>) -> Self {
         Arc::make_mut(&mut self.methods).insert(name.into());
         self
     }
 
-    /// What it has done so far.
+    /// Returns the counters.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -210,20 +205,20 @@ impl Cache {
         }
     }
 
-    /// Forgets all replies.
+    /// Removes all replies.
     pub fn clear(&self) {
         self.kept.store.clear();
     }
 }
 
 impl Kept {
-    /// The reply to a call, if there is one that is young enough.
+    /// Returns the reply of a call, if there is one that has not expired.
     fn find(&self, asked: &Asked<'_>) -> Option<MethodReply> {
         let found = self.store.get(asked).and_then(|found| {
             if found.since.elapsed() < self.age {
                 return Some(found.reply);
             }
-            // Unless another call has just renewed it.
+            // Another call may have renewed it.
             let old = |now: &Reply| now.since == found.since;
             self.store.remove_if(asked, old);
             None
@@ -272,7 +267,7 @@ impl<S> Layer<S> for Cache {
 #[derive(Clone, Debug)]
 pub struct Caching<S> {
     cache: Cache,
-    /// Tells its replies from those of other methods with the same cache.
+    /// Distinguishes its replies from those of other routers.
     router: u64,
     inner: S,
 }
