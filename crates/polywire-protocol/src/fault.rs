@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{ALLOW, RETRY_AFTER};
@@ -49,15 +50,17 @@ const THROTTLING: [&str; 12] = [
 /// let fault = Fault::new(FaultKind::Overloaded, "try again");
 /// assert_eq!(fault.kind().status().as_u16(), 503);
 /// ```
+#[derive(Clone)]
 pub struct Fault(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     kind: FaultKind,
     /// The id of the error's structure, or the name that a peer sent.
     name: String,
     message: String,
     details: Map,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     code: Option<i64>,
     /// That of a named fault, or of the answer that it was read from.
     status: Option<StatusCode>,
@@ -293,7 +296,7 @@ impl Fault {
     #[must_use]
     pub fn internal(reason: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         let mut fault = Self::new(FaultKind::Internal, "an internal error occurred");
-        fault.0.source = Some(reason.into());
+        fault.0.source = Some(Arc::from(reason.into()));
         fault
     }
 
@@ -323,7 +326,7 @@ impl Fault {
 
     /// Sets details, for a structure that the model does not have.
     #[must_use]
-    pub(crate) fn with_details(mut self, details: Map) -> Self {
+    pub fn with_details(mut self, details: Map) -> Self {
         self.0.details = details;
         self
     }
@@ -347,7 +350,7 @@ impl Fault {
         mut self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        self.0.source = Some(source.into());
+        self.0.source = Some(Arc::from(source.into()));
         self
     }
 
@@ -355,18 +358,14 @@ impl Fault {
     /// [`Error::without_sensitive`]. Other faults stay as they are.
     #[cold]
     pub(crate) fn without_sensitive(mut self, root: Member<'_>) -> Self {
-        let source = self.0.source.take();
-        match source.map(|source| source.downcast::<Error>()) {
-            None => {}
-            Some(Err(other)) => self.0.source = Some(other),
-            Some(Ok(error)) => {
-                let error = error.without_sensitive(root);
-                // An internal fault tells its caller nothing of the error.
-                if error.is_sender_fault() {
-                    self.0.message = error.message();
-                }
-                self.0.source = Some(Box::new(error));
+        let source = self.0.source.as_deref();
+        if let Some(error) = source.and_then(|source| source.downcast_ref::<Error>()) {
+            let error = error.clone().without_sensitive(root);
+            // An internal fault tells its caller nothing of the error.
+            if error.is_sender_fault() {
+                self.0.message = error.message();
             }
+            self.0.source = Some(Arc::new(error));
         }
         self
     }

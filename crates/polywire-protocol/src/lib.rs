@@ -74,4 +74,4 @@ pub use rpc_v2_json::RpcV2Json;
 pub use size::InputMemory;
 pub use token::WithToken;
 pub use validate::{UncheckedPattern, Validator, read_input};
-pub use xml_rpc::{XmlRpc, fault_code};
+pub use xml_rpc::{XmlRpc, fault_code, fault_of_code};

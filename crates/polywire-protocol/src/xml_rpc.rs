@@ -514,6 +514,24 @@ pub fn fault_code(fault: &Fault) -> i64 {
     }
 }
 
+/// The fault for a number and a text, without a model. The numbers from -32768 to -32000 have the kind of the
+/// [interoperability specification](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php); others are those of an
+/// application: [`Fault::coded`].
+///
+/// ```
+/// use polywire_protocol::{FaultKind, fault_of_code};
+///
+/// assert_eq!(fault_of_code(-32601, "no method `x`").kind(), FaultKind::UnknownOperation);
+/// assert_eq!(fault_of_code(7, "division by zero").kind(), FaultKind::Named);
+/// ```
+#[must_use]
+pub fn fault_of_code(code: i64, message: impl Into<String>) -> Fault {
+    match code {
+        -32_768..=-32_000 => Fault::new(kind_of(code), message).with_code(code),
+        _ => Fault::coded(code, message),
+    }
+}
+
 /// The code of a fault by what went wrong.
 fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
     let source = std::error::Error::source(fault);

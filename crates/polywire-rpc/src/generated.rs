@@ -133,10 +133,7 @@ pub fn fault<T: Encode>(service: &ServiceHandle, shape: &str, error: &T) -> Faul
 
 /// A failure of a call as a server sends it.
 pub fn other_fault(error: CallError) -> Fault {
-    match error {
-        CallError::Fault(fault) => fault,
-        other => Fault::internal(other),
-    }
+    error.into_fault().unwrap_or_else(Fault::internal)
 }
 
 /// Offers an operation of an implementation.

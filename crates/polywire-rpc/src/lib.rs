@@ -51,6 +51,7 @@ pub mod blocking;
 pub mod client;
 pub mod connect;
 mod context;
+mod error;
 pub mod frames;
 #[doc(hidden)]
 pub mod generated;
@@ -67,8 +68,9 @@ pub mod topics;
 pub mod websocket;
 pub mod xmlrpc;
 
-pub use client::{CallError, Client, ClientBuilder};
+pub use client::{Client, ClientBuilder};
 pub use context::Context;
+pub use error::{CallError, CallErrorKind};
 pub use generated::{Items, Paginator};
 pub use handle::ServiceHandle;
 pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};

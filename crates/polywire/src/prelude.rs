@@ -3,6 +3,6 @@
 pub use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 #[cfg(feature = "rpc")]
 pub use polywire_rpc::{
-    CallError, Client, Context, Methods, Server, ServiceHandle, dynamic, typed,
+    CallError, CallErrorKind, Client, Context, Methods, Server, ServiceHandle, dynamic, typed,
 };
 pub use polywire_schema::{Blob, Limits, Map, Text, Timestamp, Value};

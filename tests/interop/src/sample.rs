@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use polywire::codec::xmlrpc::{Leniency, Style, XmlRpcProfile};
 use polywire::protocol::Fault;
-use polywire::rpc::server::Tls;
+use polywire::rpc::tls::ServerTls;
 use polywire::rpc::{Methods, Server};
 use polywire::schema::Value;
 use polywire::text::{Blob, Timestamp};
@@ -131,7 +131,9 @@ impl Sample {
     /// A server of `methods` on a free port. Responses are compressed for clients that accept gzip.
     #[must_use]
     pub fn over_http(methods: Methods) -> Self {
-        let server = Server::methods(methods).http_layer(CompressionLayer::new()).build();
+        let server = Server::methods(methods)
+            .http_layer(CompressionLayer::new())
+            .build();
         let server = server.unwrap();
         Self::on(async move {
             let running = server.listen(anywhere()).await.unwrap();
@@ -142,7 +144,7 @@ impl Sample {
 
     /// The methods over HTTPS.
     #[must_use]
-    pub fn over_tls(tls: Tls) -> Self {
+    pub fn over_tls(tls: ServerTls) -> Self {
         let server = Server::methods(Self::methods()).build().unwrap();
         Self::on(async move {
             let running = server.listen_tls(anywhere(), &tls).await.unwrap();

@@ -1,6 +1,7 @@
 //! A call that failed, for people and for programs.
 
 use polywire::prelude::*;
+use polywire::rpc::CallErrorKind;
 use polywire::schema::Operation;
 
 use crate::way::WayArguments;
@@ -8,27 +9,24 @@ use crate::{Failure, Report, print};
 
 /// A fault of the model with its members; anything else as it says.
 pub(super) fn failure(error: CallError, operation: Operation<'_>, way: &WayArguments) -> Failure {
-    let kind = match &error {
-        CallError::Deadline(_) => "timeout",
-        CallError::Response(_) | CallError::Foreign(_) => "answer",
-        _ => "transport",
-    };
-    let fault = match error {
-        CallError::Fault(fault) => fault,
-        CallError::Request(_) => return Failure::usage(error),
-        CallError::Transport(error) => {
-            let advice = way.advice(&*error);
-            let failure = Failure::transport(CallError::Transport(error)).advised(advice);
-            return failure.reported(Report::Error(kind));
-        }
-        _ => return Failure::transport(error).reported(Report::Error(kind)),
+    let Some(fault) = error.fault() else {
+        let kind = match error.kind() {
+            CallErrorKind::Encode => return Failure::usage(error),
+            CallErrorKind::Deadline => "timeout",
+            CallErrorKind::Decode | CallErrorKind::Protocol => "answer",
+            _ => "transport",
+        };
+        let transport = error.transport();
+        let advice = transport.map_or("", |transport| way.advice(transport));
+        let failure = Failure::transport(&error).advised(advice);
+        return failure.reported(Report::Error(kind));
     };
     let shape = operation.find_error(fault.shape());
     let details = shape.and_then(|shape| {
         let details = Value::Map(fault.details().clone());
         print::json_of(&details, shape.root()).ok()
     });
-    let report = match report(&fault, details.as_deref()) {
+    let report = match report(fault, details.as_deref()) {
         Ok(report) => Report::Fault(report),
         Err(_) => Report::Error("fault"),
     };

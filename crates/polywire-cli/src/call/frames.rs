@@ -9,9 +9,9 @@ use polywire::codec::Dynamic;
 use polywire::prelude::*;
 use polywire::protocol::{ClientProtocol, WithToken};
 use polywire::rpc::connect;
-use polywire::rpc::frames::{self, CallError, FrameFault};
 use polywire::rpc::tls;
-use polywire::schema::{Body, Member, Operation};
+use polywire::rpc::{CallErrorKind, frames};
+use polywire::schema::{Body, Error, ErrorKind, Member, Operation};
 use uuid::Uuid;
 
 use super::service::{ServiceArguments, chosen, given};
@@ -224,7 +224,10 @@ impl Shaped {
 
     fn operation(&self) -> Result<Operation<'_>, CallError> {
         let operation = self.service.find_operation(&self.operation);
-        operation.ok_or_else(|| CallError::Invalid(format!("no operation {}", self.operation)))
+        operation.ok_or_else(|| {
+            let error = Error::new(ErrorKind::Unknown);
+            CallError::encode(error.expected("an operation of the service"))
+        })
     }
 
     fn encoded(&self) -> Result<Bytes, CallError> {
@@ -238,7 +241,7 @@ impl Shaped {
                 self.wire.encode_input(operation, &input)
             }
         };
-        let request = request.map_err(|error| CallError::Invalid(error.to_string()))?;
+        let request = request.map_err(CallError::encode)?;
         Ok(request.into_body())
     }
 
@@ -252,7 +255,7 @@ impl Shaped {
         let operation = self.operation()?;
         self.wire
             .decode_output(operation, &self.head, &body, &Limits::DEFAULT, &mut output)
-            .map_err(|error| CallError::Unreadable(error.to_string().into()))?;
+            .map_err(CallError::decode)?;
         Ok(Value::Map(output))
     }
 }
@@ -306,21 +309,15 @@ impl FramesCall {
 
     /// A failed call, for people and for programs.
     pub(crate) fn failure(&self, error: &CallError) -> Failure {
-        let fault = match error {
-            CallError::Fault(fault) => fault,
-            CallError::Invalid(_) => return Failure::usage(error),
-            _ => {
-                let kind = match error {
-                    CallError::Deadline => "timeout",
-                    CallError::Unreadable(_) => "answer",
-                    _ => "transport",
-                };
-                let hint = match error {
-                    CallError::Disconnected { .. } => self.hint(),
-                    _ => "",
-                };
-                return Failure::transport(format!("{error}{hint}")).reported(Report::Error(kind));
-            }
+        let Some(fault) = error.fault() else {
+            let (kind, hint) = match error.kind() {
+                CallErrorKind::Encode => return Failure::usage(error),
+                CallErrorKind::Deadline => ("timeout", ""),
+                CallErrorKind::Decode => ("answer", ""),
+                CallErrorKind::Connect | CallErrorKind::Disconnected => ("transport", self.hint()),
+                _ => ("transport", ""),
+            };
+            return Failure::transport(format!("{error}{hint}")).reported(Report::Error(kind));
         };
         let report = match report(fault) {
             Ok(report) => Report::Fault(report),
@@ -330,37 +327,30 @@ impl FramesCall {
     }
 }
 
-/// What a fault says, and what it has besides.
-fn fault_words(fault: &FrameFault) -> String {
-    let name = match fault.name() {
-        "" => fault.code().to_string(),
-        name => name.rsplit('#').next().unwrap_or(name).to_owned(),
-    };
-    let mut words = format!("{name}: {}", fault.message());
-    let more = print::json(&Value::Map(members(fault)));
-    if let (Ok(json), false) = (more, members(fault).is_empty()) {
+/// The name and message of a fault, and its other members as JSON.
+fn fault_words(fault: &Fault) -> String {
+    let mut words = format!("{}: {}", fault.name(), fault.message());
+    let members = members(fault);
+    if !members.is_empty()
+        && let Ok(json) = print::json(&Value::Map(members))
+    {
         words.push('\n');
         words.push_str(&json);
     }
     words
 }
 
-/// The members of an error.
-fn members(fault: &FrameFault) -> Map {
-    let told = |key: &str| key == "__type" || key == "message";
-    let all = fault.details().iter();
-    let more = all.filter(|(key, _)| !told(key));
-    Map::from_iter(more.map(|(key, value)| (key.to_string(), value.clone())))
+/// The members of an error, except its message.
+fn members(fault: &Fault) -> Map {
+    let mut members = fault.details().clone();
+    members.remove("message");
+    members
 }
 
-fn report(fault: &FrameFault) -> Result<String, Failure> {
+fn report(fault: &Fault) -> Result<String, Failure> {
     let mut about = Map::new();
     about.insert("message", fault.message());
-    let name = match fault.name() {
-        "" => fault.code().to_string(),
-        name => name.rsplit('#').next().unwrap_or(name).to_owned(),
-    };
-    about.insert("kind", &*name);
+    about.insert("kind", fault.name());
     let members = members(fault);
     if !members.is_empty() {
         about.insert("details", Value::Map(members));

@@ -279,12 +279,11 @@ async fn fetch_model(
     let response = connect::get(&target, headers, tls, proxy, 64 << 20, deadline).await;
     // It tells the causes too: "connection refused" is what helps.
     let response = response.map_err(|error| {
-        let transport: Option<&TransportError> = error.downcast_ref();
-        if transport.is_some_and(TransportError::is_deadline) {
-            return reason(&CallError::Deadline(deadline));
-        }
         let advice = way.advice(&*error);
-        reason(&CallError::Transport(error)).advised(advice)
+        match error.downcast::<TransportError>() {
+            Ok(error) => reason(&CallError::from(*error)).advised(advice),
+            Err(error) => reason(&error),
+        }
     })?;
     if !response.status().is_success() {
         return Err(reason(&response.status()));

@@ -9,7 +9,7 @@ use polywire::codec::xmlrpc::{
 };
 use polywire::protocol::charset;
 use polywire::rpc::client::Exchange;
-use polywire::rpc::xmlrpc::CallError;
+use polywire::rpc::{CallError, CallErrorKind};
 use polywire::schema::{Body, Decode, Error, Limits, Member, Value};
 
 use crate::way::WayArguments;
@@ -56,9 +56,11 @@ impl Advice {
     /// A line about an option that would help, with the line break before it; empty if none
     /// would.
     pub(super) fn line(&self, error: &CallError) -> String {
-        match error {
-            CallError::Transport(error) => self.way.advice(error).to_owned(),
-            CallError::Response { .. } => {
+        if let Some(transport) = error.transport() {
+            return self.way.advice(transport).to_owned();
+        }
+        match error.kind() {
+            CallErrorKind::Decode => {
                 let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
                 let names = last.as_ref().and_then(|answer| self.names(answer));
                 names.map_or_else(String::new, |names| {

@@ -10,7 +10,8 @@ mod typed;
 use std::io::IsTerminal;
 
 use polywire::codec::json;
-use polywire::rpc::xmlrpc::{CallError, Client, Fault};
+use polywire::rpc::xmlrpc::{Client, Fault};
+use polywire::rpc::{CallError, CallErrorKind};
 use polywire::schema::{Map, Value};
 
 use advice::Advice;
@@ -142,7 +143,7 @@ impl Output {
 
 async fn list(client: &Client, advice: &Advice) -> Result<(), Failure> {
     let names = client.list_methods().await;
-    let names = names.map_err(|error| match error.as_fault() {
+    let names = names.map_err(|error| match error.xmlrpc_fault() {
         Some(fault) if fault.is_unknown_method() => without_introspection(fault, "--list"),
         _ => failure(advice, error),
     })?;
@@ -157,7 +158,7 @@ async fn describe(client: &Client, advice: &Advice, method: &str) -> Result<(), 
     // Some servers know one and not the other.
     let (signatures, help) = match (signatures, help) {
         (Err(error), Err(_)) => {
-            return Err(match error.as_fault() {
+            return Err(match error.xmlrpc_fault() {
                 // Else it may be the method itself that the server does not know.
                 Some(fault)
                     if fault.is_unknown_method() && fault.message().contains("system.method") =>
@@ -195,16 +196,14 @@ fn without_introspection(fault: &Fault, option: &str) -> Failure {
 }
 
 fn failure(advice: &Advice, error: CallError) -> Failure {
-    let Some(fault) = error.as_fault() else {
-        let kind = match &error {
-            CallError::Response { .. } => "answer",
-            CallError::Status(_) => "status",
+    let Some(fault) = error.xmlrpc_fault() else {
+        let kind = match error.kind() {
+            CallErrorKind::Encode => return Failure::usage(error),
+            CallErrorKind::Decode => "answer",
+            _ if error.http_status().is_some() => "status",
             _ if error.is_timeout() => "timeout",
             _ => "transport",
         };
-        if let CallError::Request(_) = &error {
-            return Failure::usage(error);
-        }
         let failure = Failure::transport(format!("{error}{}", advice.line(&error)));
         return failure.reported(Report::Error(kind));
     };

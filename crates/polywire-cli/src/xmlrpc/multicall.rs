@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use polywire::rpc::xmlrpc::{CallError, Client};
+use polywire::rpc::CallErrorKind;
+use polywire::rpc::xmlrpc::Client;
 use polywire::schema::{Map, Value};
 
 use super::advice::Advice;
@@ -100,16 +101,18 @@ pub(super) async fn run(
         let entry = match replies.get(place) {
             Ok(value) => ("result", value),
             // What the calls before it have given is printed all the same: they are made.
-            Err(CallError::NotSent(_)) => ("notSent", Value::from(true)),
-            Err(CallError::Fault(fault)) => {
-                faults += 1;
-                ("fault", Value::Map(report(&fault)))
-            }
-            Err(error) => {
-                let text = Value::from(error.to_string());
-                broken.get_or_insert(error);
-                ("error", text)
-            }
+            Err(error) if error.kind() == CallErrorKind::NotSent => ("notSent", Value::from(true)),
+            Err(error) => match error.xmlrpc_fault() {
+                Some(fault) => {
+                    faults += 1;
+                    ("fault", Value::Map(report(fault)))
+                }
+                None => {
+                    let text = Value::from(error.to_string());
+                    broken.get_or_insert(error);
+                    ("error", text)
+                }
+            },
         };
         list.push(Value::Map(Map::from_iter([entry])));
     }

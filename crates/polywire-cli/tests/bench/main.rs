@@ -203,7 +203,7 @@ fn what_fails_is_told_by_kind() {
     let unknown = report_with(3, &[&url, "Subtract", "[1, 2]", "-b", "2"]);
     assert_eq!(unknown["errors"][0]["kind"], "fault");
     let sample = unknown["errors"][0]["samples"][0].as_str().unwrap();
-    assert!(sample.contains("unknown operation"), "{sample}");
+    assert!(sample.contains("UnknownOperation"), "{sample}");
     let late = report_with(3, &[&url, "Never", "-b", "2", "--deadline", "0.1"]);
     assert_eq!(late["errors"][0]["kind"], "deadline");
 }

@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, response};
-use polywire_codec::cbor;
 use polywire_frame::FaultCode;
-use polywire_protocol::{Fault, FaultKind};
-use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Value};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags};
 
-use super::{CallError, ClientBuilder, ConnectError};
-use crate::ServiceHandle;
-use crate::frames::{self, CallOptions, FrameFault};
+use super::{ClientBuilder, ConnectError};
+use crate::error::general_fault;
+use crate::frames::{self, CallOptions};
+use crate::{CallError, ServiceHandle};
 
 /// What an exchange gives.
 pub(super) type Exchanged = Result<(response::Parts, Body), CallError>;
@@ -49,10 +48,20 @@ struct Called {
     /// As frames name it.
     name: Box<str>,
     idempotent: bool,
-    /// The statuses of its errors, which have names without namespaces.
-    statuses: Vec<(Box<str>, StatusCode)>,
-    /// The names of errors that may be gone at the next try.
+    errors: Vec<KnownError>,
+    /// The names of the errors that the model marks as retryable.
     retryable: Vec<Box<str>>,
+}
+
+/// An error of the model.
+#[derive(Debug)]
+struct KnownError {
+    /// Without namespace.
+    name: Box<str>,
+    /// Among the errors of the operation.
+    index: usize,
+    status: StatusCode,
+    is_retryable: bool,
 }
 
 impl Framed {
@@ -115,27 +124,24 @@ impl Framed {
 
 impl Called {
     fn new(service: &str, operation: Operation<'_>) -> Self {
-        let errors = operation.errors().filter_map(|error| {
+        let errors = operation.errors().enumerate().filter_map(|(index, error)| {
             let traits = error.error()?;
-            Some((Box::from(error.name()), traits))
+            let status = StatusCode::from_u16(traits.status);
+            Some(KnownError {
+                name: error.name().into(),
+                index,
+                status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+                is_retryable: traits.retryable.is_some(),
+            })
         });
-        let errors: Vec<(Box<str>, _)> = errors.collect();
-        let again = errors
-            .iter()
-            .filter(|(_, traits)| traits.retryable.is_some());
+        let errors: Vec<_> = errors.collect();
+        let retryable = errors.iter().filter(|error| error.is_retryable);
         Self {
             name: format!("{service}.{}", operation.name()).into(),
             idempotent: operation.has(OperationFlags::READONLY)
                 || operation.has(OperationFlags::IDEMPOTENT),
-            retryable: again.map(|(name, _)| name.clone()).collect(),
-            statuses: errors
-                .iter()
-                .map(|(name, traits)| {
-                    let status = StatusCode::from_u16(traits.status);
-                    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                    (name.clone(), status)
-                })
-                .collect(),
+            retryable: retryable.map(|error| error.name.clone()).collect(),
+            errors,
         }
     }
 
@@ -146,42 +152,31 @@ impl Called {
         }
     }
 
-    /// What a call that has failed ends in.
-    fn failed(&self, error: frames::CallError, within: Duration) -> Exchanged {
-        Err(match error {
-            frames::CallError::Fault(fault) => return self.fault(&fault),
-            frames::CallError::Deadline => CallError::Deadline(within),
-            frames::CallError::Invalid(what) => {
-                CallError::Request(Error::new(ErrorKind::Unwritable).expected(what))
-            }
-            frames::CallError::Unreadable(why) => {
-                CallError::Response(Error::new(ErrorKind::Structure).expected(why.to_string()))
-            }
-            error => CallError::Transport(Box::new(error)),
-        })
-    }
-
-    /// An error of the model is an answer, and is read like one.
-    fn fault(&self, fault: &FrameFault) -> Exchanged {
-        let name = fault.name();
-        let name = name.rsplit_once('#').map_or(name, |(_, name)| name);
-        let mut known = self.statuses.iter();
-        if fault.code() == FaultCode::MODELLED
-            && let Some((_, status)) = known.find(|(known, _)| **known == *name)
-        {
-            let details = cbor::to_vec(&Value::Map(fault.details().clone()));
-            let details = details.map_err(CallError::Response)?;
-            let mut head = head();
-            head.status = *status;
-            return Ok((head, Body::new(Bytes::from(details))));
+    /// A modelled error is a response, whose payload the protocol decodes. Other errors stay errors.
+    fn failed(&self, error: CallError, within: Duration) -> Exchanged {
+        let Some(fault) = error.as_frame_fault() else {
+            return Err(error.within(within));
+        };
+        if fault.code() != FaultCode::MODELLED {
+            return Err(error);
         }
-        let read = read_fault(fault.code(), name, fault.message());
-        Err(CallError::Fault(match fault.retry_after() {
-            Some(time) => read.with_retry_after(time),
-            None => read,
-        }))
+        let name = fault.name().unwrap_or_default();
+        let mut errors = self.errors.iter();
+        let Some(known) = errors.find(|known| *known.name == *name) else {
+            // The model does not list it, so it means nothing to the caller.
+            let fault = general_fault(FaultCode::INTERNAL, &name, fault.fault().message());
+            return Err(fault.into());
+        };
+        let mut head = head();
+        head.status = known.status;
+        head.extensions.insert(ModelledError(known.index));
+        Ok((head, Body::new(Bytes::copy_from_slice(fault.payload()))))
     }
 }
+
+/// The index of the error in the operation, in the extensions of a head.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ModelledError(pub(super) usize);
 
 fn pairs(metadata: &[Entry]) -> Vec<(&str, &[u8])> {
     let pairs = metadata.iter();
@@ -222,7 +217,7 @@ impl Framed {
         let called = self.operations.get(operation as usize);
         called.and_then(Option::as_ref).ok_or_else(|| {
             let error = Error::new(ErrorKind::Internal);
-            CallError::Request(error.expected("an operation of the service"))
+            CallError::encode(error.expected("an operation of the service"))
         })
     }
 }
@@ -230,67 +225,4 @@ impl Framed {
 /// A head of HTTP without anything in it, which is that of an output.
 fn head() -> response::Parts {
     http::Response::new(()).into_parts().0
-}
-
-/// A fault that is none of the model.
-fn read_fault(code: FaultCode, name: &str, message: &str) -> Fault {
-    let own_name = match name {
-        "" => code.to_string(),
-        name => name.to_owned(),
-    };
-    // Faults have no kind for these: the status tells them apart, as it does over HTTP.
-    let status = match code {
-        FaultCode::FORBIDDEN => StatusCode::FORBIDDEN,
-        FaultCode::UNAUTHENTICATED => StatusCode::UNAUTHORIZED,
-        _ => {
-            let kind = FaultKind::from_name(name).unwrap_or(kind_of(code));
-            return Fault::new(kind, message).with_name(own_name);
-        }
-    };
-    Fault::named(status, own_name, message)
-}
-
-const fn kind_of(code: FaultCode) -> FaultKind {
-    match code {
-        FaultCode::DEADLINE => FaultKind::DeadlineExceeded,
-        FaultCode::INVALID => FaultKind::Invalid,
-        FaultCode::MALFORMED | FaultCode::UNSUPPORTED => FaultKind::Malformed,
-        FaultCode::NAMED => FaultKind::Named,
-        FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => FaultKind::Overloaded,
-        FaultCode::TOO_LARGE => FaultKind::TooLarge,
-        FaultCode::UNKNOWN_OPERATION => FaultKind::UnknownOperation,
-        _ => FaultKind::Internal,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use polywire_protocol::Retry;
-
-    use super::*;
-
-    #[test]
-    fn callers_that_are_not_known_or_may_not_are_told_so() {
-        for (code, status, words) in [
-            (FaultCode::UNAUTHENTICATED, 401, "unauthenticated"),
-            (FaultCode::FORBIDDEN, 403, "forbidden"),
-        ] {
-            for (name, shown) in [
-                ("", words),
-                ("AccessDeniedException", "AccessDeniedException"),
-            ] {
-                let fault = read_fault(code, name, "no");
-                assert_eq!(fault.kind(), FaultKind::Named, "{code}");
-                assert_eq!(fault.status().as_u16(), status, "{code}");
-                assert_eq!((fault.name(), fault.message()), (shown, "no"));
-                assert_eq!(fault.retry(), Retry::No);
-            }
-        }
-        let other = read_fault(FaultCode::NAMED, "ValidationException", "no");
-        assert_eq!(other.kind(), FaultKind::Invalid);
-        assert_eq!(
-            read_fault(FaultCode::INTERNAL, "", "").kind(),
-            FaultKind::Internal
-        );
-    }
 }

@@ -14,7 +14,8 @@ use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
 use super::framed::Exchanging;
-use super::{CallError, Client, SILENT};
+use super::{Client, SILENT};
+use crate::CallError;
 use crate::generated::{Operation, OperationError};
 
 /// An answer that holds an error of the model.
@@ -53,7 +54,7 @@ impl Answer<'_> {
         inner
             .protocol
             .decode_error(self.shape, self.head, self.body, &inner.limits, sink)
-            .map_err(CallError::Response)
+            .map_err(CallError::decode)
     }
 
     /// The error by member names.
@@ -127,7 +128,7 @@ impl Client {
             Err(missing) => {
                 let error = Error::new(ErrorKind::Missing);
                 let error = error.expected(missing.member).at_path(missing.shape);
-                Err(CallError::Request(error))
+                Err(CallError::encode(error))
             }
         };
         let client = self.clone();
@@ -157,12 +158,11 @@ impl Client {
     ) -> Result<Option<Answer<'de>>, CallError> {
         let inner = &*self.inner;
         let operation = inner.service.operation(operation);
-        let outcome = inner.protocol.outcome(operation, head, body, &inner.limits);
-        match outcome.map_err(CallError::Response)? {
+        match self.outcome(operation, head, body)? {
             Outcome::Output => {}
-            Outcome::Foreign(what) => return Err(CallError::Foreign(what)),
+            Outcome::Foreign(what) => return Err(CallError::protocol(what)),
             Outcome::Fault(fault) => {
-                return Err(CallError::Fault(fault.with_head(&head.headers)));
+                return Err(CallError::from(fault.with_head(&head.headers)));
             }
             Outcome::Error(shape) => {
                 return Ok(Some(Answer {
@@ -176,7 +176,7 @@ impl Client {
         inner
             .protocol
             .decode_output(operation, head, body, &inner.limits, sink)
-            .map_err(CallError::Response)?;
+            .map_err(CallError::decode)?;
         Ok(None)
     }
 }
@@ -184,5 +184,5 @@ impl Client {
 #[cold]
 fn unfinished() -> CallError {
     let error = Error::new(ErrorKind::Internal);
-    CallError::Response(error.expected("a protocol that finishes the structure"))
+    CallError::decode(error.expected("a protocol that finishes the structure"))
 }

@@ -17,19 +17,19 @@ use polywire_schema::{
 };
 use uuid::Uuid;
 
-use self::framed::{Carrier, Framed, OpenFrames};
+use self::framed::{Carrier, Framed, ModelledError, OpenFrames};
 use self::web::Http;
-use crate::ServiceHandle;
 use crate::connect::{ConnectOptions, Deadline, NO_USER, Proxy, ServerUrl, Transport};
 #[cfg(feature = "tls")]
 use crate::tls::ClientTls;
+use crate::{CallError, ServiceHandle};
 
 mod error;
 mod framed;
 mod generated;
 mod web;
 
-pub use error::{CallError, ConnectError};
+pub use error::ConnectError;
 pub use generated::{Answer, Sending};
 
 /// A client of one service over one protocol. Cloning counts up; clones share
@@ -370,7 +370,7 @@ impl Client {
         inner
             .protocol
             .decode_output(operation, &head, &body, &inner.limits, &mut output)
-            .map_err(CallError::Response)?;
+            .map_err(CallError::decode)?;
         Ok(Value::Map(output))
     }
 
@@ -392,10 +392,10 @@ impl Client {
         inner
             .protocol
             .decode_output(operation, &head, &body, &inner.limits, &mut slot)
-            .map_err(CallError::Response)?;
+            .map_err(CallError::decode)?;
         slot.into_value().ok_or_else(|| {
             let error = Error::new(polywire_schema::ErrorKind::Internal);
-            CallError::Response(error.expected("a protocol that finishes the output"))
+            CallError::decode(error.expected("a protocol that finishes the output"))
         })
     }
 
@@ -403,7 +403,7 @@ impl Client {
         self.inner
             .service
             .find_operation(name)
-            .ok_or_else(|| CallError::UnknownOperation(name.to_owned()))
+            .ok_or_else(|| CallError::unknown_operation(name))
     }
 
     /// Sends a call and reads the answer, within the deadline.
@@ -444,8 +444,7 @@ impl Client {
             .exchange(request, inner.limits.bytes(), deadline);
         let (head, body) = match answer.await {
             Ok(answer) => answer.into_parts(),
-            Err(error) if error.is_deadline() => return Err(CallError::Deadline(inner.deadline)),
-            Err(error) => return Err(CallError::Transport(Box::new(error))),
+            Err(error) => return Err(error.into()),
         };
         if let Some((show, exchange)) = &mut shown {
             let response = http::Response::from_parts(head.clone(), body.clone());
@@ -456,7 +455,7 @@ impl Client {
         let in_utf8 = inner
             .protocol
             .in_utf8(&head.headers, &body, &inner.limits)
-            .map_err(CallError::Response)?;
+            .map_err(CallError::decode)?;
         Ok((head, in_utf8.unwrap_or(body)))
     }
 
@@ -475,9 +474,9 @@ impl Client {
                 inner.protocol.encode_input(operation, &input)
             }
         };
-        let mut request = request.map_err(CallError::Request)?;
+        let mut request = request.map_err(CallError::encode)?;
         if let Way::Http(http) = &inner.way {
-            finish_request(operation, &mut request, &inner.options).map_err(CallError::Request)?;
+            finish_request(operation, &mut request, &inner.options).map_err(CallError::encode)?;
             http.address(&mut request)?;
         }
         Ok(request)
@@ -490,14 +489,29 @@ impl Client {
         head: &response::Parts,
         body: &Body,
     ) -> Result<(), CallError> {
-        let inner = &*self.inner;
-        let outcome = inner.protocol.outcome(operation, head, body, &inner.limits);
-        Err(match outcome.map_err(CallError::Response)? {
+        Err(match self.outcome(operation, head, body)? {
             Outcome::Output => return Ok(()),
-            Outcome::Foreign(what) => CallError::Foreign(what),
-            Outcome::Fault(fault) => CallError::Fault(fault.with_head(&head.headers)),
+            Outcome::Foreign(what) => CallError::protocol(what),
+            Outcome::Fault(fault) => CallError::from(fault.with_head(&head.headers)),
             Outcome::Error(shape) => self.modelled(shape, head, body),
         })
+    }
+
+    /// What the response holds. A modelled error over frames is known before its payload is decoded.
+    fn outcome<'s>(
+        &self,
+        operation: Operation<'s>,
+        head: &response::Parts,
+        body: &Body,
+    ) -> Result<Outcome<'s>, CallError> {
+        if let Some(ModelledError(index)) = head.extensions.get()
+            && let Some(shape) = operation.errors().nth(*index)
+        {
+            return Ok(Outcome::Error(shape));
+        }
+        let inner = &*self.inner;
+        let outcome = inner.protocol.outcome(operation, head, body, &inner.limits);
+        outcome.map_err(CallError::decode)
     }
 
     /// An error of the model by member names.
@@ -508,9 +522,9 @@ impl Client {
         match protocol.decode_error(shape, head, body, limits, &mut details) {
             Ok(()) => {
                 let fault = Fault::of_error(shape, details.0).with_status(head.status);
-                CallError::Fault(fault.with_head(&head.headers))
+                CallError::from(fault.with_head(&head.headers))
             }
-            Err(error) => CallError::Response(error),
+            Err(error) => CallError::decode(error),
         }
     }
 }

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderValue, Request};
 use polywire_protocol::{HostPrefix, s3};
 use polywire_schema::Error;
 
-use super::CallError;
+use crate::CallError;
 use crate::connect::Transport;
 
 /// How a server is called over HTTP.
@@ -26,7 +26,7 @@ impl Http {
         }
         let internal = |reason: String| {
             let error = Error::new(polywire_schema::ErrorKind::Internal);
-            CallError::Request(error.expected(reason))
+            CallError::encode(error.expected(reason))
         };
         let target = request
             .uri()

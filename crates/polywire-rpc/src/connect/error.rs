@@ -64,6 +64,7 @@ struct Inner {
     refused: bool,
     stale: bool,
     untrusted: bool,
+    response_invalid: bool,
 }
 
 impl TransportError {
@@ -80,6 +81,7 @@ impl TransportError {
             refused: false,
             stale: false,
             untrusted: false,
+            response_invalid: false,
         }))
     }
 
@@ -119,6 +121,15 @@ impl TransportError {
     #[cfg(feature = "tls")]
     pub(crate) fn untrusted(self, untrusted: bool) -> Self {
         self.with(|inner| inner.untrusted = untrusted)
+    }
+
+    /// The response arrived, and is not a valid one.
+    pub(crate) fn invalid_response(self) -> Self {
+        self.with(|inner| inner.response_invalid = true)
+    }
+
+    pub(crate) fn is_response_invalid(&self) -> bool {
+        self.0.response_invalid
     }
 
     /// When the time for all of it was over, and not only that of a step.

@@ -45,6 +45,7 @@ pub(super) async fn exchange(
                     error.because("the server closed the connection before its answer was whole")
                 }
                 (Broken::Head(source), _) => error
+                    .invalid_response()
                     .because("what came is no answer of a CGI program")
                     .with_source(source),
                 (Broken::TooLarge, _) => too_large(error, limit),

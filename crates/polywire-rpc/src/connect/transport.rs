@@ -164,6 +164,7 @@ impl Transport {
                     let reason = "the server closed the connection before its answer had come";
                     failure = failure.because(reason);
                 } else if own.is_parse() {
+                    failure = failure.invalid_response();
                     let tls = self.url().wire == Wire::Http { tls: true };
                     failure = failure.because(match tls {
                         true => "what came is no HTTP",
@@ -234,7 +235,7 @@ impl Deadline {
 }
 
 pub(crate) fn too_large(error: TransportError, limit: usize) -> TransportError {
-    error.because(format!(
+    error.invalid_response().because(format!(
         "the answer has more than {limit} bytes, the limit that `Limits::bytes` sets"
     ))
 }

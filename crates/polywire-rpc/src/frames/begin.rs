@@ -6,11 +6,11 @@ use polywire_frame::client::RequestError;
 use polywire_frame::{CallId, Time};
 
 use super::asked::{Asked, What};
-use super::error::CallError;
 use super::items::Items;
 use super::machine::{Begin, Input, Machine};
 use super::state::State;
 use super::tickets::{Outcome, Ticket, wake_with};
+use crate::error::{CallError, Cause};
 
 impl<M: Machine> State<M> {
     /// Begins a call that has no ticket, or one that waited.
@@ -53,7 +53,7 @@ impl<M: Machine> State<M> {
                 }
                 Ok(ticket)
             }
-            Err(CallError::Full) if waited.is_none() => {
+            Err(BeginError::Full) if waited.is_none() => {
                 self.room.enter(input.len())?;
                 let number = match asked.what {
                     What::Call if asked.metadata.is_empty() && asked.trace.is_none() => {
@@ -73,16 +73,16 @@ impl<M: Machine> State<M> {
             }
             Err(error) => match (error, waited) {
                 // It is still the first that waits.
-                (CallError::Full, Some(ticket)) => {
+                (BeginError::Full, Some(ticket)) => {
                     let slot = &mut self.tickets.slots[ticket as usize];
                     input.wait(&mut slot.payload);
                     Ok(ticket)
                 }
                 (error, Some(ticket)) => {
                     self.leave_queue(now, ticket);
-                    Err(error)
+                    Err(error.into())
                 }
-                (error, None) => Err(error),
+                (error, None) => Err(error.into()),
             },
         }
     }
@@ -93,13 +93,13 @@ impl<M: Machine> State<M> {
         asked: &Asked<'_>,
         input: &mut Input<'_>,
         waited: Option<Ticket>,
-    ) -> Result<CallId, CallError> {
+    ) -> Result<CallId, BeginError> {
         if let Some(why) = &self.ended {
             let why = why.clone();
-            return Err(CallError::Disconnected { sent: false, why });
+            return Err(BeginError::Ended(why));
         }
         if waited.is_none() && !self.waiting.is_empty() || !self.limit.admits(self.in_flight()) {
-            return Err(CallError::Full);
+            return Err(BeginError::Full);
         }
         let ticket = waited.unwrap_or_else(|| self.tickets.next());
         let name = asked.operation;
@@ -121,9 +121,10 @@ impl<M: Machine> State<M> {
         self.machine
             .begin(now, &begin, input, ticket)
             .map_err(|refused| match refused {
-                // It is not known yet what the server takes.
-                RequestError::TooLarge(_) if !self.greeted => CallError::Full,
-                refused => refused.into(),
+                // The limit of the server is not known yet.
+                RequestError::TooLarge(_) if !self.greeted => BeginError::Full,
+                RequestError::Full => BeginError::Full,
+                refused => BeginError::Refused(refused),
             })
     }
 
@@ -149,15 +150,29 @@ impl<M: Machine> State<M> {
     }
 }
 
+/// A call that was not begun. `Full` is frequent: the call waits for room.
+pub(super) enum BeginError {
+    Full,
+    Ended(Cause),
+    Refused(RequestError),
+}
+
+impl From<BeginError> for CallError {
+    fn from(error: BeginError) -> Self {
+        match error {
+            BeginError::Full => Self::queue_full(),
+            BeginError::Ended(why) => Self::lost(false, why),
+            BeginError::Refused(refused) => refused.into(),
+        }
+    }
+}
+
 impl From<RequestError> for CallError {
     fn from(refused: RequestError) -> Self {
         match refused {
-            RequestError::Full => Self::Full,
-            RequestError::Ending => Self::Disconnected {
-                sent: false,
-                why: "the connection is ending".into(),
-            },
-            refused => Self::Invalid(refused.to_string()),
+            RequestError::Full => Self::queue_full(),
+            RequestError::Ending => Self::lost(false, "the connection is ending".into()),
+            refused => Self::encode_text(refused.to_string()),
         }
     }
 }

@@ -8,11 +8,11 @@ use polywire_frame::client::RequestError;
 use polywire_frame::flow::Sample;
 
 use super::asked::{Asked, Stage};
-use super::error::CallError;
 use super::machine::{Begin, Input, Machine};
 use super::payload::Payload;
 use super::state::Shared;
 use super::tickets::{End, Outcome, wake_with};
+use crate::error::CallError;
 
 thread_local! {
     /// The buffer of this thread for payloads. A payload is encoded into it before the connection is
@@ -99,7 +99,7 @@ impl<M: Machine> Shared<M> {
                         *stage = Stage::Done;
                         // Another may have begun in its place.
                         state.wake_task();
-                        return Poll::Ready(Err(CallError::Deadline));
+                        return Poll::Ready(Err(CallError::deadline(None)));
                     }
                     wake_with(&mut slot.waker, context);
                     return Poll::Pending;
@@ -124,7 +124,7 @@ impl<M: Machine> Shared<M> {
                         *stage = Stage::Done;
                         // Another may have begun in its place.
                         state.wake_task();
-                        return Poll::Ready(Err(CallError::Deadline));
+                        return Poll::Ready(Err(CallError::deadline(None)));
                     }
                     // Before it is known whether it must.
                     wake_with(&mut slot.waker, context);
@@ -181,7 +181,7 @@ impl<M: Machine> Shared<M> {
         let mut state = self.lock();
         if let Some(why) = &state.ended {
             let why = why.clone();
-            return Poll::Ready(Err(CallError::Disconnected { sent: false, why }));
+            return Poll::Ready(Err(CallError::lost(false, why)));
         }
         if state.machine.unsent() > ENOUGH {
             state.full.add(context.waker());
@@ -190,7 +190,7 @@ impl<M: Machine> Shared<M> {
         let now = self.clock.now();
         if now >= asked.deadline {
             // It has waited, and whoever wakes it may be late.
-            return Poll::Ready(Err(CallError::Deadline));
+            return Poll::Ready(Err(CallError::deadline(None)));
         }
         let begin = Begin {
             what: asked.what,
@@ -319,7 +319,10 @@ mod tests {
         };
         tokio::time::advance(Duration::from_secs(2)).await;
         let ended = poll(&mut stage, &late);
-        assert!(matches!(ended, Poll::Ready(Err(CallError::Deadline))));
+        let Poll::Ready(Err(error)) = ended else {
+            panic!("the call is still pending");
+        };
+        assert!(error.is_deadline());
         assert!(shared.lock().machine.output().len() > before);
         assert_eq!(woken.0.load(Ordering::Relaxed), 1);
     }

@@ -8,10 +8,10 @@ use bytes::Bytes;
 use polywire_frame::client::{Event, Step};
 use polywire_frame::{Output, ProtocolError, Reason, Time};
 
-use super::cause::Cause;
 use super::state::{Shared, State};
 use super::tickets::wake_with;
 use super::{Clock, Side, Taken};
+use crate::error::Cause;
 
 /// The task's end of it.
 pub(super) struct Driven {

@@ -8,11 +8,11 @@ use polywire_frame::CallId;
 use polywire_frame::client::RequestError;
 
 use super::asked::{Asked, Stage};
-use super::error::CallError;
 use super::locked::Locked;
 use super::machine::Input;
 use super::state::{Shared, State};
 use super::tickets::{End, Outcome, Ticket, wake_with};
+use crate::error::CallError;
 
 /// What a ticket has more if its call has streams.
 pub(super) struct Items {
@@ -151,7 +151,7 @@ impl Shared {
                     *stage = Stage::Done;
                     // Another may have begun in its place.
                     leave(state);
-                    return Poll::Ready(Err(CallError::Deadline));
+                    return Poll::Ready(Err(CallError::deadline(None)));
                 }
                 Outcome::Queued => {
                     wake_with(&mut slot.waker, context);
@@ -228,7 +228,7 @@ impl Shared {
         };
         if !slot.items.as_ref().is_some_and(|items| items.sends) {
             let words = "an item, of a call that sends none, or none any more";
-            return Poll::Ready(Err(CallError::Invalid(words.to_owned())));
+            return Poll::Ready(Err(CallError::encode_text(words)));
         }
         let Some(mut item) = state_now.machine.item(id) else {
             if let Some(items) = &mut slot.items {

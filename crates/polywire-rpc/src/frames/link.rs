@@ -15,9 +15,7 @@ use tokio::sync::oneshot;
 
 use super::Clock;
 use super::asked::{Asked, Stage};
-use super::cause::Cause;
 use super::driven::Driven;
-use super::error::CallError;
 use super::machine::Machine;
 use super::payload::Payload;
 use super::room::Room;
@@ -27,6 +25,8 @@ use super::streams::Open;
 use super::tickets::Ticket;
 #[cfg(feature = "udp")]
 use super::udp::{self, Socket};
+use crate::error::CallError;
+use crate::error::Cause;
 
 /// A connection, driven by a task of its own. When this is dropped no more calls are made; the
 /// connection ends once all is answered.
@@ -167,7 +167,7 @@ impl Link {
             #[cfg(feature = "udp")]
             Way::Datagrams(_) => {
                 let message = "there are no streams and topics over UDP";
-                return Err(CallError::Invalid(message.to_owned()));
+                return Err(CallError::encode_text(message));
             }
         };
         let mut calling = Calling {

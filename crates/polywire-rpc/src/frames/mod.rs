@@ -7,7 +7,6 @@
 mod asked;
 mod begin;
 mod calling;
-mod cause;
 mod client;
 mod clock;
 mod driven;
@@ -31,12 +30,10 @@ mod waiters;
 mod wire;
 
 pub(crate) use client::CallOptions;
-pub use polywire_frame::Trace;
+pub use polywire_frame::{FaultCode, Trace};
 
-pub use cause::Cause;
 pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
-pub use error::{CallError, FrameFault};
 #[cfg(feature = "udp")]
 pub(crate) use session::poll_others;
 pub(crate) use session::{Ended, Session, Side};

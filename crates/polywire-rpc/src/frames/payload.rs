@@ -8,7 +8,7 @@ use polywire_schema::{Body, Error, Limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::CallError;
+use crate::error::CallError;
 
 /// What `()` is in CBOR.
 const NULL: [u8; 1] = [0xf6];
@@ -78,7 +78,7 @@ pub(super) fn write_parameters(
     parameters: &impl Serialize,
     out: &mut Vec<u8>,
 ) -> Result<(), CallError> {
-    write(parameters, out).map_err(|error| CallError::Invalid(error.to_string()))?;
+    write(parameters, out).map_err(|error| CallError::encode_text(error.to_string()))?;
     if **out == NULL {
         out.clear();
     }

@@ -13,7 +13,6 @@ use polywire_frame::{CallId, FaultCode, Reason, Time};
 use tokio::sync::Notify;
 
 use super::Clock;
-use super::cause::Cause;
 use super::link::LinkOptions;
 use super::locked::Locked;
 use super::machine::Machine;
@@ -21,6 +20,7 @@ use super::payload;
 use super::room::Room;
 use super::tickets::{End, Ticket, Tickets};
 use super::waiters::Waiters;
+use crate::error::Cause;
 
 /// Held for moments, by calls and by the task of the connection: over a stream, unless `M` says
 /// other.

@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::client::Opening;
-use super::error::CallError;
 use super::items::Item;
 use super::link::Leaving;
 use super::payload::{self, Payload};
 use super::tickets::Ticket;
+use crate::error::{CallError, CallErrorKind};
 
 /// A call that is open, with streams of items. To drop it cancels the call.
 ///
@@ -204,7 +204,7 @@ impl CallStream {
                     return Ok(());
                 }
                 // It cannot be sent, and nothing has happened.
-                Err(error @ CallError::Invalid(_)) => return Err(error),
+                Err(error) if error.kind() == CallErrorKind::Encode => return Err(error),
                 Err(error) => self.again(error).await?,
             }
         }
@@ -282,7 +282,7 @@ impl Incoming {
     }
 
     fn read<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, CallError> {
-        payload::read(bytes, &self.limits).map_err(|error| CallError::unreadable(&error))
+        payload::read(bytes, &self.limits).map_err(CallError::decode)
     }
 
     fn read_answer<T: DeserializeOwned>(&self, answer: Bytes) -> Result<T, CallError> {
@@ -290,7 +290,7 @@ impl Incoming {
             return self.read(&answer);
         }
         let read = Payload::Shared(answer).read(&self.limits);
-        read.map_err(|error| CallError::unreadable(&error))
+        read.map_err(CallError::decode)
     }
 
     /// What the server answered in the end. Items that still come are passed over.
@@ -341,7 +341,8 @@ impl Outgoing {
 
     fn write(&mut self, item: &impl Serialize) -> Result<Vec<u8>, CallError> {
         let mut space = std::mem::take(&mut self.space);
-        payload::write(item, &mut space).map_err(|error| CallError::Invalid(error.to_string()))?;
+        payload::write(item, &mut space)
+            .map_err(|error| CallError::encode_text(error.to_string()))?;
         Ok(space)
     }
 

@@ -5,8 +5,8 @@ use std::task::{Context, Waker};
 use bytes::Bytes;
 use polywire_frame::{CallId, FaultCode, Time};
 
-use super::cause::Cause;
 use super::items::Items;
+use crate::error::Cause;
 
 /// A call as its caller knows it: a place in a table.
 pub(super) type Ticket = u32;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -12,9 +11,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::client::{Client, Own};
-use super::error::{CallError, Fault};
 use super::message::{self, Part, Reading};
 use crate::connect::Deadline;
+use crate::error::{CallError, CallErrorKind};
 
 /// How many calls go into a message.
 const CALLS: usize = 100;
@@ -26,7 +25,7 @@ const BYTES: usize = 480 * 1024;
 /// one, in their order.
 ///
 /// ```no_run
-/// # async fn example(client: polywire_rpc::xmlrpc::Client) -> Result<(), polywire_rpc::xmlrpc::CallError> {
+/// # async fn example(client: polywire_rpc::xmlrpc::Client) -> Result<(), polywire_rpc::CallError> {
 /// let mut batch = client.batch();
 /// let sum = batch.add::<i32>("sample.add", (1, 2))?;
 /// let who = batch.add::<String>("who", ())?;
@@ -166,7 +165,7 @@ impl<'a> Batch<'a> {
     /// # Errors
     ///
     /// There was no answer to the first message. When a later one fails, its calls have
-    /// that error, and those behind them [`CallError::NotSent`]: what has been done is
+    /// that error, and those behind them [`CallErrorKind::NotSent`]: what has been done is
     /// not lost.
     pub async fn send(self) -> Result<Replies, CallError> {
         let inner = &self.client.inner;
@@ -185,8 +184,8 @@ impl<'a> Batch<'a> {
             };
             match sent {
                 Ok(more) => results.extend(more),
-                Err(CallError::Fault(fault))
-                    if !singly && self.is_without_multicall(&fault, tried, deadline).await =>
+                Err(error)
+                    if !singly && self.is_without_multicall(&error, tried, deadline).await =>
                 {
                     tracing::debug!("the server has no system.multicall: calls go one by one");
                     inner.set_no_multicall();
@@ -194,7 +193,7 @@ impl<'a> Batch<'a> {
                 Err(error) if results.is_empty() => return Err(error),
                 Err(error) => {
                     let left = rest.len() - count;
-                    let behind = CallError::NotSent(Arc::new(error.clone()));
+                    let behind = CallError::not_sent(error.clone());
                     results.extend((0..count).map(|_| Err(error.clone())));
                     results.extend((0..left).map(|_| Err(behind.clone())));
                 }
@@ -227,7 +226,7 @@ impl<'a> Batch<'a> {
         let inner = &self.client.inner;
         match inner.send(call.message.clone(), &self.own, deadline).await {
             Ok(answer) => Ok(vec![Ok(Part::Answer(Body::new(answer)))]),
-            Err(CallError::Fault(fault)) => Ok(vec![Err(CallError::Fault(fault))]),
+            Err(error) if error.kind() == CallErrorKind::Fault => Ok(vec![Err(error)]),
             Err(error) => Err(error),
         }
     }
@@ -253,10 +252,13 @@ impl<'a> Batch<'a> {
     /// one, which calls nothing, is asked for.
     async fn is_without_multicall(
         &self,
-        fault: &Fault,
+        error: &CallError,
         calls: &[Call],
         deadline: Deadline,
     ) -> bool {
+        let Some(fault) = error.xmlrpc_fault() else {
+            return false;
+        };
         let text = fault.message();
         let named = is_named(message::MULTICALL, text);
         // Ruby: "Method system.multicall missing or wrong number of parameters!".
@@ -268,10 +270,10 @@ impl<'a> Batch<'a> {
             return true;
         }
         match self.send_many(&[], deadline).await {
-            Err(CallError::Fault(fault)) => {
+            Err(error) => error.xmlrpc_fault().is_some_and(|fault| {
                 fault.is_unknown_method() || is_named(message::MULTICALL, fault.message())
-            }
-            _ => false,
+            }),
+            Ok(_) => false,
         }
     }
 }
@@ -316,7 +318,7 @@ impl Replies {
                 Ok(part) => self.reading.part(&self.url, part),
                 Err(error) => Err(error.clone()),
             },
-            _ => Err(CallError::ForeignPlace),
+            _ => Err(CallError::usage("the place is one of another batch")),
         }
     }
 

@@ -12,7 +12,7 @@
 //! asynchronous runtime these are the threads of tokio's `spawn_blocking`, what is within its
 //! `block_in_place`, and threads of the program's own. An asynchronous task may not wait, since
 //! its thread would stand still for all others: there every call is
-//! [`CallError::InsideRuntime`], and nothing is sent. Only a task that is
+//! a [`CallErrorKind::Usage`](crate::CallErrorKind::Usage), and nothing is sent. Only a task that is
 //! `tokio::task::unconstrained` is not told from a thread that may wait; there tokio panics.
 //!
 //! ```
@@ -37,7 +37,8 @@ use tokio::task::coop;
 
 use super::batch::{self, Place, Replies};
 use super::builder::{BuildError, Built, ClientBuilder};
-use super::{CallError, client};
+use super::client;
+use crate::CallError;
 
 /// Calls the methods of one server, and waits. Cloning counts up; clones share
 /// connections.
@@ -173,7 +174,10 @@ impl Client {
                     future.await
                 })
             }
-            _ => Err(CallError::InsideRuntime),
+            _ => Err(CallError::usage(
+                "the blocking client was called in an asynchronous task, which may not wait: use \
+                 xmlrpc::Client there, or tokio::task::spawn_blocking",
+            )),
         }
     }
 }

@@ -14,8 +14,8 @@ use serde::de::DeserializeOwned;
 
 use super::batch::Batch;
 use super::builder::{BuildError, ClientBuilder, Settings};
-use super::error::CallError;
 use super::message;
+use crate::CallError;
 use crate::connect::{Deadline, Transport, guarded};
 
 /// Calls the methods of one server. Cloning counts up; clones share connections.
@@ -108,7 +108,7 @@ impl Client {
     ///     pid: i32,
     /// }
     ///
-    /// # async fn example(client: polywire_rpc::xmlrpc::Client) -> Result<(), polywire_rpc::xmlrpc::CallError> {
+    /// # async fn example(client: polywire_rpc::xmlrpc::Client) -> Result<(), polywire_rpc::CallError> {
     /// let process: Process = client.call("supervisor.getProcessInfo", ("web",)).await?;
     /// println!("{} is {}", process.name, process.pid);
     /// # Ok(()) }

@@ -1,4 +1,4 @@
-//! What a call ends in instead of a result.
+//! Faults and responses that are not of the protocol.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,124 +6,8 @@ use std::time::Duration;
 
 use http::StatusCode;
 use polywire_codec::xmlrpc::{Leniency, fault_parts};
+use polywire_protocol::fault_of_code;
 use polywire_schema::{Error, Value};
-
-use crate::connect::{TransportError, write_chain};
-
-/// Why a call has no result. Cloning counts up.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum CallError {
-    /// The method answered with a fault.
-    Fault(Fault),
-    /// The place is one of another batch than the replies.
-    ForeignPlace,
-    /// The blocking client was used in an asynchronous task, whose thread would stand still
-    /// for all others. Nothing was sent. `tokio::task::spawn_blocking` has threads that may wait.
-    InsideRuntime,
-    /// The call was not sent, since the batch failed before it came to it.
-    NotSent(Arc<CallError>),
-    /// The method's name or a parameter has no form in XML-RPC. Nothing was sent.
-    Request(Arc<Error>),
-    /// The answer is no XML-RPC, breaks a limit, or does not fit the type that was asked
-    /// for.
-    Response {
-        /// The URL of the server, without secrets.
-        url: Arc<str>,
-        /// What is wrong with it, and where.
-        error: Arc<Error>,
-        /// How the answer begins, if it is none of XML-RPC at all; else empty.
-        begins: Arc<str>,
-    },
-    /// The server answered with a status other than 200 and no fault.
-    Status(StatusError),
-    /// There was no answer, or it broke off.
-    Transport(TransportError),
-}
-
-impl CallError {
-    /// The fault, if it is one.
-    #[must_use]
-    pub const fn as_fault(&self) -> Option<&Fault> {
-        match self {
-            Self::Fault(fault) => Some(fault),
-            _ => None,
-        }
-    }
-
-    /// When to call again, if the server answered 503 or 429 and says so by `Retry-After`,
-    /// with a fault or without one.
-    #[must_use]
-    pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Fault(fault) => fault.retry_after(),
-            Self::Status(error) => error.retry_after(),
-            _ => None,
-        }
-    }
-
-    /// Whether it took too long: to connect, or in all.
-    #[must_use]
-    pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::Transport(error) if error.is_timeout())
-    }
-
-    /// Whether the server cannot have run the method: not a byte of the call reached it.
-    #[must_use]
-    pub fn is_before_request(&self) -> bool {
-        match self {
-            Self::InsideRuntime | Self::NotSent(_) | Self::Request(_) => true,
-            Self::Transport(error) => error.is_before_request(),
-            _ => false,
-        }
-    }
-}
-
-impl fmt::Display for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fault(fault) => fault.fmt(f),
-            Self::InsideRuntime => f.write_str(
-                "the blocking client was called in an asynchronous task, which may not wait: use \
-                 xmlrpc::Client there, or tokio::task::spawn_blocking",
-            ),
-            Self::ForeignPlace => f.write_str("the place is one of another batch"),
-            Self::NotSent(error) => {
-                write!(
-                    f,
-                    "not sent, since a call before it in the batch failed: {error}"
-                )
-            }
-            Self::Request(error) => write!(f, "the call: {error}"),
-            Self::Response { url, error, begins } => {
-                write!(f, "{url}: the answer: {error}")?;
-                match &**begins {
-                    "" => Ok(()),
-                    begins => write!(f, "; it begins with `{begins}`"),
-                }
-            }
-            Self::Status(error) => error.fmt(f),
-            Self::Transport(error) => write_chain(f, error),
-        }
-    }
-}
-
-impl std::error::Error for CallError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Request(error) | Self::Response { error, .. } => Some(&**error),
-            // Its text is that of the error with all causes.
-            Self::Transport(error) => std::error::Error::source(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<TransportError> for CallError {
-    fn from(error: TransportError) -> Self {
-        Self::Transport(error)
-    }
-}
 
 /// A fault that a method answered with.
 #[derive(Clone, PartialEq)]
@@ -146,6 +30,19 @@ impl Fault {
 
     pub(super) fn with_retry_after(self, after: Option<Duration>) -> Self {
         Self(self.0, after)
+    }
+
+    /// The fault as other clients have it: [`CallError::fault`](crate::CallError::fault).
+    pub(crate) fn general(&self) -> polywire_protocol::Fault {
+        let mut details = self.value().as_map().cloned().unwrap_or_default();
+        for known in ["faultCode", "faultString"] {
+            details.remove(known);
+        }
+        let fault = fault_of_code(self.code(), self.message()).with_details(details);
+        match self.retry_after() {
+            Some(time) => fault.with_retry_after(time),
+            None => fault,
+        }
     }
 
     /// When to call again, if the server answered 503 or 429 and says so by

@@ -9,9 +9,10 @@ use polywire_schema::Body;
 use tokio::time::{Instant, sleep};
 
 use super::client::{Inner, Own};
-use super::error::{CallError, StatusError, beginning};
+use super::error::{StatusError, beginning};
 use super::{Exchange, gzip, retry};
 use crate::connect::{Deadline, ServerUrl, Step, TransportError, UrlError};
+use crate::error::CallError;
 
 /// The URL of requests to a server.
 pub(super) fn uri(url: &ServerUrl, target: PathAndQuery) -> Result<Uri, UrlError> {
@@ -63,14 +64,13 @@ impl Inner {
             if !own.idempotent || retries >= settings.retries {
                 return Err(error);
             }
-            let pause = match &error {
-                CallError::Transport(error) if error.is_refused() || error.is_stale() => {
+            let transport = error.transport();
+            let pause = match error.retry_after() {
+                _ if transport.is_some_and(|error| error.is_refused() || error.is_stale()) => {
                     retry::pause(retries)
                 }
-                other => match other.retry_after() {
-                    Some(after) => after,
-                    None => return Err(error),
-                },
+                Some(after) => after,
+                None => return Err(error),
             };
             if pause >= deadline.at.saturating_duration_since(Instant::now()) {
                 return Err(error);
@@ -176,7 +176,8 @@ impl Inner {
             Some(other) => {
                 let other = other.escape_debug();
                 let reason = format!("the answer is compressed by `{other}`, not by gzip");
-                return Err(self.transport(Step::Read).because(reason));
+                let error = self.transport(Step::Read).invalid_response();
+                return Err(error.because(reason));
             }
         }
         // RFC 9110, section 8.4.1, knows no empty gzip, but servers label answers without body so.
@@ -191,6 +192,7 @@ impl Inner {
             Err(GzipError::Malformed(source)) => {
                 let error = self.transport(Step::Read);
                 return Err(error
+                    .invalid_response()
                     .because("the answer is no gzip, as its head says")
                     .with_source(source));
             }
@@ -251,7 +253,7 @@ impl Inner {
         let after = retry::retry_after(status, &head.headers);
         let body = Body::new(body);
         if let Some(fault) = self.settings.reading.fault(&body) {
-            return Sent::Failed(CallError::Fault(fault.with_retry_after(after)));
+            return Sent::Failed(fault.with_retry_after(after).into());
         }
         Sent::Failed(self.status(status, detail, body.as_bytes(), after))
     }
@@ -263,7 +265,7 @@ impl Inner {
         body: &[u8],
         retry_after: Option<std::time::Duration>,
     ) -> CallError {
-        CallError::Status(StatusError {
+        CallError::status(StatusError {
             url: self.transport.url().shown().into(),
             status,
             detail,

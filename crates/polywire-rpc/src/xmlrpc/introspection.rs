@@ -2,7 +2,8 @@
 
 use polywire_schema::Value;
 
-use super::{CallError, Client};
+use super::Client;
+use crate::CallError;
 
 impl Client {
     /// The names of the server's methods, by `system.listMethods`.

@@ -1,7 +1,6 @@
 //! Calls and answers as bytes.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
@@ -13,7 +12,8 @@ use polywire_schema::{Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, M
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::{CallError, Fault, beginning};
+use super::error::{Fault, beginning};
+use crate::error::{CallError, ResponseError};
 
 /// A call over values.
 pub(super) fn write_values(
@@ -38,7 +38,7 @@ pub(super) fn write<P: Serialize + ?Sized>(
     let mut encoder = begin(method, style);
     match encoder.serialize_parameters(parameters) {
         Ok(()) => finish(encoder),
-        Err(error) => Err(CallError::Request(Arc::new(error))),
+        Err(error) => Err(CallError::encode(error)),
     }
 }
 
@@ -88,7 +88,7 @@ fn begin(method: &str, style: Style) -> XmlRpcEncoder {
 
 fn finish(encoder: XmlRpcEncoder) -> Result<Bytes, CallError> {
     let written = encoder.finish().map(Bytes::from);
-    written.map_err(|error| CallError::Request(Arc::new(error)))
+    written.map_err(CallError::encode)
 }
 
 /// How answers are read.
@@ -203,7 +203,7 @@ impl Reading {
                 Ok(Part::Value(Body::new(part), start))
             }
             MulticallResult::Fault(value) => match self.read_fault(&value) {
-                Ok(fault) => Err(CallError::Fault(fault)),
+                Ok(fault) => Err(CallError::from(fault)),
                 Err(error) => Err(unreadable(url, body, error)),
             },
         });
@@ -230,7 +230,7 @@ fn told<T>(
 ) -> Result<T, CallError> {
     match answer {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(fault)) => Err(CallError::Fault(fault)),
+        Ok(Err(fault)) => Err(CallError::from(fault)),
         Err(error) => Err(unreadable(url, body, error)),
     }
 }
@@ -253,9 +253,9 @@ fn unreadable(url: &str, body: &Body, error: Error) -> CallError {
         true => beginning(bytes),
         false => String::new(),
     };
-    CallError::Response {
-        url: url.into(),
-        error: Arc::new(error),
-        begins: begins.into(),
-    }
+    CallError::response(ResponseError {
+        url: url.to_owned(),
+        error,
+        begins,
+    })
 }

@@ -28,13 +28,13 @@
 //!
 //! # When a call fails
 //!
-//! | [`CallError`] | means | the server has run it |
+//! | [`CallErrorKind`](crate::CallErrorKind) | cause | the server has executed the call |
 //! |---|---|---|
-//! | `Fault` | the method says no, with a code and a text | as the fault says |
-//! | `Request`, `InsideRuntime`, `NotSent` | the call was not sent | no |
-//! | `Transport` | no answer: URL, step, address, reason | no, if [`is_before_request`](CallError::is_before_request); else it may have |
-//! | `Status` | something on the way, or another service, answered | rarely |
-//! | `Response` | the answer is no XML-RPC, or not of the type that was asked for | probably |
+//! | `Fault` | the method responded with a [`Fault`]: a code and a text | as the fault says |
+//! | `Encode`, `Usage`, `NotSent` | the call was not sent | no |
+//! | `Connect`, `Disconnected`, `Deadline` | no response: [`transport`](crate::CallError::transport) has the URL, step, address and reason | no, if [`is_unstarted`](crate::CallError::is_unstarted); else perhaps |
+//! | `Protocol` | a proxy or another service responded: [`http_status`](crate::CallError::http_status) | rarely |
+//! | `Decode` | the response is not XML-RPC, or not of the expected type | probably |
 //!
 //! A call is sent once, unless it is [`idempotent`](Method::idempotent). It ends within
 //! 60 seconds, unless it is given other [time](ClientBuilder::deadline). Servers that
@@ -62,7 +62,7 @@ mod retry;
 pub use batch::{Batch, Place, Replies};
 pub use builder::{BuildError, Built, ClientBuilder};
 pub use client::{Client, Method};
-pub use error::{CallError, Fault, StatusError};
+pub use error::{Fault, StatusError};
 pub use polywire_codec::xmlrpc::{Duplicates, ForbiddenText, Leniency, Nil, Style};
 
 pub use crate::client::Exchange;

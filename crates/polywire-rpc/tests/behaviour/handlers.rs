@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use polywire_protocol::ProtocolKind::{self, RestJson1, XmlRpc};
 use polywire_protocol::{Fault, FaultKind};
-use polywire_rpc::{CallError, Context, Timeouts, dynamic};
+use polywire_rpc::{CallErrorKind, Context, Timeouts, dynamic};
 use polywire_schema::Map;
 
 use crate::support::{Site, WIRES, builder, call_of, service};
@@ -88,9 +88,9 @@ async fn clients_that_do_not_wait() {
     for kind in WIRES {
         let client = site.client_with(kind, |builder| builder.deadline(deadline));
         match client.call("Fail", SLOW).await {
-            Err(error @ CallError::Deadline(time)) => {
-                assert_eq!(time, deadline);
-                assert_eq!(error.to_string(), "no answer within 0.2 s");
+            Err(error) if error.kind() == CallErrorKind::Deadline => {
+                let text = error.to_string();
+                assert!(text.ends_with(": not done within 0.2 s"), "{text}");
             }
             other => panic!("{kind}: {other:?}"),
         }
@@ -112,7 +112,7 @@ async fn nobody_there() {
             .call("Add", r#"{"left":1,"right":2}"#)
             .await
         {
-            Err(error @ CallError::Transport(_)) => {
+            Err(error) if error.kind() == CallErrorKind::Connect => {
                 let text = error.to_string();
                 assert!(text.to_lowercase().contains("connection refused"), "{text}");
             }
@@ -126,11 +126,12 @@ async fn operations_that_there_are_not() {
     let site = Site::plain().await;
     let client = site.client(RestJson1).0;
     let error = client.call("Subtract", Map::new()).await.unwrap_err();
-    assert!(matches!(&error, CallError::UnknownOperation(name) if name == "Subtract"));
+    assert_eq!(error.kind(), CallErrorKind::UnknownOperation);
+    assert!(error.to_string().contains("Subtract"), "{error}");
     // An input that does not fit the model never leaves.
     let wrong = Map::from_iter([("left", "one")]);
     let error = client.call("Add", wrong).await.unwrap_err();
-    assert!(matches!(error, CallError::Request(_)), "{error}");
+    assert!(error.kind() == CallErrorKind::Encode, "{error}");
 }
 
 /// XML-RPC at another path, on both sides.

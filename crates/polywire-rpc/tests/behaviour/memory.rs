@@ -159,7 +159,7 @@ async fn bodies_of_calls_in_progress() {
     // The server hears of the last that left at some time soon.
     let mut overloaded = 0;
     while let Err(error) = client.call("Create", &input(ALL - 124 * 1024)).await {
-        let kind = error.as_fault().map(Fault::kind);
+        let kind = error.fault().map(Fault::kind);
         assert_eq!(kind, Some(FaultKind::Overloaded));
         overloaded += 1;
         assert!(overloaded < 1_000, "never given back");

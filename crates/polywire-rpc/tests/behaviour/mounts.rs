@@ -5,7 +5,7 @@ use http::{HeaderName, HeaderValue};
 use polywire_protocol::{FaultKind, ProtocolKind, Retry, XmlRpc};
 use polywire_rpc::layers::CrossOrigin;
 use polywire_rpc::server::{BuildError, Mount, OriginalUri};
-use polywire_rpc::{CallError, Client, Server, ServerBuilder, dynamic};
+use polywire_rpc::{Client, Server, ServerBuilder, dynamic};
 use polywire_schema::{Map, Value};
 
 use crate::support::{Caller, Site, builder, head_of, request, service};
@@ -389,13 +389,13 @@ async fn pages_of_other_origins() {
         ] {
             // Without a body a browser asks nobody before it sends this.
             let error = caller(kind, foreign).call("Nothing", "{}").await;
-            match error.unwrap_err() {
-                CallError::Fault(fault) => {
+            match error.unwrap_err().into_fault() {
+                Ok(fault) => {
                     assert!(fault.message().contains("CrossOrigin"), "{kind}: {fault}");
                     assert_eq!(fault.status(), 403, "{kind}");
                 }
                 // A client of XML-RPC looks at no body beside such a status.
-                error => assert!(error.to_string().contains("403"), "{kind}: {error}"),
+                Err(error) => assert!(error.to_string().contains("403"), "{kind}: {error}"),
             }
         }
         let own = &*site.url();

@@ -243,10 +243,9 @@ impl Caller {
 
     /// The fault in which a call ends.
     pub(crate) async fn fault(&self, operation: &str, input: &str) -> Fault {
-        match self.call(operation, input).await {
-            Err(CallError::Fault(fault)) => fault,
-            other => panic!("expected a fault, not {other:?}"),
-        }
+        let error = self.call(operation, input).await.unwrap_err();
+        let fault = error.into_fault();
+        fault.unwrap_or_else(|other| panic!("expected a fault, not {other:?}"))
     }
 }
 

@@ -264,10 +264,7 @@ async fn typed_faults() {
             )
             .await;
         let error = typed.unwrap_err();
-        assert_eq!(
-            error.as_fault().map(Fault::shape),
-            Some("example.wire#Busy")
-        );
+        assert_eq!(error.fault().map(Fault::shape), Some("example.wire#Busy"));
     }
 }
 

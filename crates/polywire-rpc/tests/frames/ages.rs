@@ -208,9 +208,9 @@ async fn calls_over_udp_are_answered_too_when_the_time_to_stop_is_over() {
     }
     running.shutdown().await;
     let error = call.await.unwrap().unwrap_err();
-    let fault = error.as_fault().unwrap();
-    assert_eq!(fault.code().0, UNAVAILABLE, "{fault:?}");
-    assert!(!error.is_before_start());
+    let code = error.frame_code().unwrap();
+    assert_eq!(code.0, UNAVAILABLE, "{error:?}");
+    assert!(!error.is_unstarted());
 }
 
 /// A peer that takes a few bytes now and then is not silent, and outlives nothing by it.

@@ -100,7 +100,7 @@ async fn by_the_user_of_a_process() {
         let client = client(format!("unix://{}", path.display())).await;
         for _ in 0..3 {
             if let Err(error) = client.call::<()>("Nothing", ()).await {
-                assert_eq!(error.as_fault().unwrap().code(), FaultCode::OVERLOADED);
+                assert_eq!(error.frame_code().unwrap(), FaultCode::OVERLOADED);
                 refused += 1;
             }
         }

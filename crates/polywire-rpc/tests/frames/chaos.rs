@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::CallErrorKind;
+use polywire_rpc::frames::Client;
 use polywire_rpc::server::UdpSocket;
 use polywire_rpc::{Methods, Server, Timeouts};
 use tokio::sync::watch;
@@ -138,13 +139,13 @@ async fn caller(run: Arc<Run>, client: Client) {
             Ok(Err(error)) => {
                 let begun = run.executed.of(number);
                 assert!(
-                    begun == 0 || !error.is_before_start(),
+                    begun == 0 || !error.is_unstarted(),
                     "{number} was done {begun} times: {error}"
                 );
-                match error {
-                    CallError::Fault(_) => &ends.faults,
-                    CallError::Deadline => &ends.deadlines,
-                    CallError::Disconnected { .. } => &ends.disconnected,
+                match error.kind() {
+                    CallErrorKind::Fault => &ends.faults,
+                    CallErrorKind::Deadline => &ends.deadlines,
+                    CallErrorKind::Connect | CallErrorKind::Disconnected => &ends.disconnected,
                     _ => &ends.others,
                 }
             }

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use polywire_frame::FaultCode;
-use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::CallError;
+use polywire_rpc::frames::Client;
 use polywire_rpc::{Methods, Server};
 
 /// What a call costs the server.
@@ -126,7 +127,7 @@ async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
                 let mut took = took.lock().unwrap();
                 match answer {
                     Ok(()) => took.replies.push(time),
-                    Err(CallError::Fault(fault)) if fault.code() == FaultCode::OVERLOADED => {
+                    Err(error) if error.frame_code() == Some(FaultCode::OVERLOADED) => {
                         took.shed.push(time);
                     }
                     Err(_) => took.others += 1,

@@ -1,7 +1,8 @@
 //! Large payloads, which are not copied on their way.
 
 use polywire_protocol::Fault;
-use polywire_rpc::frames::{CallError, Client, ClientBuilder};
+use polywire_rpc::CallErrorKind;
+use polywire_rpc::frames::{Client, ClientBuilder};
 use polywire_rpc::server::FrameLimits;
 use polywire_rpc::{Methods, Running, Server, ServerBuilder};
 use polywire_schema::{Blob, Limits};
@@ -61,10 +62,8 @@ async fn large_inputs_that_cannot_be_decoded_are_not_started() {
     for len in [100, MIB] {
         let blob = Blob::from(bytes(len, 0));
         let error = client.call::<i32>("Add", (&blob, 1)).await.unwrap_err();
-        let CallError::Fault(fault) = error else {
-            panic!("{error}");
-        };
-        assert!(fault.is_unstarted(), "{len}: {}", fault.message());
+        assert_eq!(error.kind(), CallErrorKind::Fault, "{error}");
+        assert!(error.is_unstarted(), "{len}: {error}");
     }
 }
 
@@ -137,7 +136,7 @@ async fn what_is_too_large_is_refused_and_the_rest_goes_on() {
         let (client, large) = (client.clone(), large.clone());
         calls.spawn(async move {
             let error = client.call_bytes("EchoBytes", &large).await.unwrap_err();
-            assert!(matches!(error, CallError::Invalid(_)), "{error}");
+            assert!(error.kind() == CallErrorKind::Encode, "{error}");
             let half = &large[..MIB / 2];
             assert!(client.call_bytes("EchoBytes", half).await.unwrap() == half);
         });

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::CallErrorKind;
+use polywire_rpc::frames::Client;
 use polywire_rpc::server::FrameLimits;
 use polywire_rpc::{Methods, Running, Server};
 use polywire_schema::Limits;
@@ -380,10 +381,8 @@ async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
         .call::<()>("Wait", (input.clone(),))
         .await
         .unwrap_err();
-    let CallError::Fault(fault) = &error else {
-        panic!("{error:?}");
-    };
-    assert!(error.is_before_start(), "{fault:?}");
+    assert_eq!(error.kind(), CallErrorKind::Fault, "{error:?}");
+    assert!(error.is_unstarted(), "{error:?}");
     assert_eq!(seen.begun(), 1);
     // Small ones need none.
     seen.gate.0.add_permits(2);

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use polywire_frame::FaultCode;
-use polywire_rpc::frames::{CallError, Client, ClientBuilder, Rate};
+use polywire_rpc::CallErrorKind;
+use polywire_rpc::frames::{Client, ClientBuilder, Rate};
 use tokio::time::{Instant, sleep};
 
 use crate::scripted::{Act, Scripted, settle};
@@ -67,7 +68,7 @@ async fn a_leaky_bucket_is_even_and_bounded() {
     for call in calls {
         match call.await.unwrap() {
             Ok(_) => {}
-            Err(CallError::Full) => full += 1,
+            Err(error) if error.kind() == CallErrorKind::QueueFull => full += 1,
             Err(error) => panic!("{error}"),
         }
     }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use polywire_frame::FaultCode;
-use polywire_rpc::frames::{CallError, Client, ClientBuilder};
+use polywire_rpc::frames::{Client, ClientBuilder};
+use polywire_rpc::{CallError, CallErrorKind};
 use tokio::time::Instant;
 
 use crate::scripted::{Act, Scripted};
@@ -19,7 +20,7 @@ async fn client(server: &Scripted) -> Client {
 }
 
 fn code(error: &CallError) -> FaultCode {
-    error.as_fault().unwrap().code()
+    error.frame_code().unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,8 +136,8 @@ async fn a_server_that_turns_all_away_is_sent_less_and_less() {
     let mut throttled = 0;
     for _ in 0..1_000 {
         let error = client.call_bytes("Echo", b"").await.unwrap_err();
-        throttled += u32::from(matches!(error, CallError::Throttled));
-        assert!(error.is_before_start());
+        throttled += u32::from(error.kind() == CallErrorKind::Throttled);
+        assert!(error.is_unstarted());
     }
     let sent = server.seen().len();
     assert!(throttled > 900 && sent < 100, "{throttled}, {sent}");

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use polywire_frame::FaultCode;
 use polywire_protocol::Fault;
-use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::CallError;
+use polywire_rpc::frames::Client;
 use polywire_rpc::server::FrameLimits;
 use polywire_rpc::{Methods, Running, Server, ServerBuilder, StreamCall, Topics};
 use polywire_schema::Limits;
@@ -109,7 +110,7 @@ async fn until(is_so: impl Fn() -> bool) {
 }
 
 fn code(error: &CallError) -> FaultCode {
-    error.as_fault().unwrap().code()
+    error.frame_code().unwrap()
 }
 
 /// The CBOR of a list of this number.
@@ -275,7 +276,7 @@ async fn streams_are_handlers_at_work() {
     let mut third = client.two_way("Hold", ()).await.unwrap();
     let error = third.next::<()>().await.unwrap_err();
     assert_eq!(code(&error), FaultCode::OVERLOADED);
-    assert!(error.is_before_start());
+    assert!(error.is_unstarted());
     drop(open);
     until(|| server.frame_stats().at_work == 0).await;
 }

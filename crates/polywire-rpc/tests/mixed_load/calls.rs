@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use polywire_codec::{cbor, xmlrpc as codec};
-use polywire_rpc::xmlrpc::{CallError, Client};
+use polywire_rpc::CallError;
+use polywire_rpc::xmlrpc::Client;
 use polywire_schema::{Blob, Limits, Value};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -114,9 +115,9 @@ fn expect<T: PartialEq + std::fmt::Debug>(answer: Result<T, CallError>, expected
 /// The fault as it should be, or what it is.
 fn expect_fault(answer: Result<Value, CallError>, code: i64, text: &str) -> Became {
     match answer {
-        Err(CallError::Fault(fault)) if fault.code() == code => match fault.message() {
-            message if message.contains(text) => Ok("fault"),
-            other => Err(other.to_owned()),
+        Err(error) => match error.xmlrpc_fault() {
+            Some(fault) if fault.code() == code && fault.message().contains(text) => Ok("fault"),
+            _ => Err(error.to_string()),
         },
         other => Err(format!("{other:.200?}")),
     }
@@ -153,7 +154,7 @@ async fn batch(callers: &Callers, number: u64) -> Became {
         expect(replies.get(place), &sum)?;
     }
     match replies.get(fails) {
-        Err(CallError::Fault(fault)) if fault.code() == 7 => Ok("answered"),
+        Err(error) if error.xmlrpc_fault().is_some_and(|fault| fault.code() == 7) => Ok("answered"),
         other => Err(format!("{other:?}")),
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use polywire_model::Loader;
 use polywire_protocol::ProtocolKind;
+use polywire_rpc::CallError;
 use polywire_rpc::methods::Methods;
-use polywire_rpc::xmlrpc::{CallError, Client};
+use polywire_rpc::xmlrpc::Client;
 use polywire_rpc::{Running, Server, ServerBuilder, ServiceHandle, dynamic};
 use polywire_schema::{Map, Value};
 use tokio::io::AsyncWriteExt;
@@ -167,7 +168,7 @@ async fn calls_that_run_on_count_as_calls_in_progress() {
     caller.kill();
     let other = client(&url);
     let error = echo(&other).await.unwrap_err();
-    let fault = error.as_fault().unwrap();
+    let fault = error.xmlrpc_fault().unwrap();
     assert!(
         fault.message().contains("1 calls are in progress"),
         "{error}"

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use polywire_rpc::CallError;
 use polywire_rpc::Server;
 use polywire_rpc::connect::{Step, TransportError};
 use polywire_rpc::methods::Methods;
-use polywire_rpc::xmlrpc::{CallError, Client, blocking};
+use polywire_rpc::xmlrpc::{Client, blocking};
 use polywire_schema::Value;
 
 use crate::processes::{Child, say, told, within};
@@ -70,16 +71,13 @@ fn client(url: &str) -> Client {
 }
 
 fn transport(error: &CallError) -> &TransportError {
-    match error {
-        CallError::Transport(error) => error,
-        error => panic!("{error:?}"),
-    }
+    error.transport().unwrap()
 }
 
 /// What a caller is told whose server has died on it.
 fn is_cut_off(error: &CallError, url: &str) {
     assert_eq!(transport(error).step(), Step::Read, "{error}");
-    assert!(!error.is_before_request() && !error.is_timeout());
+    assert!(!error.is_unstarted() && !error.is_timeout());
     assert!(!transport(error).is_refused());
     let text = error.to_string();
     assert!(text.starts_with(url), "{text}");
@@ -155,12 +153,12 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     // Nobody is there: said at once, and nothing was sent. If the client has not yet seen
     // that its connection is dead, the first call goes there, and may have been heard.
     let mut error = within(count()).await.unwrap_err();
-    if !error.is_before_request() {
+    if !error.is_unstarted() {
         is_cut_off(&error, &url);
         error = within(count()).await.unwrap_err();
     }
     assert!(transport(&error).is_refused(), "{error}");
-    assert!(error.is_before_request());
+    assert!(error.is_unstarted());
     // What may be sent again is, until the next server is there.
     let again = client.clone();
     let again = tokio::spawn(async move {

@@ -1,7 +1,8 @@
 //! Many calls in one message.
 
 use polywire_codec::xmlrpc::Leniency;
-use polywire_rpc::xmlrpc::{CallError, Client};
+use polywire_rpc::xmlrpc::Client;
+use polywire_rpc::{CallError, CallErrorKind};
 use polywire_schema::Value;
 
 use crate::support::{Act, Scripted, Seen, fault, http, ok};
@@ -41,12 +42,10 @@ async fn each_call_has_a_result_of_its_own() {
     let replies = batch.send().await.unwrap();
     assert_eq!(replies.get(sum).unwrap(), 3);
     let error = replies.get(bad).unwrap_err();
-    assert_eq!(error.as_fault().unwrap().code(), 10);
+    assert_eq!(error.xmlrpc_fault().unwrap().code(), 10);
     assert_eq!(replies.get(who).unwrap().as_str(), Some("me"));
-    assert!(matches!(
-        replies.get(wrong),
-        Err(CallError::Response { .. })
-    ));
+    let kind = |result: Result<i32, CallError>| result.unwrap_err().kind();
+    assert_eq!(kind(replies.get(wrong)), CallErrorKind::Decode);
     let seen = &server.seen()[0];
     let expected = "<methodName>system.multicall</methodName><params><param><value><array><data>\
         <value><struct><member><name>methodName</name><value><string>sample.add</string></value>\
@@ -58,7 +57,7 @@ async fn each_call_has_a_result_of_its_own() {
     // A place is of its own batch.
     let other = client.batch().send().await.unwrap();
     assert!(other.is_empty());
-    assert!(matches!(other.get(sum), Err(CallError::ForeignPlace)));
+    assert_eq!(kind(other.get(sum)), CallErrorKind::Usage);
 }
 
 /// Answers calls one by one with their names, and no multicall.
@@ -113,7 +112,7 @@ async fn a_server_without_multicall_gets_single_calls() {
             assert_eq!(replies.get(one).unwrap(), "one");
             assert_eq!(replies.get(two).unwrap(), "two");
             let error = replies.get(bad).unwrap_err();
-            assert_eq!(error.as_fault().unwrap().code(), 7);
+            assert_eq!(error.xmlrpc_fault().unwrap().code(), 7);
             // It is asked for once.
             assert_eq!(server.seen().len(), asked + 3 + round * 3, "{unknown}");
         }
@@ -143,7 +142,7 @@ async fn what_a_failed_multicall_has_called_is_not_called_again() {
             batch.add::<String>("pay", ()).unwrap();
             batch.add::<String>("other", ()).unwrap();
             let error = batch.send().await.unwrap_err();
-            assert_eq!(error.as_fault().unwrap().code(), code, "{text}");
+            assert_eq!(error.xmlrpc_fault().unwrap().code(), code, "{text}");
             let seen = server.seen();
             let paid = seen.iter().filter(|seen| seen.body().contains("pay"));
             assert_eq!(paid.count(), 1, "{text}");
@@ -186,7 +185,7 @@ async fn any_other_fault_is_one() {
     let mut batch = client.batch();
     batch.add::<String>("one", ()).unwrap();
     let error = batch.send().await.unwrap_err();
-    assert_eq!(error.as_fault().unwrap().code(), -32500);
+    assert_eq!(error.xmlrpc_fault().unwrap().code(), -32500);
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -265,15 +264,17 @@ async fn what_was_done_is_not_lost() {
     let replies = batch.send().await.unwrap();
     let results: Vec<_> = places.iter().map(|place| replies.get(*place)).collect();
     assert!(results[..2].iter().all(Result::is_ok));
-    assert!(matches!(
-        results[2..4],
-        [Err(CallError::Status(_)), Err(CallError::Status(_))]
-    ));
-    assert!(matches!(
-        results[4..],
-        [Err(CallError::NotSent(_)), Err(CallError::NotSent(_))]
-    ));
-    assert!(results[5].as_ref().unwrap_err().is_before_request());
+    for (number, kind) in [CallErrorKind::Protocol, CallErrorKind::NotSent]
+        .into_iter()
+        .enumerate()
+    {
+        for result in &results[2 + 2 * number..][..2] {
+            let error = result.as_ref().unwrap_err();
+            assert_eq!(error.kind(), kind);
+            assert_eq!(error.http_status().is_some(), number == 0);
+        }
+    }
+    assert!(results[5].as_ref().unwrap_err().is_unstarted());
     assert_eq!(server.seen().len(), 2);
 }
 

@@ -160,13 +160,13 @@ async fn faults_have_code_message_and_all_the_rest() {
     .await;
     let client = Client::new(&server.url()).unwrap();
     let error = client.call_values("m", &[]).await.unwrap_err();
-    let fault = error.as_fault().unwrap();
+    let fault = error.xmlrpc_fault().unwrap();
     assert_eq!((fault.code(), fault.message()), (10, "BAD_NAME: web"));
     assert_eq!(fault.value()["faultCode"].as_i64(), Some(10));
     assert_eq!(error.to_string(), "fault 10: BAD_NAME: web");
     for code in [4, 7] {
         let error = client.call_values("m", &[]).await.unwrap_err();
-        assert_eq!(error.as_fault().unwrap().code(), code);
+        assert_eq!(error.xmlrpc_fault().unwrap().code(), code);
     }
 }
 
@@ -176,7 +176,7 @@ async fn what_has_no_form_is_not_sent() {
     let client = Client::new(&server.url()).unwrap();
     let error = client.call_values("m", &[Value::from("\u{1}")]).await;
     let error = error.unwrap_err();
-    assert!(error.is_before_request(), "{error}");
+    assert!(error.is_unstarted(), "{error}");
     assert!(server.seen().is_empty());
 }
 

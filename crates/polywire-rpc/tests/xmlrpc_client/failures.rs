@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
+use polywire_rpc::CallError;
 use polywire_rpc::connect::Step;
-use polywire_rpc::xmlrpc::{CallError, Client};
+use polywire_rpc::xmlrpc::Client;
 use polywire_schema::Limits;
 use tokio::net::TcpListener;
 
 use crate::support::{Act, Scripted, http, ok, result};
 
 fn transport(error: &CallError) -> &polywire_rpc::connect::TransportError {
-    match error {
-        CallError::Transport(error) => error,
-        error => panic!("{error:?}"),
-    }
+    error.transport().unwrap()
 }
 
 #[tokio::test]
@@ -24,7 +22,7 @@ async fn nobody_listens() {
     let client = Client::new(&format!("http://me:hunter2@{address}/RPC2?key=hunter2")).unwrap();
     let error = client.call_values("m", &[]).await.unwrap_err();
     assert_eq!(transport(&error).step(), Step::Connect);
-    assert!(transport(&error).is_refused() && error.is_before_request());
+    assert!(transport(&error).is_refused() && error.is_unstarted());
     let text = error.to_string();
     let start = format!("http://***@{address}/RPC2?...: connecting to {address}: ");
     assert!(text.starts_with(&start), "{text}");
@@ -48,7 +46,7 @@ async fn a_server_that_is_silent() {
     let client = Client::builder(&server.url()).unwrap();
     let client = client.deadline(Duration::from_millis(50)).build().unwrap();
     let error = client.call_values("m", &[]).await.unwrap_err();
-    assert!(error.is_timeout() && !error.is_before_request());
+    assert!(error.is_timeout() && !error.is_unstarted());
     assert_eq!(transport(&error).step(), Step::Read);
     let text = error.to_string();
     let expected = format!("reading from {}: not done within 0.05 s", server.address);
@@ -111,11 +109,14 @@ async fn answers_that_are_no_xml_rpc_are_shown() {
     .await;
     let client = Client::new(&server.url()).unwrap();
     for parts in [
-        ["the answer: ", "begins with `<!DOCTYPE html>`"],
+        [
+            "cannot decode the response: ",
+            "begins with `<!DOCTYPE html>`",
+        ],
         ["answered 502 Bad Gateway", "begins with `[31mno upstream`"],
         ["401 Unauthorized", "wants to know who calls (Basic)"],
         ["404 Not Found", "nothing is at the path /RPC2"],
-        ["the answer: ", "an integer"],
+        ["cannot decode the response: ", "an integer"],
     ] {
         let text = client.call_values("m", &[]).await.unwrap_err().to_string();
         assert!(text.starts_with(&server.url()), "{text}");

@@ -36,6 +36,6 @@ async fn a_server_that_does_not_tell() {
     let server = Scripted::start(move |_, _| Act::Answer(http("200 OK", "", &unknown))).await;
     let client = Client::new(&server.url()).unwrap();
     let error = client.list_methods().await.unwrap_err();
-    assert!(error.as_fault().unwrap().is_unknown_method());
+    assert!(error.xmlrpc_fault().unwrap().is_unknown_method());
     client.method_help("m").await.unwrap_err();
 }

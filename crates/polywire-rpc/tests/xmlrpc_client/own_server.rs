@@ -51,6 +51,6 @@ async fn a_service_with_a_model_is_called_without_it() {
         .unwrap();
     assert_eq!(greeting.text, "Hello, Ada!");
     let error = client.call::<Value>("Nothing", ()).await.unwrap_err();
-    assert!(error.as_fault().unwrap().is_unknown_method(), "{error}");
+    assert!(error.xmlrpc_fault().unwrap().is_unknown_method(), "{error}");
     running.shutdown().await;
 }

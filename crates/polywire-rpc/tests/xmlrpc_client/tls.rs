@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
+use polywire_rpc::CallError;
 use polywire_rpc::connect::{Proxy, Step};
 use polywire_rpc::tls::ClientTls;
-use polywire_rpc::xmlrpc::{CallError, Client};
+use polywire_rpc::xmlrpc::Client;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -109,10 +110,7 @@ async fn call(url: &str, tls: ClientTls) -> Result<(), CallError> {
 }
 
 fn step(error: &CallError) -> Step {
-    match error {
-        CallError::Transport(error) => error.step(),
-        error => panic!("{error:?}"),
-    }
+    error.transport().unwrap().step()
 }
 
 #[tokio::test]
@@ -135,7 +133,7 @@ async fn own_roots_are_trusted_and_others_not() {
     let other = ClientTls::new().root_certificates(Authority::new().pem.as_bytes());
     let error = call(&url, other.unwrap()).await.unwrap_err();
     assert_eq!(step(&error), Step::Tls);
-    assert!(error.is_before_request());
+    assert!(error.is_unstarted());
     let text = error.to_string();
     assert!(text.contains("no authority that is trusted here"), "{text}");
     assert!(text.contains(&format!("127.0.0.1:{port}")), "{text}");
@@ -287,7 +285,7 @@ async fn a_server_that_never_agrees_on_keys() {
     let client = client.build().unwrap();
     let error = client.call_values("m", &[]).await.unwrap_err();
     assert_eq!(step(&error), Step::Tls);
-    assert!(error.is_timeout() && error.is_before_request());
+    assert!(error.is_timeout() && error.is_unstarted());
     let text = error.to_string();
     let expected = format!("TLS with {address}: not done within 0.05 s");
     assert!(text.ends_with(&expected), "{text}");

@@ -5,8 +5,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use polywire::rpc::xmlrpc::Leniency;
 use polywire::rpc::xmlrpc::blocking::Client;
-use polywire::rpc::xmlrpc::{CallError, Leniency};
 use polywire::schema::Value;
 use polywire_interop::{Background, Case, Finished, Folder, Python, run, run_with_input};
 use serde::Deserialize;
@@ -113,7 +113,7 @@ fn manage(url: &str) {
     );
     assert_eq!(state(), ("STOPPED".to_owned(), 0));
     match client.call::<bool>("supervisor.stopProcess", ("web", true)) {
-        Err(CallError::Fault(fault)) => assert_eq!(fault.code(), 70, "{fault:?}"),
+        Err(error) => assert_eq!(error.xmlrpc_fault().unwrap().code(), 70, "{error:?}"),
         other => panic!("{other:?}"),
     }
     assert!(
@@ -137,7 +137,7 @@ fn manage(url: &str) {
     // Of two: a list of one is what the array around a result looks like.
     assert_eq!(replies.get(all.unwrap()).unwrap().len(), 2);
     match replies.get(nobody.unwrap()) {
-        Err(CallError::Fault(fault)) => assert_eq!(fault.code(), 10),
+        Err(error) => assert_eq!(error.xmlrpc_fault().unwrap().code(), 10),
         other => panic!("{other:?}"),
     }
     let stranger = Client::builder(url).unwrap().basic("user", "wrong");
@@ -146,7 +146,7 @@ fn manage(url: &str) {
         .unwrap()
         .call::<Value>("supervisor.getState", ());
     match error {
-        Err(CallError::Status(error)) => assert!(error.to_string().contains("401"), "{error}"),
+        Err(error) => assert!(error.to_string().contains("401"), "{error}"),
         other => panic!("{other:?}"),
     }
 }

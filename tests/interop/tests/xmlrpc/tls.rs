@@ -1,6 +1,6 @@
 //! HTTPS with client certificates, from Python.
 
-use polywire::rpc::server::{ClientCertificates, Pem, Tls};
+use polywire::rpc::tls::{ClientCertificates, Pem, ServerTls};
 use polywire_interop::{Case, Folder, Sample};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
@@ -37,7 +37,7 @@ fn https_from_python_with_a_client_certificate() {
     certificates(&folder, &["localhost", "caller"]);
     certificates(&strangers, &["stranger"]);
     let own = Pem::file(folder.file("localhost.pem"));
-    let tls = Tls::builder(own, Pem::file(folder.file("localhost.key")))
+    let tls = ServerTls::builder(own, Pem::file(folder.file("localhost.key")))
         .clients(
             ClientCertificates::Required,
             Pem::file(folder.file("ca.pem")),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use polywire::rpc::frames::{CallError, Client};
+use polywire::rpc::frames::Client;
 
-use super::{About, Asked, Connect, Expected, Outcome, Wire};
+use super::{About, Asked, Connect, Expected, Outcome, Wire, kind};
 use crate::Failure;
 use crate::bench::recording::Wrong;
 use crate::call::ServiceArguments;
@@ -62,23 +62,5 @@ impl Wire for Connection {
             Ok(reply) => self.frames.expected.check(&reply),
             Err(error) => Err(Wrong::new(kind(&error), error)),
         }
-    }
-}
-
-fn kind(error: &CallError) -> &'static str {
-    match error {
-        CallError::Deadline => "deadline",
-        CallError::Disconnected { .. } => "disconnected",
-        CallError::Fault(fault) => match fault.code().name() {
-            Some("deadline") => "deadline",
-            Some("overloaded") => "overloaded",
-            Some("unavailable") => "unavailable",
-            _ => "fault",
-        },
-        CallError::Full => "full",
-        CallError::Invalid(_) => "invalid",
-        CallError::Throttled => "throttled",
-        CallError::Unreadable(_) => "unreadable",
-        _ => "other",
     }
 }

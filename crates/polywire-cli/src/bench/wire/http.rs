@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use polywire::prelude::*;
-use polywire::protocol::FaultKind;
 
-use super::{About, Asked, Connect, Expected, Outcome, Wire};
+use super::{About, Asked, Connect, Expected, Outcome, Wire, kind};
 use crate::Failure;
 use crate::bench::recording::Wrong;
 use crate::call::{HttpCall, ServiceArguments};
@@ -65,20 +64,5 @@ impl Wire for Connections {
             Ok(reply) => self.http.expected.check(&reply),
             Err(error) => Err(Wrong::new(kind(&error), error)),
         }
-    }
-}
-
-fn kind(error: &CallError) -> &'static str {
-    match error {
-        CallError::Deadline(_) => "deadline",
-        CallError::Fault(fault) => match fault.kind() {
-            FaultKind::DeadlineExceeded | FaultKind::RequestTimeout => "deadline",
-            FaultKind::Overloaded => "overloaded",
-            _ => "fault",
-        },
-        CallError::Request(_) | CallError::UnknownOperation(_) => "invalid",
-        CallError::Response(_) | CallError::Foreign(_) => "unreadable",
-        CallError::Transport(_) => "disconnected",
-        _ => "other",
     }
 }

@@ -12,6 +12,10 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
+use polywire::protocol::{Fault, FaultKind};
+use polywire::rpc::frames::FaultCode;
+use polywire::rpc::{CallError, CallErrorKind};
+
 use super::expected::{Expectation, Expected};
 use super::recording::Outcome;
 use crate::Failure;
@@ -25,6 +29,24 @@ pub(super) use xmlrpc::XmlRpc;
 pub(super) trait Wire: Send + Sync + 'static {
     /// Makes the call, and looks at the reply.
     fn call(&self) -> impl Future<Output = Outcome> + Send;
+}
+
+/// The name of a failure in the report.
+fn kind(error: &CallError) -> &'static str {
+    let fault = error.fault().map(Fault::kind);
+    match error.kind() {
+        _ if error.is_deadline() || fault == Some(FaultKind::RequestTimeout) => "deadline",
+        _ if error.frame_code() == Some(FaultCode::UNAVAILABLE) => "unavailable",
+        _ if fault == Some(FaultKind::Overloaded) || error.retry_after().is_some() => "overloaded",
+        _ if error.http_status().is_some() => "status",
+        CallErrorKind::Connect | CallErrorKind::Disconnected => "disconnected",
+        CallErrorKind::Decode | CallErrorKind::Protocol => "unreadable",
+        CallErrorKind::Encode | CallErrorKind::UnknownOperation => "invalid",
+        CallErrorKind::Fault => "fault",
+        CallErrorKind::QueueFull => "full",
+        CallErrorKind::Throttled => "throttled",
+        _ => "other",
+    }
 }
 
 /// How clients come to be: each on the runtime of the thread that it belongs to.

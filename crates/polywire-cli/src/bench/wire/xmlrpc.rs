@@ -6,10 +6,10 @@ use std::time::Duration;
 use http::{HeaderName, HeaderValue};
 use polywire::rpc::connect::Proxy;
 use polywire::rpc::tls::ClientTls;
-use polywire::rpc::xmlrpc::{CallError, Client};
+use polywire::rpc::xmlrpc::Client;
 use polywire::schema::{Member, Value};
 
-use super::{About, Asked, Connect, Expected, Outcome, Wire};
+use super::{About, Asked, Connect, Expected, Outcome, Wire, kind};
 use crate::Failure;
 use crate::bench::recording::Wrong;
 use crate::call::{Headers, ServiceArguments, given};
@@ -124,19 +124,6 @@ impl Wire for Connections {
             Ok(reply) => call.expected.check(&reply),
             Err(error) => Err(Wrong::new(kind(&error), error)),
         }
-    }
-}
-
-fn kind(error: &CallError) -> &'static str {
-    match error {
-        _ if error.is_timeout() => "deadline",
-        _ if error.retry_after().is_some() => "overloaded",
-        CallError::Fault(_) => "fault",
-        CallError::Request(_) => "invalid",
-        CallError::Response { .. } => "unreadable",
-        CallError::Status(_) => "status",
-        CallError::Transport(_) => "disconnected",
-        _ => "other",
     }
 }
 

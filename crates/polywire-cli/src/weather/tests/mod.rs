@@ -58,8 +58,10 @@ impl Fixture {
     ) -> Result<Value, Fault> {
         match self.client(wire).call(operation, input).await {
             Ok(output) => Ok(in_utc(output)),
-            Err(CallError::Fault(fault)) => Err(fault),
-            Err(other) => panic!("{operation} over {wire}: {other}"),
+            Err(error) => match error.into_fault() {
+                Ok(fault) => Err(fault),
+                Err(other) => panic!("{operation} over {wire}: {other}"),
+            },
         }
     }
 

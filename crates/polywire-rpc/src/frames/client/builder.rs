@@ -155,7 +155,7 @@ impl ClientBuilder {
 
     /// Sets the size of the table of pending calls: how many have begun and not ended, whether they
     /// are in flight or wait; 65,536 unless this says other. Further ones fail at once with
-    /// [`CallError::Full`](crate::frames::CallError::Full).
+    /// [`CallErrorKind::QueueFull`](crate::CallErrorKind::QueueFull).
     pub const fn pending(mut self, calls: usize) -> Self {
         self.pending = calls;
         self
@@ -178,7 +178,7 @@ impl ClientBuilder {
 
     /// Sets how much may wait: for room on a connection, or for a connection. 65,536 calls and 64 MiB
     /// unless this says other; one call alone may have any size. Further ones fail at once with
-    /// [`CallError::Full`](crate::frames::CallError::Full).
+    /// [`CallErrorKind::QueueFull`](crate::CallErrorKind::QueueFull).
     pub const fn queue(mut self, calls: usize, bytes: usize) -> Self {
         self.queue = Bounds { calls, bytes };
         self
@@ -222,7 +222,7 @@ impl ClientBuilder {
 
     /// Sets when calls are turned away here, since the server turns away most of them: what it is
     /// sent is at most so many times what it accepts. 2 unless this says other; `None` for never.
-    /// Such calls fail with [`CallError::Throttled`](crate::frames::CallError::Throttled).
+    /// Such calls fail with [`CallErrorKind::Throttled`](crate::CallErrorKind::Throttled).
     pub const fn throttle(mut self, times: Option<f64>) -> Self {
         self.throttle = times;
         self

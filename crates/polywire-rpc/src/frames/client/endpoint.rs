@@ -14,7 +14,7 @@ use crate::connect::Wire;
 use crate::connect::{
     Address, ConnectOptions, Dialer, Layer, ServerUrl, Socket, Step, TransportError, UrlError,
 };
-use crate::frames::cause::Cause;
+use crate::error::Cause;
 use crate::frames::inproc;
 use crate::frames::link::{Link, LinkOptions};
 

@@ -10,8 +10,8 @@ use super::chance::Chance;
 use super::going::Current;
 use super::rate::{Rate, Turn};
 use super::stats::{Counts, Outcome};
-use crate::frames::cause::Cause;
-use crate::frames::error::CallError;
+use crate::error::CallError;
+use crate::error::Cause;
 use crate::frames::link::Link;
 use crate::frames::state::Farewell;
 

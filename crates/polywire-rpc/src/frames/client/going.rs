@@ -11,9 +11,9 @@ use super::flow::{Ended, Flow};
 use super::rate::{AHEAD, Turn};
 use super::retry::{Again, CallOptions};
 use super::stats::Outcome;
+use crate::error::CallError;
 use crate::frames::Clock;
 use crate::frames::asked::Asked;
-use crate::frames::error::{CallError, FrameFault};
 use crate::frames::link::{Link, Write};
 use crate::frames::state::Farewell;
 
@@ -72,9 +72,9 @@ impl<'a> Going<'a> {
     pub(super) fn begin(&mut self, now: Time) -> Result<(), CallError> {
         let mut flow = self.core.flow();
         let error = if !flow.begin(now) {
-            CallError::Full
+            CallError::queue_full()
         } else if !flow.admit(now) {
-            CallError::Throttled
+            CallError::throttled()
         } else {
             // Where there is a rate its turn is yet to come.
             if !self.core.plan.paced
@@ -97,7 +97,7 @@ impl<'a> Going<'a> {
     #[inline]
     pub(super) fn in_time(&mut self, asked: &Asked<'_>) -> Result<(), CallError> {
         match asked.now >= asked.deadline {
-            true => Err(self.fails(CallError::Deadline)),
+            true => Err(self.fails(CallError::deadline(None))),
             false => Ok(()),
         }
     }
@@ -117,7 +117,7 @@ impl<'a> Going<'a> {
     pub(super) fn fails(&mut self, error: CallError) -> CallError {
         self.outcome = Outcome::of(&error);
         match self.may_have_begun {
-            true => error.after_others(),
+            true => error.after_attempts(),
             false => error,
         }
     }
@@ -169,7 +169,7 @@ impl<'a> Going<'a> {
                     None => booked.await?,
                     Some(deadline) => match timeout_at(deadline, booked).await {
                         Ok(wait) => wait?,
-                        Err(_) => return Err(CallError::Deadline),
+                        Err(_) => return Err(CallError::deadline(None)),
                     },
                 }
             }
@@ -204,7 +204,7 @@ impl<'a> Going<'a> {
             arrived.as_mut().enable();
             asked.now = core.clock.now();
             if asked.now >= asked.deadline {
-                return Err(CallError::Deadline);
+                return Err(CallError::deadline(None));
             }
             let picked = {
                 let mut flow = core.flow();
@@ -213,7 +213,7 @@ impl<'a> Going<'a> {
                 if picked.is_none() && !core.plan.waits && !renews() {
                     let why = flow.lanes().iter().find_map(|lane| lane.why.clone());
                     let why = why.unwrap_or_else(|| "there is no connection yet".into());
-                    return Err(CallError::Disconnected { sent: false, why });
+                    return Err(CallError::lost(false, why));
                 }
                 picked
             };
@@ -249,11 +249,11 @@ impl<'a> Going<'a> {
         options: &CallOptions<'_>,
     ) -> Result<(), CallError> {
         let core = self.core;
-        self.may_have_begun |= !error.is_before_start();
+        self.may_have_begun |= !error.is_unstarted();
         let farewell = self.current.as_ref();
         let farewell = farewell.and_then(|current| current.link.farewell());
         let mut again = Again::of(&error, options);
-        if farewell.is_some() && error.is_crossing() && !self.crossed {
+        if farewell.is_some() && is_crossing(&error) && !self.crossed {
             // It was on its way when the server said goodbye: no more than if it had not been sent. Once,
             // since there are servers that do nothing else.
             self.crossed = true;
@@ -262,12 +262,11 @@ impl<'a> Going<'a> {
         let wait = match again {
             Again::Elsewhere => {
                 // One that has not been told goodbye yet is none the less at its end.
-                let farewell = farewell.or_else(|| match &error {
-                    CallError::Disconnected { why, .. } => Some(Farewell {
-                        why: why.clone(),
+                let farewell = farewell.or_else(|| {
+                    Some(Farewell {
+                        why: error.cause()?.clone(),
                         goodbye: None,
-                    }),
-                    _ => None,
+                    })
                 });
                 if let (Some(current), Some(farewell)) = (&self.current, &farewell) {
                     let now = core.clock.now();
@@ -327,9 +326,9 @@ impl Current {
     /// Notes how it ended.
     pub(super) fn ended_by(&mut self, error: &CallError) {
         self.ended = match Outcome::of(error) {
-            Outcome::Fault if error.is_internal() => Ended::Fault,
+            Outcome::Fault if is_internal(error) => Ended::Fault,
             Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => Ended::Well,
-            Outcome::Overloaded => match error.as_fault().map(FrameFault::code) {
+            Outcome::Overloaded => match error.frame_code() {
                 Some(FaultCode::OVERLOADED) => Ended::Refused,
                 // It is about to stop, which says nothing about others.
                 Some(_) => Ended::Badly,
@@ -344,6 +343,17 @@ impl Current {
     pub(super) fn settle(&self, flow: &mut Flow, ended: Ended, clock: Clock) {
         flow.tried(self, ended, || clock.now());
     }
+}
+
+/// Whether the server failed to execute the call. Unknown codes count as `internal`.
+fn is_internal(error: &CallError) -> bool {
+    let is_internal = |code: FaultCode| code == FaultCode::INTERNAL || code.name().is_none();
+    error.frame_code().is_some_and(is_internal)
+}
+
+/// Whether the server takes no more calls, and has not begun this one.
+fn is_crossing(error: &CallError) -> bool {
+    error.is_unstarted() && error.frame_code() == Some(FaultCode::UNAVAILABLE)
 }
 
 impl Drop for Going<'_> {

@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout};
 use super::core::Core;
 use super::endpoint::Endpoint;
 use crate::connect::{Step, TransportError};
-use crate::frames::cause::Cause;
+use crate::error::Cause;
 use crate::frames::link::Link;
 
 /// Keeps a connection until the client is gone, which ends this task.

@@ -29,10 +29,10 @@ use self::core::{Call, Core};
 use self::endpoint::Endpoint;
 use self::said::Said;
 use super::asked::What;
-use super::error::CallError;
 use super::link::Write;
 use super::payload::{self, Payload};
 use super::streams::{CallStream, Subscription};
+use crate::error::CallError;
 
 pub use builder::ClientBuilder;
 pub use endpoint::ConnectError;
@@ -222,7 +222,7 @@ impl Client {
         let limits = &self.inner.limits;
         let read = |payload: Payload<'_>| {
             let read = payload.read(limits);
-            read.map_err(|error| CallError::unreadable(&error))
+            read.map_err(CallError::decode)
         };
         let pairs = self.pairs(&[]);
         let call = self.asked(What::Call, method, &pairs);
@@ -396,13 +396,11 @@ impl Client {
         message: impl Serialize + Send,
     ) -> Result<u32, CallError> {
         let mut write = move |out: &mut Vec<u8>| {
-            payload::write(&message, out).map_err(|error| CallError::Invalid(error.to_string()))
+            payload::write(&message, out).map_err(|error| CallError::encode_text(error.to_string()))
         };
         let read = |payload: Payload<'_>| match (*payload).try_into() {
             Ok(count) => Ok(u32::from_le_bytes(count)),
-            Err(_) => Err(CallError::Unreadable(
-                "a count of four bytes was expected".into(),
-            )),
+            Err(_) => Err(CallError::decode_text("expected a count of four bytes")),
         };
         let call = self.asked(What::Publish, topic, &[]);
         self.inner.core.ask(&call, &mut write, read).await

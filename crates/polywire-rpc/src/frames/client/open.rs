@@ -12,8 +12,8 @@ use super::core::{Call, Core};
 use super::going::Going;
 use super::retry::CallOptions;
 use super::stats::Outcome;
+use crate::error::CallError;
 use crate::frames::asked::{Asked, What};
-use crate::frames::error::{CallError, FrameFault};
 use crate::frames::streams::Open;
 
 /// What a call with streams was opened by, to open it again if the server has turned it away.
@@ -81,7 +81,7 @@ impl Opening {
         let core = &*self.core;
         let pairs: Vec<_> = self.metadata.iter().map(|(k, v)| (&**k, &**v)).collect();
         let now = core.clock.now();
-        if error.as_fault().map(FrameFault::code) == Some(FaultCode::OVERLOADED) {
+        if error.frame_code() == Some(FaultCode::OVERLOADED) {
             core.flow().shed(now);
         }
         let mut asked = Asked {
@@ -100,7 +100,7 @@ impl Opening {
         let mut going = Going::resumed(core, self.tries, self.may_have_begun);
         // Also if nobody waits for the end of this.
         self.tries += 1;
-        self.may_have_begun |= !error.is_before_start();
+        self.may_have_begun |= !error.is_unstarted();
         going.again(&mut asked, error, &options).await?;
         let open = open(&mut going, &mut asked, &options, &self.payload).await;
         self.tries = self.tries.max(going.tries);
@@ -181,7 +181,7 @@ impl Core {
             None => future.await,
             Some(instant) => match timeout_at(instant, future).await {
                 Ok(result) => result,
-                Err(_) => Err(CallError::Deadline),
+                Err(_) => Err(CallError::deadline(None)),
             },
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use polywire_frame::Time;
 use polywire_frame::flow::{AdaptiveRate, LeakyBucket, Sample, TokenBucket};
 
-use crate::frames::error::CallError;
+use crate::error::CallError;
 
 /// How many calls a client begins a second. Calls wait for their turn, in the order in which they
 /// came; further tries have to as well.
@@ -46,7 +46,7 @@ impl Rate {
     }
 
     /// So many a second, evenly: each has a time of its own. Where more than `waiting` wait for theirs,
-    /// a call fails at once with [`CallError::Full`].
+    /// a call fails at once with [`CallErrorKind::QueueFull`](crate::CallErrorKind::QueueFull).
     #[must_use]
     pub fn leaky_bucket(per_second: f64, waiting: u32) -> Self {
         Self(Kind::Leaky(LeakyBucket::new(per_second, waiting)))
@@ -67,11 +67,12 @@ impl Rate {
                 let booked = rate.book(now, left.min(AHEAD));
                 return Ok(booked.map_or(Turn::Unknown, Turn::After));
             }
-            Kind::Leaky(bucket) if bucket.is_full(now) => return Err(CallError::Full),
+            Kind::Leaky(bucket) if bucket.is_full(now) => return Err(CallError::queue_full()),
             Kind::Leaky(bucket) => bucket.book(now, left),
             Kind::Token(bucket) => bucket.book(now, left),
         };
-        wait.map(Turn::After).ok_or(CallError::Deadline)
+        wait.map(Turn::After)
+            .ok_or_else(|| CallError::deadline(None))
     }
 
     /// Whether it wants to know what becomes of calls.

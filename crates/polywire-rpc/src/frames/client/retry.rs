@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use polywire_frame::FaultCode;
 
-use crate::frames::error::{CallError, FrameFault};
+use crate::error::{CallError, CallErrorKind, FrameFault};
 
 /// What is known of an operation beside its name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,12 +28,10 @@ pub(super) enum Again {
 
 impl Again {
     pub(super) fn of(error: &CallError, options: &CallOptions<'_>) -> Self {
-        match error {
-            CallError::Disconnected { sent: false, .. } => Self::Elsewhere,
-            CallError::Disconnected { sent: true, .. } if options.idempotent => {
-                Self::After(Duration::ZERO)
-            }
-            CallError::Fault(fault) if may_repeat(fault, options) => {
+        match (error.kind(), error.as_frame_fault()) {
+            (CallErrorKind::Connect, _) => Self::Elsewhere,
+            (CallErrorKind::Disconnected, _) if options.idempotent => Self::After(Duration::ZERO),
+            (_, Some(fault)) if may_repeat(fault, error.is_unstarted(), options) => {
                 Self::After(fault.retry_after().unwrap_or_default())
             }
             // What was turned away here is the caller's to know; what nobody could write or read
@@ -44,15 +42,15 @@ impl Again {
 }
 
 /// As the table of faults in `docs/frame.md` has it.
-fn may_repeat(fault: &FrameFault, options: &CallOptions<'_>) -> bool {
+fn may_repeat(fault: &FrameFault, is_unstarted: bool, options: &CallOptions<'_>) -> bool {
     match fault.code() {
-        FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => {
-            options.idempotent || fault.is_unstarted()
-        }
+        FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => options.idempotent || is_unstarted,
         FaultCode::MODELLED => {
-            let name = fault.name();
-            let name = name.rsplit_once('#').map_or(name, |(_, name)| name);
-            options.retryable.iter().any(|known| **known == *name)
+            let mut retryable = options.retryable.iter();
+            !options.retryable.is_empty()
+                && fault
+                    .name()
+                    .is_some_and(|name| retryable.any(|known| **known == *name))
         }
         FaultCode::CANCELLED
         | FaultCode::DEADLINE

@@ -19,7 +19,7 @@ impl Client {
     /// [headers](crate::Context::headers) of a call, unless a header cannot have such a value.
     ///
     /// Keys have 1 to 255 lower-case letters, digits and `-_.`, and values are any bytes: a call with
-    /// others fails with [`CallError::Invalid`](super::super::CallError::Invalid), and so does one whose
+    /// others fails with [`CallErrorKind::Encode`](crate::CallErrorKind::Encode), and so does one whose
     /// metadata has more than 16,384 bytes. Subscriptions and publications have none.
     ///
     /// ```

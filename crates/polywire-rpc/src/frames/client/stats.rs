@@ -2,7 +2,7 @@
 
 use polywire_frame::FaultCode;
 
-use crate::frames::error::CallError;
+use crate::error::{CallError, CallErrorKind};
 
 /// What a client has done and is doing, for metrics and tests.
 ///
@@ -71,17 +71,16 @@ pub(super) enum Outcome {
 
 impl Outcome {
     pub(super) fn of(error: &CallError) -> Self {
-        match error {
-            CallError::Deadline => Self::Deadline,
-            CallError::Disconnected { .. } => Self::Disconnected,
-            CallError::Fault(fault) => match fault.code() {
-                FaultCode::DEADLINE => Self::Deadline,
-                FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => Self::Overloaded,
+        match error.kind() {
+            CallErrorKind::Deadline => Self::Deadline,
+            CallErrorKind::Connect | CallErrorKind::Disconnected => Self::Disconnected,
+            CallErrorKind::Decode => Self::Reply,
+            CallErrorKind::QueueFull | CallErrorKind::Throttled => Self::Overloaded,
+            _ => match error.frame_code() {
+                Some(FaultCode::DEADLINE) => Self::Deadline,
+                Some(FaultCode::OVERLOADED | FaultCode::UNAVAILABLE) => Self::Overloaded,
                 _ => Self::Fault,
             },
-            CallError::Full | CallError::Throttled => Self::Overloaded,
-            CallError::Invalid(_) => Self::Fault,
-            CallError::Unreadable(_) => Self::Reply,
         }
     }
 }
