@@ -5,7 +5,7 @@ use polywire_frame::{Features, Flags, HEADER, Header, Kind, Settings};
 
 use crate::TOKEN;
 
-/// Datagrams one behind the other in one buffer, each with its destination.
+/// Datagrams consecutive in one buffer, each with its destination.
 ///
 /// Send them one by one, or in [`runs`](Self::runs) if the system can split a run into datagrams, then
 /// [`clear`](Self::clear). The buffer is reused.

@@ -6,7 +6,7 @@
 //! that has not proved, by a token, that it receives datagrams at its address. From then on it knows a call by its slot
 //! and count, carries it out at most once, and keeps the answer until the slot's next call confirms that it has arrived.
 //!
-//! Datagrams to be sent are in [`Datagrams`], one behind the other in one buffer, so that one system call can send many.
+//! Datagrams to be sent are in [`Datagrams`], consecutive in one buffer, so that one system call can send many.
 //!
 //! # Why no call is carried out twice
 //!

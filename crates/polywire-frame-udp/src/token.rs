@@ -28,7 +28,7 @@ const LISTS: usize = 512;
 
 /// When a token was made, in steps. Of one address, no two tokens have the same time, and later tokens a larger one.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) struct Made(u64);
+pub(crate) struct TokenTime(u64);
 
 /// Makes tokens, no two equal for one address.
 ///
@@ -36,14 +36,14 @@ pub(crate) struct Made(u64);
 /// a keyed hash. If more tokens are made than there are steps, they are made ahead of the time, up to a second. A host
 /// that requests more gets none, and hardly affects other hosts.
 #[derive(Debug)]
-pub(crate) struct Mint {
-    last: Box<[Made; LISTS]>,
+pub(crate) struct TokenMint {
+    last: Box<[TokenTime; LISTS]>,
 }
 
-impl Mint {
+impl TokenMint {
     pub(crate) fn new() -> Self {
         Self {
-            last: Box::new([Made(0); LISTS]),
+            last: Box::new([TokenTime(0); LISTS]),
         }
     }
 
@@ -55,8 +55,8 @@ impl Mint {
         key: &impl BuildHasher,
     ) -> Option<u64> {
         let list = key.hash_one(address.host()) as usize % LISTS;
-        let now = Made::at(now);
-        let made = now.max(Made(self.last[list].0 + 1));
+        let now = TokenTime::at(now);
+        let made = now.max(TokenTime(self.last[list].0 + 1));
         if made.0 > now.0 + MOST_AHEAD {
             return None;
         }
@@ -65,7 +65,7 @@ impl Mint {
     }
 }
 
-impl Made {
+impl TokenTime {
     /// The first step is 1, so that all tokens are later than the initial value 0.
     const fn at(now: Time) -> Self {
         Self(now.as_nanos() / STEP.as_nanos() as u64 + 1)
@@ -117,9 +117,9 @@ mod tests {
     fn a_token_is_one_address_s_and_one_moment_s() {
         let key = Key::default();
         let own = address(1, 7);
-        let token = Mint::new().token(at(7_000), own, &key).unwrap();
-        let of = |token, now, own| Made::of(token, now, own, &key);
-        let made = Some(Made::at(at(7_000)));
+        let token = TokenMint::new().token(at(7_000), own, &key).unwrap();
+        let of = |token, now, own| TokenTime::of(token, now, own, &key);
+        let made = Some(TokenTime::at(at(7_000)));
         assert_eq!(of(token, at(7_000), own), made);
         assert_eq!(of(token, at(7_030), own), made);
         assert_eq!(of(token, at(7_031), own), None);
@@ -135,16 +135,16 @@ mod tests {
 
     #[test]
     fn no_two_of_an_address_are_the_same_and_too_many_are_none() {
-        let (key, mut mint) = (Key::default(), Mint::new());
+        let (key, mut mint) = (Key::default(), TokenMint::new());
         let mut tokens = HashSet::new();
         while let Some(token) = mint.token(at(5), address(1, 7), &key) {
             assert!(tokens.insert(token));
-            assert!(Made::of(token, at(5), address(1, 7), &key).is_some());
+            assert!(TokenTime::of(token, at(5), address(1, 7), &key).is_some());
         }
         assert_eq!(tokens.len(), 1_001);
         // The first and the last token are valid, and other ports of the host get none.
         for token in &tokens {
-            assert!(Made::of(*token, at(34), address(1, 7), &key).is_some());
+            assert!(TokenTime::of(*token, at(34), address(1, 7), &key).is_some());
         }
         assert_eq!(mint.token(at(5), address(1, 8), &key), None);
         let others = (2..=255).filter(|host| mint.token(at(5), address(*host, 7), &key).is_some());

@@ -7,7 +7,7 @@ use polywire_frame::{Flags, Header, Kind, Reason, Time};
 use super::Server;
 use super::peer::Peer;
 use crate::datagrams::{nonce, write_hello};
-use crate::token::Made;
+use crate::token::TokenTime;
 use crate::{Address, LEAST_HELLO};
 
 impl<O, T, H, A> Server<O, T, H, A>
@@ -69,7 +69,7 @@ where
     ) -> Option<u32> {
         // Frames that servers send are not answered, or two servers could answer each other forever.
         let calls = [Kind::CALL, Kind::ONEWAY, Kind::CANCEL, Kind::PING].contains(&kind);
-        let made = Made::of(token, now, from, self.peers.hasher());
+        let made = TokenTime::of(token, now, from, self.peers.hasher());
         let before = known.and_then(|peer| Some(self.peers.at(peer)?.1.made));
         let Some(made) = made.filter(|made| before.is_none_or(|before| before < *made)) else {
             if calls {

@@ -16,7 +16,7 @@ use polywire_frame::{
 };
 
 use crate::datagrams::without_deflate;
-use crate::token::Mint;
+use crate::token::TokenMint;
 use crate::{Address, Datagrams, MAX_DATAGRAM};
 use peer::Entry;
 use peers::Peers;
@@ -44,7 +44,7 @@ pub struct Server<O, T, H, A: Address = SocketAddr> {
     reader: FrameReader,
     peers: Peers<O, T, H, A>,
     output: Datagrams<A>,
-    mint: Mint,
+    mint: TokenMint,
     /// The number of open calls.
     open: usize,
     /// The most open calls of a client.
@@ -86,7 +86,7 @@ where
             reader: FrameReader::of_client(&settings).for_datagrams(),
             peers: Peers::new(hasher),
             output: Datagrams::default(),
-            mint: Mint::new(),
+            mint: TokenMint::new(),
             open: 0,
             earliest: Time::NEVER,
             stop_reason: None,

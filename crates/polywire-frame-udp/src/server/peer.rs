@@ -2,7 +2,7 @@
 
 use polywire_frame::{CallId, Flags, Time};
 
-use crate::token::Made;
+use crate::token::TokenTime;
 
 /// A client, from the first datagram with its token.
 ///
@@ -13,7 +13,7 @@ use crate::token::Made;
 pub(super) struct Peer<O, T, A> {
     pub(super) address: A,
     pub(super) token: u64,
-    pub(super) made: Made,
+    pub(super) made: TokenTime,
     /// When a datagram was last received.
     pub(super) heard: Time,
     /// Whether it has sent `GOAWAY`.
@@ -94,7 +94,7 @@ impl<O: Copy, T, A> Peer<O, T, A> {
     /// Bytes of an entry, without its answer.
     const ENTRY: usize = size_of::<Entry<T>>();
 
-    pub(super) const fn new(address: A, token: u64, made: Made, now: Time) -> Self {
+    pub(super) const fn new(address: A, token: u64, made: TokenTime, now: Time) -> Self {
         Self {
             address,
             token,
@@ -401,11 +401,11 @@ mod tests {
 
     #[test]
     fn memory_is_counted() {
-        let mut made = crate::token::Mint::new();
+        let mut made = crate::token::TokenMint::new();
         let key = std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default();
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], 7));
         let token = made.token(Time::ZERO, address, &key).unwrap();
-        let made = Made::of(token, Time::ZERO, address, &key).unwrap();
+        let made = TokenTime::of(token, Time::ZERO, address, &key).unwrap();
         let mut peer = Peer::<u32, u64, ()>::new((), token, made, Time::ZERO);
         let mut number = 1_u64;
         let mut counts = [0_u16; 512];

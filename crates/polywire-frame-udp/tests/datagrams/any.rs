@@ -1,4 +1,4 @@
-//! Whatever comes, nobody panics, and nobody is answered with more than he sent who has no token.
+//! Arbitrary datagrams cause no panic, and without a token no answer that is longer than the request.
 
 use polywire_frame::client::Request;
 use polywire_frame::server::Fault;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::support::{ADD, Link, at};
 
-/// What may follow a token: a frame that is nearly one, or anything.
+/// The bytes after a token: almost a frame, or arbitrary.
 fn frame() -> impl Strategy<Value = Vec<u8>> {
     let number = prop_oneof![0..4_u32, 0..0x2_0000_u32, any::<u32>()];
     let head = (0..0x20_u8, 0..0x20_u8, 0..6_u16, number.clone(), number);
@@ -27,7 +27,7 @@ fn frame() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![nearly, prop::collection::vec(any::<u8>(), 0..200)]
 }
 
-/// Which token stands before it: none, that of the connection, or another.
+/// The token: 0, that of the connection, or another.
 fn token() -> impl Strategy<Value = u8> {
     0..8_u8
 }
@@ -72,7 +72,7 @@ proptest! {
             }
             link.server.timeout(link.now, |_, _| {});
         }
-        // Those that are still open are answered, and then none is.
+        // All open calls are answered.
         for call in open {
             link.server.fault(link.now, call, Fault::new(FaultCode::NAMED), b"no");
         }

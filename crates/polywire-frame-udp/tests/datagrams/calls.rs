@@ -1,4 +1,4 @@
-//! Calls that are lost, doubled, late and given up.
+//! Calls that are lost, duplicated, late and cancelled.
 
 use polywire_frame::client::{Request, RequestError};
 use polywire_frame::server::Fault;
@@ -7,7 +7,7 @@ use polywire_frame_udp::{Client, Server};
 
 use crate::support::{ADD, Key, Link, at};
 
-/// Where the flags of a datagram are.
+/// The position of the flags in a datagram.
 const FLAGS: usize = 13;
 
 /// The value in a datagram's header.
@@ -16,7 +16,7 @@ fn value(datagram: &[u8]) -> u32 {
 }
 
 #[test]
-fn a_call_is_sent_again_ever_more_seldom_with_the_time_that_is_left() {
+fn calls_are_resent_with_growing_waits_and_the_remaining_time() {
     let mut link = Link::new();
     let request = Request::new(ADD).with_deadline(at(5_000));
     link.client
@@ -34,14 +34,14 @@ fn a_call_is_sent_again_ever_more_seldom_with_the_time_that_is_left() {
             .timeout(link.now, |_, context| late.push(context));
         for datagram in link.sent() {
             let millis = link.now.as_nanos() / 1_000_000;
-            // The last is a cancellation.
+            // The last datagram is a cancellation.
             if datagram.len() == first.len() {
                 assert_eq!(u64::from(value(&datagram)), 5_000 - millis);
                 times.push(millis);
             }
         }
     }
-    // The round trip was nothing, so that it begins with the least.
+    // The measured round trip is 0, so the first wait is the shortest.
     assert_eq!(
         times,
         [
@@ -53,7 +53,7 @@ fn a_call_is_sent_again_ever_more_seldom_with_the_time_that_is_left() {
 }
 
 #[test]
-fn while_nobody_answers_only_some_are_sent_again() {
+fn few_calls_are_resent_to_a_silent_server() {
     let mut link = Link::new();
     for number in 0..100 {
         link.call(b"", number);
@@ -74,7 +74,7 @@ fn an_answer_says_which_datagram_it_answers() {
     };
     let sent: Vec<_> = (0..4).map(|_| again()).collect();
     let flags: Vec<_> = sent.iter().map(|sent| sent[FLAGS]).collect();
-    // The extension, and two bits that go round.
+    // `EXTENSION`, and the two bits of `AGAIN`.
     assert_eq!((first[FLAGS], &flags[..]), (1, &[0x21, 0x41, 0x61, 1][..]));
     let call = link.serve(&sent[1]).unwrap();
     assert_eq!(link.serve(&sent[2]), None);
@@ -85,7 +85,7 @@ fn an_answer_says_which_datagram_it_answers() {
 }
 
 #[test]
-fn what_is_on_its_way_is_bounded_but_not_what_is_at_work() {
+fn calls_in_flight_are_limited_but_not_confirmed_calls() {
     let mut link = Link::new();
     assert_eq!(link.client.room(), 128);
     let calls: Vec<_> = (0..128).map(|number| link.call(b"", number).1).collect();
@@ -93,7 +93,7 @@ fn what_is_on_its_way_is_bounded_but_not_what_is_at_work() {
         link.client.call(link.now, &Request::new(ADD)).unwrap_err(),
         RequestError::Full
     );
-    // Each answer lets two more go, as long as nothing is lost.
+    // Each answer makes room for two calls until the first loss.
     for datagram in &calls[..28] {
         let call = link.serve(datagram).unwrap();
         let answer = link.reply(call, b"");
@@ -102,10 +102,10 @@ fn what_is_on_its_way_is_bounded_but_not_what_is_at_work() {
     assert_eq!((link.client.open(), link.client.room()), (100, 56));
     link.accept(&calls[28]);
     assert_eq!((link.client.open(), link.client.room()), (100, 58));
-    // A call that is given up has to be told of, and is on its way again.
+    // A cancelled call is in flight again.
     link.client.cancel(link.now, CallId::new(28, 0));
     assert_eq!((link.client.open(), link.client.room()), (100, 57));
-    // Much that is lost halves it.
+    // Many losses halve the window.
     for millis in [100, 300] {
         link.now = at(millis);
         link.client.timeout(link.now, |_, _| {});
@@ -118,7 +118,7 @@ fn a_doubled_call_gets_the_same_answer_and_is_carried_out_once() {
     let mut link = Link::new();
     let (_, datagram) = link.call(b"2 + 3", 1);
     let call = link.serve(&datagram).unwrap();
-    // While it is at work, that is what is said.
+    // A running call is confirmed.
     assert_eq!(link.serve(&datagram), None);
     let accepted = link.answered().pop().unwrap();
     assert_eq!((accepted.len(), accepted[12]), (24, 0x0b));
@@ -128,13 +128,13 @@ fn a_doubled_call_gets_the_same_answer_and_is_carried_out_once() {
     link.now = at(500);
     assert_eq!(link.serve(&datagram), None);
     let again = link.answered().pop().unwrap();
-    // But for the time that it took.
+    // Equal except for the time.
     assert_eq!(again[..20], answer[..20]);
     assert_eq!((value(&again), &again[24..]), (0, &answer[24..]));
     assert_eq!(link.hear(&answer), ["1: 5"]);
-    // An answer to nobody.
+    // An answer to no open call.
     assert_eq!(link.hear(&answer), [""; 0]);
-    // The next call of the slot ends all that.
+    // The next call of the slot replaces it.
     let (_, next) = link.call(b"3 + 4", 2);
     let call = link.serve(&next).unwrap();
     assert_eq!(call.id(), CallId::new(0, 1));
@@ -154,14 +154,14 @@ fn a_number_goes_alone_when_a_call_with_its_name_was_answered() {
     let (_, third) = link.call(b"", 3);
     assert_eq!(third.len(), 8 + 16);
     assert!(link.serve(&third).is_some());
-    // A cancellation says nothing about names: the call may never have come.
+    // After a cancellation the name is unknown: the call may not have arrived.
     let (id, fourth) = link.call(b"", 4);
     assert_eq!(fourth.len(), 8 + 16);
     link.client.cancel(link.now, id);
 }
 
 #[test]
-fn what_is_too_long_for_a_datagram_says_so() {
+fn calls_and_answers_above_the_limit_are_errors() {
     let mut link = Link::new();
     let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
     call.payload().extend([7; 1_400]);
@@ -179,7 +179,7 @@ fn what_is_too_long_for_a_datagram_says_so() {
     answer.payload().extend([7; 3_000]);
     assert!(answer.send().is_err());
     assert!(link.server.output().is_empty());
-    // It is still open, and details that are too long are left out.
+    // The call is still open. Details above the limit are left out.
     link.server.fault(
         link.now,
         call,
@@ -220,11 +220,11 @@ fn a_call_that_is_cancelled_is_ended_by_the_server() {
         link.answered().pop().unwrap()
     };
     assert!(link.server.reply(link.now, call).is_none());
-    // LostCall, so that it is sent again, and answered again.
+    // The answer is lost: the call is resent, and answered again.
     link.now = link.client.next_timeout();
     link.client.timeout(link.now, |_, _| {});
     let again = link.sent().pop().unwrap();
-    // But for how often it was sent.
+    // Equal except for `AGAIN`.
     assert_eq!((cancel[FLAGS], again[FLAGS]), (0x20, 0x40));
     assert_eq!(
         (&again[..FLAGS], &again[14..]),
@@ -251,7 +251,7 @@ fn a_cancellation_that_overtakes_its_call_keeps_it_from_beginning() {
     link.serve(&cancel);
     assert_eq!(link.answered().len(), 1);
     assert_eq!(link.serve(&datagram), None);
-    // Nobody answers the cancellation: its slot is free after a while.
+    // Without an answer to the cancellation, the slot is free after 5 s.
     while link.client.open() > 0 {
         link.now = link.client.next_timeout();
         assert!(link.now <= at(5_000));
@@ -301,7 +301,7 @@ fn a_server_that_stops_answers_what_is_open_and_turns_away_the_rest() {
     assert!(!link.client.wants_to_begin(link.now));
     let answer = link.reply(call, b"5");
     assert_eq!(link.hear(&answer), ["1: 5"]);
-    // Whoever begins anew now is told at once.
+    // A new connection gets the GOAWAY at once.
     assert!(link.client.wants_to_begin(link.now));
     link.client.begin(link.now, 8);
     let hello = link.sent().pop().unwrap();
@@ -312,7 +312,7 @@ fn a_server_that_stops_answers_what_is_open_and_turns_away_the_rest() {
 }
 
 #[test]
-fn nobody_offers_to_unpack_datagrams() {
+fn datagrams_are_not_compressed() {
     let settings = Settings::DEFAULT.with_features(Features::DEFLATE);
     let mut link = Link::new();
     link.server = Server::new(settings, Key::default());
@@ -349,7 +349,7 @@ fn one_ways_are_begun_and_not_answered() {
 }
 
 #[test]
-fn after_a_long_silence_a_client_begins_anew() {
+fn a_client_begins_a_new_connection_after_a_long_silence() {
     let mut link = Link::new();
     assert!(!link.client.wants_to_begin(at(19_999)));
     link.call(b"", 1);

@@ -1,4 +1,4 @@
-//! What a server keeps at most, and what becomes of the rest.
+//! The limits of a server.
 
 use polywire_frame::client::Request;
 use polywire_frame::{FaultCode, Settings, Time};
@@ -29,7 +29,7 @@ fn kept_answers_are_bounded_and_one_that_is_forgotten_is_a_fault() {
         if again == *answer {
             kept += 1;
         } else {
-            // Those that are forgotten are the oldest.
+            // The oldest answers are forgotten.
             assert_eq!(kept, 0);
             forgotten += 1;
             assert_eq!(link.hear(&again), [format!("{number}: internal")]);
@@ -42,7 +42,7 @@ fn kept_answers_are_bounded_and_one_that_is_forgotten_is_a_fault() {
 }
 
 #[test]
-fn who_has_most_forgets_first() {
+fn clients_with_the_most_answers_forget_first() {
     let mut link = Link::with(Limits {
         memory: 400_000,
         ..Limits::DEFAULT
@@ -111,8 +111,11 @@ fn only_so_many_clients_are_known_until_they_are_silent() {
     };
     assert_eq!(known(at(0), 1), "hello");
     assert_eq!(known(at(30_000), 2), "hello");
-    assert_eq!(known(at(30_001), 3), "goaway: there is no room for more");
-    // One who is known may begin anew.
+    assert_eq!(
+        known(at(30_001), 3),
+        "goaway: the limit of connections is reached"
+    );
+    // A known client may begin a new connection.
     assert_eq!(known(at(40_000), 2), "hello");
     link.now = link.server.next_timeout();
     assert_eq!(link.now, at(60_000));
@@ -131,7 +134,7 @@ fn no_client_has_more_slots_or_bytes_than_the_settings_say() {
     }
     assert_eq!(open, 1_024);
     assert!(link.client.call(link.now, &Request::new(ADD)).is_err());
-    // A slot that there is not.
+    // A slot above the limit.
     let (_, mut datagram) = {
         let mut link = Link::new();
         link.call(b"", 1)
@@ -143,7 +146,7 @@ fn no_client_has_more_slots_or_bytes_than_the_settings_say() {
     assert!(link.serve(&datagram).is_some());
 }
 
-/// Another client of the server, at that place.
+/// Another client at this address.
 fn other(link: Link, host: u8, port: u16) -> Link {
     let mut link = Link {
         client: Client::new(Settings::DEFAULT),
@@ -155,7 +158,7 @@ fn other(link: Link, host: u8, port: u16) -> Link {
     link
 }
 
-/// Uses so many slots from the last on, each with an answer of some size.
+/// Uses a number of slots from the last one downwards, each with an answer.
 fn use_slots(link: &mut Link, slots: u16) {
     let (_, mut datagram) = link.call(b"", 1);
     for slot in (1_024 - slots..1_024).rev() {
@@ -179,7 +182,7 @@ fn a_high_slot_costs_no_more_than_a_low_one() {
 
 #[test]
 fn one_host_leaves_room_for_the_others() {
-    // Less than all that it has sent and got.
+    // Less than all bytes sent and received.
     let memory = 1 << 20;
     let mut link = Link::with(Limits {
         memory,
@@ -191,7 +194,7 @@ fn one_host_leaves_room_for_the_others() {
         use_slots(&mut link, 1_024);
         assert!(link.server.memory() <= memory);
     }
-    // One more of this host is turned away, and others are served.
+    // One more client of this host is rejected, other hosts are served.
     link = Link {
         client: Client::new(Settings::DEFAULT),
         port: 31,
@@ -201,7 +204,10 @@ fn one_host_leaves_room_for_the_others() {
     let hello = link.sent().pop().unwrap();
     link.serve(&hello);
     let answer = link.answered().pop().unwrap();
-    assert_eq!(link.hear(&answer), ["goaway: there is no room for more"]);
+    assert_eq!(
+        link.hear(&answer),
+        ["goaway: the limit of connections is reached"]
+    );
     link = other(link, 3, 1);
     for number in 0..1_000 {
         let (_, datagram) = link.call(b"", number);
@@ -213,12 +219,12 @@ fn one_host_leaves_room_for_the_others() {
 }
 
 #[test]
-fn who_is_given_no_token_takes_none_from_others() {
+fn a_host_without_tokens_does_not_affect_others() {
     let mut link = Link::new();
     let mut flood = Client::<u32>::new(Settings::DEFAULT);
     flood.begin(link.now, 9);
     let (_, hello) = flood.output().iter().next().unwrap();
-    // Another host asks for many.
+    // Another host requests many tokens.
     link.host = 2;
     let mut answers = 0;
     for _ in 0..20_000 {
@@ -226,7 +232,7 @@ fn who_is_given_no_token_takes_none_from_others() {
         answers += link.answered().len();
     }
     assert!((1_000..2_000).contains(&answers), "{answers}");
-    // The token that was given out before is good for its time, and so is the next.
+    // Earlier tokens remain valid, and so is the next one.
     link.host = 1;
     link.now = at(29_000);
     let (_, datagram) = link.call(b"", 1);
@@ -236,7 +242,7 @@ fn who_is_given_no_token_takes_none_from_others() {
 }
 
 #[test]
-fn clients_are_told_how_many_calls_they_may_have() {
+fn limits_of_calls_are_sent_to_clients() {
     let mut link = Link::new();
     link.server.limit_calls(3);
     link.client = Client::new(Settings::DEFAULT);
@@ -246,10 +252,10 @@ fn clients_are_told_how_many_calls_they_may_have() {
     assert_eq!(link.serve(&hello), None);
     let answers = link.answered();
     assert_eq!(answers.len(), 2);
-    // Nobody is sent more than he has sent.
+    // Answers are not longer than requests.
     assert!(answers.iter().map(Vec::len).sum::<usize>() <= hello.len());
     assert_eq!(link.hear(&answers[0]), ["hello"]);
-    // What tells so is lost.
+    // The limit is lost.
     for number in 1..=4 {
         let (_, datagram) = link.call(b"", number);
         let call = link.serve(&datagram).unwrap();
@@ -266,7 +272,7 @@ fn clients_are_told_how_many_calls_they_may_have() {
     assert!(link.client.room() > 0);
     assert_eq!(link.hear(&told[1]), ["Limits"]);
     assert_eq!(link.client.room(), 0);
-    // One that has heard of it begins no more than that.
+    // A client that knows the limit keeps it.
     link.client = Client::new(Settings::DEFAULT);
     link.port = 4_002;
     link.client.begin(link.now, 9);

@@ -1,4 +1,4 @@
-//! Both sides over datagrams, and what no side of ours sends.
+//! Both sides over datagrams, and invalid input.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod any;

@@ -1,4 +1,4 @@
-//! A client and a server, and the datagrams between them.
+//! A client and a server, and their datagrams.
 
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ pub(crate) const ADD: Operation<'static> = Operation {
     name: "Add",
 };
 
-/// Milliseconds after the beginning.
+/// The time in milliseconds.
 pub(crate) fn at(millis: u64) -> Time {
     Time::ZERO.after(Duration::from_millis(millis))
 }
@@ -29,13 +29,13 @@ pub(crate) struct Link {
     pub(crate) client: Client<u32>,
     pub(crate) server: Server<usize, &'static str, Key>,
     pub(crate) now: Time,
-    /// Where the client is.
+    /// The client's address.
     pub(crate) host: u8,
     pub(crate) port: u16,
 }
 
 impl Link {
-    /// Both have said hello, in no time.
+    /// A client and a server after the handshake.
     pub(crate) fn new() -> Self {
         Self::with(Limits::DEFAULT)
     }
@@ -62,7 +62,7 @@ impl Link {
         assert_eq!(self.hear(&answers[0]), ["hello"]);
     }
 
-    /// What the client has sent.
+    /// The datagrams that the client has sent.
     pub(crate) fn sent(&mut self) -> Vec<Vec<u8>> {
         let sent = self
             .client
@@ -74,7 +74,7 @@ impl Link {
         sent
     }
 
-    /// What the server has sent.
+    /// The datagrams that the server has sent.
     pub(crate) fn answered(&mut self) -> Vec<Vec<u8>> {
         let sent = self
             .server
@@ -86,7 +86,7 @@ impl Link {
         sent
     }
 
-    /// A call, as it is sent.
+    /// Sends a call. Returns its datagram.
     pub(crate) fn call(&mut self, payload: &[u8], context: u32) -> (CallId, Vec<u8>) {
         let mut call = self.client.call(self.now, &Request::new(ADD)).unwrap();
         call.payload().extend_from_slice(payload);
@@ -94,7 +94,7 @@ impl Link {
         (id, self.sent().pop().unwrap())
     }
 
-    /// What the server makes of a datagram, if it is a call.
+    /// Passes a datagram to the server. Returns its call, if it has one.
     pub(crate) fn serve(&mut self, datagram: &[u8]) -> Option<Call> {
         let resolve = |name: &str| (name != "Nothing").then_some(name.len());
         let from = SocketAddr::from(([127, 0, 0, self.host], self.port));
@@ -104,7 +104,7 @@ impl Link {
         }
     }
 
-    /// A call comes twice, and the client hears that it is at work: it waits for nothing but the answer.
+    /// Passes a call twice to the server, so that it is confirmed to the client.
     pub(crate) fn accept(&mut self, datagram: &[u8]) -> Call {
         let call = self.serve(datagram).unwrap();
         assert_eq!(self.serve(datagram), None);

@@ -1,4 +1,4 @@
-//! Who is answered, with how much, and who is not.
+//! Handshakes and tokens.
 
 use polywire_frame::FaultCode;
 use polywire_frame::server::Fault;
@@ -7,7 +7,7 @@ use polywire_frame_udp::Client;
 
 use crate::support::{Link, at};
 
-/// A datagram of a client that the server does not know.
+/// A datagram of an unknown client.
 fn stranger(kind: Kind, token: u64) -> Vec<u8> {
     let header = Header {
         length: 0,
@@ -21,7 +21,7 @@ fn stranger(kind: Kind, token: u64) -> Vec<u8> {
 }
 
 #[test]
-fn nobody_gets_more_than_he_sent() {
+fn answers_to_handshakes_are_not_longer_than_requests() {
     let mut link = Link::new();
     link.port = 4_001;
     let mut client = Client::<u32>::new(Settings::DEFAULT);
@@ -31,7 +31,7 @@ fn nobody_gets_more_than_he_sent() {
     link.serve(hello);
     let answer = link.answered().pop().unwrap();
     assert!(answer.len() <= hello.len(), "{}", answer.len());
-    // One that is not padded, cut or not.
+    // A HELLO without padding, or cut.
     for len in [8 + 16, 127, hello.len() - 1] {
         link.serve(&hello[..len]);
     }
@@ -39,7 +39,7 @@ fn nobody_gets_more_than_he_sent() {
     link.serve(&short);
     short.extend([0; 200]);
     link.serve(&short);
-    // What needs a token, with none.
+    // Frames that need a token, without one.
     for kind in 0..=u8::MAX {
         let mut datagram = stranger(Kind(kind), 0);
         datagram.extend([0; 200]);
@@ -50,7 +50,7 @@ fn nobody_gets_more_than_he_sent() {
 }
 
 #[test]
-fn an_unknown_token_is_sent_back_and_nothing_else_is_said() {
+fn an_unknown_token_is_returned_without_a_body() {
     let mut link = Link::new();
     for kind in 0..=u8::MAX {
         let datagram = stranger(Kind(kind), 0x1234_5678_9abc_def0);
@@ -62,7 +62,7 @@ fn an_unknown_token_is_sent_back_and_nothing_else_is_said() {
             // Token 0, GOAWAY, code 0x18, the token.
             let words = "0000000000000000 00000000 10 00 1800 f0debc9a78563412";
             assert_eq!(hex(&answer), words.replace(' ', ""));
-            // It is not the client's own.
+            // Another token than the client's.
             assert_eq!(link.hear(&answer), [""; 0]);
         }
     }
@@ -77,7 +77,7 @@ fn hex(bytes: &[u8]) -> String {
 fn a_server_that_has_restarted_sends_its_clients_to_the_beginning() {
     let mut link = Link::new();
     let (_, datagram) = link.call(b"", 1);
-    // Of another key.
+    // A token of another key.
     let mut other = polywire_frame_udp::Server::<usize, &str, _>::new(
         Settings::DEFAULT,
         std::collections::hash_map::RandomState::new(),
@@ -86,13 +86,13 @@ fn a_server_that_has_restarted_sends_its_clients_to_the_beginning() {
         Some(1)
     });
     let goaway = other.output().iter().next().unwrap().1.to_vec();
-    assert_eq!(link.hear(&goaway), ["goaway: the token is not known"]);
+    assert_eq!(link.hear(&goaway), ["goaway: the token is unknown"]);
     assert!(link.client.wants_to_begin(link.now) && link.client.room() == 0);
     let lost = link.client.begin(at(10), 5);
     assert_eq!(lost.len(), 1);
     assert!(lost[0].context == 1 && lost[0].sent);
     let hello = link.sent().pop().unwrap();
-    // The old word of the end does not end the new beginning.
+    // The GOAWAY of the old connection does not end the new one.
     assert_eq!(link.hear(&goaway), [""; 0]);
     other.output_mut().clear();
     other.receive(link.now, crate::support::address(4_000), &hello, |_| {
@@ -103,7 +103,7 @@ fn a_server_that_has_restarted_sends_its_clients_to_the_beginning() {
 }
 
 #[test]
-fn nobody_can_answer_a_greeting_that_he_has_not_seen() {
+fn a_hello_can_only_be_answered_with_its_nonce() {
     let mut link = Link::new();
     let mut client = Client::<u32>::new(Settings::DEFAULT);
     client.begin(link.now, 0x77);
@@ -117,12 +117,12 @@ fn nobody_can_answer_a_greeting_that_he_has_not_seen() {
 }
 
 #[test]
-fn who_follows_at_an_address_has_calls_of_his_own() {
+fn a_new_client_at_an_address_has_its_own_calls() {
     let mut link = Link::new();
     let (_, old) = link.call(b"old", 1);
     let call = link.serve(&old).unwrap();
     link.server.attach(call, "at work").unwrap();
-    // Another client at the same address, in the same millisecond even.
+    // Another client at the same address, in the same millisecond.
     link.client = Client::new(Settings::DEFAULT);
     link.client.begin(link.now, 3);
     let hello = link.sent().pop().unwrap();
@@ -133,7 +133,7 @@ fn who_follows_at_an_address_has_calls_of_his_own() {
     let (_, new) = link.call(b"new", 2);
     let next = link.serve(&new).unwrap();
     assert_eq!(link.server.peers(), 1);
-    // The old call has no one left, and does not come back.
+    // The old call has no client any more, and is not carried out again.
     link.server
         .fault(link.now, call, Fault::new(FaultCode::INTERNAL), b"");
     assert!(link.server.reply(link.now, call).is_none());
@@ -145,7 +145,7 @@ fn who_follows_at_an_address_has_calls_of_his_own() {
 }
 
 #[test]
-fn who_has_left_is_remembered_so_that_nothing_of_him_comes_again() {
+fn clients_are_remembered_after_goaway() {
     let mut link = Link::new();
     let (_, datagram) = link.call(b"", 1);
     let call = link.serve(&datagram).unwrap();
@@ -155,14 +155,14 @@ fn who_has_left_is_remembered_so_that_nothing_of_him_comes_again() {
     assert_eq!((link.server.open(), link.server.memory()), (0, 0));
     assert!(link.server.reply(link.now, call).is_none());
     assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
-    // Long after, its token is too old.
+    // Later its token is too old.
     link.now = at(60_001);
     link.server.timeout(link.now, |_, _| {});
     assert_eq!(link.server.peers(), 0);
     assert_eq!((link.serve(&datagram), link.answered().len()), (None, 1));
 }
 
-/// Before either has made a call, at one moment: what the server does not remember it cannot confuse.
+/// Two clients at the same time, before the first call.
 #[test]
 fn two_greetings_of_one_address_get_two_tokens() {
     let mut link = Link::new();

@@ -1,4 +1,4 @@
-//! How many datagrams calls cost over networks that are far, slow or narrow.
+//! The number of datagrams per call over networks with long delays or low bandwidth.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -11,14 +11,14 @@ use polywire_frame_udp::{Client, Server};
 
 use crate::support::{ADD, Key, address, at};
 
-/// A network whose datagrams all take the same time, and a server whose handlers do.
+/// A network with a constant delay, and a server whose handlers need a constant time.
 struct Far {
-    /// One way.
+    /// The delay in one direction.
     trip: Duration,
     handler: Duration,
-    /// Datagrams a second that the way to the server lets through, and how many may wait for that.
+    /// Datagrams per second to the server, and the length of the queue.
     narrow: Option<(u64, u32)>,
-    /// When the way to the server is free.
+    /// When the link to the server is free.
     free: Time,
     now: Time,
     clients: Vec<Client<()>>,
@@ -80,7 +80,7 @@ impl Far {
         call.unwrap().send(()).unwrap();
     }
 
-    /// Puts on the network what was said.
+    /// Sends the output of both sides.
     fn send(&mut self) {
         for index in 0..self.clients.len() {
             let output = self.clients[index].output_mut();
@@ -143,7 +143,7 @@ impl Far {
         }
     }
 
-    /// So many calls from the beginning on, each client with so many open at once.
+    /// Makes a number of calls, with a number of open calls per client.
     fn calls(&mut self, count: u64, open: u32) {
         while self.answered < count {
             self.fill(count, open);
@@ -151,7 +151,7 @@ impl Far {
         }
     }
 
-    /// As many as there is room for, until then.
+    /// Makes as many calls as there is room for, until this time.
     fn calls_until(&mut self, end: Time) {
         while self.now < end {
             self.fill(u64::MAX, u32::MAX);
@@ -180,7 +180,7 @@ fn far_servers_get_each_call_once() {
             far.calls(50, open);
             let first = far.sent;
             far.calls(1_000, open);
-            // Until the round trip is known some are sent twice.
+            // Before the first measurement some calls are sent twice.
             assert!(first <= 100, "{trip} ms: {first} datagrams for 50 calls");
             let more = far.sent - first;
             assert_eq!(more, 950, "{trip} ms, {open} at once");
@@ -199,16 +199,16 @@ fn a_round_trip_that_grows_is_found_out() {
 }
 
 #[test]
-fn slow_handlers_are_not_asked_all_the_time() {
+fn calls_of_slow_handlers_are_resent_rarely() {
     for handler in [20, 500, 5_000] {
         let mut far = Far::new(1, 2, handler);
         far.calls(100, 1);
-        // 0, 250, 750, 1,750 and 3,750 ms behind the first acceptance.
+        // 0, 250, 750, 1,750 and 3,750 ms after the first `ACCEPT`.
         let most = if handler > 500 { 700 } else { 400 };
         assert!(far.sent <= most, "{handler} ms: {} datagrams", far.sent);
         assert!(far.answers <= far.sent, "{} answers", far.answers);
     }
-    // Those at work take no room of others on their way.
+    // Confirmed calls do not use the window.
     let mut far = Far::new(1, 2, 60_000);
     far.calls_until(at(10_000));
     assert_eq!((far.made, far.server.open()), (1_024, 1_024));
@@ -218,7 +218,7 @@ fn slow_handlers_are_not_asked_all_the_time() {
 fn a_narrow_way_is_used_and_not_flooded() {
     for clients in [1, 8] {
         let mut far = Far::new(clients, 20, 0);
-        // A hundred datagrams are on their way together, and as many may wait.
+        // A hundred datagrams in flight, and as many in the queue.
         far.narrow = Some((5_000, 100));
         far.calls_until(at(5_000));
         let (sent, answered) = (far.sent, far.answered);

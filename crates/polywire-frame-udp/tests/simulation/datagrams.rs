@@ -13,7 +13,7 @@ use polywire_frame_udp::{Client, Server, server};
 use crate::chance::{Chance, seeds};
 use crate::network::{Agenda, Weather, spoil};
 
-/// A keyed hash whose key is known, as is all else here.
+/// A keyed hash with a known key.
 #[derive(Clone, Copy, Debug)]
 struct Key(u64);
 
@@ -27,10 +27,10 @@ impl BuildHasher for Key {
     }
 }
 
-/// The number of a call among all of a world.
+/// The number of a call in a world.
 type Number = usize;
 
-/// What has become of a call.
+/// How a call ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
     Cancelled,
@@ -43,7 +43,7 @@ enum End {
 #[derive(Debug)]
 struct Made {
     client: usize,
-    /// Bytes beyond its number.
+    /// Bytes after its number.
     more: usize,
     within: Option<Duration>,
     tries: u32,
@@ -55,15 +55,15 @@ struct Made {
 
 #[derive(Debug)]
 enum What {
-    /// A call is to be made, if there is room.
+    /// Make a call if there is room.
     Make(Number),
     Cancel(Number),
     ToServer(SocketAddr, Vec<u8>),
     ToClient(usize, Vec<u8>),
-    /// A handler has its answer, if the server that has begun it is there still.
+    /// A handler has its answer, if its server has not restarted.
     Done(u64, server::Call, Number),
     Crash,
-    /// Another client takes the address of one that goes, or is gone.
+    /// Another client takes over an address.
     Follow(usize),
 }
 
@@ -75,20 +75,20 @@ struct World {
     server: Server<u16, Number, Key>,
     limits: server::Limits,
     settings: Settings,
-    /// How often it was started.
+    /// How often the server was started.
     starts: u64,
     clients: Vec<Client<Number>>,
-    /// Until when nobody hears the server, and each client.
+    /// Until when the server and each client are unreachable.
     stalls: Vec<Time>,
     calls: Vec<Made>,
-    /// Answers that are longer than a datagram, thousandths of them.
+    /// Answers above the limit of datagrams, in thousandths.
     too_long: u64,
     instant: u64,
     garbage: u64,
     stalling: u64,
     most_stalls: u32,
     one_ways: u64,
-    /// Whether there is no reason for any call to end in something else than a reply.
+    /// Whether every call must end with a reply.
     calm: bool,
 }
 
@@ -98,7 +98,7 @@ fn address(client: usize) -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 4_000 + client as u16))
 }
 
-/// What the call of that number says, and what is answered.
+/// The payload of a call and of its answer.
 fn words(number: Number, more: usize, answer: bool) -> Vec<u8> {
     let mut words = (number as u64).to_le_bytes().to_vec();
     let seed = number as u64 ^ u64::from(answer) << 40;
@@ -206,7 +206,7 @@ impl World {
         }
     }
 
-    /// Makes a call, or tries again soon.
+    /// Makes a call, or retries soon.
     fn make(&mut self, number: Number) {
         if self.calls[number].end.is_some() {
             return;
@@ -225,7 +225,7 @@ impl World {
             number: (number % 3) as u16,
             name: OPERATIONS[number % 2],
         };
-        // Numbers and names have to fit each other.
+        // A number always has the same name.
         let operation = match number % 3 {
             0 => operation,
             number => Operation {
@@ -249,7 +249,7 @@ impl World {
                 let soon = Duration::from_micros(self.chance.within(100..200_000));
                 self.agenda.add(now.after(soon), What::Make(number));
             }
-            // It never left.
+            // It was not sent.
             Err(RequestError::Full | RequestError::Ending) => self.end(number, End::Disconnected),
             Err(refused) => panic!("{refused}"),
         }
@@ -308,7 +308,7 @@ impl World {
                 self.agenda.add(now.after(takes), what);
             }
             Some(server::Event::Cancelled(_, number)) => {
-                // It was at work, for nobody else is told.
+                // Only running calls cause this event.
                 assert!(number.is_some());
             }
             Some(server::Event::OneWay { payload, .. }) => {
@@ -413,7 +413,7 @@ impl World {
                 let lost = client.leave();
                 self.lose(lost);
                 if self.chance.is(500) {
-                    // The greetings of both are seen at one moment.
+                    // The `HELLO`s of both arrive at the same time.
                     let time = Duration::from_micros(self.chance.within(0..300_000));
                     self.stalls[0] = self.stalls[0].max(self.now.after(time));
                 }
@@ -422,7 +422,7 @@ impl World {
                 self.starts += 1;
                 let key = Key(self.chance.next());
                 self.server = Server::with_limits(self.settings, self.limits, key);
-                // For a while nobody is there.
+                // The server is down for a while.
                 let back = Duration::from_micros(self.chance.within(0..3_000_000));
                 self.stalls[0] = self.now.after(back);
             }
@@ -435,7 +435,7 @@ impl World {
         }
     }
 
-    /// Puts what both sides have to say on the network.
+    /// Sends the output of both sides.
     fn send(&mut self) {
         let (weather, now, agenda) = (self.weather, self.now, &mut self.agenda);
         let chance = &mut self.chance;
@@ -446,7 +446,7 @@ impl World {
                     agenda.add(at, What::ToServer(address(index), datagram));
                 });
                 if chance.is(self.garbage) {
-                    // Of somebody else, who has seen some of it. Who sees greetings can answer them.
+                    // An attacker that has seen a part of it; one that sees `HELLO` could answer it.
                     let greeting = datagram.starts_with(&[0; 8]);
                     let mut datagram = datagram.to_vec();
                     spoil(chance, &mut datagram);
@@ -472,7 +472,7 @@ impl World {
         self.server.output_mut().clear();
     }
 
-    /// The next moment at which something happens, and to whom: 0 is the server.
+    /// The next timeout, and of which side: 0 is the server.
     fn next(&self) -> (Time, Option<usize>) {
         let stalled = |who: usize, time: Time| time.max(self.stalls[who]);
         let mut next = (self.agenda.next(), None);
@@ -551,7 +551,7 @@ impl World {
             }
             *told.entry(name).or_default() += 1;
         }
-        // Always in the same order.
+        // In a fixed order.
         [
             "reply",
             "fault",

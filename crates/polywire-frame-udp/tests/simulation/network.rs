@@ -1,4 +1,4 @@
-//! A network of datagrams: what it does to them, and when they arrive.
+//! A network of datagrams that loses, duplicates, delays and corrupts them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,14 +8,14 @@ use polywire_frame::Time;
 
 use crate::chance::Chance;
 
-/// What happens to datagrams, in thousandths of them.
+/// Probabilities, in thousandths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weather {
     lost: u64,
     doubled: u64,
     late: u64,
     spoilt: u64,
-    /// Microseconds that all of them take, and that some take more.
+    /// The delay of all datagrams in microseconds, and the additional delay of some.
     trip: u64,
     differs: u64,
 }
@@ -33,10 +33,10 @@ impl Weather {
     }
 }
 
-/// What is to happen, and when.
+/// Events in order of time.
 #[derive(Debug)]
 pub(crate) struct Agenda<W> {
-    /// Of those of the same moment that which came first is the first.
+    /// Orders events of the same time by insertion.
     heap: BinaryHeap<Reverse<(Time, u64, usize)>>,
     whats: Vec<Option<W>>,
 }
@@ -68,7 +68,7 @@ impl<W> Agenda<W> {
 }
 
 impl Weather {
-    /// When the copies of a datagram arrive, and what they are then.
+    /// The copies of a datagram that arrive, and when.
     pub(crate) fn send(
         &self,
         chance: &mut Chance,
@@ -87,7 +87,7 @@ impl Weather {
         for _ in 0..copies {
             let mut micros = self.trip + chance.within(0..self.differs);
             if chance.is(self.late) {
-                // Less than a datagram's life.
+                // Less than `DATAGRAM_LIFE`.
                 micros += chance.within(0..5_000_000);
             }
             let mut datagram = datagram.to_vec();
@@ -99,23 +99,23 @@ impl Weather {
     }
 }
 
-/// Makes something else of a datagram that nobody takes for the same: sums of UDP see to that. What is
-/// left is a datagram that somebody else has sent.
+/// Corrupts a datagram so that it is not a valid part of the same call, as the checksum of UDP ensures. The result is
+/// like a datagram of an attacker.
 pub(crate) fn spoil(chance: &mut Chance, datagram: &mut Vec<u8>) {
     match chance.within(0..3) {
-        // Who can answer a greeting has seen it, and can do what he likes.
+        // An attacker that can answer a `HELLO` has seen it, and can do anything.
         0 | 2 if datagram.get(12) == Some(&0x01) => datagram.clear(),
         0 => {
             let len = chance.within(0..datagram.len() as u64 + 1);
             datagram.truncate(len as usize);
-            // A token that is not whole, so that the rest of the call is not taken for all of it.
+            // An incomplete token, so that the rest is not taken for the whole call.
             datagram.iter_mut().take(8).for_each(|byte| *byte ^= 0x55);
         }
         1 => datagram
             .iter_mut()
             .for_each(|byte| *byte = chance.next() as u8),
         _ => {
-            // The token of somebody else.
+            // Another token.
             for byte in datagram.iter_mut().take(8) {
                 *byte = chance.next() as u8;
             }

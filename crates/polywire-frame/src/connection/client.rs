@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use super::receive::{Received, unknown_call};
+use super::receive::{FrameResult, unknown_call};
 use super::{Call, OutgoingFrame, Phase, Role};
 use crate::wire::{Frame, FrameReader, FrameWriter, ProtocolError, parse_name};
 use crate::{CallId, FaultCode, Flags, Header, Kind, Reason, Settings, Time};
@@ -115,7 +115,7 @@ impl<T> Role for Client<T> {
         connection: &mut Connection<T>,
         _: Time,
         frame: &Frame<'a>,
-    ) -> Received<'a, Self> {
+    ) -> FrameResult<'a, Self> {
         // `FrameReader` passes no other kind.
         debug_assert_eq!(frame.header.kind, Kind::ACCEPT);
         let id = CallId::from(frame.header.id);
@@ -358,7 +358,7 @@ impl<T> Connection<T> {
 
     /// What a frame means.
     #[inline]
-    fn take<'a>(&mut self, frame: &Frame<'a>) -> Received<'a, Client<T>> {
+    fn take<'a>(&mut self, frame: &Frame<'a>) -> FrameResult<'a, Client<T>> {
         let Header {
             kind,
             flags,

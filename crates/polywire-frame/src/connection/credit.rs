@@ -39,9 +39,9 @@ impl Stream {
 
 /// The effect of a `CREDIT`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Added {
+pub(crate) enum CreditEffect {
     /// Items may be sent again.
-    Wakes,
+    Unblocks,
     Nothing,
     TooMuch,
 }
@@ -67,14 +67,14 @@ impl Credit {
     }
 
     /// The peer gives credit.
-    pub(crate) const fn add(&mut self, bytes: u32) -> Added {
+    pub(crate) const fn add(&mut self, bytes: u32) -> CreditEffect {
         let before = self.send;
         self.send += bytes as i64;
         match self.send {
-            ..=0 => Added::Nothing,
-            1..=MOST if before <= 0 => Added::Wakes,
-            1..=MOST => Added::Nothing,
-            _ => Added::TooMuch,
+            ..=0 => CreditEffect::Nothing,
+            1..=MOST if before <= 0 => CreditEffect::Unblocks,
+            1..=MOST => CreditEffect::Nothing,
+            _ => CreditEffect::TooMuch,
         }
     }
 
@@ -140,10 +140,10 @@ mod tests {
     fn a_blocked_sender_is_woken_once() {
         let mut credit = Credit::new(10, 0);
         credit.sent(30);
-        assert_eq!(credit.add(20), Added::Nothing);
+        assert_eq!(credit.add(20), CreditEffect::Nothing);
         assert!(!credit.may_send());
-        assert_eq!(credit.add(1), Added::Wakes);
-        assert_eq!(credit.add(1), Added::Nothing);
-        assert_eq!(credit.add(u32::MAX), Added::TooMuch);
+        assert_eq!(credit.add(1), CreditEffect::Unblocks);
+        assert_eq!(credit.add(1), CreditEffect::Nothing);
+        assert_eq!(credit.add(u32::MAX), CreditEffect::TooMuch);
     }
 }

@@ -87,7 +87,7 @@ pub trait Role: Sized + private::Sealed {
         connection: &mut Connection<Self>,
         now: Time,
         frame: &Frame<'a>,
-    ) -> receive::Received<'a, Self>;
+    ) -> receive::FrameResult<'a, Self>;
 
     /// A frame other than an item was sent.
     #[doc(hidden)]

@@ -1,12 +1,12 @@
 //! Receiving frames: what both roles have in common.
 
-use super::credit::{Added, Stream};
+use super::credit::{CreditEffect, Stream};
 use super::{Connection, Event, Phase, Role, Step};
 use crate::wire::{Frame, Next, ProtocolError};
 use crate::{CallId, Flags, Header, Kind, Reason, Settings, Time};
 
 /// What a role makes of a frame.
-pub(super) type Received<'a, R> =
+pub(super) type FrameResult<'a, R> =
     Result<Option<Event<'a, <R as Role>::Operation, <R as Role>::Context>>, ProtocolError>;
 
 impl<R: Role> Connection<R> {
@@ -16,7 +16,7 @@ impl<R: Role> Connection<R> {
         &mut self,
         input: &'a [u8],
         buffer: &'a mut Vec<u8>,
-        take: impl FnOnce(&mut Self, &Frame<'a>) -> Received<'a, R>,
+        take: impl FnOnce(&mut Self, &Frame<'a>) -> FrameResult<'a, R>,
     ) -> Result<Step<'a, R::Operation, R::Context>, ProtocolError> {
         let error = match self.reader.next(input) {
             Ok(Next::Frame(mut frame, consumed)) => match self
@@ -51,7 +51,7 @@ impl<R: Role> Connection<R> {
 
     /// Interprets a frame of any kind but those of the fast path of the role.
     #[inline(never)]
-    pub(super) fn receive_other<'a>(&mut self, now: Time, frame: &Frame<'a>) -> Received<'a, R> {
+    pub(super) fn receive_other<'a>(&mut self, now: Time, frame: &Frame<'a>) -> FrameResult<'a, R> {
         let Header {
             kind, id, value, ..
         } = frame.header;
@@ -88,7 +88,7 @@ impl<R: Role> Connection<R> {
         }
     }
 
-    fn receive_hello<'a>(&mut self, frame: &Frame<'a>) -> Received<'a, R> {
+    fn receive_hello<'a>(&mut self, frame: &Frame<'a>) -> FrameResult<'a, R> {
         self.peer = Settings::read(frame.payload, frame.payload_offset())?;
         // A setting is never below its initial value, so no credit is taken back. Credit above the maximum is
         // reported with the next `CREDIT`.
@@ -104,7 +104,7 @@ impl<R: Role> Connection<R> {
         Ok(Some(Event::Hello(frame.fields())))
     }
 
-    fn receive_item<'a>(&mut self, frame: &Frame<'a>) -> Received<'a, R> {
+    fn receive_item<'a>(&mut self, frame: &Frame<'a>) -> FrameResult<'a, R> {
         let id = CallId::from(frame.header.id);
         let cost = frame.cost();
         if !self.items.received(cost) {
@@ -146,15 +146,15 @@ impl<R: Role> Connection<R> {
         }))
     }
 
-    fn receive_credit<'a>(&mut self, frame: &Frame<'a>) -> Received<'a, R> {
+    fn receive_credit<'a>(&mut self, frame: &Frame<'a>) -> FrameResult<'a, R> {
         let Header {
             code, id, value, ..
         } = frame.header;
         match (code, id) {
             (3, CallId::NONE) => match self.items.add(value) {
-                Added::TooMuch => Err(credit_error(frame, TOO_MUCH)),
-                Added::Wakes => Ok(Some(Event::Writable(None))),
-                Added::Nothing => Ok(None),
+                CreditEffect::TooMuch => Err(credit_error(frame, TOO_MUCH)),
+                CreditEffect::Unblocks => Ok(Some(Event::Writable(None))),
+                CreditEffect::Nothing => Ok(None),
             },
             (1 | 2, CallId::NONE) if R::IS_CLIENT => match self.role.limit(&self.peer, code, value)
             {
@@ -173,7 +173,7 @@ impl<R: Role> Connection<R> {
         }
     }
 
-    fn receive_stream_credit<'a>(&mut self, frame: &Frame<'a>, id: CallId) -> Received<'a, R> {
+    fn receive_stream_credit<'a>(&mut self, frame: &Frame<'a>, id: CallId) -> FrameResult<'a, R> {
         let Some(call) = self.calls.get_mut(id) else {
             // It may have crossed the answer.
             return match self.calls.has_ended(id) {
@@ -188,8 +188,8 @@ impl<R: Role> Connection<R> {
             stream => stream.insert(Stream::new(&self.peer, &self.settings, false, false)),
         };
         match stream.credit.add(frame.header.value) {
-            Added::TooMuch => Err(credit_error(frame, TOO_MUCH)),
-            Added::Wakes if !R::IS_CLIENT || stream.open && call.context.is_some() => {
+            CreditEffect::TooMuch => Err(credit_error(frame, TOO_MUCH)),
+            CreditEffect::Unblocks if !R::IS_CLIENT || stream.open && call.context.is_some() => {
                 Ok(Some(Event::Writable(Some(id))))
             }
             _ => Ok(None),
@@ -197,7 +197,7 @@ impl<R: Role> Connection<R> {
     }
 
     /// A frame for a call that is not open. A client's may have crossed the answer, and is ignored then.
-    pub(super) fn late<'a>(&self, frame: &Frame<'a>) -> Received<'a, R> {
+    pub(super) fn late<'a>(&self, frame: &Frame<'a>) -> FrameResult<'a, R> {
         match !R::IS_CLIENT && self.calls.has_ended(frame.header.id.into()) {
             true => Ok(None),
             false => Err(unknown_call::<R>(frame)),

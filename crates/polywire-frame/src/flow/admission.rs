@@ -1,18 +1,17 @@
-//! Which calls a server begins, and which it turns away.
+//! Which calls a server begins, and which it sheds.
 
 use std::time::Duration;
 
 use crate::Time;
 
-/// Turns calls away before they wait in vain.
+/// Sheds calls that would wait in a standing queue.
 ///
-/// A queue that stands costs every caller its length and wins nobody anything. A server notices it by
-/// how long calls have waited when their turn comes: once all have waited for longer than a target for the time of an
-/// interval, it turns away those that have, until few do (after CoDel, RFC 8289, with the shed calls answered at
-/// once). A burst that is worked off within the interval is left in peace; a
-/// call that has waited for longer than that is turned away in any case. Where nobody comes for an interval, what was
-/// known of the queue is forgotten.
-/// Beside it there are a limit on calls in progress and one on the system's load.
+/// A standing queue delays every call and does not increase throughput. It is detected by queueing delay, as in CoDel
+/// (RFC 8289): if the delay of all calls exceeds a target for an interval, calls with a longer delay are shed until few
+/// exceed the target. Shed calls are answered at once. A burst that is finished within the interval is not shed; a
+/// call that has waited longer than the interval always is. The state is reset if no call arrives for an interval.
+///
+/// There are also limits on calls in progress and on the load of the system.
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,35 +32,34 @@ pub struct Admission {
     most: u32,
     target: Duration,
     interval: Duration,
-    /// The shortest wait of this interval, and when it ends.
+    /// The shortest delay of this interval, and when the interval ends.
     shortest: Duration,
     ends: Time,
-    /// Since when all calls have had to wait for longer than the target.
+    /// Since when the delay of all calls has exceeded the target.
     above: Option<Time>,
-    /// Whether they have for an interval, and it is not over.
+    /// Whether it has for an interval: the queue is standing.
     standing: bool,
-    /// Calls of this interval, and those of them that were turned away for the queue's length.
+    /// Calls of this interval, and those that were shed because of the queue.
     seen: u32,
     shed: u32,
     load: f64,
     most_load: f64,
 }
 
-/// Why a call is turned away.
+/// Why a call is shed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Shed {
-    /// As many are in progress as may be.
+    /// The limit of calls in progress is reached.
     Calls,
-    /// The system has more to do than it should.
+    /// The load of the system is above its limit.
     Load,
-    /// It has waited in a queue that does not get shorter.
+    /// It has waited in a standing queue.
     Queue,
 }
 
 impl Admission {
-    /// At most so many calls in progress; a target of 5 ms and an interval of 100 ms, and no limit on
-    /// the load.
+    /// At most `calls` calls in progress, a target of 5 ms, an interval of 100 ms, and no limit on the load.
     #[must_use]
     pub const fn new(calls: u32) -> Self {
         Self {
@@ -80,7 +78,7 @@ impl Admission {
         }
     }
 
-    /// Sets how long calls may wait, and for how long they must have had to wait longer before the queue stands.
+    /// Sets the target of the queueing delay, and for how long it must be exceeded before calls are shed.
     #[must_use]
     pub const fn with_target(mut self, target: Duration, interval: Duration) -> Self {
         self.target = target;
@@ -88,30 +86,29 @@ impl Admission {
         self
     }
 
-    /// Sets the load from which on calls are turned away: that of the system by its processors, where 1 is
-    /// as much as they can do.
+    /// Sets the load above which calls are shed: the load average divided by the number of processors.
     #[must_use]
     pub const fn with_load(mut self, most: f64) -> Self {
         self.most_load = most;
         self
     }
 
-    /// The load was measured.
+    /// Sets the measured load.
     pub const fn set_load(&mut self, load: f64) {
         self.load = load;
     }
 
-    /// Calls in progress.
+    /// The number of calls in progress.
     #[must_use]
     pub const fn calls(&self) -> u32 {
         self.calls
     }
 
-    /// Whether a call that arrived then is begun now. If so, [`end`](Self::end) is to be told.
+    /// Begins a call that has arrived at `arrived`. Call [`end`](Self::end) when it has ended.
     ///
     /// # Errors
     ///
-    /// It is to be turned away.
+    /// The call is to be shed.
     #[inline]
     pub fn begin(&mut self, now: Time, arrived: Time) -> Result<(), Shed> {
         self.admit(now, now.since(arrived), self.calls)?;
@@ -119,8 +116,8 @@ impl Admission {
         Ok(())
     }
 
-    /// The same for who counts calls in progress elsewhere, such as for all connections together: whether
-    /// a call that has waited so long is begun beside so many.
+    /// Like [`begin`](Self::begin), for callers that count calls in progress themselves: decides about a call that has
+    /// waited for `waited`, with `calls` calls in progress.
     ///
     /// ```
     /// use std::time::Duration;
@@ -134,7 +131,7 @@ impl Admission {
     ///
     /// # Errors
     ///
-    /// It is to be turned away.
+    /// The call is to be shed.
     #[inline]
     pub fn admit(&mut self, now: Time, waited: Duration, calls: u32) -> Result<(), Shed> {
         if now >= self.ends && now.since(self.ends) > waited.saturating_add(self.interval) {
@@ -146,9 +143,8 @@ impl Admission {
             self.standing = true;
         }
         if now >= self.ends {
-            // Where the long waits are turned away, those that are left wait for nearly as long as
-            // they may: the queue has gone only if some hardly had to. Nor has it gone while many are turned away:
-            // some always come just when it is short.
+            // While calls are shed, the delays of the others are just below the target. So the queue is gone only if
+            // some delays are short and few calls are shed: with many callers some always meet a short queue.
             let many = u64::from(self.shed) * 10 > u64::from(self.seen);
             let long = self.shortest > self.target / 2 && self.shortest != Duration::MAX;
             self.standing &= many || long;
@@ -171,7 +167,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Nobody has come for an interval before the one who is here: what was known of the queue is of another one.
+    /// Resets the state of the queue, after an interval without calls.
     #[cold]
     const fn forget(&mut self) {
         self.above = None;
@@ -180,13 +176,13 @@ impl Admission {
         (self.shed, self.seen) = (0, 0);
     }
 
-    /// A call that was begun has ended.
+    /// A call in progress has ended.
     #[inline]
     pub const fn end(&mut self) {
         self.calls = self.calls.saturating_sub(1);
     }
 
-    /// When it makes sense to try again.
+    /// How long callers should wait before another attempt.
     #[must_use]
     pub const fn retry_after(&self) -> Duration {
         self.interval
@@ -199,9 +195,8 @@ mod tests {
 
     use super::*;
 
-    /// A server of one worker that takes a millisecond a call, and so many calls a second for ten
-    /// seconds, evenly or in bursts of so many. Calls begun and turned away, and the longest wait of
-    /// one that was begun in the second half.
+    /// A server with one worker that needs 1 ms per call, and `per_second` calls for ten seconds, in bursts of `burst`.
+    /// Returns the calls begun and shed, and the longest delay of a call begun in the second half.
     fn load(per_second: u64, burst: u64) -> (u32, u32, Duration) {
         let mut admission = Admission::new(u32::MAX);
         let mut queue = VecDeque::new();
@@ -231,25 +226,25 @@ mod tests {
     }
 
     #[test]
-    fn below_its_capacity_nobody_is_turned_away() {
+    fn below_capacity_no_call_is_shed() {
         assert_eq!(load(900, 1).1, 0);
-        // Fifty at once wait up to 49 ms, and are worked off.
+        // Bursts of fifty wait up to 49 ms.
         let (begun, shed, longest) = load(500, 50);
         assert_eq!((begun, shed), (5_000, 0));
         assert!(longest >= Duration::from_millis(49));
     }
 
     #[test]
-    fn at_five_times_its_capacity_it_does_all_it_can_and_nobody_waits_long() {
+    fn at_five_times_the_capacity_throughput_is_full_and_delays_are_short() {
         let (begun, shed, longest) = load(5_000, 1);
         assert!(begun > 9_900, "{begun} begun");
-        assert!(shed > 35_000, "{shed} turned away");
+        assert!(shed > 35_000, "{shed} shed");
         assert!(longest < Duration::from_millis(10), "{longest:?}");
     }
 
-    /// Wherever the time of an interval begins, and not at the end of the second one.
+    /// Independent of when an interval begins.
     #[test]
-    fn a_queue_stands_as_soon_as_all_have_waited_for_an_interval() {
+    fn a_queue_is_standing_when_all_delays_exceed_the_target_for_an_interval() {
         let mut admission = Admission::new(9).with_target(millis(50), millis(200));
         let at = |at| Time::ZERO.after(millis(at));
         let waits = |admission: &mut Admission, from, wait| {
@@ -259,7 +254,7 @@ mod tests {
             }
             begun
         };
-        // As long as some wait less, it is a queue like others.
+        // A shorter delay ends the standing queue.
         assert_eq!(waits(&mut admission, 1_000, 60), 200);
         assert!(admission.admit(at(1_199), millis(40), 0).is_ok());
         assert_eq!(waits(&mut admission, 1_250, 60), 200);
@@ -268,22 +263,22 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_have_nothing_to_do_with_each_other_are_no_queue() {
+    fn unrelated_calls_are_not_a_queue() {
         let mut admission = Admission::new(9).with_target(millis(50), millis(200));
         let at = |at| Time::ZERO.after(millis(at));
-        // Each came when something else kept the server, an hour after the one before.
+        // One delayed call an hour.
         for hour in 1..5 {
             let now = at(hour * 3_600_000);
             assert_eq!(admission.admit(now, millis(60), 0), Ok(()), "hour {hour}");
         }
-        // A queue that stood when somebody came last is another one than that of the next hour.
+        // A standing queue is forgotten after an hour without calls.
         for now in 0..400 {
             let _ = admission.admit(at(20_000_000 + now), millis(60), 0);
         }
         let queue = Err(Shed::Queue);
         assert_eq!(admission.admit(at(20_000_400), millis(60), 0), queue);
         assert_eq!(admission.admit(at(23_600_400), millis(60), 0), Ok(()));
-        // One that has waited since the last was begun waits in the same queue.
+        // A call that has waited since the previous call began is in the same queue.
         let mut admission = Admission::new(9).with_target(millis(50), millis(200));
         assert_eq!(admission.admit(at(1_000), millis(60), 0), Ok(()));
         assert_eq!(admission.admit(at(1_190), millis(190), 0), Ok(()));
@@ -295,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_with_too_much_to_do_begins_nothing() {
+    fn nothing_begins_above_the_limit_of_load() {
         let mut admission = Admission::new(9).with_load(0.9);
         admission.set_load(0.95);
         assert_eq!(admission.begin(Time::ZERO, Time::ZERO), Err(Shed::Load));

@@ -1,15 +1,15 @@
-//! How many calls a server lets a client have open.
+//! How many calls a client may have open.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::Time;
 
-/// A number that goes down while calls have to be turned away, and up again when that is over.
+/// A client's limit of open calls, lowered while the server sheds calls and raised afterwards.
 ///
-/// It goes down at once to half of what was open, and then to half at most once an interval. It
-/// goes up by half an interval, but only once five have passed without pressure: so a client is told seldom, and
-/// not up and down. Time that passes unasked counts, so nothing has to ask while nothing happens.
+/// Under pressure it is set to half of the open calls, then halved at most once per interval. After five intervals without
+/// pressure it grows by half per interval. So the client gets few updates, and the limit does not oscillate. Time without
+/// calls of [`update`](Self::update) counts, so idle connections need no timer.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,17 +31,17 @@ pub struct Allowance {
     most: u32,
     now: u32,
     interval: Duration,
-    /// When it was last under pressure.
+    /// The time of the last pressure.
     pressed: Time,
-    /// When it last changed.
+    /// The time of the last change.
     changed: Time,
 }
 
-/// Intervals without pressure before it goes up.
+/// Intervals without pressure before the limit is raised.
 const QUIET: u32 = 5;
 
 impl Allowance {
-    /// Begins with the most. It changes at most once an interval.
+    /// Begins at the upper end of `range`. The limit changes at most once per interval.
     #[must_use]
     pub fn new(range: RangeInclusive<u32>, interval: Duration) -> Self {
         let (least, most) = range.into_inner();
@@ -55,14 +55,14 @@ impl Allowance {
         }
     }
 
-    /// What it is.
+    /// The current limit.
     #[must_use]
     pub const fn now(&self) -> u32 {
         self.now
     }
 
-    /// Whether there was `pressure` since this was last called, while `open` calls were open. What the client
-    /// is to be told, if that is to change.
+    /// Updates the limit. `pressure`: whether calls were shed since the last update; `open`: the number of open calls.
+    /// Returns the new limit if it has changed.
     pub fn update(&mut self, now: Time, pressure: bool, open: u32) -> Option<u32> {
         if pressure {
             self.pressed = now;
@@ -77,7 +77,7 @@ impl Allowance {
         } else if now.since(self.pressed) < self.interval * QUIET {
             self.now
         } else {
-            // A long silence is forgiven at once.
+            // After a long time without updates the limit is restored at once.
             let passed = now.since(self.changed).as_nanos() / self.interval.as_nanos().max(1);
             match passed > 100 {
                 true => self.most,
@@ -102,34 +102,34 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_anything_without_pressure() {
+    fn without_pressure_the_limit_does_not_change() {
         let mut allowance = Allowance::new(4..=1_024, Duration::from_millis(100));
         assert!((0..10_000).all(|millis| allowance.update(at(millis), false, 1_000).is_none()));
     }
 
     #[test]
-    fn it_goes_down_quickly_up_slowly_and_says_so_seldom() {
+    fn the_limit_falls_quickly_and_rises_slowly_in_few_steps() {
         let mut allowance = Allowance::new(4..=1_024, Duration::from_millis(100));
-        let mut told = Vec::new();
+        let mut updates = Vec::new();
         for millis in 100..1_100 {
-            told.extend(allowance.update(at(millis), true, allowance.now().min(400)));
+            updates.extend(allowance.update(at(millis), true, allowance.now().min(400)));
         }
-        assert_eq!(told, [200, 100, 50, 25, 12, 6, 4]);
-        told.clear();
+        assert_eq!(updates, [200, 100, 50, 25, 12, 6, 4]);
+        updates.clear();
         let mut first = None;
         for millis in 1_100..6_000 {
             let change = allowance.update(at(millis), false, 4);
             first = first.or(change.map(|_| millis));
-            told.extend(change);
+            updates.extend(change);
         }
-        // Half a second behind the last pressure.
+        // Half a second after the last pressure.
         assert_eq!(first, Some(1_599));
-        assert!(told.is_sorted() && told.len() < 20, "{told:?}");
-        assert_eq!(told.last(), Some(&1_024));
+        assert!(updates.is_sorted() && updates.len() < 20, "{updates:?}");
+        assert_eq!(updates.last(), Some(&1_024));
     }
 
     #[test]
-    fn who_was_silent_for_long_has_all_of_it_again() {
+    fn after_a_long_pause_the_limit_is_restored() {
         let mut allowance = Allowance::new(4..=1_024, Duration::from_millis(100));
         assert_eq!(allowance.update(at(100), true, 64), Some(32));
         assert_eq!(allowance.update(at(20_000), false, 1), Some(1_024));

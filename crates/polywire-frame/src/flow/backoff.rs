@@ -1,19 +1,17 @@
-//! How long to wait before the next try.
+//! How long to wait before a retry.
 
 use std::time::Duration;
 
-/// Waits that grow from try to try, with chance in them, so that callers who failed together do not
-/// come back together.
+/// Exponential back-off with jitter, so that callers that failed at the same time do not retry at the same time.
 ///
-/// The wait before the n-th further try is a random part, at least half, of `base * 2^(n-1)`, and
-/// never above `most`.
+/// The wait before the n-th retry is a random part, at least half, of `base * 2^(n-1)`, and at most `most`.
 ///
 /// ```
 /// use std::time::Duration;
 /// use polywire_frame::flow::Backoff;
 ///
 /// let backoff = Backoff::DEFAULT;
-/// // The least and the most that chance makes of the third wait.
+/// // The shortest and the longest third wait.
 /// assert_eq!(backoff.wait(3, 0.0), Duration::from_millis(20));
 /// assert_eq!(backoff.wait(3, 1.0), Duration::from_millis(40));
 /// ```
@@ -24,7 +22,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// From 10 ms to 1 s: a server that was restarted is asked again within a second.
+    /// 10 ms to 1 s: a restarted server is called again within a second.
     pub const DEFAULT: Self = Self::new(Duration::from_millis(10), Duration::from_secs(1));
 
     /// Waits from `base` to `most`.
@@ -39,7 +37,7 @@ impl Backoff {
         self.most
     }
 
-    /// The wait before a try: the first after a failure is 1. `chance` is from 0 to 1.
+    /// The wait before a retry; the first has `attempt` 1. `chance` is from 0 to 1.
     #[must_use]
     pub fn wait(&self, attempt: u32, chance: f64) -> Duration {
         let doublings = attempt.saturating_sub(1).min(31);
@@ -47,10 +45,10 @@ impl Backoff {
         whole.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0))
     }
 
-    /// As [`Self::wait`], and at least what the server has asked for.
+    /// Like [`Self::wait`], but at least the time `asked` that the server has requested.
     #[must_use]
     pub fn wait_after(&self, attempt: u32, chance: f64, asked: Duration) -> Duration {
-        // Chance on top, so that those who were told the same time do not come together.
+        // Jitter on top, so that callers with the same requested time do not retry together.
         asked + self.wait(attempt, chance)
     }
 }

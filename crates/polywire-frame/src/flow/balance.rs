@@ -1,22 +1,19 @@
-//! Which of several endpoints to ask.
+//! Which of several endpoints to call.
 
 use std::time::Duration;
 
 use super::Sample;
 use crate::Time;
 
-/// Picks among endpoints the better of two that chance names: the one that is expected to answer
-/// sooner, by the calls that it has in flight, by how long its answers took of late, and by how many
-/// calls were answered at all.
+/// Picks the better of two random endpoints: the one that is expected to answer sooner, by its calls in flight, its recent
+/// latency, and its share of answered calls.
 ///
-/// Two random ones, and not the best of all: if each client asked the one that looks best, they would
-/// all ask the same (Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing", 2001). An
-/// endpoint whose calls keep failing is left out for a while, ever longer, and one that is new or back
-/// is given its share bit by bit.
+/// Two random endpoints instead of the best of all: otherwise all clients would call the same one (Mitzenmacher, "The
+/// Power of Two Choices in Randomized Load Balancing", 2001). An endpoint with repeated failures is ejected for a time
+/// that grows with each ejection. A new or recovered endpoint gets its share gradually.
 ///
-/// How long answers take is a mean that goes up at once and down with the time ("peak EWMA", as
-/// Finagle has it). What was seen loses its weight though nothing is asked, within some ten seconds:
-/// an endpoint that was slow is asked again, by one call at first.
+/// Latency is an average that rises at once and falls with time ("peak EWMA", as in Finagle). Observations lose their weight
+/// within about ten seconds, so an endpoint that was slow is called again, with one call at first.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,13 +22,13 @@ use crate::Time;
 ///
 /// let mut balancer = Balancer::new(2);
 /// let now = Time::ZERO;
-/// // The first is slow, which its answers have told.
+/// // The first endpoint is slow.
 /// for (endpoint, millis) in [(0, 50), (1, 1)] {
 ///     balancer.started(endpoint);
 ///     balancer.ended(endpoint, now, Sample::Answered(Duration::from_millis(millis)));
 /// }
 /// assert_eq!(balancer.pick(now, 0.1, 0.9), Some(1));
-/// // A while later nobody knows whether it still is.
+/// // A minute later that is unknown.
 /// balancer.started(1);
 /// assert_eq!(balancer.pick(now.after(Duration::from_secs(60)), 0.1, 0.9), Some(0));
 /// ```
@@ -43,41 +40,41 @@ pub struct Balancer {
 #[derive(Clone, Debug)]
 struct Endpoint {
     in_flight: u32,
-    /// Seconds; nothing, while it has answered nothing.
+    /// Seconds; `None` before the first answer.
     latency: Option<f64>,
-    /// When a call last ended that says how long answers take, or that they take as long as before.
+    /// When the latency was last observed.
     seen: Option<Time>,
-    /// The share of calls that it did not answer, as of the last of them.
+    /// The share of calls without an answer, at the time `failed`.
     unanswered: f64,
     failed: Time,
     failures: u32,
-    /// How often it was left out since it last answered well.
+    /// The number of ejections since the last answer.
     ejections: u32,
-    /// Until when it is left out.
+    /// The end of the last ejection.
     ejected: Time,
-    /// From when on it has had a share; it grows for so long.
+    /// When its share began to grow.
     since: Time,
     usable: bool,
 }
 
-/// Failures one after the other that leave an endpoint out.
+/// Consecutive failures that eject an endpoint.
 const MOST_FAILURES: u32 = 5;
-/// How long it is left out the first time; each further time as much longer.
+/// The length of the first ejection; each further one is longer by this.
 const EJECTION: Duration = Duration::from_secs(1);
 const LONGEST_EJECTION: Duration = Duration::from_secs(30);
-/// How long the share of one that is new or back takes to grow.
+/// How long the share of a new or recovered endpoint grows.
 const SLOW_START: Duration = Duration::from_secs(5);
-/// Seconds after which what was seen has a third of its weight.
+/// Seconds after which an observation has a third of its weight.
 const FADES: f64 = 10.0;
-/// The weight of the last call, where it is about whether calls are answered.
+/// The weight of the last call in the share of unanswered calls.
 const LAST: f64 = 0.1;
-/// The least share of calls that is expected to be answered.
+/// The lower limit of the expected share of answered calls.
 const LEAST_ANSWERED: f64 = 0.01;
-/// Seconds that are expected of answers where nobody has given any.
+/// The expected latency, in seconds, before any answer.
 const UNKNOWN: f64 = 1e-6;
 
 impl Balancer {
-    /// So many endpoints, all of which may be asked.
+    /// A number of endpoints, all usable.
     #[must_use]
     pub fn new(endpoints: usize) -> Self {
         let endpoint = Endpoint {
@@ -97,14 +94,13 @@ impl Balancer {
         }
     }
 
-    /// Says whether an endpoint can be asked at all: whether there is a connection, for instance. One
-    /// that can again begins with a small share.
+    /// Sets whether an endpoint can be called, for example whether it has a connection. An endpoint that becomes usable
+    /// begins with a small share.
     pub fn set_usable(&mut self, endpoint: usize, now: Time, usable: bool) {
         let endpoint = &mut self.endpoints[endpoint];
         if usable && !endpoint.usable {
             endpoint.since = now;
             endpoint.failures = 0;
-            // What was is no reason to leave it out.
             endpoint.ejections = 0;
             endpoint.ejected = now;
             endpoint.latency = None;
@@ -114,9 +110,8 @@ impl Balancer {
         endpoint.usable = usable;
     }
 
-    /// The endpoint to ask next; `first` and `second` are two numbers of chance from 0 to 1. Nothing, if
-    /// none can be asked. Where all that can are left out for their failures, they are asked all the
-    /// same: a poor chance is better than none.
+    /// The endpoint to call next. `first` and `second` are random numbers from 0 to 1. `None` if no endpoint is usable. If all
+    /// usable endpoints are ejected, they are called nevertheless.
     #[must_use]
     pub fn pick(&self, now: Time, first: f64, second: f64) -> Option<usize> {
         let fine = |endpoint: &Endpoint| endpoint.usable && endpoint.ejected <= now;
@@ -147,12 +142,12 @@ impl Balancer {
         if count == 1 {
             return nth(a);
         }
-        // Another than the first.
+        // Different from the first.
         let b = at(second, count - 1);
         let b = if b >= a { b + 1 } else { b };
         let (a, b) = (nth(a)?, nth(b)?);
         let (one, other) = (&self.endpoints[a], &self.endpoints[b]);
-        // Until it has answered, who is asked for the first time is taken to be as fast as the other.
+        // An endpoint without an answer is assumed to be as fast as the other.
         let known = one.latency.or(other.latency).unwrap_or(UNKNOWN);
         match other.cost(now, known) < one.cost(now, known) {
             true => Some(b),
@@ -160,27 +155,26 @@ impl Balancer {
         }
     }
 
-    /// A call of an endpoint begins.
+    /// A call to an endpoint begins.
     pub fn started(&mut self, endpoint: usize) {
         self.endpoints[endpoint].in_flight += 1;
     }
 
-    /// A call has ended, and this has come of it. A fault that is the caller's own is an answer.
+    /// Records the outcome of a call. A fault caused by the caller is an answer.
     ///
-    /// A call that was refused, or was not answered in its time, makes its endpoint look as much slower
-    /// as it takes more calls to get one answered.
+    /// Rejected and late calls raise the expected latency of the endpoint by the number of calls needed for an answer.
     pub fn ended(&mut self, endpoint: usize, now: Time, sample: Sample) {
         let endpoint = &mut self.endpoints[endpoint];
         endpoint.in_flight = endpoint.in_flight.saturating_sub(1);
         match sample {
-            // It was asked, and nobody knows more than before.
+            // The latency is taken as unchanged.
             Sample::Nothing => endpoint.seen = Some(now),
             Sample::Answered(took) => endpoint.answered(now, took.as_secs_f64()),
             Sample::Late | Sample::Refused => endpoint.failed(now),
         }
     }
 
-    /// Calls in flight to an endpoint.
+    /// The number of calls in flight to an endpoint.
     #[must_use]
     pub fn in_flight(&self, endpoint: usize) -> u32 {
         self.endpoints[endpoint].in_flight
@@ -191,7 +185,7 @@ impl Endpoint {
     fn answered(&mut self, now: Time, took: f64) {
         let took = took.max(UNKNOWN);
         self.latency = Some(match self.latency {
-            // The geometric mean: what was a thousand times as long is soon forgotten too.
+            // The geometric mean, so that an extreme latency is forgotten quickly too.
             Some(before) if took < before => took * (before / took).powf(self.known(now)),
             _ => took,
         });
@@ -206,7 +200,7 @@ impl Endpoint {
         self.unanswered = unanswered + (1.0 - unanswered) * LAST;
         self.failed = now;
         if now < self.ejected {
-            // It began before.
+            // The call began before the ejection.
             return;
         }
         self.failures += 1;
@@ -219,16 +213,16 @@ impl Endpoint {
         }
     }
 
-    /// How much of what is known of its answers still holds.
+    /// The weight of the observed latency.
     fn known(&self, now: Time) -> f64 {
         self.seen.map_or(0.0, |seen| left(seen, now))
     }
 
-    /// What a further call would wait, in seconds, where answers take as long as is `known` of others if
-    /// this one has given none; more for one whose share is to be small.
+    /// The expected wait of another call, in seconds, raised for an endpoint whose share still grows. `known`: the latency of
+    /// an endpoint without answers.
     fn cost(&self, now: Time, known: f64) -> f64 {
         let latency = self.latency.unwrap_or(known);
-        // Those in flight wait as long as others did before: that it is faster now is for one to show.
+        // Calls in flight are expected to take the observed latency; its weight only affects one further call.
         let wait = latency * (f64::from(self.in_flight) + self.known(now));
         let answered = (1.0 - self.unanswered * left(self.failed, now)).max(LEAST_ANSWERED);
         let share = now.since(self.since).as_secs_f64() / SLOW_START.as_secs_f64();
@@ -238,7 +232,7 @@ impl Endpoint {
     }
 }
 
-/// The weight that is left of what was seen then.
+/// The remaining weight of an observation.
 fn left(seen: Time, now: Time) -> f64 {
     (-now.since(seen).as_secs_f64() / FADES).exp()
 }
@@ -247,7 +241,7 @@ fn left(seen: Time, now: Time) -> f64 {
 mod tests {
     use super::*;
 
-    /// Chance that anybody can repeat.
+    /// Reproducible random numbers.
     fn chances() -> impl FnMut() -> f64 {
         let mut state = 1_u64;
         move || {
@@ -296,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn who_fails_is_left_out_and_comes_back_slowly() {
+    fn failing_endpoints_are_ejected_and_return_slowly() {
         let mut balancer = Balancer::new(2);
         let mut chance = chances();
         let mut share = |balancer: &Balancer, now: Time| {
@@ -313,13 +307,13 @@ mod tests {
             balancer.ended(0, at(1_000), Sample::Late);
         }
         assert_eq!(share(&balancer, at(1_999)), 0);
-        // It is back, and dearer than the other for as long as that has little to do.
+        // It is back, but costs more than an idle endpoint.
         assert_eq!(share(&balancer, at(2_100)), 0);
         for _ in 0..30 {
             balancer.started(1);
         }
         assert_eq!(share(&balancer, at(2_500)), 1_000);
-        // Failing again is longer.
+        // The second ejection is longer.
         for _ in 0..MOST_FAILURES {
             balancer.ended(0, at(3_000), Sample::Late);
         }
@@ -328,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_in_flight_counts_once() {
+    fn failures_in_flight_cause_one_ejection() {
         let mut balancer = Balancer::new(2);
         for _ in 0..100 {
             balancer.ended(0, at(0), Sample::Late);
@@ -340,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_is_well_somebody_is_asked() {
+    fn ejected_endpoints_are_called_if_there_are_no_others() {
         let mut balancer = Balancer::new(3);
         assert_eq!(Balancer::new(0).pick(at(0), 0.5, 0.5), None);
         for endpoint in 0..3 {
@@ -373,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_slow_once_is_asked_again() {
+    fn an_endpoint_that_was_slow_is_called_again() {
         let mut balancer = Balancer::new(2);
         balancer.started(0);
         balancer.ended(0, at(0), answered(3_000));
@@ -388,7 +382,7 @@ mod tests {
 
     /// What is tried is one call, and not all that come until it is answered.
     #[test]
-    fn who_is_slow_for_good_is_asked_by_one_call_now_and_then() {
+    fn a_slow_endpoint_gets_one_call_at_a_time() {
         let mut balancer = Balancer::new(2);
         for (endpoint, millis) in [(0, 3_000), (1, 5)] {
             balancer.started(endpoint);
@@ -423,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_back_is_another() {
+    fn a_reconnected_endpoint_starts_without_history() {
         let mut balancer = Balancer::new(2);
         for (endpoint, millis) in [(0, 3_000), (1, 5)] {
             balancer.started(endpoint);
@@ -438,7 +432,7 @@ mod tests {
 
     /// It answers as fast as the other, where it does, and never refuses five one after the other.
     #[test]
-    fn who_refuses_now_and_then_is_asked_less() {
+    fn an_endpoint_that_rejects_some_calls_gets_fewer() {
         let mut balancer = Balancer::new(2);
         let mut chance = chances();
         let mut asked = [0; 2];
@@ -456,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_changes_nothing() {
+    fn calls_without_an_outcome_change_nothing() {
         let mut balancer = Balancer::new(2);
         for endpoint in [0, 1] {
             balancer.started(endpoint);

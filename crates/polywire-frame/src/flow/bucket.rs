@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::Time;
 
-/// A rate with bursts: so many a second in the long run, and up to so many at once.
+/// A token bucket: a rate per second in the long run, and bursts.
 ///
 /// ```
 /// use std::time::Duration;
@@ -22,16 +22,16 @@ use crate::Time;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TokenBucket {
-    /// Nanoseconds that one takes.
+    /// Nanoseconds per token.
     each: f64,
-    /// How far ahead of the time it may be, in nanoseconds.
+    /// The size of a burst, in nanoseconds.
     ahead: f64,
-    /// The time at which all that was taken would have been taken one by one.
+    /// When all tokens taken so far would have been available one by one.
     taken: f64,
 }
 
 impl TokenBucket {
-    /// So many a second, and up to `burst` at once; at least one.
+    /// `per_second` tokens per second, and bursts of `burst`, at least 1.
     #[must_use]
     pub fn new(per_second: f64, burst: u32) -> Self {
         let each = nanos_each(per_second);
@@ -42,11 +42,11 @@ impl TokenBucket {
         }
     }
 
-    /// Takes one, if there is one.
+    /// Takes a token.
     ///
     /// # Errors
     ///
-    /// There is none yet: how long it takes until there is.
+    /// The time until a token is available.
     #[inline]
     pub fn take(&mut self, now: Time) -> Result<(), Duration> {
         let now = now.as_nanos() as f64;
@@ -59,8 +59,8 @@ impl TokenBucket {
         Ok(())
     }
 
-    /// Takes one that may not be there yet: how long it takes until it is. Nothing, and none is taken,
-    /// if that is longer than `most`.
+    /// Takes a token in advance, and returns the time until it is available. `None`, and no token is taken, if that is more
+    /// than `most`.
     ///
     /// ```
     /// use std::time::Duration;
@@ -85,7 +85,7 @@ impl TokenBucket {
         Some(wait)
     }
 
-    /// Sets how many a second, from now on. Of a burst as much is left as before.
+    /// Sets the rate. The number of available tokens does not change.
     pub fn set_rate(&mut self, now: Time, per_second: f64) {
         let now = now.as_nanos() as f64;
         let burst = self.ahead / self.each;
@@ -95,26 +95,24 @@ impl TokenBucket {
         self.taken = now + owed * self.each;
     }
 
-    /// Sets how many may be taken at once, at least one, from now on.
+    /// Sets the size of bursts, at least 1.
     pub fn set_burst(&mut self, burst: u32) {
         self.ahead = self.each * f64::from(burst.max(1));
     }
 
-    /// How many a second.
+    /// Tokens per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
         1e9 / self.each
     }
 }
 
-/// Nanoseconds of each of so many a second. Never more than thirty years, which is a number still that
-/// can be calculated with.
+/// Nanoseconds per token; at most thirty years, to keep the arithmetic finite.
 fn nanos_each(per_second: f64) -> f64 {
     1e9 / per_second.max(1e-9)
 }
 
-/// An even rate: each has a time of its own, none of which is earlier than the rate allows. Who comes
-/// early waits, but no more than so many at once.
+/// A leaky bucket: an even rate without bursts. Early calls wait, up to a number of them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -134,12 +132,12 @@ fn nanos_each(per_second: f64) -> f64 {
 pub struct LeakyBucket {
     each: f64,
     waiting: f64,
-    /// When the next has its time.
+    /// The time of the next call.
     next: f64,
 }
 
 impl LeakyBucket {
-    /// So many a second, and up to `waiting` of them waiting.
+    /// `per_second` calls per second, of which up to `waiting` wait.
     #[must_use]
     pub fn new(per_second: f64, waiting: u32) -> Self {
         let each = nanos_each(per_second);
@@ -150,8 +148,8 @@ impl LeakyBucket {
         }
     }
 
-    /// How long the next has to wait; nothing, if too many wait already, or it would have to wait longer than
-    /// `most`. Then its turn is not taken.
+    /// Reserves the time of the next call, and returns the wait until then. `None`, and nothing is reserved, if too many
+    /// calls wait or the wait is more than `most`.
     #[inline]
     pub fn book(&mut self, now: Time, most: Duration) -> Option<Duration> {
         if self.is_full(now) {
@@ -167,11 +165,11 @@ impl LeakyBucket {
         Some(wait)
     }
 
-    /// Whether too many wait already.
+    /// Whether too many calls wait.
     #[inline]
     #[must_use]
     pub fn is_full(&self, now: Time) -> bool {
-        // What floating-point arithmetic leaves over is less than a nanosecond.
+        // Rounding errors are below a nanosecond.
         self.next - now.as_nanos() as f64 > self.waiting + 1.0
     }
 }
@@ -180,16 +178,16 @@ impl LeakyBucket {
 mod tests {
     use super::*;
 
-    /// How many of those that come each microsecond for a second are let through.
+    /// How many of one call per microsecond pass in a second.
     fn through(mut take: impl FnMut(Time) -> bool) -> usize {
         (0..1_000_000)
             .filter(|micros| take(Time::from_nanos(micros * 1_000)))
             .count()
     }
 
-    /// Who would wait for too long takes nobody's turn.
+    /// A call that would wait too long reserves nothing.
     #[test]
-    fn turns_that_nobody_takes_are_free() {
+    fn rejected_calls_reserve_nothing() {
         let mut leaky = LeakyBucket::new(10.0, 100);
         assert_eq!(leaky.book(Time::ZERO, Duration::MAX), Some(Duration::ZERO));
         for _ in 0..50 {
@@ -211,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_taken_is_not_saved_beyond_the_burst() {
+    fn unused_tokens_are_bounded_by_the_burst() {
         let mut bucket = TokenBucket::new(10.0, 5);
         let later = Time::ZERO.after(Duration::from_secs(100));
         let taken = (0..100).filter(|_| bucket.take(later).is_ok()).count();
@@ -224,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_of_nothing_let_the_burst_through_and_end() {
+    fn a_rate_of_zero_allows_one_burst() {
         let mut bucket = TokenBucket::new(0.0, 0);
         assert!(bucket.take(Time::ZERO).is_ok());
         assert!(

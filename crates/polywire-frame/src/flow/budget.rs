@@ -1,4 +1,4 @@
-//! How many calls may be tried again.
+//! How many calls may be retried.
 
 use super::window::Window;
 use crate::Time;
@@ -8,11 +8,10 @@ const SECONDS: f64 = 10.0;
 const CALLS: usize = 0;
 const RETRIES: usize = 1;
 
-/// A budget of retries: a share of the calls of the last ten seconds, and some a second besides, so
-/// that a client of few calls may try again as well.
+/// A budget of retries: a share of the calls of the last ten seconds, plus a number per second, for clients with few calls.
 ///
-/// Without one each layer that retries multiplies the load of a server that is down already.
-/// The defaults are 20% and 10 a second.
+/// Without a budget, each layer that retries multiplies the load of an overloaded server. The defaults are 20% and 10 per
+/// second.
 ///
 /// ```
 /// use polywire_frame::Time;
@@ -34,7 +33,7 @@ pub struct RetryBudget {
 }
 
 impl RetryBudget {
-    /// A share of the calls, from 0 to 1, and retries a second besides.
+    /// A share of the calls, from 0 to 1, and additional retries per second.
     #[must_use]
     pub const fn new(share: f64, per_second: f64) -> Self {
         Self {
@@ -44,13 +43,13 @@ impl RetryBudget {
         }
     }
 
-    /// A call was made for the first time.
+    /// Counts the first attempt of a call.
     #[inline]
     pub fn called(&mut self, now: Time) {
         self.window.count(now, CALLS);
     }
 
-    /// Whether a call may be tried again; if so, it is counted.
+    /// Whether a call may be retried. Counts the retry if so.
     pub fn withdraw(&mut self, now: Time) -> bool {
         let [calls, retries] = self.window.sums(now);
         let allowed = self.share * calls + self.per_second * SECONDS;
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ten_seconds_ago_counts_no_more() {
+    fn calls_expire_after_ten_seconds() {
         let mut budget = RetryBudget::new(0.5, 0.0);
         budget.called(at(0));
         budget.called(at(0));

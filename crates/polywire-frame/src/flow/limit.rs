@@ -1,31 +1,30 @@
-//! How many calls to have in flight.
+//! A limit of calls in flight that adapts to the server.
 //!
-//! Too few, and the wire is idle; too many, and they wait in the server's queue, where nobody can shed
-//! them cheaply and everybody's deadline passes. The right number is nowhere written and changes, so
-//! it is looked for, as congestion control does:
+//! With too few calls in flight the connection idles. With too many, calls wait in the server's queue, where shedding them
+//! is expensive and deadlines pass. The right number is unknown and changes, so it is searched for, as in congestion
+//! control:
 //!
 //! ```text
 //! at the end of each window (10 ms or a round trip, and ten answers, whichever is later):
-//!     a call was turned away or late         limit * 0.7
+//!     a call was rejected or late            limit * 0.7
 //!     mean round trip > 2 * least + slack    limit * 0.9
-//!     the limit was in use                   limit * 2, until it first went down; then
-//!                                            limit + a tenth, at least 1
-//!     else                                   as it was
+//!     the limit was reached                  limit * 2 until the first decrease, then
+//!                                            limit + max(limit / 10, 1)
+//!     else                                   unchanged
 //! ```
 //!
-//! The slack (10 ms) is there because answers on fast wires come in batches: at a hundred in flight
-//! the round trip is ten times the least, and so is the throughput. A standing queue of a few
-//! milliseconds hurts nobody.
+//! The slack (10 ms) allows for batches: with a hundred calls in flight on a fast connection the round trip is ten times
+//! the least, and so is the throughput. A standing queue of a few milliseconds does no harm.
 //!
-//! The least round trip is that of the last minute. Since it would be wrong if all of those had waited
-//! in a queue that this side keeps full, the limit is halved for a window twice a minute, at a time
-//! that chance decides: the queue runs dry, and the next answers tell the truth.
+//! The least round trip is that of the last minute. It would be too long if a full queue had delayed all calls of that
+//! minute. So twice a minute, at a random time, the limit is halved for a window: the queue drains, and the next round
+//! trips are measured without it.
 
 use std::time::Duration;
 
 use crate::Time;
 
-/// A limit that looks for itself, between a floor and a ceiling.
+/// A limit of calls in flight within a range, adapted to round trips and rejections.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,7 +33,7 @@ use crate::Time;
 ///
 /// let mut limit = AdaptiveLimit::default();
 /// let mut now = Time::ZERO;
-/// // A server that answers within a millisecond, whatever it is asked.
+/// // A server that always answers within a millisecond.
 /// for _ in 0..10_000 {
 ///     let in_flight = limit.current();
 ///     limit.started(in_flight - 1);
@@ -50,47 +49,47 @@ pub struct AdaptiveLimit {
     burst: u32,
     slack: Duration,
     limit: f64,
-    /// Whether it has not gone down yet.
+    /// Whether the limit was never lowered.
     starting: bool,
     window: Window,
     least: Least,
 }
 
-/// What has been seen since the last decision.
+/// Observations since the last decision.
 #[derive(Clone, Debug, Default)]
 struct Window {
     began: Option<Time>,
     answers: u32,
-    /// Of their round trips.
+    /// The sum of their round trips.
     sum: Duration,
     refused: bool,
     /// The most calls in flight.
     peak: u32,
-    /// Calls begun beyond the limit.
+    /// Calls begun above the limit.
     beyond: u32,
-    /// Whether the limit is halved in it, to find out the least round trip.
+    /// Whether the limit is halved, to measure the least round trip.
     probes: bool,
 }
 
-/// The least round trip of now and of half a minute ago.
+/// The least round trips of the current and of the previous period.
 #[derive(Clone, Debug)]
 pub(super) struct Least {
     now: Duration,
     before: Duration,
-    /// When the next half minute begins.
+    /// When the next period begins.
     turn: Time,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Sample {
-    /// An answer: how long it took beyond what the server needed for it, where that is known.
+    /// An answer, with its round trip, without the server's time for the call if that is known.
     Answered(Duration),
-    /// No answer in its time.
+    /// No answer before the deadline.
     Late,
-    /// Nothing that tells about the server: cancelled, disconnected, a fault.
+    /// Nothing about the server: cancelled, disconnected, another fault.
     Nothing,
-    /// The server has turned it away.
+    /// The server has rejected the call.
     Refused,
 }
 
@@ -99,7 +98,7 @@ const LEAST_ANSWERS: u32 = 10;
 const TURN: Duration = Duration::from_secs(30);
 
 impl AdaptiveLimit {
-    /// A limit from `floor` to `ceiling`, which begins at a tenth of the way.
+    /// A limit from `floor` to `ceiling`, which begins at a tenth of the range.
     #[must_use]
     pub fn new(floor: u32, ceiling: u32) -> Self {
         let floor = f64::from(floor.max(1));
@@ -116,41 +115,40 @@ impl AdaptiveLimit {
         }
     }
 
-    /// A limit that stays as it is.
+    /// A limit that does not change.
     #[must_use]
     pub fn fixed(limit: u32) -> Self {
         Self::new(limit, limit).with_burst(0)
     }
 
-    /// Sets how many calls a window may begin beyond the limit, for traffic that comes in spikes; 10
-    /// unless this says other.
+    /// Sets how many calls a window may begin above the limit, for bursts. Default: 10.
     #[must_use]
     pub const fn with_burst(mut self, burst: u32) -> Self {
         self.burst = burst;
         self
     }
 
-    /// Sets how much longer than twice the least a round trip may be; 10 ms unless this says other.
+    /// Sets how much longer than twice the least a mean round trip may be. Default: 10 ms.
     #[must_use]
     pub const fn with_slack(mut self, slack: Duration) -> Self {
         self.slack = slack;
         self
     }
 
-    /// How many calls there are in flight at most, whatever is found out.
+    /// The upper end of the range.
     #[must_use]
     pub const fn most(&self) -> u32 {
         self.ceiling as u32
     }
 
-    /// How many calls to have in flight.
+    /// The current limit.
     #[inline]
     #[must_use]
     pub const fn current(&self) -> u32 {
         self.limit as u32
     }
 
-    /// Whether a call may begin while so many are in flight.
+    /// Whether a call may begin while `in_flight` calls are in flight.
     #[inline]
     #[must_use]
     pub fn admits(&self, in_flight: u32) -> bool {
@@ -158,15 +156,14 @@ impl AdaptiveLimit {
             || self.window.beyond < self.burst && in_flight < self.current() + self.burst
     }
 
-    /// A call begins while so many are in flight.
+    /// A call begins while `in_flight` other calls are in flight.
     #[inline]
     pub fn started(&mut self, in_flight: u32) {
         self.window.peak = self.window.peak.max(in_flight + 1);
         self.window.beyond += u32::from(in_flight >= self.current());
     }
 
-    /// A call has ended. `chance`, from 0 to 1, says where in the half minute the least round trip is
-    /// looked for anew.
+    /// Records the outcome of a call. `chance`, from 0 to 1, decides when the least round trip is measured again.
     #[inline]
     pub fn ended(&mut self, now: Time, sample: Sample, chance: f64) {
         match sample {
@@ -180,7 +177,7 @@ impl AdaptiveLimit {
         }
         let began = *self.window.began.get_or_insert(now);
         if self.window.answers >= LEAST_ANSWERS || self.window.refused {
-            // A server that has answered nothing yet is no reason to wait for ever.
+            // Also before the first answer.
             let length = self
                 .least_round_trip()
                 .unwrap_or_default()
@@ -194,14 +191,14 @@ impl AdaptiveLimit {
     #[inline(never)]
     fn decide(&mut self, now: Time, chance: f64) {
         if self.floor >= self.ceiling {
-            // It was fixed.
+            // The limit is fixed.
             self.window = Window::default();
             return;
         }
         let window = std::mem::take(&mut self.window);
         self.window.began = Some(now);
         if window.probes {
-            // It was halved only to look.
+            // It was halved only for the measurement.
             self.limit = (self.limit * 2.0).min(self.ceiling);
         }
         let in_use = f64::from(window.peak) >= self.limit * 0.8;
@@ -240,7 +237,7 @@ impl AdaptiveLimit {
         self.starting = false;
     }
 
-    /// The least round trip that is known; nothing, before any.
+    /// The least round trip; `None` before the first answer.
     #[must_use]
     pub fn least_round_trip(&self) -> Option<Duration> {
         self.least.get()
@@ -258,7 +255,7 @@ impl Least {
         self.now = self.now.min(time);
     }
 
-    /// Whether another half minute, or how long it is to be, begins.
+    /// Begins a new period of length `next` if the current one is over. Returns whether it did.
     pub(super) fn turn(&mut self, now: Time, next: Duration) -> bool {
         let turns = now >= self.turn;
         if turns {
@@ -280,7 +277,7 @@ impl Default for Least {
 }
 
 impl Default for AdaptiveLimit {
-    /// From 10 to 1,000.
+    /// 10 to 1,000.
     fn default() -> Self {
         Self::new(10, 1_000)
     }
@@ -292,18 +289,18 @@ mod tests {
 
     use super::*;
 
-    /// A server of so many workers that take so long a call, with a queue in front of them, and a
-    /// client that always has something to ask. Calls in flight, and the longest wait, in the
-    /// second half of so many seconds.
+    /// The second half of a run: mean calls in flight, the longest round trip, and the number of answers.
     struct Found {
         in_flight: f64,
         longest: Duration,
         answered: u32,
     }
 
+    /// A server with this many workers that need `work` per call, with a queue, and a client that always has calls to
+    /// make.
     fn against(workers: usize, work: Duration, seconds: u64, limit: &mut AdaptiveLimit) -> Found {
-        // When each worker is free, and when each call in flight began and ends. All take as long, so
-        // that the first is always the next.
+        // When each worker is free, and when each call in flight began and ends. All calls take the same time, so the first
+        // ends first.
         let mut free = VecDeque::from(vec![Time::ZERO; workers]);
         let mut calls: VecDeque<(Time, Time)> = VecDeque::new();
         let end = Time::ZERO.after(Duration::from_secs(seconds));
@@ -344,7 +341,7 @@ mod tests {
             let found = against(workers, work, 80, &mut limit);
             let most = f64::from(found.answered) / (40.0 / work.as_secs_f64() * workers as f64);
             assert!(most > 0.95, "{workers} workers: {most} of what they can do");
-            // Three times the work and the slack, and the ten of a burst.
+            // Three times the work, the slack, and a burst of ten.
             let least_queue = 20.0 / workers as f64;
             let bound = work.mul_f64(3.5 + least_queue) + Duration::from_millis(30);
             let longest = found.longest;
@@ -356,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_less_when_the_server_slows_down() {
+    fn the_limit_follows_a_slower_server() {
         let mut limit = AdaptiveLimit::default();
         let fast = against(50, Duration::from_millis(5), 60, &mut limit);
         assert!(fast.in_flight > 100.0, "{}", fast.in_flight);
@@ -365,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_lower_it_down_to_the_floor_and_no_further() {
+    fn rejections_lower_the_limit_to_the_floor() {
         let mut limit = AdaptiveLimit::new(10, 1_000);
         let mut now = Time::ZERO;
         let mut seen = Vec::new();
@@ -381,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_used_does_not_grow() {
+    fn an_unused_limit_does_not_grow() {
         let mut limit = AdaptiveLimit::new(10, 1_000);
         let mut now = Time::ZERO;
         let before = limit.current();
@@ -394,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_one_is_fixed() {
+    fn a_fixed_limit_does_not_change() {
         let mut limit = AdaptiveLimit::fixed(7);
         let mut now = Time::ZERO;
         for round in 0..10_000 {
@@ -411,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_only_refuses_or_is_silent_lowers_it() {
+    fn a_server_that_only_rejects_or_is_silent_lowers_the_limit() {
         for sample in [Sample::Refused, Sample::Late] {
             let mut limit = AdaptiveLimit::default();
             let mut now = Time::ZERO;
@@ -425,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn bursts_go_beyond_it_for_a_moment() {
+    fn bursts_exceed_the_limit() {
         let limit = AdaptiveLimit::fixed(100).with_burst(5);
         assert!(limit.admits(104) && !limit.admits(105));
         let mut limit = limit;

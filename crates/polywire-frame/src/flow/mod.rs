@@ -1,5 +1,5 @@
-//! Flow control, in pieces: each a small machine that is told the time, what was asked and what came
-//! of it, and says what may be done. Chance is an argument too: a number from 0 to 1, or bits.
+//! Flow control. Each type is a small state machine: it receives the time, what was asked and the outcome, and decides
+//! what may be done. Randomness is an argument too: a number from 0 to 1, or bits.
 
 mod admission;
 mod allowance;

@@ -1,17 +1,17 @@
-//! A rate that looks for itself.
+//! A rate of calls that adapts to the server.
 //!
 //! ```text
 //! at the end of each window (20 ms or a round trip, and ten answers, whichever is later):
-//!     a call was turned away or late         rate * 0.7
+//!     a call was rejected or late            rate * 0.7
 //!     mean round trip > 2 * least + slack,
-//!         and not shorter than before        what was answered in the window, if less, * 0.9
-//!     calls had to wait for their turn       rate * 2, until it first went down; then
-//!                                            rate + a twentieth, at least 1
-//!     else                                   as it was
+//!         and not shorter than before        min(rate, answered rate of the window) * 0.9
+//!     calls had to wait                      rate * 2 until the first decrease, then
+//!                                            rate + max(rate / 20, 1)
+//!     else                                   unchanged
 //! ```
 //!
-//! A rate that is too high shows late, when a queue stands already: what the server has answered
-//! meanwhile says what it can do. While the queue gets shorter, nothing more is taken off.
+//! A rate that is too high is noticed late, when there is a queue. The answered rate then shows the capacity of the
+//! server. While the queue shrinks, the rate is not lowered further.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use super::limit::Least;
 use super::{Sample, TokenBucket};
 use crate::Time;
 
-/// How many calls to begin a second, between a floor and a ceiling, by how long answers take.
+/// A rate of calls per second within a range, adapted to round trips and rejections.
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,7 +28,7 @@ use crate::Time;
 ///
 /// let mut rate = AdaptiveRate::new(10.0, 1_000.0);
 /// let mut now = Time::ZERO;
-/// // A server that answers within a millisecond, whatever it is asked.
+/// // A server that always answers within a millisecond.
 /// for _ in 0..10_000 {
 ///     let wait = rate.book(now, Duration::MAX).unwrap();
 ///     now = now.after(wait);
@@ -41,34 +41,34 @@ pub struct AdaptiveRate {
     least: f64,
     most: f64,
     bucket: TokenBucket,
-    /// Whether it has not gone down yet.
+    /// Whether the rate was never lowered.
     starting: bool,
     window: Window,
-    /// The mean round trip of the window before.
+    /// The mean round trip of the previous window.
     before: Duration,
     round_trip: Least,
 }
 
-/// What has been seen since the last decision.
+/// Observations since the last decision.
 #[derive(Clone, Debug, Default)]
 struct Window {
     began: Option<Time>,
     answers: u32,
-    /// Of their round trips.
+    /// The sum of their round trips.
     sum: Duration,
     refused: bool,
-    /// Whether a call had to wait for its turn.
+    /// Whether a call had to wait.
     in_use: bool,
 }
 
 const LEAST_WINDOW: Duration = Duration::from_millis(20);
 const LEAST_ANSWERS: u32 = 10;
 const SLACK: Duration = Duration::from_millis(10);
-/// How long the least round trip holds; it is asked for twice as long.
+/// How long the least round trip is kept; it covers up to twice this time.
 const TURN: Duration = Duration::from_secs(30);
 
 impl AdaptiveRate {
-    /// A rate from `least` to `most` a second, which begins at the least.
+    /// A rate from `least` to `most` per second, which begins at `least`.
     #[must_use]
     pub fn new(least: f64, most: f64) -> Self {
         let least = least.max(1.0);
@@ -83,20 +83,20 @@ impl AdaptiveRate {
         }
     }
 
-    /// How many a second.
+    /// The current rate per second.
     #[must_use]
     pub fn per_second(&self) -> f64 {
         self.bucket.rate()
     }
 
-    /// How long the next has to wait; nothing, and it is not counted, if that is longer than `most`.
+    /// The wait of the next call. `None`, and the call is not counted, if that is more than `most`.
     pub fn book(&mut self, now: Time, most: Duration) -> Option<Duration> {
         let wait = self.bucket.book(now, most);
         self.window.in_use |= wait != Some(Duration::ZERO);
         wait
     }
 
-    /// A call has ended.
+    /// Records the outcome of a call.
     pub fn ended(&mut self, now: Time, sample: Sample) {
         match sample {
             Sample::Answered(time) => {
@@ -146,7 +146,7 @@ impl AdaptiveRate {
     }
 }
 
-/// What may come at once: what the rate allows in a hundredth of a second.
+/// The size of bursts: the calls of 10 ms.
 fn burst(per_second: f64) -> u32 {
     (per_second / 100.0).ceil() as u32
 }
@@ -157,10 +157,9 @@ mod tests {
 
     use super::*;
 
-    /// A server that takes a millisecond a call, one after the other, and a client that always has
-    /// something to ask. Calls a second, and the longest wait, in the second half of a minute.
+    /// A server with one worker that needs 1 ms per call, and a client that always has calls to make, for a minute.
     #[test]
-    fn it_keeps_the_server_busy_and_its_queue_short() {
+    fn the_server_is_busy_and_its_queue_short() {
         let mut rate = AdaptiveRate::new(10.0, 100_000.0);
         let work = Duration::from_millis(1);
         let (mut now, mut free) = (Time::ZERO, Time::ZERO);
@@ -170,7 +169,7 @@ mod tests {
         let (mut answered, mut longest) = (0, Duration::ZERO);
         while now < end {
             let next = now.after(rate.book(now, Duration::MAX).unwrap());
-            // What ends until then.
+            // Calls that end until then.
             while let Some((began, done)) = open.front().copied()
                 && done <= next
             {
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_wait_too_long_is_not_counted() {
+    fn rejected_calls_are_not_counted() {
         let mut rate = AdaptiveRate::new(10.0, 10.0);
         let waits = [(); 3].map(|()| rate.book(Time::ZERO, Duration::from_millis(100)));
         let hundred = Duration::from_millis(100);

@@ -1,31 +1,28 @@
-//! Not asking a server that refuses.
+//! Client-side throttling of calls to a server that rejects them.
 
 use std::time::Duration;
 
 use super::window::Window;
 use crate::Time;
 
-/// Of the window; the other count is of those that were accepted.
+/// The index of requests in the window; the other count is of accepted calls.
 const REQUESTS: usize = 0;
-/// Refusals that are no sign of anything yet.
+/// Rejections that are ignored.
 const GRACE: f64 = 10.0;
 
-/// Turns calls away before they are sent, in the share in which the server turns them away.
+/// Rejects calls on the client in the proportion in which the server rejects them.
 ///
-/// To refuse costs a server something too. With probability
-/// `max(0, (requests - 2 * accepts - 10) / (requests + 1))` over the last two minutes a call is not
-/// sent at all (Google's "Site Reliability Engineering", chapter 21, but for the ten, without which
-/// the first refusal that a client of few calls ever sees would cost it every second call): nothing
-/// while the server takes at least half, and ever more when it takes less.
+/// Rejecting a call costs the server too. So a call is rejected locally with probability
+/// `max(0, (requests - 2 * accepts - 10) / (requests + 1))`, over the last two minutes (Google's "Site Reliability
+/// Engineering", chapter 21): never while the server accepts at least half. The 10 is an addition, without which the first
+/// rejection would cost a client with few calls every second call.
 ///
-/// By that formula alone a client that was refused for two minutes would need as long to believe that it
-/// is over. So one call a second goes through in any case, and two seconds in which the server has
-/// accepted calls and refused none end the past: what it refused before counts no more. A
-/// server that takes some and refuses some all the time never has such two seconds.
+/// With this formula alone, a client would need two minutes to recover. So one call per second is always sent, and the
+/// window is cleared after two seconds in which the server has accepted calls and rejected none. A server that
+/// continuously accepts some calls and rejects others never has such two seconds.
 ///
-/// A call counts when it has ended. Those that are open say nothing yet, and counted as not
-/// accepted they would have a client that makes a hundred calls at once refuse itself. Nor does a call
-/// count that ended in neither: whose time was over, whose connection was lost, or that was given up.
+/// A call counts when it has ended: if open calls counted as not accepted, a client with a hundred concurrent calls would
+/// reject its own. Calls that ended otherwise (deadline, lost connection, cancelled) do not count.
 ///
 /// ```
 /// use polywire_frame::Time;
@@ -33,7 +30,7 @@ const GRACE: f64 = 10.0;
 ///
 /// let mut throttle = Throttle::new(2.0);
 /// let now = Time::ZERO;
-/// // The server refuses all of a hundred.
+/// // The server rejects a hundred calls.
 /// for _ in 0..100 {
 ///     assert!(throttle.admit(now, 0.999));
 ///     throttle.refused(now);
@@ -45,22 +42,21 @@ const GRACE: f64 = 10.0;
 pub struct Throttle {
     factor: f64,
     window: Window,
-    /// When one was last let through.
+    /// When a probe was last sent.
     sent: Time,
-    /// When the last began that was refused; what was accepted since began later.
+    /// When the last rejected call began.
     refused: Option<Time>,
 }
 
 /// Two minutes.
 const WINDOW: Window = Window::of_ten(12);
-/// One call goes through after so long.
+/// The interval of probes.
 const PROBE: Duration = Duration::from_secs(1);
-/// How long the server must refuse nothing for the past to be over.
+/// The time without rejections after which the window is cleared.
 const OVER: Duration = Duration::from_secs(2);
 
 impl Throttle {
-    /// One that lets `factor` times as many through as the server accepts. The usual is 2; less turns
-    /// away sooner.
+    /// Lets `factor` times as many calls through as the server accepts. 2 is usual; a lower factor rejects earlier.
     #[must_use]
     pub const fn new(factor: f64) -> Self {
         Self {
@@ -74,7 +70,7 @@ impl Throttle {
     /// Whether a call may be sent. `chance` is from 0 to 1.
     #[inline]
     pub fn admit(&mut self, now: Time, chance: f64) -> bool {
-        // What holds at nearly all times is looked for first.
+        // Fast path.
         let [requests, accepts] = self.window.sums(now);
         if requests <= self.factor * accepts + GRACE {
             return true;
@@ -88,8 +84,7 @@ impl Throttle {
         admitted
     }
 
-    /// The server has accepted a call that began then: answered it by anything but `overloaded` or
-    /// `unavailable`.
+    /// The server has accepted a call that began at `began`: the answer is not `overloaded` or `unavailable`.
     #[inline]
     pub fn accepted(&mut self, began: Time) {
         if let Some(refused) = self.refused
@@ -101,13 +96,13 @@ impl Throttle {
         self.window.count_both(began);
     }
 
-    /// The server has turned a call away that began then.
+    /// The server has rejected a call that began at `began`.
     pub fn refused(&mut self, began: Time) {
         self.window.count(began, REQUESTS);
         self.refused = self.refused.max(Some(began));
     }
 
-    /// The share of calls that are not sent, from 0 to 1.
+    /// The probability that a call is rejected locally, from 0 to 1.
     pub fn probability(&mut self, now: Time) -> f64 {
         let [requests, accepts] = self.window.sums(now);
         ((requests - self.factor * accepts - GRACE) / (requests + 1.0)).max(0.0)
@@ -128,7 +123,7 @@ mod tests {
         Time::from_nanos(millis * 1_000_000)
     }
 
-    /// Chance that anybody can repeat.
+    /// Reproducible random numbers.
     fn chances() -> impl FnMut() -> f64 {
         let mut random = 1_u64;
         move || {
@@ -140,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_takes_half_is_sent_all() {
+    fn a_server_that_accepts_half_gets_all_calls() {
         let mut throttle = Throttle::default();
         for call in 0..1_000 {
             assert!(throttle.admit(Time::ZERO, 0.0));
@@ -153,10 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_are_open_are_no_refusals() {
+    fn open_calls_do_not_count() {
         let mut throttle = Throttle::default();
         assert!((0..1_000).all(|_| throttle.admit(Time::ZERO, 0.0)));
-        // Nor are the first few.
+        // The first ten rejections are ignored.
         (0..10).for_each(|_| throttle.refused(Time::ZERO));
         assert!(throttle.admit(Time::ZERO, 0.0));
         throttle.refused(Time::ZERO);
@@ -164,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn after_two_minutes_all_is_forgotten() {
+    fn rejections_expire_after_two_minutes() {
         let mut throttle = Throttle::default();
         for _ in 0..1_000 {
             throttle.refused(Time::ZERO);
@@ -174,10 +169,9 @@ mod tests {
         assert_eq!(throttle.probability(later), 0.0);
     }
 
-    /// A server that takes a hundred a second of the thousand that are wanted: it is sent twice what it
-    /// takes.
+    /// A server that accepts 100 of 1,000 calls per second gets 200.
     #[test]
-    fn it_settles_at_twice_what_is_accepted() {
+    fn it_settles_at_twice_the_accepted_rate() {
         let mut throttle = Throttle::default();
         let (mut sent, mut accepted, mut chance) = (0, 0, chances());
         for millis in 0..600_000_u64 {
@@ -199,8 +193,8 @@ mod tests {
         assert!((180.0..220.0).contains(&rate), "{rate} a second");
     }
 
-    /// A server that refuses all for ten minutes, and is then as good as ever: from how many calls a
-    /// second on none is turned away here any more, in milliseconds.
+    /// A server rejects all calls for ten minutes, then none. Returns the milliseconds from then until the last local
+    /// rejection, with a call every `each` ms.
     fn recovers(each: u64) -> u64 {
         let mut throttle = Throttle::default();
         let mut chance = chances();
@@ -218,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_back_has_all_calls_within_seconds() {
+    fn a_recovered_server_gets_all_calls_within_seconds() {
         for each in [1, 10, 100, 1_000, 10_000] {
             let after = recovers(each);
             assert!(after <= 3_000, "a call in {each} ms: {after} ms");
@@ -226,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn one_a_second_goes_through_whatever_chance_says() {
+    fn one_call_per_second_is_always_sent() {
         let mut throttle = Throttle::default();
         let sent = (0..60_000).filter(|millis| {
             let sent = throttle.admit(at(*millis), 0.0);
@@ -235,13 +229,13 @@ mod tests {
             }
             sent
         });
-        // The first ten are no sign of anything.
+        // The first ten rejections are ignored.
         assert_eq!(sent.count(), 11 + 59);
     }
 
-    /// What is accepted of calls that began before the last refusal says nothing of the time behind it.
+    /// Accepted calls that began before the last rejection do not clear the window.
     #[test]
-    fn late_answers_to_old_calls_do_not_end_the_past() {
+    fn late_answers_do_not_clear_the_window() {
         let mut throttle = Throttle::default();
         (0..100).for_each(|_| throttle.refused(at(10_000)));
         throttle.accepted(at(0));

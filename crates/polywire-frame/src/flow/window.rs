@@ -1,27 +1,27 @@
-//! Two counts over the last while.
+//! Two counts over a sliding window.
 
 use crate::Time;
 
 const SLICES: usize = 10;
 
-/// Counts of two things over a window that moves with the time, in ten slices.
+/// Two counts over a sliding window of ten slices.
 ///
-/// `sums` are those of all slices, and `ends` is when the slice that is now ends: to count is an
-/// addition and a comparison.
+/// Invariants: `sums` are the sums over all slices, `ends` is the end of the current slice. Counting costs an addition and a
+/// comparison.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     /// Nanoseconds.
     length: u64,
     slices: [[u32; 2]; SLICES],
     sums: [u64; 2],
-    /// The number of the slice that is now.
+    /// The number of the current slice.
     slice: u64,
     /// Nanoseconds.
     ends: u64,
 }
 
 impl Window {
-    /// A window of ten slices of so many seconds.
+    /// A window of ten slices of `seconds` each.
     pub(super) const fn of_ten(seconds: u64) -> Self {
         let length = seconds * 1_000_000_000;
         Self {
@@ -33,7 +33,7 @@ impl Window {
         }
     }
 
-    /// One more of the one or the other.
+    /// Adds 1 to one of the counts.
     #[inline]
     pub(super) fn count(&mut self, now: Time, which: usize) {
         self.move_to(now);
@@ -44,7 +44,7 @@ impl Window {
         }
     }
 
-    /// One more of each.
+    /// Adds 1 to both counts.
     #[inline]
     pub(super) fn count_both(&mut self, now: Time) {
         self.move_to(now);
@@ -55,14 +55,14 @@ impl Window {
         }
     }
 
-    /// How many of each there were.
+    /// Both counts.
     #[inline]
     pub(super) fn sums(&mut self, now: Time) -> [f64; 2] {
         self.move_to(now);
         self.sums.map(|sum| sum as f64)
     }
 
-    /// Empties the slices that have gone by. Time that goes backwards is the time that was.
+    /// Clears the slices that have passed. Times before the current slice count for it.
     #[inline]
     fn move_to(&mut self, now: Time) {
         if now.as_nanos() >= self.ends {
@@ -92,16 +92,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_older_than_the_window_is_forgotten() {
+    fn counts_expire_with_the_window() {
         let mut window = Window::of_ten(1);
         let at = |seconds| Time::ZERO.after(Duration::from_secs(seconds));
         for second in 0..20 {
             window.count(at(second), 0);
             window.count(at(second), usize::from(second % 2 == 0));
         }
-        // Of the seconds 10 to 19.
+        // Seconds 10 to 19.
         assert_eq!(window.sums(at(19)), [15.0, 5.0]);
-        // Time that goes backwards changes nothing.
+        // An earlier time counts for the current slice.
         window.count(at(3), 1);
         assert_eq!(window.sums(at(19)), [15.0, 6.0]);
         assert_eq!(window.sums(at(24)), [8.0, 3.0]);

@@ -76,31 +76,31 @@ codes! {
     /// Why a connection ends: the code of a `GOAWAY`.
     Reason {
         /// The connection has reached its maximum age.
-        AGE = 0x01, "the connection is old enough";
+        AGE = 0x01, "the connection has reached its maximum age";
         /// The sender has reached its limit of connections.
-        FULL = 0x03, "there is no room for more";
+        FULL = 0x03, "the limit of connections is reached";
         /// The handshake took too long.
         HANDSHAKE = 0x13, "the handshake took too long";
         /// The connection was idle.
         IDLE = 0x02, "the connection was idle";
         /// A frame is above the limit.
-        LENGTH = 0x12, "a frame is longer than allowed";
+        LENGTH = 0x12, "a frame is above the limit";
         /// A limit of calls, bytes or credit was exceeded.
-        LIMIT = 0x15, "more was under way than allowed";
+        LIMIT = 0x15, "a limit was exceeded";
         /// Pings were too frequent.
-        PINGS = 0x16, "pings came too often";
+        PINGS = 0x16, "pings were too frequent";
         /// The peer violated the protocol.
-        PROTOCOL = 0x10, "a rule of the protocol was broken";
+        PROTOCOL = 0x10, "the protocol was violated";
         /// The peer is not allowed to connect.
-        REFUSED = 0x17, "who connected may not";
+        REFUSED = 0x17, "the client is not allowed to connect";
         /// Nothing was received for too long.
-        SILENCE = 0x14, "nothing was heard for too long";
+        SILENCE = 0x14, "nothing was received for too long";
         /// The sender stops.
         STOP = 0x00, "the sender stops";
         /// The token of a datagram is unknown.
-        TOKEN = 0x18, "the token is not known";
+        TOKEN = 0x18, "the token is unknown";
         /// The version is not supported.
-        VERSION = 0x11, "the version is not spoken";
+        VERSION = 0x11, "the version is not supported";
     }
 }
 

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compressed_comes_back_and_nothing_else() {
+    fn compressed_payloads_round_trip() {
         let mut compressor = Compressor::new(1);
         for payload in [
             &b"aaaaaaaaaaaaaaaaaaaa"[..],

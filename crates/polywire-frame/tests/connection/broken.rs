@@ -1,4 +1,4 @@
-//! What breaks a connection, and the words that say so.
+//! Violations of the protocol, and their messages.
 
 use polywire_frame::client;
 use polywire_frame::server::Connection;
@@ -10,7 +10,7 @@ const HELLO: [u8; 20] = [
     0xf7, 0x50, 0x57, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
-/// A frame by its parts.
+/// A frame from its parts.
 fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Vec<u8> {
     let mut bytes = (body.len() as u32).to_le_bytes().to_vec();
     bytes.extend([kind, flags]);
@@ -21,7 +21,7 @@ fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Ve
     bytes
 }
 
-/// What a server says to these frames behind a greeting and an open call.
+/// The error of a server for these frames after `HELLO` and an open call.
 fn server_says(frames: &[Vec<u8>]) -> String {
     let mut stream = HELLO.to_vec();
     stream.extend(frame(2, 1, 1, 0, 0, b"\x06\0\x01\x03\0Add"));
@@ -32,7 +32,7 @@ fn server_says(frames: &[Vec<u8>]) -> String {
     link.client.wrote();
     link.to_server = stream;
     let broken = link.try_serve().unwrap_err();
-    // The same words, to the other side.
+    // The client gets the same message.
     let mut client = client::Connection::<u32>::new(Settings::DEFAULT);
     let answer = drain(link.server.output());
     let mut from = 0;
@@ -52,12 +52,12 @@ fn server_says(frames: &[Vec<u8>]) -> String {
 }
 
 #[test]
-fn what_a_call_cannot_have_it_cannot_have_had() {
+fn credit_of_a_wrong_code_is_an_error_after_the_call_too() {
     let mut link = Link::new();
     let id = link.call(b"", 1);
     link.serve();
     link.reply(id, b"");
-    // Credit of its stream would be passed over.
+    // Credit of its stream is ignored.
     link.to_server = frame(9, 0, 0, id.into(), 1, b"");
     link.serve();
     link.to_server = frame(9, 0, 3, id.into(), 1, b"");
@@ -68,7 +68,7 @@ fn what_a_call_cannot_have_it_cannot_have_had() {
 }
 
 #[test]
-fn a_server_names_what_is_wrong() {
+fn a_server_reports_violations() {
     let called = |id| frame(2, 0, 1, id, 0, b"");
     for (frames, words) in [
         (
@@ -173,7 +173,7 @@ fn a_server_names_what_is_wrong() {
 }
 
 #[test]
-fn a_length_that_lies_is_refused_before_its_body_comes() {
+fn a_length_above_the_limit_is_rejected_before_the_body() {
     let mut bytes = HELLO.to_vec();
     bytes.extend([0xff, 0xff, 0xff, 0x7f, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     let mut link = Link::new();
@@ -188,7 +188,7 @@ fn a_length_that_lies_is_refused_before_its_body_comes() {
 }
 
 #[test]
-fn other_protocols_are_told_at_their_first_bytes() {
+fn other_protocols_are_detected_at_their_first_bytes() {
     for (bytes, words) in [
         (
             &b"GET / HTTP/1.1"[..],
@@ -207,11 +207,11 @@ fn other_protocols_are_told_at_their_first_bytes() {
             .receive(Time::ZERO, bytes, &mut Vec::new(), resolve)
             .unwrap_err();
         assert_eq!(broken.to_string(), format!("frames: expected {words}"));
-        // Who speaks something else is told nothing; another version can read this.
+        // Other protocols get no answer; another version can read it.
         let told = broken.reason() == Reason::VERSION;
         assert_eq!(drain(server.output()).ends_with(words.as_bytes()), told);
     }
-    // A side that wants no connection says so instead of HELLO.
+    // A side that rejects the connection sends GOAWAY instead of HELLO.
     let mut stream = HELLO[..4].to_vec();
     stream.extend(frame(0x10, 0, 0, 0, 0, b"closed"));
     let mut link = Link::new();
@@ -230,7 +230,7 @@ fn other_protocols_are_told_at_their_first_bytes() {
 }
 
 #[test]
-fn a_client_takes_no_answers_to_what_it_has_not_asked() {
+fn a_client_rejects_answers_without_a_call() {
     for (answer, words) in [
         (
             frame(4, 0, 0, 1, 0, b""),
@@ -268,7 +268,7 @@ fn a_client_takes_no_answers_to_what_it_has_not_asked() {
         link.server.wrote();
         let broken = link.try_answer().unwrap_err();
         assert_eq!(broken.to_string(), format!("frames: expected {words}"));
-        // Whoever waited is told that the connection is lost.
+        // The open call is lost.
         assert_eq!(link.client.close(None).count(), 1);
         let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
         let sent = drain(link.client.output());

@@ -10,7 +10,7 @@ use crate::support::{ADD, Link, at};
 fn calls_are_answered_in_any_order() {
     let mut link = Link::new();
     let (a, b) = (link.call(b"a", 1), link.call(b"b", 2));
-    // Before the server has said a word.
+    // Before the server's HELLO.
     assert_eq!(link.serve(), ["hello", "0#0 op 3: a", "1#0 op 3: b"]);
     link.reply(b, b"B");
     link.now = at(7);
@@ -20,7 +20,7 @@ fn calls_are_answered_in_any_order() {
         ["hello", "1#0 (2) in 0 us: B", "0#0 (1) in 7000 us: A"]
     );
     assert_eq!((link.client.open(), link.server.open()), (0, 0));
-    // The slot that was freed last, with its next count.
+    // The slot that was freed last is reused, with its next count.
     assert_eq!(link.call(b"c", 3), CallId::new(0, 1));
 }
 
@@ -32,7 +32,7 @@ fn a_name_travels_once() {
     link.call(b"xyz", 2);
     assert_eq!(link.client.output().len(), 16 + 3);
     assert_eq!(link.serve(), ["1#0 op 3: xyz"]);
-    // One without a number travels each time.
+    // A name without a number is sent each time.
     let once = Request::new(Operation {
         number: 0,
         name: "Name",
@@ -41,7 +41,7 @@ fn a_name_travels_once() {
         link.client.call(link.now, &once).unwrap().send(9).unwrap();
         assert_eq!(link.serve(), [format!("{slot}#0 op 4: ")]);
     }
-    // And so does one whose number the server does not take.
+    // So is one with a number above the server's limit.
     let beyond = Request::new(Operation {
         number: 65,
         name: "Later",
@@ -61,7 +61,7 @@ fn a_call_that_is_not_sent_never_was() {
     call.payload().extend_from_slice(b"half");
     drop(call);
     assert!(link.client.output().is_empty() && link.client.open() == 0);
-    // Its name was not sent either.
+    // Its name was not sent.
     link.call(b"whole", 1);
     assert_eq!(link.serve(), ["0#0 op 3: whole"]);
 }
@@ -135,7 +135,7 @@ fn a_cancel_that_crosses_the_answer_is_passed_over() {
     assert_eq!(link.serve(), [""; 0]);
     assert_eq!(link.answer(), ["hello", "0#0 freed"]);
     assert_eq!(link.client.open(), 0);
-    // The slot is used again, by one that is not cancelled.
+    // The slot is reused by another call.
     link.call(b"next", 2);
     assert_eq!(link.serve(), ["0#1 op 3: next"]);
 }
@@ -151,7 +151,7 @@ fn time_travels_and_ends_calls_on_both_sides() {
         .unwrap()
         .send(1)
         .unwrap();
-    // The server's clock is its own: it has what is left.
+    // The remaining time is sent, since clocks differ.
     link.now = at(1000);
     assert_eq!(link.serve(), ["hello", "0#0 op 3 by 1006 ms: "]);
     link.server.attach(id, "kept").unwrap();
@@ -239,7 +239,7 @@ fn one_way_calls_are_never_open() {
 #[test]
 fn no_more_is_open_than_the_server_allows() {
     let mut link = Link::with(Settings::DEFAULT, Settings::DEFAULT.with_calls(70));
-    // Until it has said so, 64.
+    // 64 before the server's HELLO.
     for context in 0..64 {
         link.call(b"", context);
     }
@@ -250,7 +250,7 @@ fn no_more_is_open_than_the_server_allows() {
     link.answer();
     assert_eq!(link.client.room(), 6);
 
-    // It wants fewer now.
+    // A lower limit.
     link.server.limit_calls(10);
     assert_eq!(link.answer(), ["limits"]);
     assert_eq!(link.client.room(), 0);
@@ -278,7 +278,7 @@ fn bytes_are_bounded_too() {
 }
 
 #[test]
-fn what_is_too_large_is_not_sent() {
+fn frames_above_the_limit_are_not_sent() {
     let mut link = Link::with(
         Settings::DEFAULT.with_frame(70_000),
         Settings::DEFAULT.with_frame(80_000),
@@ -297,7 +297,7 @@ fn what_is_too_large_is_not_sent() {
         too_large.to_string(),
         "a frame of 200000 bytes, where the other side takes 70000"
     );
-    // The call is open still, and something else can be said.
+    // The call remains open.
     link.fault(id, Fault::new(FaultCode::TOO_LARGE), &[0; 100_000]);
     assert_eq!(link.answer(), ["0#0 (1) too large: "]);
 }

@@ -1,4 +1,4 @@
-//! However the bytes are cut, the events are the same.
+//! Events do not depend on how the bytes are split.
 
 use polywire_frame::server::{Connection, Step};
 use polywire_frame::{Settings, Time};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::support::{Link, drain, resolve, server_event};
 
-/// What a client of all kinds of frames sends.
+/// The bytes of a client with frames of many kinds.
 fn stream() -> Vec<u8> {
     let mut link = Link::new();
     for (context, payload) in [&b""[..], b"some", &[0; 3_000]].iter().enumerate() {
@@ -18,7 +18,7 @@ fn stream() -> Vec<u8> {
     link.client.subscribe("topic", 9).unwrap();
     link.client.ping(1, 2);
     let mut bytes = drain(link.client.output());
-    // A kind of tomorrow.
+    // An unknown kind that is ignored.
     bytes.extend([
         2, 0, 0, 0, 0x90, 0xff, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
     ]);

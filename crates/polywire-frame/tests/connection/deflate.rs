@@ -1,4 +1,4 @@
-//! Payloads that travel compressed, and what lies about them.
+//! Compressed payloads, and wrong lengths.
 
 use polywire_frame::client::{self, Request, RequestError};
 use polywire_frame::server::{self, Fault};
@@ -6,7 +6,7 @@ use polywire_frame::{FaultCode, Features, Settings};
 
 use crate::support::{ADD, Link, at, drain};
 
-/// Both sides read compressed payloads, and send those of at least 100 bytes so.
+/// Both sides read compressed payloads, and compress payloads of at least 100 bytes.
 fn link() -> Link {
     with(Settings::DEFAULT.with_features(Features::DEFLATE))
 }
@@ -18,7 +18,7 @@ fn with(settings: Settings) -> Link {
     link.greeted()
 }
 
-/// A text that becomes shorter.
+/// A compressible text.
 fn text(bytes: usize) -> String {
     "as long as it is, ".chars().cycle().take(bytes).collect()
 }
@@ -98,7 +98,7 @@ fn only_what_is_long_becomes_shorter_and_is_read() {
         link.call(payload, 1);
         let sent = drain(link.client.output());
         link.client.wrote();
-        // Behind the header, and the name of the first.
+        // After the header, and the name in the first call.
         sent.len() - if sent[5] & 1 == 1 { 24 } else { 16 }
     };
     let mut both = link();
@@ -106,7 +106,7 @@ fn only_what_is_long_becomes_shorter_and_is_read() {
     assert_eq!(wire(&mut both, &[7; 100]), 20);
     let noise: Vec<u8> = (0..200_u32).map(|at| ((at * at * 97) >> 3) as u8).collect();
     assert_eq!(wire(&mut both, &noise), 200);
-    // A server that does not read it, or has not said so yet.
+    // A server without the feature, or before its HELLO.
     let offers = Settings::DEFAULT.with_features(Features::DEFLATE);
     let mut one = Link::with(offers, Settings::DEFAULT);
     one.client = client::Connection::new(offers).with_compression(100);
@@ -127,20 +127,20 @@ fn all_limits_count_what_it_was() {
         .with_bytes(1 << 20)
         .with_window(65_536);
     let mut link = with(settings);
-    // The bodies of open calls.
+    // Bytes of open calls.
     link.call(&vec![7; 700_000], 1);
     link.call(&vec![7; 700_000], 2);
     assert!(link.client.output().len() < 10_000);
     assert_eq!(link.client.room(), 0);
     link.serve();
-    // With the extension of the first.
+    // The first has an extension.
     assert_eq!(link.server.open_bytes(), 2 * 700_000 + 8);
-    // The length of one.
+    // The length of one body.
     let mut link = with(settings);
     let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
     call.payload().extend(vec![7; 1 << 20]);
     assert!(matches!(call.send(1), Err(RequestError::TooLarge(_))));
-    // Items, to both sides.
+    // Items in both directions.
     let request = Request::new(ADD).with_items();
     let call = link.client.call(link.now, &request).unwrap();
     let id = call.send(1).unwrap();
@@ -163,7 +163,7 @@ fn all_limits_count_what_it_was() {
 }
 
 #[test]
-fn what_lies_ends_the_connection() {
+fn wrong_lengths_end_the_connection() {
     // Twenty times `a`.
     let packed = [0x4b, 0x4c, 0xc4, 0x04, 0x00];
     let says = |length: u32, packed: &[u8]| {
@@ -190,9 +190,9 @@ fn what_lies_ends_the_connection() {
     assert_eq!(says(20, &[&packed[..], &[0]].concat()), words);
     assert_eq!(says(20, b"not compressed at all"), words);
     assert_eq!(says(20, b""), words);
-    // Nothing at all is a stream of two bytes.
+    // An empty payload is a stream of two bytes.
     assert_eq!(says(0, &[3, 0]), "0#0 unknown None");
-    // Before anything of it is unpacked.
+    // Detected before decompression.
     assert_eq!(
         says((16 << 20) + 1, &packed),
         "a body of at most 16777216 bytes when it is unpacked, found 16777217, at byte 78"

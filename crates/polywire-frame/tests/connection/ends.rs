@@ -1,4 +1,4 @@
-//! How connections end, and what becomes of calls.
+//! Ends of connections, and the outcome of their calls.
 
 use polywire_frame::client::{LostCall, Request, RequestError};
 use polywire_frame::{CallId, Output, Reason, Settings, Time};
@@ -6,12 +6,12 @@ use polywire_frame::{CallId, Output, Reason, Settings, Time};
 use crate::support::{ADD, Link, Told, at};
 
 #[test]
-fn a_server_that_stops_answers_what_is_open() {
+fn a_stopping_server_answers_open_calls() {
     let mut link = Link::new();
     let id = link.call(b"early", 1);
     link.serve();
     link.server.go_away(Reason::AGE, 5_000, "an hour is over");
-    // This one crosses it.
+    // This call crosses the GOAWAY.
     link.call(b"late", 2);
     assert_eq!(link.serve(), [""; 0]);
     assert!(!link.server.is_done());
@@ -21,7 +21,7 @@ fn a_server_that_stops_answers_what_is_open() {
         link.answer(),
         [
             "hello",
-            "goaway the connection is old enough in 5000 ms: an hour is over",
+            "goaway the connection has reached its maximum age in 5000 ms: an hour is over",
             "1#0 (2) unavailable unstarted: ",
             "0#0 (1) in 0 us: done",
         ]
@@ -31,7 +31,7 @@ fn a_server_that_stops_answers_what_is_open() {
 }
 
 #[test]
-fn a_client_that_stops_is_answered_too() {
+fn a_leaving_client_is_answered() {
     let mut link = Link::new();
     let id = link.call(b"last", 1);
     link.client.go_away();
@@ -47,7 +47,7 @@ fn a_client_that_stops_is_answered_too() {
 }
 
 #[test]
-fn what_was_never_sent_may_be_repeated() {
+fn calls_that_were_not_sent_may_be_retried() {
     let mut link = Link::new();
     link.call(b"sent", 1);
     link.client.take_output(Output::default());
@@ -58,7 +58,7 @@ fn what_was_never_sent_may_be_repeated() {
     lost.sort_by_key(|lost| lost.context);
     let expected = [(1, true), (2, false)].map(|(context, sent)| LostCall { context, sent });
     assert_eq!(lost, expected);
-    // And so it is not sent after all.
+    // The call that is reported as not sent must not be sent.
     assert!(link.client.output().is_empty());
 
     let mut link = Link::new();
@@ -80,7 +80,7 @@ fn what_was_never_sent_may_be_repeated() {
 }
 
 #[test]
-fn a_closed_server_hands_back_what_it_kept() {
+fn a_closed_server_returns_stored_contexts() {
     let mut link = Link::new();
     let id = link.call(b"", 1);
     link.serve();
@@ -91,7 +91,7 @@ fn a_closed_server_hands_back_what_it_kept() {
 }
 
 #[test]
-fn pings_are_answered_but_not_without_end() {
+fn pings_are_answered_and_limited() {
     let mut link = Link::new().greeted();
     link.client.ping(7, 8);
     assert_eq!(link.serve(), [""; 0]);
@@ -99,7 +99,7 @@ fn pings_are_answered_but_not_without_end() {
     link.server.ping(1, 2);
     assert_eq!(link.answer(), [""; 0]);
     assert_eq!(link.serve(), ["pong 1 2"]);
-    // Often enough is fine for ever.
+    // Pings at the allowed interval.
     for round in 1..10 {
         link.now = at(round * 10_000);
         link.client.ping(0, 0);
@@ -112,12 +112,14 @@ fn pings_are_answered_but_not_without_end() {
     let told = link.answer();
     let last = told.last().unwrap();
     assert!(
-        last.starts_with("goaway pings came too often in 0 ms: frames: expected 10000 ms between"),
+        last.starts_with(
+            "goaway pings were too frequent in 0 ms: frames: expected 10000 ms between"
+        ),
         "{last}"
     );
 }
 
-/// The client sends no more: the calls that end by that.
+/// Ends the client's stream. Returns the calls that end with it.
 fn half_close(link: &mut Link) -> Told {
     let mut ended = Told::new();
     let rest = link.to_server.len();
@@ -127,7 +129,7 @@ fn half_close(link: &mut Link) -> Told {
 }
 
 #[test]
-fn a_client_that_sends_no_more_is_answered_if_no_more_is_needed() {
+fn a_half_closed_client_is_answered_if_it_need_not_send() {
     let mut link = Link::new();
     let plain = link.call(b"plain", 1);
     let mut stream = |context| {
@@ -164,7 +166,7 @@ fn a_client_that_sends_no_more_is_answered_if_no_more_is_needed() {
 }
 
 #[test]
-fn items_that_nobody_will_give_credit_for_end_their_call() {
+fn items_without_further_credit_end_their_call() {
     let settings = Settings::DEFAULT.with_window(65_536);
     let mut link = Link::with(settings, settings).greeted();
     let id = link.call(b"", 1);
@@ -190,7 +192,7 @@ fn items_that_nobody_will_give_credit_for_end_their_call() {
 }
 
 #[test]
-fn an_end_within_a_frame_is_a_mistake() {
+fn an_end_within_a_frame_is_an_error() {
     let mut link = Link::new().greeted();
     link.call(b"", 1);
     link.serve();
@@ -202,9 +204,9 @@ fn an_end_within_a_frame_is_a_mistake() {
     let words = "frames: expected the rest of a frame, found the end, at byte 83";
     assert_eq!(broken.to_string(), words);
     assert!(link.server.is_done());
-    let goaway = format!("goaway a rule of the protocol was broken in 0 ms: {words}");
+    let goaway = format!("goaway the protocol was violated in 0 ms: {words}");
     assert_eq!(link.answer(), [goaway]);
-    // The other way round nobody can be told.
+    // A server that ends its stream cannot be told.
     let mut link = Link::new().greeted();
     assert_eq!(link.client.end_of_input(0), Ok(()));
     let broken = link.client.end_of_input(7).unwrap_err().to_string();
@@ -213,7 +215,7 @@ fn an_end_within_a_frame_is_a_mistake() {
 }
 
 #[test]
-fn who_says_nothing_at_all_is_let_go() {
+fn a_client_that_sends_nothing_can_be_closed() {
     let mut link = Link::new();
     link.client.wrote();
     assert_eq!(half_close(&mut link), [""; 0]);

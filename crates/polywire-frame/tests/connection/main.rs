@@ -1,4 +1,4 @@
-//! Both sides of a connection against each other, and against what no side of ours sends.
+//! Both sides of a connection against each other, and against invalid input.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod broken;

@@ -1,4 +1,4 @@
-//! Streams of items, and what bounds them.
+//! Streams of items, and their credit.
 
 use polywire_frame::client::Request;
 use polywire_frame::{CallId, Settings};
@@ -73,7 +73,7 @@ fn credit_bounds_what_is_on_its_way() {
     }
     assert_eq!(link.serve().len(), 3);
     assert_eq!(link.answer().len(), 3);
-    // Who has none is given some for each item that was consumed, and only for those.
+    // Without credit left, each consumed item is given back.
     link.server.consumed(id, 30_016);
     link.client.consumed(id, 30_016);
     assert_eq!(link.answer(), ["0#0 writable"]);
@@ -90,10 +90,10 @@ fn all_streams_together_are_bounded_too() {
     link.serve();
     let item = vec![0; (1 << 20) - 16];
     assert!(send(&mut link, a, &item) && push(&mut link, a, &item));
-    // They have credit of their own, and the connection has none.
+    // The streams have credit, the connection has none.
     assert!(!send(&mut link, b, b"x") && !push(&mut link, b, b"x"));
     assert_eq!((link.serve().len(), link.answer().len()), (1, 1));
-    // Whoever had them has ended meanwhile.
+    // Their call has ended.
     link.reply(a, b"");
     link.answer();
     link.server.consumed(a, 1 << 20);
@@ -106,7 +106,7 @@ fn all_streams_together_are_bounded_too() {
 }
 
 #[test]
-fn frames_are_given_back_too() {
+fn headers_count_for_credit() {
     let settings = Settings::DEFAULT.with_items(1 << 20);
     let mut link = Link::with(settings, settings).greeted();
     let id = streaming(&mut link);
@@ -127,7 +127,7 @@ fn frames_are_given_back_too() {
 }
 
 #[test]
-fn what_nobody_reads_makes_room_at_once() {
+fn unread_items_of_ended_calls_give_credit_back_at_once() {
     let settings = Settings::DEFAULT.with_items(1 << 20).with_window(1 << 20);
     let mut link = Link::with(settings, settings).greeted();
     let a = streaming(&mut link);
@@ -136,7 +136,7 @@ fn what_nobody_reads_makes_room_at_once() {
     assert!(send(&mut link, a, &item) && push(&mut link, a, &item));
     link.reply(a, b"");
     assert!(link.client.cancel(a).is_some());
-    // Both items arrive when nobody is there for them any more.
+    // Both items arrive after the end of their call.
     assert_eq!(link.serve(), [""; 0]);
     assert_eq!(link.answer(), ["0#0 freed", "all writable"]);
     assert_eq!(link.serve(), ["all writable"]);
@@ -147,7 +147,7 @@ fn without_credit_an_item_breaks_the_connection() {
     let mut link = Link::new().greeted();
     streaming(&mut link);
     link.serve();
-    // 60,016 bytes each: the fifth began while there was credit, the sixth does not.
+    // 60,016 bytes each: the fifth begins with credit left, the sixth without.
     let mut items = Vec::new();
     for _ in 0..6 {
         items.extend([0x60, 0xea, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);

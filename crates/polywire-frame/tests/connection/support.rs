@@ -1,4 +1,4 @@
-//! A client and a server with nothing between them but bytes.
+//! A client and a server, connected by buffers.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use polywire_frame::client::{self, Operation, Request};
 use polywire_frame::server::{self, Fault};
 use polywire_frame::{CallId, Output, ProtocolError, Settings, Time};
 
-/// What the server's names stand for: the length of the name, for all but `Nothing`.
+/// The operation of a name is its length. `Nothing` is unknown.
 pub(crate) fn resolve(name: &str) -> Option<usize> {
     (name != "Nothing").then_some(name.len())
 }
@@ -16,7 +16,7 @@ pub(crate) const ADD: Operation<'static> = Operation {
     name: "Add",
 };
 
-/// Milliseconds after the beginning.
+/// The time in milliseconds.
 pub(crate) fn at(millis: u64) -> Time {
     Time::ZERO.after(Duration::from_millis(millis))
 }
@@ -24,15 +24,15 @@ pub(crate) fn at(millis: u64) -> Time {
 pub(crate) struct Link {
     pub(crate) client: client::Connection<u32>,
     pub(crate) server: server::Connection<usize, &'static str>,
-    /// What is on its way.
+    /// Bytes in flight.
     pub(crate) to_server: Vec<u8>,
     pub(crate) to_client: Vec<u8>,
     pub(crate) now: Time,
-    /// Of the last item that came to the server.
+    /// The cost of the last item that the server received.
     pub(crate) cost: u32,
 }
 
-/// What a side was told, with payloads of its own.
+/// Events as text.
 pub(crate) type Told = Vec<String>;
 
 impl Link {
@@ -51,7 +51,7 @@ impl Link {
         }
     }
 
-    /// A call with this payload and context.
+    /// Sends a call with this payload and context.
     pub(crate) fn call(&mut self, payload: &[u8], context: u32) -> CallId {
         let request = Request::new(ADD);
         let mut call = self.client.call(self.now, &request).unwrap();
@@ -69,7 +69,7 @@ impl Link {
         self.server.fault(self.now, id, fault, details);
     }
 
-    /// Hands over what the client has sent; what the server was told.
+    /// Passes the client's output to the server. Returns the server's events.
     pub(crate) fn serve(&mut self) -> Told {
         self.try_serve().unwrap()
     }
@@ -92,7 +92,7 @@ impl Link {
         Ok(told)
     }
 
-    /// Hands over what the server has sent; what the client was told.
+    /// Passes the server's output to the client. Returns the client's events.
     pub(crate) fn answer(&mut self) -> Told {
         self.try_answer().unwrap()
     }
@@ -111,7 +111,7 @@ impl Link {
         Ok(told)
     }
 
-    /// Both have said hello.
+    /// Exchanges `HELLO`.
     pub(crate) fn greeted(mut self) -> Self {
         assert_eq!(self.serve(), ["hello"]);
         assert_eq!(self.answer(), ["hello"]);

@@ -1,4 +1,4 @@
-//! What seeds decide, and how many of them are run.
+//! Random numbers from seeds, and the runs of all seeds.
 
 use std::io::Write;
 use std::num::NonZero;
@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// Numbers that follow from a seed (splitmix64).
+/// Pseudo-random numbers (splitmix64).
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(u64);
 
@@ -29,7 +29,7 @@ impl Chance {
         range.start + self.next() % (range.end - range.start)
     }
 
-    /// True in so many of a thousand cases.
+    /// True with this probability, in thousandths.
     pub(crate) fn is(&mut self, of_thousand: u64) -> bool {
         self.within(0..1_000) < of_thousand
     }
@@ -44,7 +44,7 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap())
 }
 
-/// Runs so many seeds on all processors, or the one that is asked for. `world` returns how often
+/// Runs the given number of seeds on all processors, or the requested seed. `world` returns how often
 /// each event has happened, by name.
 pub(crate) fn seeds(
     name: &str,
@@ -65,7 +65,7 @@ pub(crate) fn seeds(
                 break;
             }
             let counts = catch_unwind(AssertUnwindSafe(|| world(seed))).unwrap_or_else(|panic| {
-                // To standard error itself, because libtest shows captured output at the end only.
+                // Directly to standard error: libtest shows captured output only at the end.
                 let _ = writeln!(
                     std::io::stderr(),
                     "{name}: seed {seed} failed; POLYWIRE_SEED={seed} runs it alone"

@@ -1,4 +1,4 @@
-//! A client and a server on a stream of bytes, which is cut anywhere.
+//! A client and a server on a byte stream that is split and cut anywhere.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use polywire_frame::{CallId, FaultCode, Features, Output, Reason, Settings, Time
 
 use crate::chance::{Chance, seeds};
 
-/// The number of a call among all of a world.
+/// The number of a call in a world.
 type Number = usize;
 
-/// One direction: what has been written and not arrived, and what has arrived and not been taken.
+/// One direction: bytes that are written and not delivered, and bytes that are delivered and not consumed.
 #[derive(Debug, Default)]
 struct Pipe {
     under_way: Vec<u8>,
     arrived: Vec<u8>,
-    /// Nothing moves.
+    /// Nothing is delivered.
     stalls: bool,
     /// The writer has closed it.
     ended: bool,
-    /// The reader has been told so.
+    /// The reader knows that it is closed.
     told: bool,
 }
 
@@ -34,14 +34,14 @@ impl Pipe {
         }
     }
 
-    /// The writer crashes: of what it said last only some arrives.
+    /// The writer crashes: only a part of its last bytes is delivered.
     fn cut(&mut self, chance: &mut Chance) {
         let left = chance.within(0..self.under_way.len() as u64 + 1);
         self.under_way.truncate(left as usize);
         self.ended = true;
     }
 
-    /// Some of what is under way arrives.
+    /// Delivers some bytes.
     fn deliver(&mut self, chance: &mut Chance) {
         if self.stalls {
             return;
@@ -57,14 +57,14 @@ struct Made {
     /// How it ended.
     end: Option<&'static str>,
     open: Option<CallId>,
-    /// Items that are still to be sent, and whether the stream is still to be ended.
+    /// Items to be sent, and whether the stream is to be ended.
     items: u32,
     ends: bool,
-    /// Items that came, which are numbered.
+    /// Received items, which are numbered.
     heard: u32,
     /// How often it was begun.
     done: u32,
-    /// Items that the server has got.
+    /// Items that the server has received.
     got: u32,
 }
 
@@ -76,14 +76,14 @@ struct World {
     to_server: Pipe,
     to_client: Pipe,
     calls: Vec<Made>,
-    /// Calls that the server has not answered: their ids, and items that it will still send.
+    /// Open calls of the server: their ids, and the items that it will send.
     working: Vec<(CallId, Number, u32)>,
-    /// Bytes of an item.
+    /// The length of an item.
     item: usize,
-    /// What a client's side knows to be over; the same of the server's.
+    /// Whether the client's side is over, and the server's.
     client_over: bool,
     server_over: bool,
-    /// Whether bytes were changed on their way: then all that is known is that each call ends.
+    /// Whether bytes were corrupted: then only the ends of calls are checked.
     spoilt: bool,
     spoils: u64,
     breaks: u64,
@@ -130,7 +130,7 @@ impl World {
             to_client: Pipe::default(),
             calls: Vec::new(),
             working: Vec::new(),
-            // A few take all credit.
+            // A few items use all credit.
             item: if compressed { 25_000 } else { 400 },
             client_over: false,
             server_over: false,
@@ -194,7 +194,7 @@ impl World {
         }
     }
 
-    /// An open call of the client, if there is any.
+    /// An open call of the client, if any.
     fn some_open(&mut self) -> Option<(Number, CallId)> {
         let open = self.calls.iter().enumerate();
         let open: Vec<_> = open
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// A handler goes on: with an item, or with its answer.
+    /// A handler sends an item or its answer.
     fn work(&mut self) {
         if self.working.is_empty() || self.server_over {
             return;
@@ -367,7 +367,7 @@ impl World {
         self.to_client.arrived = bytes[at..].to_vec();
     }
 
-    /// The server's side ends: what it has to say goes, and no more.
+    /// The server's side ends after its output.
     fn stop_server(&mut self) {
         self.flush();
         self.server_over = true;
@@ -388,7 +388,7 @@ impl World {
         }
     }
 
-    /// Writes what both sides have to say.
+    /// Writes the output of both sides.
     fn flush(&mut self) {
         self.to_server.write(self.client.output());
         self.client.wrote();
@@ -412,7 +412,7 @@ impl World {
         }
     }
 
-    /// One thing happens, whatever it is.
+    /// One random step.
     fn step(&mut self) {
         match self.chance.within(0..100) {
             0..20 => self.make(),
@@ -446,7 +446,7 @@ impl World {
         }
     }
 
-    /// A side that has read to the end of the other's closes too: a server when it has answered what it can.
+    /// A side closes after the end of the other's stream; a server first answers what it can.
     fn hear_end(&mut self, server: bool) {
         if server && self.to_server.told && !self.server_over && self.server.is_done() {
             self.stop_server();
@@ -503,7 +503,7 @@ impl World {
                     self.to_server.cut(&mut self.chance);
                     self.stop_client();
                 }
-                // One side says no more, and still listens.
+                // One side closes its half.
                 4 => self.to_server.ended = true,
                 _ => self.to_client.ended = true,
             }
@@ -515,7 +515,7 @@ impl World {
         for _ in 0..steps {
             self.step();
         }
-        // All that can be answered is, if nothing is in the way.
+        // Without stalls, everything that can be answered is.
         self.to_server.stalls = false;
         self.to_client.stalls = false;
         for _ in 0..20_000 {
@@ -559,7 +559,7 @@ impl World {
             };
             *told.entry(end).or_default() += 1;
         }
-        // Always in the same order.
+        // In a fixed order.
         [
             "reply",
             "fault",

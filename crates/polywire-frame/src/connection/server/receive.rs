@@ -3,7 +3,7 @@
 use super::{Connection, Event, Fault, Name, Server, Step};
 use crate::connection::calls::SlotError;
 use crate::connection::credit::Stream;
-use crate::connection::receive::Received;
+use crate::connection::receive::FrameResult;
 use crate::connection::{Call, Phase, Role, private};
 use crate::wire::{Frame, FrameWriter, PREFACE, ProtocolError, parse_name};
 use crate::{CallId, FaultCode, Flags, Header, Kind, Reason, Settings, Time};
@@ -51,7 +51,7 @@ impl<O: Copy, T> Role for Server<O, T> {
         connection: &mut Connection<O, T>,
         now: Time,
         frame: &Frame<'a>,
-    ) -> Received<'a, Self> {
+    ) -> FrameResult<'a, Self> {
         let Header { kind, value, .. } = frame.header;
         let id = CallId::from(frame.header.id);
         match kind {
@@ -198,7 +198,7 @@ impl<O: Copy, T> Connection<O, T> {
         now: Time,
         frame: &Frame<'a>,
         mut resolve: impl FnMut(&str) -> Option<O>,
-    ) -> Received<'a, Server<O, T>> {
+    ) -> FrameResult<'a, Server<O, T>> {
         let Header {
             kind,
             flags,
