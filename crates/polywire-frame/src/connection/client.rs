@@ -3,13 +3,12 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use bytes::Bytes;
-
 use super::receive::{FrameResult, unknown_call};
-use super::{Call, OutgoingFrame, Phase, Role};
+use super::{OutgoingFrame, Phase, Role};
 use crate::wire::{Frame, FrameReader, FrameWriter, ProtocolError, parse_name};
 use crate::{CallId, FaultCode, Flags, Header, Kind, Reason, Settings, Time};
 
+pub use super::outgoing::OutgoingCall;
 pub use super::{Operation, OperationNumbers, Request, RequestError};
 
 /// A client's connection. `T` is stored with each call, and returned when the call ends.
@@ -62,7 +61,9 @@ pub struct Client<T> {
     hello: usize,
     /// The `GOAWAY` to a server that has violated the protocol; empty otherwise.
     report: Vec<u8>,
-    most_calls: u32,
+    /// Bytes of earlier outputs, without the current one.
+    pub(super) written: u64,
+    pub(super) most_calls: u32,
     most_bytes: u32,
     known: OperationNumbers,
     context: PhantomData<T>,
@@ -89,6 +90,10 @@ impl<T> Role for Client<T> {
 
     fn check_ping(&mut self, _: &Settings, _: Time, _: &Frame<'_>) -> Result<(), ProtocolError> {
         Ok(())
+    }
+
+    fn wrote(&mut self, bytes: usize) {
+        self.written += bytes as u64;
     }
 
     fn peer_settings(&mut self, peer: &Settings) {
@@ -147,6 +152,7 @@ impl<T> Connection<T> {
         let client = Client {
             hello: 0,
             report: Vec::new(),
+            written: 0,
             most_calls: Settings::INITIAL.calls(),
             most_bytes: Settings::INITIAL.bytes(),
             known: OperationNumbers::default(),
@@ -341,13 +347,13 @@ impl<T> Connection<T> {
         self.phase = Phase::Closed;
         self.bytes = 0;
         // Calls that are reported as not sent are repeated, so they must not be sent. A report needs a `HELLO` first.
-        let hello = match self.written {
+        let hello = match self.role.written {
             0 => self.role.hello,
             _ => 0,
         };
         self.output.truncate(hello);
         self.output.bytes.append(&mut self.role.report);
-        let written = written.unwrap_or(self.written);
+        let written = written.unwrap_or(self.role.written);
         self.calls.drain().filter_map(move |call| {
             Some(LostCall {
                 sent: call.start < written,
@@ -431,7 +437,7 @@ impl<T> Connection<T> {
 
     /// The server knows the name in this frame from now on.
     #[inline]
-    fn name_sent(&mut self, frame: &FrameWriter) {
+    pub(super) fn name_sent(&mut self, frame: &FrameWriter) {
         if frame.code() != 0 && frame.is_extended() {
             self.role.known.insert(frame.code());
         }
@@ -446,55 +452,5 @@ fn check_topic(topic: &str) -> Result<(), RequestError> {
     match parse_name(topic.as_bytes()) {
         Some(_) => Ok(()),
         None => Err(RequestError::Invalid("the name of a topic")),
-    }
-}
-
-/// A call that is being written: append the payload, then [`send`](Self::send). If it is dropped before, it is not sent
-/// and has no effect.
-#[derive(Debug)]
-pub struct OutgoingCall<'a, T> {
-    frame: OutgoingFrame<'a, Client<T>>,
-    deadline: Time,
-    /// Whether there is a stream, and if so, whether the client sends items.
-    stream: Option<bool>,
-}
-
-impl<T> OutgoingCall<'_, T> {
-    /// The buffer to append the payload to. Its content must not be changed.
-    #[inline]
-    pub fn payload(&mut self) -> &mut Vec<u8> {
-        self.frame.payload()
-    }
-
-    /// Appends the rest of the payload. From [`Output::LARGE`](crate::Output::LARGE) bytes on it is not copied.
-    pub fn share(&mut self, payload: Bytes) {
-        self.frame.share(payload);
-    }
-
-    /// Sends the call. `context` is returned when it ends.
-    ///
-    /// # Errors
-    ///
-    /// It is larger than the server accepts. It has no effect.
-    #[inline]
-    pub fn send(mut self, context: T) -> Result<CallId, RequestError> {
-        let bytes = self.frame.check()?;
-        let connection = &mut *self.frame.connection;
-        let position = connection.output.position(self.frame.writer.start());
-        let call = Call {
-            deadline: self.deadline,
-            start: connection.written + position,
-            bytes,
-            context: Some(context),
-            stream: self.stream.map(|open| connection.new_stream(open, false)),
-        };
-        let Ok(id) = connection.calls.insert(connection.role.most_calls, call) else {
-            return Err(RequestError::Full);
-        };
-        connection.bytes += u64::from(bytes);
-        connection.name_sent(&self.frame.writer);
-        self.frame.writer.set_id(id.into());
-        self.frame.finish();
-        Ok(id)
     }
 }

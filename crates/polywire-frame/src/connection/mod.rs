@@ -35,8 +35,6 @@ pub use request::{Operation, OperationNumbers, Request, RequestError};
 pub struct Connection<R: Role> {
     reader: FrameReader,
     output: Output,
-    /// Bytes of earlier outputs, without the current one.
-    written: u64,
     /// What this side accepts.
     settings: Settings,
     /// What the peer accepts: the initial settings until its `HELLO`.
@@ -72,6 +70,10 @@ pub trait Role: Sized + private::Sealed {
         now: Time,
         frame: &Frame<'_>,
     ) -> Result<(), ProtocolError>;
+
+    /// This many bytes of output were taken or written.
+    #[doc(hidden)]
+    fn wrote(&mut self, bytes: usize);
 
     /// The peer's settings have arrived.
     #[doc(hidden)]
@@ -152,7 +154,6 @@ impl<R: Role> Connection<R> {
         Self {
             reader,
             output,
-            written: 0,
             settings,
             peer: Settings::INITIAL,
             items: Credit::new(Settings::INITIAL.items(), settings.items()),
@@ -184,13 +185,13 @@ impl<R: Role> Connection<R> {
     /// Takes the output, for writing without access to the connection, and puts `empty` in its place.
     #[inline]
     pub fn take_output(&mut self, empty: Output) -> Output {
-        self.written += self.output.len() as u64;
+        self.role.wrote(self.output.len());
         std::mem::replace(&mut self.output, empty)
     }
 
     /// All of the output has been written.
     pub fn wrote(&mut self) {
-        self.written += self.output.len() as u64;
+        self.role.wrote(self.output.len());
         self.output.clear();
     }
 

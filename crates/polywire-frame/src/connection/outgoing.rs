@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 
-use super::{Connection, Role};
+use super::client::{Client, RequestError};
+use super::{Call, Connection, Role};
 use crate::wire::{FrameWriter, TooLarge};
-use crate::{CallId, HEADER, Header, Kind};
+use crate::{CallId, HEADER, Header, Kind, Time};
 
 /// An answer, an item or a call without an answer that is being written: append the payload, then
 /// [`send`](Self::send). If it is dropped before, it is not sent and has no effect.
@@ -97,5 +98,55 @@ impl<R: Role> Drop for OutgoingFrame<'_, R> {
         if !self.sent {
             self.connection.output.bytes.truncate(self.writer.start());
         }
+    }
+}
+
+/// A call that is being written: append the payload, then [`send`](Self::send). If it is dropped before, it is not sent
+/// and has no effect.
+#[derive(Debug)]
+pub struct OutgoingCall<'a, T> {
+    pub(super) frame: OutgoingFrame<'a, Client<T>>,
+    pub(super) deadline: Time,
+    /// Whether there is a stream, and if so, whether the client sends items.
+    pub(super) stream: Option<bool>,
+}
+
+impl<T> OutgoingCall<'_, T> {
+    /// The buffer to append the payload to. Its content must not be changed.
+    #[inline]
+    pub fn payload(&mut self) -> &mut Vec<u8> {
+        self.frame.payload()
+    }
+
+    /// Appends the rest of the payload. From [`Output::LARGE`](crate::Output::LARGE) bytes on it is not copied.
+    pub fn share(&mut self, payload: Bytes) {
+        self.frame.share(payload);
+    }
+
+    /// Sends the call. `context` is returned when it ends.
+    ///
+    /// # Errors
+    ///
+    /// It is larger than the server accepts. It has no effect.
+    #[inline]
+    pub fn send(mut self, context: T) -> Result<CallId, RequestError> {
+        let bytes = self.frame.check()?;
+        let connection = &mut *self.frame.connection;
+        let position = connection.output.position(self.frame.writer.start());
+        let call = Call {
+            deadline: self.deadline,
+            start: connection.role.written + position,
+            bytes,
+            context: Some(context),
+            stream: self.stream.map(|open| connection.new_stream(open, false)),
+        };
+        let Ok(id) = connection.calls.insert(connection.role.most_calls, call) else {
+            return Err(RequestError::Full);
+        };
+        connection.bytes += u64::from(bytes);
+        connection.name_sent(&self.frame.writer);
+        self.frame.writer.set_id(id.into());
+        self.frame.finish();
+        Ok(id)
     }
 }

@@ -52,8 +52,8 @@ pub type Answer<'a, O, T> = OutgoingFrame<'a, Server<O, T>>;
 pub struct Server<O, T> {
     /// By number; the first is 1.
     names: Vec<Option<Name<O>>>,
-    /// The time of the last ping.
-    pinged: Option<Time>,
+    /// The time of the last ping; [`Time::NEVER`] before the first.
+    pinged: Time,
     early_pings: u32,
     input_ended: bool,
     /// Calls whose items have no credit since the input has ended.
@@ -120,7 +120,7 @@ impl<O: Copy, T> Connection<O, T> {
     pub fn new(settings: Settings) -> Self {
         let server = Server {
             names: Vec::new(),
-            pinged: None,
+            pinged: Time::NEVER,
             early_pings: 0,
             input_ended: false,
             stuck: Vec::new(),

@@ -28,10 +28,9 @@ impl<O: Copy, T> Role for Server<O, T> {
         frame: &Frame<'_>,
     ) -> Result<(), ProtocolError> {
         let least = own.ping();
-        let early = self
-            .pinged
-            .is_some_and(|before| now.since(before).as_millis() < u128::from(least));
-        self.pinged = Some(now);
+        let early =
+            self.pinged != Time::NEVER && now.since(self.pinged).as_millis() < u128::from(least);
+        self.pinged = now;
         self.early_pings = if early { self.early_pings + 1 } else { 0 };
         if self.early_pings < MOST_EARLY_PINGS {
             return Ok(());
@@ -39,6 +38,8 @@ impl<O: Copy, T> Role for Server<O, T> {
         let expected = format!("{least} ms between two PINGs");
         Err(ProtocolError::new(frame.offset, expected).because(Reason::PINGS))
     }
+
+    fn wrote(&mut self, _: usize) {}
 
     fn peer_settings(&mut self, _: &Settings) {}
 
