@@ -18,7 +18,7 @@ const FIRST: usize = 16 << 10;
 const MOST_KEPT: usize = 64 << 10;
 
 /// Compresses what a connection sends. Its state of about 300 KiB exists from the first payload until
-/// [`shrink`](Self::shrink).
+/// the connection is idle.
 #[derive(Debug)]
 pub struct Compressor {
     /// Shorter payloads are not compressed.
@@ -89,7 +89,7 @@ impl Compressor {
 }
 
 /// Decompresses received payloads. Its state of about 40 KiB exists from the first compressed frame until
-/// [`shrink`](Self::shrink).
+/// the connection is idle.
 #[derive(Debug, Default)]
 pub struct Decompressor {
     decompress: Option<Box<Decompress>>,
