@@ -48,6 +48,7 @@
 #![forbid(unsafe_code)]
 
 pub mod blocking;
+mod call;
 pub mod client;
 pub mod connect;
 mod context;

@@ -14,6 +14,15 @@ mod sync {
     pub(crate) use std::sync::{Arc, PoisonError};
 }
 
+#[path = "../../../crates/polywire-rpc/src/call/admission/rejection.rs"]
+mod rejection;
+
+mod call {
+    pub(crate) mod admission {
+        pub(crate) use crate::rejection::{MemoryUse, Rejection};
+    }
+}
+
 mod methods {
     /// A reply, into which nobody looks.
     #[derive(Debug, PartialEq)]

@@ -15,8 +15,9 @@ use super::call::{Answering, MethodFuture};
 use super::function::IntoResult;
 use super::parameters::Source;
 use crate::Context;
+use crate::call::admission::{MemoryUse, Rejection};
 use crate::frames::payload;
-use crate::server::{Pipe, Refused};
+use crate::server::{Pipe, SendError};
 
 /// A call of a method with streams: the items that the client sends, and where those for it go.
 ///
@@ -171,12 +172,9 @@ impl ItemSender {
         let len = item.len();
         let sent = poll_fn(|context| self.pipe.poll_send(&mut item, context)).await;
         sent.map_err(|refused| match refused {
-            Refused::Over => Fault::internal("the call has ended"),
-            Refused::NoMemory => Fault::new(
-                FaultKind::Overloaded,
-                "items take as much memory as they may",
-            ),
-            Refused::TooLarge(most) => Fault::new(
+            SendError::Over => Fault::internal("the call has ended"),
+            SendError::NoMemory => Rejection::NoMemory(MemoryUse::Items).fault(),
+            SendError::TooLarge(most) => Fault::new(
                 FaultKind::TooLarge,
                 format!("an item of {len} bytes, and the client takes {most}"),
             ),

@@ -9,7 +9,7 @@ use http::header::{ORIGIN, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, request};
 use polywire_codec::xmlrpc::code;
 use polywire_frame::{Flags, Header, Kind, PREFACE, Reason};
-use polywire_protocol::{Fault, FaultKind, ProtocolKind};
+use polywire_protocol::{Fault, ProtocolKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -17,11 +17,10 @@ use super::app::{App, Called, unclaimed};
 use super::byte_stream::ByteStream;
 use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
+use crate::call::admission::{RateScope, Rejection};
 use crate::layers::{Caller, Callers, Connected, CrossOrigin, Firewall, Refused};
 
 const FOREIGN: &str = "a web page of another origin may not call this (CrossOrigin::allow)";
-const TOO_MANY: &str = "too many requests from this address, try again later";
-const TOO_MANY_OF_ONE: &str = "too many requests of this caller, try again later";
 
 /// Stands before a server that has limits of this kind.
 pub(super) struct Gate {
@@ -32,16 +31,17 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Counts a request, or tells after which time it may come again, and whose are too many.
-    fn request(&self, peer: &Peer, headers: &HeaderMap) -> Result<(), (&'static str, Duration)> {
+    /// Counts a request, or rejects it.
+    fn request(&self, peer: &Peer, headers: &HeaderMap) -> Result<(), Rejection> {
         if let Some(firewall) = &self.firewall {
-            firewall.request(peer).map_err(|time| (TOO_MANY, time))?;
+            let limited = |time| Rejection::RateLimited(RateScope::Address, time);
+            firewall.request(peer).map_err(limited)?;
         }
         let caller = Caller::new(peer, headers);
         self.callers
             .iter()
             .try_for_each(|callers| callers.request(&caller))
-            .map_err(|time| (TOO_MANY_OF_ONE, time))
+            .map_err(|time| Rejection::RateLimited(RateScope::Caller, time))
     }
 }
 
@@ -70,7 +70,7 @@ impl Calls {
 }
 
 /// A call that counts until this is dropped.
-pub(super) struct InFlight(Arc<AtomicUsize>);
+pub(crate) struct InFlight(Arc<AtomicUsize>);
 
 impl Drop for InFlight {
     fn drop(&mut self) {
@@ -104,8 +104,8 @@ impl App {
         head: &request::Parts,
         peer: &Peer,
     ) -> Result<Option<InFlight>, Box<HttpResponse>> {
-        if let Err((words, time)) = gate.request(peer, &head.headers) {
-            let mut response = self.shed(head, words, time);
+        if let Err(rejection) = gate.request(peer, &head.headers) {
+            let mut response = self.shed(head, rejection);
             *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
             return Err(Box::new(response));
         }
@@ -125,8 +125,8 @@ impl App {
         if self.pages.is_some() && head.uri.path().starts_with("/_polywire/") {
             return Ok(None);
         }
-        let message = format!("{} calls are in progress, try again later", calls.limit);
-        Err(Box::new(self.shed(head, &message, Duration::from_secs(1))))
+        let rejection = Rejection::TooManyCallsInFlight(calls.limit);
+        Err(Box::new(self.shed(head, rejection)))
     }
 
     /// Lets one more call of a request in that has several, each of which counts as a
@@ -135,9 +135,7 @@ impl App {
         let Some(gate) = &self.gate else {
             return Ok(());
         };
-        gate.request(peer, headers).map_err(|(words, time)| {
-            Fault::new(FaultKind::Overloaded, words).with_retry_after(time)
-        })
+        gate.request(peer, headers).map_err(Rejection::fault)
     }
 
     /// Whether it matters to [`Self::admit_call`] what a call says of its caller.
@@ -160,17 +158,15 @@ impl App {
         let Some(calls) = &gate.calls else {
             return Ok(None);
         };
-        calls.begin().map(Some).ok_or_else(|| {
-            let message = format!("{} calls are in progress, try again later", calls.limit);
-            Fault::new(FaultKind::Overloaded, message).with_retry_after(Duration::from_secs(1))
-        })
+        let too_many = || Rejection::TooManyCallsInFlight(calls.limit).fault();
+        calls.begin().map(Some).ok_or_else(too_many)
     }
 
     /// The answer to a call that is not begun, in the caller's wire.
     #[cold]
-    fn shed(&self, head: &request::Parts, message: &str, time: Duration) -> HttpResponse {
-        let fault = Fault::new(FaultKind::Overloaded, message).with_retry_after(time);
-        let mut response = self.refuse(self.mounts.detect(&mut head.clone()), &fault);
+    fn shed(&self, head: &request::Parts, rejection: Rejection) -> HttpResponse {
+        let protocol = self.mounts.detect(&mut head.clone());
+        let mut response = self.refuse(protocol, &rejection.fault());
         overloaded(&mut response);
         response.map(ResponseBody::from)
     }

@@ -55,7 +55,8 @@ pub(crate) use decoding::{decode_on_pool, is_large};
 #[cfg(feature = "udp")]
 pub use frames::UdpSocket;
 pub use frames::{FrameLimits, FrameStats, InprocName};
-pub(crate) use frames::{Pipe, Refused};
+pub(crate) use frames::{Pipe, SendError};
+pub(crate) use gate::InFlight;
 pub use http_service::{HttpRequest, HttpService};
 pub use listener::Listener;
 pub(crate) use memory::{Held, Memory};

@@ -1,13 +1,10 @@
-//! Five times what a server can do, by the clock: to be run by hand, since others on the machine change it.
+//! Five times what a server can do, by the clock. Run by hand, because other programs on the machine change the result.
 //!
-//! | | wanted | reached, on two processors of which one had something else to do at times |
+//! | | required | measured, on two busy processors |
 //! |---|---|---|
-//! | goodput, of the peak | 95% | 98% |
-//! | p99 of calls that are answered, of that at capacity | 3 times | 2.0 times |
-//! | calls that are turned away know it within | 10 ms | p50 2 ms, p99 4 ms |
-//!
-//! Before such calls had turns apart from their connections, each round of the eight connections took 16 ms, and who was turned
-//! away knew it after 80 to 160 ms.
+//! | goodput, of the peak | 95% | 99% |
+//! | p99 of replies, of that at capacity | 3 times | 1.7 times |
+//! | p99 of rejections | 10 ms | 5.7 ms |
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

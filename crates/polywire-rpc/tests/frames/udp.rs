@@ -196,7 +196,10 @@ async fn one_client_too_many_is_turned_away() {
     client.call::<i32>("Add", (2, 3)).await.unwrap();
     let error = Client::connect(&format!("udp://{}", running.address())).await;
     let words = error.unwrap_err().to_string();
-    assert!(words.ends_with(": the limit of connections is reached"), "{words}");
+    assert!(
+        words.ends_with(": the limit of connections is reached"),
+        "{words}"
+    );
 }
 
 #[tokio::test]

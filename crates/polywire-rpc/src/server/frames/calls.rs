@@ -9,7 +9,7 @@ use polywire_protocol::{Fault, Frame, Route};
 use polywire_schema::Body;
 
 use super::pipe::Pipe;
-use super::turns::Cost;
+use crate::call::queue::OperationCost;
 use crate::frames::payload;
 use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
 use crate::server::app::{App, Called};
@@ -39,7 +39,7 @@ pub(super) fn written(reply: MethodReply) {
 pub(crate) struct Table {
     names: HashMap<Box<str>, u32>,
     targets: Vec<Target>,
-    costs: Vec<Cost>,
+    costs: Vec<OperationCost>,
     wire: Frame,
 }
 
@@ -74,7 +74,7 @@ impl Table {
     fn add(&mut self, name: &str, target: Target) {
         let index = self.targets.len() as u32;
         self.targets.push(target);
-        self.costs.push(Cost::default());
+        self.costs.push(OperationCost::default());
         self.names.insert(name.into(), index);
     }
 
@@ -82,9 +82,9 @@ impl Table {
         self.names.get(name).copied()
     }
 
-    /// What its calls take of a processor.
+    /// The processor time of its calls.
     #[inline]
-    pub(super) fn cost(&self, index: u32) -> &Cost {
+    pub(super) fn cost(&self, index: u32) -> &OperationCost {
         &self.costs[index as usize]
     }
 

@@ -1,10 +1,8 @@
-//! Handlers at work for whoever has called them, over a stream or over datagrams.
+//! The handlers of a server, as connections and sockets call them.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use bytes::Bytes;
 use polywire_frame::server::Fault as Answer;
@@ -13,59 +11,53 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::begun::{Begun, begin_own, finish, later};
 use super::calls::Table;
-use super::done::{Answered, Done, Ended, SMALL};
+use super::completion::{Completion, CompletionQueue, Outcome, SMALL};
 use super::faults;
 use super::one_ways::OneWays;
-use super::turns::{Turns, Waiting};
+use super::start::{FirstPoll, enqueue, finish, start};
+use crate::call::admission::{Admitted, MemoryUse, Rejection};
+use crate::call::queue::{QueuedCall, RunQueue};
 use crate::context::Head;
 use crate::frames::Clock;
-use crate::methods::MethodReply;
-use crate::server::answer::caught;
+use crate::methods::{MethodFuture, MethodReply};
 use crate::server::app::{App, Called};
-use crate::server::gate::InFlight;
 use crate::server::memory::{FREE, Held, Memory};
 use crate::server::peer::Peer;
 
-/// The state machine that calls come from, and answers go to.
-pub(super) trait Answers {
-    /// What a call is known by.
+/// The state machine that calls come from.
+pub(super) trait Endpoint {
+    /// Identifies a call.
     type Call: Copy + Send + 'static;
 
-    /// Answers a call, unless it has ended: whether it was answered.
+    /// Sends a reply. Returns whether the call was still open.
     ///
     /// # Errors
     ///
-    /// The answer is larger than may be sent: why. The call is still open.
+    /// The reply is larger than the client takes: why. The call is still open.
     fn reply(&mut self, now: Time, call: Self::Call, reply: MethodReply) -> Result<bool, String>;
 
-    /// Answers a call with a fault, unless it has ended.
+    /// Sends a fault, if the call is still open.
     fn fault(&mut self, now: Time, call: Self::Call, fault: Answer, details: &[u8]);
 
-    /// Keeps the task of the handler of an open call, to end it with the call; and that it waits for its turn, if so.
-    fn attach(&mut self, call: Self::Call, task: AbortHandle, waiting: Option<Arc<Waiting>>);
+    /// Keeps the task of an open call, to abort it with the call, and its place in the run queue.
+    fn attach(&mut self, call: Self::Call, task: AbortHandle, queued: Option<Arc<QueuedCall>>);
 }
 
-/// The handlers of a server, at work for one task.
+/// The handlers of a server, as one connection or socket calls them.
 pub(super) struct Handlers {
     pub(super) app: Arc<App>,
     pub(super) table: Arc<Table>,
-    /// For answers until they have left, and for items.
+    /// For replies until they are written, and for items.
     pub(super) memory: Arc<Memory>,
-    /// Calls that nobody waits for.
     one_ways: OneWays,
-    /// Where those wait that keep a processor busy.
-    pub(super) turns: Arc<Turns>,
-    /// How many calls begin until one is measured; below zero, how many are one by one.
-    unmeasured: AtomicI32,
+    pub(super) queue: Arc<RunQueue>,
+    /// Number of calls, to choose those that are measured.
+    calls: AtomicU32,
 }
 
-/// One call of so many is measured.
-const SAMPLE: i32 = 64;
-
-/// So many are, where some are suspected to be long.
-const SUSPECTS: i32 = 8;
+/// One of so many calls is measured, beside those of operations that may be long.
+const SAMPLE: u32 = 16;
 
 /// What is called.
 pub(super) struct Request<'a> {
@@ -75,7 +67,7 @@ pub(super) struct Request<'a> {
     pub(super) payload: &'a [u8],
     /// What the payload is a part of, if it is large.
     pub(super) whole: Option<&'a Bytes>,
-    /// How long its caller waits, by that clock.
+    /// By `clock`.
     pub(super) deadline: Time,
     pub(super) clock: Clock,
 }
@@ -95,146 +87,132 @@ impl Handlers {
     }
 
     fn new(app: Arc<App>, memory: Arc<Memory>) -> Option<Self> {
-        // Not the same for each connection: what is called first may be another operation than what is called after.
-        let unmeasured = (app.flow.sums.accepted() % SAMPLE as u64) as i32;
         Some(Self {
             table: Arc::clone(app.frames.as_ref()?),
-            turns: app.flow.turns(),
+            queue: app.flow.queue(),
             memory,
             app,
             one_ways: OneWays::default(),
-            unmeasured: AtomicI32::new(unmeasured),
+            calls: AtomicU32::new(0),
         })
     }
 
-    /// Carries out a call. An answer that takes its time is left in `done`.
-    pub(super) fn call<A: Answers>(
+    /// Runs a call. The result of a handler that waits for something goes to `completions`.
+    pub(super) fn call<E: Endpoint>(
         &self,
-        answers: &mut A,
-        done: &Arc<Done<A::Call>>,
+        endpoint: &mut E,
+        completions: &Arc<CompletionQueue<E::Call>>,
         now: Time,
-        call: A::Call,
+        call: E::Call,
         request: &Request<'_>,
-    ) -> Became {
-        let admitted = match self.admit_request(request) {
+    ) -> CallStatus {
+        let mut admitted = match self.admit_request(request) {
             Ok(admitted) => admitted,
             Err(fault) => {
-                self.fault(answers, now, call, &Called::Unknown, &fault, true);
-                return Became::Answered(None);
+                self.fault(endpoint, now, call, &Called::Unknown, &fault, true);
+                return CallStatus::Answered(None);
             }
         };
         let operation = request.operation;
         if self.table.cost(operation).is_long() {
-            let Ok(admitted) = self.hold_waiting(request, admitted) else {
-                self.fault(answers, now, call, &Called::Unknown, &no_memory(), true);
-                return Became::Answered(None);
+            let (task, queued) = match self.run_queued(completions, call, request, admitted) {
+                Ok(running) => running,
+                Err(rejection) => {
+                    self.reject(endpoint, now, call, rejection);
+                    return CallStatus::Answered(None);
+                }
             };
-            let (task, waiting) = self.in_turn(done, call, request, admitted);
-            answers.attach(call, task, Some(waiting));
-            return Became::AtWork;
+            endpoint.attach(call, task, Some(queued));
+            return CallStatus::InProgress;
         }
-        match self.begin_measured(request) {
-            Ok(Begun::Ended(result)) => {
-                let answer = Answered::new(result, &self.memory);
-                let ended = Ended {
+        match self.start_measured(request) {
+            Ok(FirstPoll::Ready(result)) => {
+                let unstarted = is_before_handler(&result);
+                let completion = Completion {
                     call,
                     operation,
-                    answer,
-                    unstarted: false,
+                    outcome: Outcome::new(result, &self.memory),
+                    unstarted,
                 };
-                Became::Answered(self.answer(answers, now, ended))
+                CallStatus::Answered(self.complete(endpoint, now, completion))
             }
-            Ok(Begun::Working(future)) => {
-                let done = Arc::clone(done);
+            Ok(FirstPoll::Pending(future)) => {
+                let completions = Arc::clone(completions);
                 let memory = Arc::clone(&self.memory);
                 let result = self.finish(operation, future);
-                let at_work = self.app.flow.works();
+                admitted.occupy(&self.app.flow.capacity);
                 let task = tokio::spawn(async move {
                     let result = result.await;
                     let unstarted = is_before_handler(&result);
-                    let answer = Answered::new(result, &memory);
-                    // Until the handler has ended, also one that was given up.
-                    drop((admitted, at_work));
-                    done.push(Ended {
+                    let outcome = Outcome::new(result, &memory);
+                    drop(admitted);
+                    completions.push(Completion {
                         call,
                         operation,
-                        answer,
+                        outcome,
                         unstarted,
                     });
                 });
-                answers.attach(call, task.abort_handle(), None);
-                Became::AtWork
+                endpoint.attach(call, task.abort_handle(), None);
+                CallStatus::InProgress
             }
             Err(fault) => {
                 let unstarted = is_of_the_input(&fault);
                 let called = self.table.called(operation);
-                self.fault(answers, now, call, &called, &fault, unstarted);
-                Became::Answered(None)
+                self.fault(endpoint, now, call, &called, &fault, unstarted);
+                CallStatus::Answered(None)
             }
         }
     }
 
-    /// Carries out a call that keeps a processor busy, when its turn comes: meanwhile its connection is read, and who
-    /// would wait too long is told at once.
+    /// Runs a call in the run queue.
     #[cold]
-    fn in_turn<C: Copy + Send + 'static>(
+    fn run_queued<C: Copy + Send + 'static>(
         &self,
-        done: &Arc<Done<C>>,
+        completions: &Arc<CompletionQueue<C>>,
         call: C,
         request: &Request<'_>,
         admitted: Admitted,
-    ) -> (AbortHandle, Arc<Waiting>) {
-        let done = Arc::clone(done);
+    ) -> Result<(AbortHandle, Arc<QueuedCall>), Rejection> {
+        let admitted = self.hold_queued(request, admitted)?;
+        let completions = Arc::clone(completions);
         let operation = request.operation;
         let memory = Arc::clone(&self.memory);
-        let (waiting, result) = later(self, request);
+        let (queued, run) = enqueue(self, request, admitted);
         let task = tokio::spawn(async move {
-            let (result, unstarted) = match result.await {
+            let (result, unstarted) = match run.await {
                 Ok(result) => {
                     let unstarted = is_before_handler(&result);
                     (result, unstarted)
                 }
                 Err(fault) => (Err(fault), true),
             };
-            let answer = Answered::new(result, &memory);
-            drop(admitted);
-            done.push(Ended {
+            completions.push(Completion {
                 call,
                 operation,
-                answer,
+                outcome: Outcome::new(result, &memory),
                 unstarted,
             });
         });
-        (task.abort_handle(), waiting)
+        Ok((task.abort_handle(), queued))
     }
 
-    /// Some of the calls before took longer than such calls should: the next ones are measured.
-    #[cold]
-    pub(super) fn suspect(&self) {
-        self.unmeasured.store(-SUSPECTS, Ordering::Relaxed);
-    }
-
-    /// Begins a call where it was read, and now and then, or where it may be too long for that, measures it.
+    /// Starts a call on this task. Measures it, if it is in the sample or its operation may be long.
     #[inline]
-    fn begin_measured(&self, request: &Request<'_>) -> Result<Begun, Fault> {
+    fn start_measured(&self, request: &Request<'_>) -> Result<FirstPoll, Fault> {
         let cost = self.table.cost(request.operation);
-        // One task at a time counts, so that no number is lost that matters.
-        let unmeasured = self.unmeasured.load(Ordering::Relaxed);
-        let next = match unmeasured {
-            0 => SAMPLE - 1,
-            left => left - left.signum(),
-        };
-        self.unmeasured.store(next, Ordering::Relaxed);
-        if unmeasured > 0 && !cost.is_watched() {
-            return self.begin(request, true);
+        let calls = self.calls.load(Ordering::Relaxed);
+        self.calls.store(calls.wrapping_add(1), Ordering::Relaxed);
+        if !calls.is_multiple_of(SAMPLE) && !cost.is_watched() {
+            return self.start(request);
         }
         let since = Instant::now();
-        let begun = self.begin(request, true);
-        // What was refused says nothing of how long its handler would have taken.
-        if !matches!(&begun, Err(fault) if is_of_the_input(fault)) {
-            cost.took(since.elapsed());
+        let started = self.start(request);
+        // A rejected input tells nothing about the handler.
+        if !matches!(&started, Err(fault) if is_of_the_input(fault)) {
+            cost.record(since.elapsed());
         }
-        begun
+        started
     }
 
     fn admit_request(&self, request: &Request<'_>) -> Result<Admitted, Fault> {
@@ -242,7 +220,7 @@ impl Handlers {
         self.admit(request.context, metadata, request.payload.len())
     }
 
-    /// Takes what a call needs as long as its handler is at work.
+    /// Takes what a call holds while it is in progress.
     pub(super) fn admit<'a>(
         &self,
         context: &crate::Context,
@@ -256,17 +234,36 @@ impl Handlers {
         } else {
             self.app.admit_call(&context.peer, context.headers())?
         };
-        let held = self.hold(bytes, FREE).map_err(|()| no_memory())?;
-        Ok((in_flight, held))
+        let memory = self.hold(bytes, FREE).map_err(Rejection::fault)?;
+        Ok(Admitted::new(in_flight, memory))
     }
 
-    /// Answers a call of an operation that there is not.
+    /// Rejects a call.
     #[cold]
-    pub(super) fn unknown<A: Answers>(
+    pub(super) fn reject<E: Endpoint>(
         &self,
-        answers: &mut A,
+        endpoint: &mut E,
         now: Time,
-        call: A::Call,
+        call: E::Call,
+        rejection: Rejection,
+    ) {
+        self.fault(
+            endpoint,
+            now,
+            call,
+            &Called::Unknown,
+            &rejection.fault(),
+            true,
+        );
+    }
+
+    /// Answers a call of an unknown operation.
+    #[cold]
+    pub(super) fn unknown<E: Endpoint>(
+        &self,
+        endpoint: &mut E,
+        now: Time,
+        call: E::Call,
         name: Option<&str>,
     ) {
         let fault = match name {
@@ -276,81 +273,84 @@ impl Handlers {
                 Fault::new(FaultKind::UnknownOperation, message)
             }
         };
-        self.fault(answers, now, call, &Called::Unknown, &fault, true);
+        self.fault(endpoint, now, call, &Called::Unknown, &fault, true);
     }
 
-    /// Carries out a call that nobody waits for. There are no more of one caller at once than calls.
+    /// Runs a call without a reply. A caller may have as many of them in progress as other calls.
     pub(super) fn one_way(&mut self, request: &Request<'_>) {
         let most = self.app.flow.limits.calls as usize;
         let caller = request.context.peer.address();
         if !self.one_ways.has_room(caller, most) {
-            tracing::debug!("a call without an answer was dropped: too many are at work");
+            tracing::debug!("a call without a reply was dropped: too many are in progress");
             return;
         }
-        let Ok(admitted) = self.admit_request(request) else {
+        let Ok(mut admitted) = self.admit_request(request) else {
             return;
         };
         if self.table.cost(request.operation).is_long() {
-            let Ok(admitted) = self.hold_waiting(request, admitted) else {
+            let Ok(admitted) = self.hold_queued(request, admitted) else {
                 return;
             };
-            // Nobody takes it back.
-            let (_, answer) = later(self, request);
+            let (_, run) = enqueue(self, request, admitted);
             self.one_ways.spawn(caller, async move {
-                if let Err(fault) = answer.await {
+                if let Err(fault) = run.await {
                     let fault = fault.message();
-                    tracing::debug!(fault, "a call without an answer was dropped");
+                    tracing::debug!(fault, "a call without a reply was dropped");
                 }
-                drop(admitted);
             });
             return;
         }
-        if let Ok(Begun::Working(future)) = self.begin_measured(request) {
-            let answer = self.finish(request.operation, future);
-            let at_work = self.app.flow.works();
+        if let Ok(FirstPoll::Pending(future)) = self.start_measured(request) {
+            let result = self.finish(request.operation, future);
+            admitted.occupy(&self.app.flow.capacity);
             self.one_ways.spawn(caller, async move {
-                let _ = answer.await;
-                drop((admitted, at_work));
+                let _ = result.await;
+                drop(admitted);
             });
         }
     }
 
-    /// Takes memory for an input, which is given back when this is dropped. Most need none.
+    /// Takes memory for an input of more than `free` bytes. It is given back when the result is dropped.
     #[inline]
-    fn hold(&self, bytes: usize, free: usize) -> Result<Option<Held>, ()> {
+    fn hold(&self, bytes: usize, free: usize) -> Result<Option<Held>, Rejection> {
         if bytes <= free {
             return Ok(None);
         }
         let mut held = Held::nothing(Arc::clone(&self.app.memory));
-        held.grow(bytes).then_some(Some(held)).ok_or(())
-    }
-
-    /// The same of an input that waits for a turn: there may be many.
-    fn hold_waiting(&self, request: &Request<'_>, admitted: Admitted) -> Result<Admitted, ()> {
-        match admitted {
-            (in_flight, None) => Ok((in_flight, self.hold(request.payload.len(), SMALL)?)),
-            held => Ok(held),
+        match held.grow(bytes) {
+            true => Ok(Some(held)),
+            false => Err(Rejection::NoMemory(MemoryUse::Inputs)),
         }
     }
 
-    /// Whether no call is at work that nobody waits for.
-    pub(super) fn rests(&mut self) -> bool {
+    /// Takes memory also for a small input, because many calls may be in the run queue.
+    fn hold_queued(
+        &self,
+        request: &Request<'_>,
+        mut admitted: Admitted,
+    ) -> Result<Admitted, Rejection> {
+        if !admitted.has_memory() {
+            admitted.set_memory(self.hold(request.payload.len(), SMALL)?);
+        }
+        Ok(admitted)
+    }
+
+    /// Whether no call without a reply is in progress.
+    pub(super) fn is_idle(&mut self) -> bool {
         self.one_ways.is_empty()
     }
 
-    /// The calls that are at work and that nobody waits for, to be waited for by whoever stops.
+    /// The calls without a reply that are in progress.
     pub(super) fn take_one_ways(&mut self) -> OneWays {
         std::mem::take(&mut self.one_ways)
     }
 
-    /// Begins a call, and if that is wanted, looks at once whether it has ended: most have.
+    /// Starts a call on this task: decodes its input and polls its handler, because most are ready at once.
     ///
-    /// That look is the connection's own, on its task and by its budget, with a waker that wakes nobody. What it leaves
-    /// undone gets a task, which looks again before anything else: whatever has happened in between is seen then, and a
-    /// future owes its wake to the waker that came last. Handlers of one turn share the budget of the connection; when it
-    /// is spent they are not looked at, as they would find that nothing is ready.
+    /// The first poll uses the budget of this task and a waker that does nothing. If the handler is not ready, its own
+    /// task polls it again at once, so no wake-up is lost.
     #[inline]
-    pub(super) fn begin(&self, request: &Request<'_>, looks: bool) -> Result<Begun, Fault> {
+    fn start(&self, request: &Request<'_>) -> Result<FirstPoll, Fault> {
         let Request {
             operation,
             context,
@@ -359,91 +359,75 @@ impl Handlers {
             whole,
             ..
         } = *request;
+        let mut context = Cow::Borrowed(context);
         if extension.trace().is_some() || extension.metadata().next().is_some() {
-            let mut own = context.clone();
-            bring_all(&mut own, extension);
-            let payload = (payload, whole);
-            return begin_own(&self.app, &self.table, operation, own, payload, looks);
+            bring_all(context.to_mut(), extension);
         }
-        caught(|| match self.table.bytes(operation, context, payload) {
-            Some(answer) => Ok(Begun::Ended(answer)),
-            None => {
-                let (context, input) = (context.clone(), (payload, whole));
-                let future = self.table.begin(&self.app, operation, context, input)?;
-                Ok(Begun::of(future, looks))
-            }
-        })
+        start(&self.app, &self.table, operation, context, (payload, whole))
     }
 
-    /// When nobody waits any more for a call that begins now: its caller, or the server.
+    /// The deadline of a call that starts now, for its handler.
     pub(super) fn until(&self, clock: Clock, now: Time, deadline: Time) -> Option<Instant> {
         clock.instant(deadline.min(now.after(self.app.timeouts.handler)))
     }
 
-    /// The rest of a call, up to the time that handlers have.
-    pub(super) fn finish<T: 'static>(
+    fn finish(
         &self,
         operation: u32,
-        future: Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>,
-    ) -> impl Future<Output = Result<T, Fault>> + Send + use<T> {
-        let app = Arc::clone(&self.app);
-        finish(app, self.table.called(operation), future)
+        future: MethodFuture,
+    ) -> impl Future<Output = Result<MethodReply, Fault>> + Send + use<> {
+        finish(Arc::clone(&self.app), self.table.called(operation), future)
     }
 
-    /// Answers a call whose handler has ended. What the answer takes until it has been written.
-    pub(super) fn answer<A: Answers>(
+    /// Answers a call whose handler has ended. Returns the memory of the reply, to be held until it is written.
+    pub(super) fn complete<E: Endpoint>(
         &self,
-        answers: &mut A,
+        endpoint: &mut E,
         now: Time,
-        ended: Ended<A::Call>,
+        completion: Completion<E::Call>,
     ) -> Option<Held> {
-        let fault = match ended.answer.result {
-            Ok(reply) => match answers.reply(now, ended.call, reply) {
-                Ok(true) => return ended.answer.held,
-                // Nobody waits for it any more, and what it took is free.
+        let Completion {
+            call,
+            operation,
+            outcome,
+            unstarted,
+        } = completion;
+        let fault = match outcome.result {
+            Ok(reply) => match endpoint.reply(now, call, reply) {
+                Ok(true) => return outcome.memory,
+                // The call is not open any more.
                 Ok(false) => return None,
                 Err(too_large) => Fault::new(FaultKind::TooLarge, too_large),
             },
             Err(fault) => fault,
         };
-        let called = self.table.called(ended.operation);
-        self.fault(answers, now, ended.call, &called, &fault, ended.unstarted);
+        let called = self.table.called(operation);
+        self.fault(endpoint, now, call, &called, &fault, unstarted);
         None
     }
 
-    /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
+    /// Answers with a fault. `unstarted` only if it is known that no handler has started.
     #[cold]
-    pub(super) fn fault<A: Answers>(
+    pub(super) fn fault<E: Endpoint>(
         &self,
-        answers: &mut A,
+        endpoint: &mut E,
         now: Time,
-        call: A::Call,
+        call: E::Call,
         called: &Called,
         fault: &Fault,
         unstarted: bool,
     ) {
-        let (answer, details) = self.told(called, fault, unstarted);
-        answers.fault(now, call, answer, &details);
-    }
-
-    /// What a caller is told of a fault.
-    #[cold]
-    pub(super) fn told(
-        &self,
-        called: &Called,
-        fault: &Fault,
-        unstarted: bool,
-    ) -> (Answer, Vec<u8>) {
-        faults::answer(&self.app, &self.table, called, fault, unstarted)
+        let (answer, details) = faults::answer(&self.app, &self.table, called, fault, unstarted);
+        endpoint.fault(now, call, answer, &details);
     }
 }
 
-/// Whether a call ended before its handler was called, as it did if a large input could not be decoded.
+/// Whether a call ended before its handler started, for example because a large input could not be decoded.
 pub(super) fn is_before_handler<T>(result: &Result<T, Fault>) -> bool {
     matches!(result, Err(fault) if fault.is_before_handler())
 }
 
-/// Whether a call that could not begin did not begin because of its input.
+/// Whether a call did not start because of its input.
 pub(super) fn is_of_the_input(fault: &Fault) -> bool {
     fault.is_before_handler() || is_input_kind(fault.kind())
 }
@@ -459,30 +443,20 @@ const fn is_input_kind(kind: FaultKind) -> bool {
 }
 
 #[cold]
-pub(super) fn no_operation(name: &str) -> Fault {
+fn no_operation(name: &str) -> Fault {
     let shown: String = name.chars().take(64).collect();
     let message = format!("no operation `{}`", shown.escape_debug());
     Fault::new(FaultKind::UnknownOperation, message)
 }
 
-#[cold]
-fn no_memory() -> Fault {
-    let message = "inputs take as much memory as they may, try again later";
-    Fault::new(FaultKind::Overloaded, message).with_retry_after(Duration::from_millis(200))
-}
-
-/// What a call takes while its handler is at work.
-pub(super) type Admitted = (Option<InFlight>, Option<Held>);
-
-/// What has become of a call that came.
-pub(super) enum Became {
-    /// It was answered, and this is held until the answer has been written.
+/// The state of a call after it was started.
+pub(super) enum CallStatus {
+    /// It was answered. Holds the memory of the reply, until that is written.
     Answered(Option<Held>),
-    /// Its handler is at work.
-    AtWork,
+    InProgress,
 }
 
-/// What calls know of their circumstances that bring nothing of their own.
+/// The context of a call without metadata.
 pub(super) fn context(peer: Peer) -> crate::Context {
     crate::Context {
         head: Head::default(),
@@ -493,7 +467,7 @@ pub(super) fn context(peer: Peer) -> crate::Context {
     }
 }
 
-/// Metadata is for handlers what headers are, and so is what a call is part of.
+/// Adds metadata and trace context to the headers that handlers see.
 pub(super) fn bring_all(context: &mut crate::Context, extension: &Extension<'_>) {
     if extension.metadata().next().is_some() {
         bring(context, extension.metadata());
@@ -506,7 +480,7 @@ pub(super) fn bring_all(context: &mut crate::Context, extension: &Extension<'_>)
     }
 }
 
-/// Metadata is for handlers what headers are.
+/// Adds metadata to the headers that handlers see.
 pub(super) fn bring<'a>(
     context: &mut crate::Context,
     metadata: impl Iterator<Item = (&'a str, &'a [u8])>,
@@ -515,7 +489,7 @@ pub(super) fn bring<'a>(
     for (key, value) in metadata {
         let name = http::HeaderName::from_bytes(key.as_bytes());
         let value = http::HeaderValue::from_bytes(value);
-        // What is no header is nobody's there.
+        // Entries that are no valid headers are left out.
         if let (Ok(name), Ok(value)) = (name, value) {
             headers.append(name, value);
         }

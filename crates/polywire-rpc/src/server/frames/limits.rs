@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call::capacity::LoadLimit;
+
 /// How much a server takes over frames, and when it turns calls away.
 ///
 /// All of it is on by default. What goes beyond is answered `overloaded` before its handler begins,
@@ -31,18 +33,11 @@ pub struct FrameLimits {
     pub(super) at_work: u32,
     pub(super) target: Duration,
     pub(super) interval: Duration,
-    pub(super) load: Option<Load>,
+    pub(super) load: Option<LoadLimit>,
     pub(super) age: Option<Duration>,
     pub(super) idle: Option<Duration>,
     pub(super) ping: Duration,
     pub(super) compress: Option<usize>,
-}
-
-/// How busy the system is, and from when on that is too much.
-#[derive(Clone)]
-pub(super) struct Load {
-    pub(super) measure: Arc<dyn Fn() -> f64 + Send + Sync>,
-    pub(super) most: f64,
 }
 
 impl FrameLimits {
@@ -99,9 +94,9 @@ impl FrameLimits {
     /// the load by processors, and 0.9. It is asked some two hundred times a second while calls come, on a
     /// thread of the runtime, and should not take long. None unless this says other; that the runtime is
     /// late is seen without it.
-    pub fn load(mut self, most: f64, measure: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+    pub fn load(mut self, max: f64, measure: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         let measure = Arc::new(measure);
-        self.load = Some(Load { measure, most });
+        self.load = Some(LoadLimit { measure, max });
         self
     }
 

@@ -6,29 +6,26 @@
 //! written is written when there is nothing left to read, so that the answers to a hundred calls
 //! that came together go out together.
 
-mod admit;
-mod begun;
 mod calls;
-mod delay;
-mod done;
+mod completion;
 mod faults;
 mod flow;
 mod handlers;
 mod inproc;
-mod kept;
-mod life;
+mod lifetime;
 mod limits;
 mod one_ways;
+mod open_call;
 mod pipe;
-mod slice;
+mod start;
+mod state;
 mod stats;
 mod streams;
 #[cfg(test)]
 mod tests;
-mod turns;
+mod time_slice;
 #[cfg(feature = "udp")]
 mod udp;
-mod work;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -41,13 +38,13 @@ use super::begin::Begin;
 use super::byte_stream::ByteStream;
 use super::peer::Peer;
 use crate::frames::{Clock, Ended, Session};
-use work::Work;
+use state::ConnectionState;
 
 pub(crate) use calls::Table;
 pub(crate) use flow::Flow;
 pub use inproc::InprocName;
 pub use limits::FrameLimits;
-pub(crate) use pipe::{Pipe, Refused};
+pub(crate) use pipe::{Pipe, SendError};
 pub use stats::FrameStats;
 #[cfg(feature = "udp")]
 pub use udp::UdpSocket;
@@ -61,7 +58,7 @@ pub(super) async fn connection(
     stopped: watch::Receiver<bool>,
 ) {
     let clock = Clock::new();
-    let Some(work) = Work::new(server.app, peer, clock) else {
+    let Some(work) = ConnectionState::new(server.app, peer, clock) else {
         return;
     };
     let session = session(work, stream, clock, begin.give(usize::MAX));
@@ -77,7 +74,7 @@ pub(super) async fn over_messages(
     stopped: watch::Receiver<bool>,
 ) {
     let clock = Clock::new();
-    if let Some(work) = Work::new(server.app, peer, clock) {
+    if let Some(work) = ConnectionState::new(server.app, peer, clock) {
         speak(session(work, *stream, clock, b""), stopped).await;
     }
 }
@@ -85,14 +82,22 @@ pub(super) async fn over_messages(
 /// A connection that has begun so.
 ///
 /// Many connections do nothing, and the task of each has room for all that it may be.
-fn session<S: Stream>(work: Work, stream: S, clock: Clock, said: &[u8]) -> Box<Session<S, Work>> {
+fn session<S: Stream>(
+    work: ConnectionState,
+    stream: S,
+    clock: Clock,
+    said: &[u8],
+) -> Box<Session<S, ConnectionState>> {
     let mut session = Box::new(Session::new(work, stream, clock));
     session.begin(said);
     session
 }
 
 /// Speaks frames.
-async fn speak<S: Stream>(mut session: Box<Session<S, Work>>, mut stopped: watch::Receiver<bool>) {
+async fn speak<S: Stream>(
+    mut session: Box<Session<S, ConnectionState>>,
+    mut stopped: watch::Receiver<bool>,
+) {
     let peer = session.side().context.peer.clone();
     let mut stop = pin!(async move {
         // A dropped sender means stop.
@@ -113,8 +118,8 @@ async fn speak<S: Stream>(mut session: Box<Session<S, Work>>, mut stopped: watch
             tracing::debug!(?peer, %broken, "a connection was broken off");
         }
     }
-    // Their callers have gone, as they may. They hold the place of the connection, so that nobody has more of them by
-    // connecting anew.
+    // Calls without a reply go on after their client has gone. The connection counts until they end, so that a client
+    // cannot have more of them by connecting anew.
     let one_ways = session.side().handlers.take_one_ways();
     drop(session);
     one_ways.ended().await;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use polywire_frame::{CallId, HEADER};
 use polywire_protocol::{Fault, FaultKind};
 
-use super::done::{Answered, Done};
+use super::completion::{CompletionQueue, Outcome};
 use crate::server::memory::Held;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::topics::{Policy, SlowSubscriber};
@@ -23,14 +23,14 @@ const TELL: u32 = 8 << 10;
 
 /// Items that come and go within a call, or the messages of a subscription.
 ///
-/// The connection is told of what there is to do by [`Done`], and comes to fetch it: as many bytes
+/// The connection is told of what there is to do by [`CompletionQueue`], and comes to fetch it: as many bytes
 /// as were read, items as far as there is credit, and in the end the answer.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     pub(super) id: CallId,
     /// The most bytes of an item that the client takes.
     most: u32,
-    done: Arc<Done>,
+    completions: Arc<CompletionQueue>,
     state: Mutex<State>,
 }
 
@@ -50,7 +50,7 @@ struct State {
     /// Bytes that were read, of which the connection was not told.
     read: u32,
     /// What the call is answered when all has left.
-    answer: Option<Answered>,
+    answer: Option<Outcome>,
     /// The connection has been told that there is something to do.
     told: bool,
     /// Messages that were left out behind those that are there.
@@ -81,7 +81,7 @@ pub(super) enum Sent {
 
 /// Why an item could not be sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Refused {
+pub(crate) enum SendError {
     /// The call has ended.
     Over,
     /// There is no memory for an item of that size.
@@ -95,14 +95,14 @@ impl Pipe {
     pub(super) fn new(
         id: CallId,
         most: u32,
-        done: Arc<Done>,
+        completions: Arc<CompletionQueue>,
         open: bool,
         held: Option<Held>,
     ) -> Arc<Self> {
         Arc::new(Self {
             id,
             most,
-            done,
+            completions,
             state: Mutex::new(State {
                 arrived: VecDeque::new(),
                 finished: !open,
@@ -132,7 +132,7 @@ impl Pipe {
         let told = std::mem::replace(&mut state.told, true) || state.over;
         drop(state);
         if !told {
-            self.done.fetch(Arc::clone(self));
+            self.completions.push_pipe(Arc::clone(self));
         }
     }
 
@@ -161,18 +161,18 @@ impl Pipe {
         self: &Arc<Self>,
         item: &mut Bytes,
         context: &Context<'_>,
-    ) -> Poll<Result<(), Refused>> {
+    ) -> Poll<Result<(), SendError>> {
         let mut state = self.lock();
         if state.over {
-            return Poll::Ready(Err(Refused::Over));
+            return Poll::Ready(Err(SendError::Over));
         }
         if item.len() as u64 > u64::from(self.most) {
-            return Poll::Ready(Err(Refused::TooLarge(self.most)));
+            return Poll::Ready(Err(SendError::TooLarge(self.most)));
         }
         let room = state.leaving_bytes < MOST_LEAVING;
         let taken = room && state.take(item.len() + HEADER);
         if !taken && state.leaving.is_empty() && item.len() > MOST_LEAVING {
-            return Poll::Ready(Err(Refused::NoMemory));
+            return Poll::Ready(Err(SendError::NoMemory));
         }
         // One that is not large may always leave, or nobody would wake those who wait.
         if !taken && !state.leaving.is_empty() {
@@ -201,7 +201,7 @@ impl Pipe {
     }
 
     /// The handler has ended.
-    pub(super) fn answer(self: &Arc<Self>, answer: Answered) {
+    pub(super) fn answer(self: &Arc<Self>, answer: Outcome) {
         let mut state = self.lock();
         state.answer.get_or_insert(answer);
         self.tell(state);
@@ -297,9 +297,9 @@ impl Pipe {
                     let message = "this subscriber was too slow";
                     state.leaving.clear();
                     state.leaving_bytes = 0;
-                    state.answer = Some(Answered {
+                    state.answer = Some(Outcome {
                         result: Err(Fault::new(FaultKind::Overloaded, message)),
-                        held: None,
+                        memory: None,
                     });
                     self.tell(state);
                     return false;
@@ -313,7 +313,7 @@ impl Pipe {
     }
 
     /// The answer, if there is one and all has left.
-    pub(super) fn take_answer(&self) -> Option<Answered> {
+    pub(super) fn take_answer(&self) -> Option<Outcome> {
         let mut state = self.lock();
         match state.leaving.is_empty() {
             true => state.answer.take(),

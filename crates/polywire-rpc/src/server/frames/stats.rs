@@ -166,11 +166,6 @@ impl Sums {
         self.take(sum, before.saturating_sub(now));
     }
 
-    /// How many connections there were.
-    pub(super) fn accepted(&self) -> u64 {
-        self.of(Sum::Accepted)
-    }
-
     fn of(&self, sum: Sum) -> u64 {
         self.0[sum as usize].load(Ordering::Relaxed)
     }

@@ -6,11 +6,12 @@ use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
 
-use super::done::{Answered, Ended};
+use super::completion::{Completion, Outcome};
 use super::handlers::{bring_all, is_of_the_input};
-use super::kept::Kept;
+use super::open_call::OpenCall;
 use super::pipe::{Leaving, Pipe, Sent};
-use super::work::Work;
+use super::state::ConnectionState;
+use crate::call::admission::{MemoryUse, Rejection};
 use crate::frames::Side;
 use crate::methods::{Form, MethodReply};
 use crate::server::answer::caught;
@@ -19,7 +20,7 @@ use crate::server::gate::InFlight;
 use crate::server::memory::{FREE, Held};
 use crate::topics::{Access, Topics};
 
-impl Work {
+impl ConnectionState {
     /// A call of a method with streams. Its handler always has a task of its own.
     pub(super) fn stream(
         &mut self,
@@ -30,13 +31,14 @@ impl Work {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let admitted = match self
-            .handlers
-            .admit(&self.context, extension.metadata(), payload.len())
-        {
-            Ok(admitted) => admitted,
-            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
-        };
+        let mut admitted =
+            match self
+                .handlers
+                .admit(&self.context, extension.metadata(), payload.len())
+            {
+                Ok(admitted) => admitted,
+                Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
+            };
         let mut context = self.context.clone();
         bring_all(&mut context, extension);
         let memory = Arc::clone(&self.handlers.memory);
@@ -56,7 +58,7 @@ impl Work {
             }
         };
         let ended = Arc::clone(&pipe);
-        let at_work = self.handlers.app.flow.works();
+        admitted.occupy(&self.handlers.app.flow.capacity);
         let task = tokio::spawn(async move {
             let mut future = future;
             let answer = std::future::poll_fn(|context| {
@@ -66,18 +68,18 @@ impl Work {
             let answer = answer.await;
             // What the handler holds has gone before its call has.
             drop(future);
-            drop((admitted, at_work));
-            ended.answer(Answered::new(answer, &memory));
+            drop(admitted);
+            ended.answer(Outcome::new(answer, &memory));
         });
-        let kept = Kept::stream(task.abort_handle(), operation, pipe);
+        let open_call = OpenCall::stream(task.abort_handle(), operation, pipe);
         // It is open: it has just come.
-        let _ = self.machine.attach(id, kept);
+        let _ = self.machine.attach(id, open_call);
         self.remember(id);
     }
 
     fn pipe(&self, id: CallId, open: bool, held: Option<Held>) -> Arc<Pipe> {
         let most = self.machine.peer_settings().frame();
-        Pipe::new(id, most, Arc::clone(&self.done), open, held)
+        Pipe::new(id, most, Arc::clone(&self.completions), open, held)
     }
 
     /// Begins a subscription.
@@ -100,7 +102,7 @@ impl Work {
         // It is open: it has just come.
         let _ = self
             .machine
-            .attach(id, Kept::subscription(subscribed, pipe, in_flight));
+            .attach(id, OpenCall::subscription(subscribed, pipe, in_flight));
         self.remember(id);
     }
 
@@ -149,19 +151,19 @@ impl Work {
         let handed = topics.publish_bytes(topic, &message).to_le_bytes();
         drop(in_flight);
         let answer = few(handed.into());
-        self.answer(
+        self.complete(
             now,
-            Ended {
+            Completion {
                 call: id,
                 operation: 0,
-                answer,
+                outcome: answer,
                 unstarted: false,
             },
         );
     }
 
     fn forbidden(&mut self, now: Time, id: CallId, topic: &str) {
-        tracing::debug!(topic, "a client was kept from a topic");
+        tracing::debug!(topic, "a client was open_call from a topic");
         let fault = Answer::unstarted(FaultCode::FORBIDDEN);
         self.machine.fault(now, id, fault, b"");
     }
@@ -169,7 +171,7 @@ impl Work {
     /// The subscription is not wanted any more: it ends when all has left that was handed over to it.
     pub(super) fn unsubscribe(&mut self, now: Time, id: CallId) {
         // `UNSUBSCRIBE` of a call is passed over.
-        let pipe = self.machine.context(id).and_then(Kept::unsubscribe);
+        let pipe = self.machine.context(id).and_then(OpenCall::unsubscribe);
         if let Some(pipe) = pipe.cloned() {
             pipe.answer(few(Vec::new()));
             self.pump(now, &pipe);
@@ -180,12 +182,12 @@ impl Work {
     /// may have something to bring to an end.
     pub(super) fn tell_of_the_end(&mut self, now: Time) {
         for id in self.open.clone() {
-            let Some(kept) = self.machine.context(id) else {
+            let Some(open_call) = self.machine.context(id) else {
                 continue;
             };
-            if kept.is_subscription() {
+            if open_call.is_subscription() {
                 self.end_by_force(now, id);
-            } else if let Some(pipe) = kept.pipe() {
+            } else if let Some(pipe) = open_call.pipe() {
                 pipe.ends();
             }
         }
@@ -201,11 +203,11 @@ impl Work {
 
     /// Ends a call, of which nobody knows what has been carried out, unless it waits for its turn.
     fn end_by_force(&mut self, now: Time, id: CallId) {
-        let Some(kept) = self.machine.context(id) else {
+        let Some(open_call) = self.machine.context(id) else {
             return;
         };
-        let unstarted = kept.give_up();
-        if let Some(pipe) = kept.pipe().cloned() {
+        let unstarted = open_call.cancel();
+        if let Some(pipe) = open_call.pipe().cloned() {
             self.close(&pipe);
         }
         let fault = Answer {
@@ -217,7 +219,10 @@ impl Work {
 
     /// An item of a client.
     pub(super) fn item(&mut self, now: Time, id: CallId, cost: u32, payload: &[u8]) {
-        let pipe = self.machine.context(id).and_then(|kept| kept.pipe());
+        let pipe = self
+            .machine
+            .context(id)
+            .and_then(|open_call| open_call.pipe());
         let Some(pipe) = pipe.cloned() else {
             // Of a call that took no items, and is about to be answered so.
             return self.consumed(id, cost);
@@ -229,8 +234,7 @@ impl Work {
         }
         // As much as there is credit for is not as much as there is memory for.
         self.close(&pipe);
-        let message = "items that wait to be read take as much memory as they may";
-        let fault = Fault::new(FaultKind::Overloaded, message);
+        let fault = Rejection::NoMemory(MemoryUse::Items).fault();
         self.fault(now, id, &Called::Unknown, &fault, false);
     }
 
@@ -249,7 +253,11 @@ impl Work {
 
     /// The client sends no more items.
     pub(super) fn end(&mut self, id: CallId) {
-        if let Some(pipe) = self.machine.context(id).and_then(|kept| kept.pipe()) {
+        if let Some(pipe) = self
+            .machine
+            .context(id)
+            .and_then(|open_call| open_call.pipe())
+        {
             pipe.finished();
         }
     }
@@ -258,7 +266,10 @@ impl Work {
     pub(super) fn writable(&mut self, now: Time, id: Option<CallId>) {
         match id {
             Some(id) => {
-                let pipe = self.machine.context(id).and_then(|kept| kept.pipe());
+                let pipe = self
+                    .machine
+                    .context(id)
+                    .and_then(|open_call| open_call.pipe());
                 if let Some(pipe) = pipe.cloned() {
                     self.pump(now, &pipe);
                 }
@@ -326,15 +337,18 @@ impl Work {
                 None => break,
             }
         }
-        if let Some(answer) = pipe.take_answer() {
-            let operation = self.machine.context(id).map_or(0, |kept| kept.operation());
+        if let Some(outcome) = pipe.take_answer() {
+            let operation = self
+                .machine
+                .context(id)
+                .map_or(0, |open_call| open_call.operation());
             self.close(pipe);
-            self.answer(
+            self.complete(
                 now,
-                Ended {
+                Completion {
                     call: id,
                     operation,
-                    answer,
+                    outcome,
                     unstarted: false,
                 },
             );
@@ -342,8 +356,8 @@ impl Work {
     }
 
     /// A call that was ended from outside: what nobody will read makes room.
-    pub(super) fn given_up(&mut self, kept: Option<&Kept>) {
-        if let Some(pipe) = kept.and_then(Kept::pipe) {
+    pub(super) fn given_up(&mut self, open_call: Option<&OpenCall>) {
+        if let Some(pipe) = open_call.and_then(OpenCall::pipe) {
             self.close(pipe);
         }
     }
@@ -358,10 +372,10 @@ impl Work {
 }
 
 /// A few bytes for what is no call of a method.
-const fn few(bytes: Vec<u8>) -> Answered {
-    Answered {
+const fn few(bytes: Vec<u8>) -> Outcome {
+    Outcome {
         result: Ok(MethodReply::new(Form::Cbor, bytes)),
-        held: None,
+        memory: None,
     }
 }
 

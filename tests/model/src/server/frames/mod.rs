@@ -1,7 +1,7 @@
 //! Of connections.
 
-#[path = "../../../../../crates/polywire-rpc/src/server/frames/done.rs"]
-mod done;
+#[path = "../../../../../crates/polywire-rpc/src/server/frames/completion.rs"]
+mod completion;
 #[path = "../../../../../crates/polywire-rpc/src/server/frames/pipe.rs"]
 mod pipe;
 

@@ -8,7 +8,7 @@ use loom::future::block_on;
 use loom::thread;
 use polywire_frame::CallId;
 
-use super::done::{Answered, Done, Ended};
+use super::completion::{Completion, CompletionQueue, Outcome};
 use super::pipe::{Pipe, Sent};
 use crate::methods::MethodReply;
 use crate::sync::Arc;
@@ -16,10 +16,10 @@ use crate::topics::{Policy, SlowSubscriber};
 
 const CALL: CallId = CallId::new(0, 0);
 
-fn reply(len: usize) -> Answered {
-    Answered {
+fn reply(len: usize) -> Outcome {
+    Outcome {
         result: Ok(MethodReply(len)),
-        held: None,
+        memory: None,
     }
 }
 
@@ -27,15 +27,15 @@ fn reply(len: usize) -> Answered {
 #[test]
 fn answers_arrive() {
     loom::model(|| {
-        let done = Arc::new(Done::<u32>::default());
+        let completions = Arc::new(CompletionQueue::<u32>::default());
         let handlers: Vec<_> = (0..2)
             .map(|call| {
-                let done = Arc::clone(&done);
+                let completions = Arc::clone(&completions);
                 thread::spawn(move || {
-                    done.push(Ended {
+                    completions.push(Completion {
                         call,
                         operation: 0,
-                        answer: reply(call as usize),
+                        outcome: reply(call as usize),
                         unstarted: false,
                     });
                 })
@@ -43,8 +43,8 @@ fn answers_arrive() {
             .collect();
         let mut calls = Vec::new();
         block_on(poll_fn(|context| {
-            let left = done.take(context);
-            calls.extend(left.answers.iter().map(|ended| ended.call));
+            let pending = completions.take(context);
+            calls.extend(pending.completions.iter().map(|completion| completion.call));
             match calls.len() {
                 2 => Poll::Ready(()),
                 _ => Poll::Pending,
@@ -59,7 +59,7 @@ fn answers_arrive() {
 }
 
 /// What the connection does when it is told of a pipe. Whether the answer has left.
-fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<Answered> {
+fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<Outcome> {
     *read += pipe.fetched();
     while let Some(sent) = pipe.leave_next(|leaving| {
         items.push(leaving.payload.clone());
@@ -74,8 +74,8 @@ fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<Answered
 #[test]
 fn items_leave_before_the_answer() {
     loom::model(|| {
-        let done = Arc::new(Done::default());
-        let pipe = Pipe::new(CALL, 100, Arc::clone(&done), false, None);
+        let completions = Arc::new(CompletionQueue::default());
+        let pipe = Pipe::new(CALL, 100, Arc::clone(&completions), false, None);
         let own = Arc::clone(&pipe);
         let handler = thread::spawn(move || {
             for number in 0..2_u8 {
@@ -86,7 +86,7 @@ fn items_leave_before_the_answer() {
         });
         let (mut items, mut read) = (Vec::new(), 0);
         block_on(poll_fn(|context| {
-            for pipe in done.take(context).pipes {
+            for pipe in completions.take(context).pipes {
                 if let Some(answer) = fetch(&pipe, &mut items, &mut read) {
                     assert_eq!(answer.result.unwrap(), MethodReply(7));
                     return Poll::Ready(());
@@ -107,8 +107,8 @@ fn items_that_arrive_are_read() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let done = Arc::new(Done::default());
-        let pipe = Pipe::new(CALL, 100, Arc::clone(&done), true, None);
+        let completions = Arc::new(CompletionQueue::default());
+        let pipe = Pipe::new(CALL, 100, Arc::clone(&completions), true, None);
         let own = Arc::clone(&pipe);
         let handler = thread::spawn(move || {
             let mut count = 0;
@@ -122,7 +122,7 @@ fn items_that_arrive_are_read() {
         pipe.finished();
         let (mut items, mut read) = (Vec::new(), 0);
         block_on(poll_fn(|context| {
-            for pipe in done.take(context).pipes {
+            for pipe in completions.take(context).pipes {
                 if let Some(answer) = fetch(&pipe, &mut items, &mut read) {
                     assert_eq!(answer.result.unwrap(), MethodReply(2));
                     return Poll::Ready(());
@@ -140,8 +140,8 @@ fn items_that_arrive_are_read() {
 #[test]
 fn a_call_that_ends_wakes_its_handler() {
     loom::model(|| {
-        let done = Arc::new(Done::default());
-        let pipe = Pipe::new(CALL, 100, done, true, None);
+        let completions = Arc::new(CompletionQueue::default());
+        let pipe = Pipe::new(CALL, 100, completions, true, None);
         let own = Arc::clone(&pipe);
         let handler = thread::spawn(move || {
             let read = block_on(poll_fn(|context| own.poll_next(context)));
@@ -162,8 +162,8 @@ fn a_slow_subscriber_learns_what_it_missed() {
             slow: SlowSubscriber::LeaveOutOldest,
             crowded: false,
         };
-        let done = Arc::new(Done::default());
-        let pipe = Pipe::new(CALL, 100, Arc::clone(&done), false, None);
+        let completions = Arc::new(CompletionQueue::default());
+        let pipe = Pipe::new(CALL, 100, Arc::clone(&completions), false, None);
         let publishers: Vec<_> = (0..2_u8)
             .map(|number| {
                 let pipe = Arc::clone(&pipe);
@@ -172,7 +172,7 @@ fn a_slow_subscriber_learns_what_it_missed() {
             .collect();
         let (mut came, mut missed) = (0, 0);
         block_on(poll_fn(|context| {
-            for pipe in done.take(context).pipes {
+            for pipe in completions.take(context).pipes {
                 pipe.fetched();
                 while let Some(Sent::Gone) = pipe.leave_next(|leaving| {
                     came += 1;

@@ -10,13 +10,13 @@ use polywire_frame_udp::server::{Call, Event, Fault as Answer, Limits, Server};
 
 use tokio::task::AbortHandle;
 
-use super::super::admit::Gatekeeper;
 use super::super::calls;
-use super::super::done::Done;
-use super::super::handlers::{Answers, Became, Handlers, Request, context};
-use super::super::slice::Slice;
+use super::super::completion::CompletionQueue;
+use super::super::handlers::{CallStatus, Endpoint, Handlers, Request, context};
 use super::super::stats::Sum;
-use super::super::turns::Waiting;
+use super::super::time_slice::TimeSlice;
+use crate::call::admission::Admission;
+use crate::call::queue::QueuedCall;
 use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
 use crate::methods::MethodReply;
 use crate::server::app::App;
@@ -35,17 +35,17 @@ const LINGER: Duration = Duration::from_secs(1);
 /// Calls at work of which none is looked for that has ended.
 const LEAST: usize = 64;
 
-type Machine = Server<u32, Kept, RandomState, Sender>;
+type Machine = Server<u32, OpenCall, RandomState, Sender>;
 
-/// The handler of a call. When it is dropped nobody wants the answer any more.
+/// An open call. Dropping it aborts the handler.
 #[derive(Debug)]
-struct Kept {
+struct OpenCall {
     task: AbortHandle,
-    /// Of one that keeps a processor busy.
-    waiting: Option<Arc<Waiting>>,
+    /// Its place in the run queue, if it has one.
+    queued: Option<Arc<QueuedCall>>,
 }
 
-impl Drop for Kept {
+impl Drop for OpenCall {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -56,12 +56,12 @@ pub(super) struct Work {
     socket: Socket,
     machine: Machine,
     handlers: Handlers,
-    done: Arc<Done<Call>>,
+    completions: Arc<CompletionQueue<Call>>,
     /// Of calls that bring nothing of their own.
     context: crate::Context,
-    gate: Gatekeeper,
+    admission: Admission,
     sending: Sending<Sender>,
-    slice: Slice,
+    slice: TimeSlice,
     /// What has been added to the counts of the server: calls that are open, and clients that are known.
     counted: (u64, u64),
     clock: Clock,
@@ -87,13 +87,13 @@ impl Work {
         let handlers = Handlers::of_socket(app)?;
         Some(Self {
             socket,
-            gate: Gatekeeper::new(flow, Arc::clone(&handlers.turns)),
+            admission: flow.admission(&handlers.queue),
             machine,
             handlers,
-            done: Arc::default(),
+            completions: Arc::default(),
             context: context(Peer::default()),
             sending: Sending::default(),
-            slice: Slice::new(),
+            slice: TimeSlice::new(),
             counted: (0, 0),
             clock: Clock::new(),
             alarm: Alarm::new(),
@@ -180,12 +180,12 @@ impl Work {
 
     /// Answers the calls whose handlers have ended since.
     fn settle(&mut self, context: &Context<'_>) {
-        let left = self.done.take(context);
-        if !left.answers.is_empty() {
+        let pending = self.completions.take(context);
+        if !pending.completions.is_empty() {
             let now = self.clock.now();
-            for ended in left.answers {
-                // What is kept of it from now on, the machine bounds.
-                drop(self.handlers.answer(&mut self.machine, now, ended));
+            for completion in pending.completions {
+                // From now on the machine bounds the memory of the reply.
+                drop(self.handlers.complete(&mut self.machine, now, completion));
             }
         }
         self.settle_counts();
@@ -204,10 +204,10 @@ impl Work {
     fn end_all(&mut self, context: &mut Context<'_>) {
         let now = self.clock.now();
         for call in std::mem::take(&mut self.open) {
-            let kept = self.machine.context(call);
-            let waiting = kept.and_then(|kept| kept.waiting.as_ref());
+            let open_call = self.machine.context(call);
+            let queued = open_call.and_then(|open_call| open_call.queued.as_ref());
             let fault = Answer {
-                unstarted: waiting.is_some_and(|waiting| waiting.give_up()),
+                unstarted: queued.is_some_and(|queued| queued.cancel()),
                 ..Answer::new(FaultCode::UNAVAILABLE)
             };
             self.machine.fault(now, call, fault, b"");
@@ -220,20 +220,20 @@ impl Work {
             socket,
             machine,
             handlers,
-            done,
+            completions,
             context: circumstances,
-            gate,
+            admission,
             clock,
             open,
             slice,
             ..
         } = self;
         let now = clock.now();
-        gate.turn();
+        admission.refresh();
         let (mut bytes, mut calls) = (0, false);
         let received = socket.poll_receive(context, &mut |from, datagram| {
             if bytes == 0 {
-                slice.take(now, gate.pause(), *clock);
+                slice.process(now, *clock);
             }
             bytes += datagram.len();
             let peer = Peer::from(from.address);
@@ -245,9 +245,7 @@ impl Work {
             let event = machine.receive(now, from, datagram, |name| table.find(name));
             let Some(event) = event else { return };
             circumstances.peer = peer;
-            if slice.next(*clock) {
-                handlers.suspect();
-            }
+            slice.begin_call(*clock);
             calls = true;
             let turn = slice.now();
             let begins = match &event {
@@ -267,37 +265,37 @@ impl Work {
             let most = handlers.app.flow.limits.calls;
             if let Some((call, deadline, operation)) = begins
                 && let cost = Some(table.cost(operation))
-                && let Err(refused) = match call {
-                    Some(call) if machine.open_of(call) > most => Err(gate.too_many()),
-                    _ => {
-                        let (read, unread) = slice.waited();
-                        gate.begin(turn, read, unread, deadline, cost)
-                    }
+                && let Err(rejection) = match call {
+                    Some(call) if machine.open_of(call) > most => Err(admission.too_many_calls()),
+                    _ => admission.admit(turn, slice.queueing_delay(), deadline, cost),
                 }
             {
                 if let Some(call) = call {
-                    let (answer, details) = gate.answer(refused);
-                    machine.fault(turn, call, answer, &details);
+                    handlers.reject(machine, turn, call, rejection);
                 }
                 return;
             }
             if let Some((_, deadline, _)) = begins {
                 circumstances.deadline = handlers.until(*clock, now, deadline);
             }
-            if let Some(call) =
-                happens(machine, handlers, done, circumstances, (*clock, now), event)
-            {
+            if let Some(call) = happens(
+                machine,
+                handlers,
+                completions,
+                circumstances,
+                (*clock, now),
+                event,
+            ) {
                 open.push(call);
             }
-            // As it is known now.
-            slice.had(
+            slice.end_call(
                 begins.is_none_or(|(_, _, operation)| handlers.table.cost(operation).is_watched()),
             );
         });
-        slice.ends();
-        slice.is_dry();
+        slice.check_end();
+        slice.finish();
         if calls {
-            gate.look();
+            admission.measure();
         }
         handlers.app.flow.sums.add(Sum::BytesIn, bytes as u64);
         // Those that have ended are forgotten when they are as many as those that have not.
@@ -337,7 +335,7 @@ impl Work {
 
     fn timeout(&mut self) {
         let now = self.clock.now();
-        self.machine.timeout(now, |_, kept| drop(kept));
+        self.machine.timeout(now, |_, open_call| drop(open_call));
     }
 
     /// Waits for the next that is due. Ready, if something has been done.
@@ -369,10 +367,10 @@ impl Drop for Work {
 fn happens(
     machine: &mut Machine,
     handlers: &mut Handlers,
-    done: &Arc<Done<Call>>,
+    completions: &Arc<CompletionQueue<Call>>,
     context: &crate::Context,
     (clock, now): (Clock, Time),
-    event: Event<'_, u32, Kept>,
+    event: Event<'_, u32, OpenCall>,
 ) -> Option<Call> {
     match event {
         Event::Call {
@@ -392,7 +390,8 @@ fn happens(
                 deadline,
                 clock,
             };
-            if let Became::AtWork = handlers.call(machine, done, now, call, &request) {
+            let status = handlers.call(machine, completions, now, call, &request);
+            if let CallStatus::InProgress = status {
                 return Some(call);
             }
         }
@@ -416,13 +415,13 @@ fn happens(
         }
         Event::Unknown { id: call, name } => handlers.unknown(machine, now, call, name),
         // Its task ends with it.
-        Event::Cancelled(_, kept) => drop(kept),
+        Event::Cancelled(_, open_call) => drop(open_call),
         _ => {}
     }
     None
 }
 
-impl Answers for Machine {
+impl Endpoint for Machine {
     type Call = Call;
 
     fn reply(&mut self, now: Time, call: Call, reply: MethodReply) -> Result<bool, String> {
@@ -439,8 +438,8 @@ impl Answers for Machine {
         Self::fault(self, now, call, fault, details);
     }
 
-    fn attach(&mut self, call: Call, task: AbortHandle, waiting: Option<Arc<Waiting>>) {
+    fn attach(&mut self, call: Call, task: AbortHandle, queued: Option<Arc<QueuedCall>>) {
         // It is open: it has just come.
-        let _ = Self::attach(self, call, Kept { task, waiting });
+        let _ = Self::attach(self, call, OpenCall { task, queued });
     }
 }

@@ -1,38 +1,39 @@
-//! What the calls of a connection come to.
+//! The state of a connection: its state machine, and its calls in progress.
+
+mod side;
 
 use std::sync::Arc;
-use std::task::Context;
 use std::time::Duration;
 
 use bytes::Bytes;
 use polywire_frame::flow::Allowance;
-use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
-use polywire_frame::{CallId, Extension, Features, Output, ProtocolError, Reason, Settings, Time};
+use polywire_frame::server::{Connection, Event, Fault as Answer};
+use polywire_frame::{CallId, Extension, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
-use super::admit::{Gatekeeper, Refused};
 use super::calls;
-use super::done::{Done, Ended};
+use super::completion::{Completion, CompletionQueue};
 use super::flow::Flow;
-use super::handlers::{Answers, Became, Handlers, Request, context};
-use super::kept::Kept;
-use super::life::Life;
+use super::handlers::{CallStatus, Endpoint, Handlers, Request, context};
+use super::lifetime::Lifetime;
+use super::open_call::OpenCall;
 use super::pipe::Pipe;
-use super::slice::Slice;
 use super::stats::Sum;
-use super::turns::Waiting;
-use crate::frames::{Clock, Side, Taken};
+use super::time_slice::TimeSlice;
+use crate::call::admission::{Admission, Rejection};
+use crate::call::queue::QueuedCall;
+use crate::frames::Clock;
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
 use crate::server::memory::Held;
 use crate::server::peer::Peer;
 
-/// The state machine of a connection, and the handlers at work for it.
-pub(super) struct Work {
+/// The state of a connection.
+pub(super) struct ConnectionState {
     pub(super) handlers: Handlers,
-    pub(super) machine: Connection<u32, Kept>,
-    pub(super) done: Arc<Done>,
+    pub(super) machine: Connection<u32, OpenCall>,
+    pub(super) completions: Arc<CompletionQueue>,
     /// Streams whose items have no credit.
     pub(super) blocked: Vec<Arc<Pipe>>,
     /// Streams whose items wait until what is there has been written.
@@ -47,12 +48,14 @@ pub(super) struct Work {
     pub(super) open: Vec<CallId>,
     /// Of calls that bring nothing of their own.
     pub(super) context: crate::Context,
-    pub(super) life: Life,
+    lifetime: Lifetime,
     flow: Arc<Flow>,
-    gate: Gatekeeper,
+    admission: Admission,
+    /// Calls that the client may have open. The test `a_client_is_told_to_send_less_while_there_are_too_many_calls_and_more_again_afterwards`
+    /// needs it.
     allowance: Allowance,
     clock: Clock,
-    slice: Slice,
+    slice: TimeSlice,
     /// What has been added to the sums of the server: calls that are open.
     counted_open: u32,
     /// The client was told to have fewer bytes in open calls, since memory is short.
@@ -75,7 +78,7 @@ const LEAST_BYTES: u32 = 64 << 10;
 const MOST_WAITING: usize = 1 << 20;
 const LEAST_WAITING: usize = 64 << 10;
 
-impl Work {
+impl ConnectionState {
     /// For a connection; nothing, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, peer: Peer, clock: Clock) -> Option<Self> {
         let limit = u32::try_from(app.limits.bytes()).unwrap_or(u32::MAX);
@@ -88,7 +91,7 @@ impl Work {
             .with_calls(limits.calls)
             .with_ping(ping);
         let handlers = Handlers::of_connection(app)?;
-        let gate = Gatekeeper::new(Arc::clone(&flow), Arc::clone(&handlers.turns));
+        let admission = flow.admission(&handlers.queue);
         let nothing = || Held::nothing(Arc::clone(&handlers.memory));
         if limits.compress.is_some() {
             settings = settings.with_features(settings.features().union(Features::DEFLATE));
@@ -111,16 +114,16 @@ impl Work {
             items: nothing(),
             handlers,
             machine,
-            life: Life::new(limits, clock.now()),
-            gate,
+            lifetime: Lifetime::new(limits, clock.now()),
+            admission,
             allowance: Allowance::new(LEAST_CALLS..=limits.calls, limits.interval),
             flow,
             clock,
-            slice: Slice::new(),
+            slice: TimeSlice::new(),
             counted_open: 0,
             tight: false,
             came: 0,
-            done: Arc::default(),
+            completions: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
             open: Vec::new(),
@@ -148,10 +151,9 @@ impl Work {
         self.open.push(id);
     }
 
-    /// Whether a call begins, or does what it asks for: it may have waited too long, or there
-    /// may be too much to do.
+    /// Whether a call starts. Rejects it otherwise.
     #[inline]
-    fn admits(&mut self, event: &Event<'_, u32, Kept>) -> bool {
+    fn admits(&mut self, event: &Event<'_, u32, OpenCall>) -> bool {
         let (id, deadline) = match event {
             Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
                 (Some(*id), *deadline)
@@ -161,29 +163,24 @@ impl Work {
             _ => return true,
         };
         let cost = operation(event).map(|operation| self.handlers.table.cost(operation));
-        let begun = match self.machine.open() > self.flow.limits.calls {
-            true => Err(self.gate.too_many()),
+        let admitted = match self.machine.open() > self.flow.limits.calls {
+            true => Err(self.admission.too_many_calls()),
             false => {
-                let (read, unread) = self.slice.waited();
-                self.gate
-                    .begin(self.slice.now(), read, unread, deadline, cost)
+                let (now, delay) = (self.slice.now(), self.slice.queueing_delay());
+                self.admission.admit(now, delay, deadline, cost)
             }
         };
-        match begun {
-            Ok(()) => true,
-            Err(refused) => {
-                self.turn_away(id, refused);
-                false
-            }
-        }
+        admitted
+            .inspect_err(|rejection| self.reject(id, *rejection))
+            .is_ok()
     }
 
     #[cold]
-    fn turn_away(&mut self, id: Option<CallId>, refused: Refused) {
-        // Nobody is told of a call that nobody waits for.
+    fn reject(&mut self, id: Option<CallId>, rejection: Rejection) {
+        // A call without a reply has no fault either.
         if let Some(id) = id {
-            let (answer, details) = self.gate.answer(refused);
-            self.machine.fault(self.slice.now(), id, answer, &details);
+            let now = self.slice.now();
+            self.handlers.reject(&mut self.machine, now, id, rejection);
         }
     }
 
@@ -198,8 +195,8 @@ impl Work {
             let calls = self.counted_open.saturating_add(tally.calls);
             sums.add_all(tally);
             tally.clear();
-            self.gate.look();
-            let pressure = self.gate.was_pressed();
+            self.admission.measure();
+            let pressure = self.admission.take_pressure();
             if let Some(calls) = self.allowance.update(self.slice.now(), pressure, calls) {
                 self.machine.limit_calls(calls);
             }
@@ -223,10 +220,10 @@ impl Work {
         self.machine
             .go_away(reason, millis, reason.name().unwrap_or_default());
         self.tell_of_the_end(now);
-        self.life.leaves(now.after(within));
+        self.lifetime.close_at(now.after(within));
     }
 
-    fn happens(&mut self, now: Time, event: Event<'_, u32, Kept>, whole: Option<&Bytes>) {
+    fn happens(&mut self, now: Time, event: Event<'_, u32, OpenCall>, whole: Option<&Bytes>) {
         match event {
             Event::Call {
                 id,
@@ -297,7 +294,7 @@ impl Work {
             Event::Writable(id) => self.writable(now, id),
             Event::Hello(_) => self.greeted = true,
             // Its task ends with it.
-            Event::Cancelled(_, kept) => self.given_up(kept.as_ref()),
+            Event::Cancelled(_, open_call) => self.given_up(open_call.as_ref()),
             Event::GoAway { .. } => self.left = true,
             _ => {}
         }
@@ -320,13 +317,13 @@ impl Work {
             deadline,
             clock: self.clock,
         };
-        let became = self
+        let status = self
             .handlers
-            .call(&mut self.machine, &self.done, now, id, &request);
-        match became {
-            Became::Answered(Some(held)) => self.leaving.absorb(held),
-            Became::Answered(None) => {}
-            Became::AtWork => self.remember(id),
+            .call(&mut self.machine, &self.completions, now, id, &request);
+        match status {
+            CallStatus::Answered(Some(held)) => self.leaving.absorb(held),
+            CallStatus::Answered(None) => {}
+            CallStatus::InProgress => self.remember(id),
         }
     }
 
@@ -350,10 +347,10 @@ impl Work {
         self.handlers.one_way(&request);
     }
 
-    pub(super) fn answer(&mut self, now: Time, ended: Ended) {
-        let held = self.handlers.answer(&mut self.machine, now, ended);
-        if let Some(held) = held {
-            self.leaving.absorb(held);
+    pub(super) fn complete(&mut self, now: Time, completion: Completion) {
+        let memory = self.handlers.complete(&mut self.machine, now, completion);
+        if let Some(memory) = memory {
+            self.leaving.absorb(memory);
         }
     }
 
@@ -372,16 +369,16 @@ impl Work {
     }
 }
 
-/// What is carried out where it is read, unless it is known to be long.
+/// The operation of a call, whose handler may start on the task of the connection.
 #[inline]
-const fn operation(event: &Event<'_, u32, Kept>) -> Option<u32> {
+const fn operation(event: &Event<'_, u32, OpenCall>) -> Option<u32> {
     match event {
         Event::Call { operation, .. } | Event::OneWay { operation, .. } => Some(*operation),
         _ => None,
     }
 }
 
-impl Drop for Work {
+impl Drop for ConnectionState {
     fn drop(&mut self) {
         // Calls that are open end with it, unanswered.
         let sums = &self.flow.sums;
@@ -392,7 +389,7 @@ impl Drop for Work {
     }
 }
 
-impl Answers for Connection<u32, Kept> {
+impl Endpoint for Connection<u32, OpenCall> {
     type Call = CallId;
 
     fn reply(&mut self, now: Time, call: CallId, reply: MethodReply) -> Result<bool, String> {
@@ -413,191 +410,8 @@ impl Answers for Connection<u32, Kept> {
         Self::fault(self, now, call, fault, details);
     }
 
-    fn attach(&mut self, call: CallId, task: AbortHandle, waiting: Option<Arc<Waiting>>) {
+    fn attach(&mut self, call: CallId, task: AbortHandle, queued: Option<Arc<QueuedCall>>) {
         // It is open: it has just come.
-        let _ = Self::attach(self, call, Kept::call(task, waiting));
-    }
-}
-
-impl Side for Work {
-    fn begin_turn(&mut self) {
-        self.slice.begin();
-    }
-
-    fn is_held_up(&mut self) {
-        self.slice.is_held_up();
-    }
-
-    fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
-        let left = self.done.take(context);
-        if left.answers.is_empty() && left.pipes.is_empty() && self.stalled.is_empty() {
-            self.settle_counts();
-            return;
-        }
-        let now = clock.now();
-        self.life.moves(now);
-        for ended in left.answers {
-            self.answer(now, ended);
-        }
-        self.resume(now);
-        for pipe in left.pipes {
-            self.pump(now, &pipe);
-        }
-        self.settle_counts();
-    }
-
-    fn yields(&self) -> bool {
-        self.slice.is_over()
-    }
-
-    fn is_stalled(&self) -> bool {
-        !self.stalled.is_empty()
-    }
-
-    fn take(
-        &mut self,
-        came: Time,
-        bytes: &[u8],
-        whole: Option<&Bytes>,
-    ) -> Result<Taken, ProtocolError> {
-        let mut at = 0;
-        self.gate.turn();
-        self.slice.take(came, self.gate.pause(), self.clock);
-        // Of payloads that came compressed.
-        let mut room = Vec::new();
-        loop {
-            let table = &self.handlers.table;
-            let resolve = |name: &str| table.find(name);
-            match self
-                .machine
-                .receive(came, &bytes[at..], &mut room, resolve)?
-            {
-                Step::NeedMore(wants) => {
-                    self.came += at as u64;
-                    self.slice.is_dry();
-                    self.life.moves(self.slice.now());
-                    return Ok(Taken { bytes: at, wants });
-                }
-                Step::Consumed(count, event) => {
-                    at += count;
-                    if let Some(event) = event {
-                        if self.slice.next(self.clock) {
-                            self.handlers.suspect();
-                        }
-                        let operation = operation(&event);
-                        if self.admits(&event) {
-                            self.happens(came, event, whole);
-                        }
-                        // As it is known now.
-                        self.slice.had(operation.is_none_or(|operation| {
-                            self.handlers.table.cost(operation).is_watched()
-                        }));
-                    }
-                    let is_over = self.slice.ends();
-                    // What is answered has to go before more is begun, and other connections have
-                    // their turn.
-                    if is_over || self.machine.output().len() > self.most_waiting() {
-                        self.came += at as u64;
-                        self.slice.stop(at < bytes.len());
-                        return Ok(Taken {
-                            bytes: at,
-                            wants: 0,
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    fn most_waiting(&self) -> usize {
-        match self.tight {
-            true => LEAST_WAITING,
-            false => MOST_WAITING,
-        }
-    }
-
-    fn end_of_input(&mut self, rest: usize) -> Result<bool, ProtocolError> {
-        if rest == 0 && !self.left && !self.handlers.app.half_close {
-            return Ok(false);
-        }
-        let now = self.clock.now();
-        let mut ended = Vec::new();
-        self.machine
-            .end_of_input(now, rest, |_, kept| ended.push(kept))?;
-        for kept in ended {
-            self.given_up(kept.as_ref());
-        }
-        self.left = true;
-        Ok(true)
-    }
-
-    fn waits_for_the_other(&self) -> bool {
-        !self.left
-    }
-
-    fn rest(&mut self) {
-        self.machine.shrink();
-    }
-
-    fn output_len(&self) -> usize {
-        self.machine.output().len()
-    }
-
-    fn exchange(&mut self, empty: Output) -> Output {
-        let output = self.machine.take_output(empty);
-        self.flow.sums.add(Sum::BytesOut, output.len() as u64);
-        // What was there before has been written.
-        self.writing.resize(0);
-        std::mem::swap(&mut self.writing, &mut self.leaving);
-        output
-    }
-
-    fn wrote(&mut self) {
-        self.writing.resize(0);
-    }
-
-    fn is_done(&self) -> bool {
-        self.machine.is_done()
-    }
-
-    fn is_over(&self) -> bool {
-        self.life.is_over()
-    }
-
-    fn next_timeout(&self) -> Time {
-        let next = self.life.next_timeout(self.machine.open() == 0);
-        next.min(self.machine.next_timeout())
-    }
-
-    fn timeout(&mut self, now: Time) {
-        let mut late = Vec::new();
-        self.machine.timeout(now, |_, kept| late.push(kept));
-        for kept in late {
-            self.given_up(kept.as_ref());
-        }
-        let rests = self.machine.open() == 0 && self.handlers.rests();
-        if let Some(reason) = self.life.timeout(now, rests) {
-            self.leave(now, reason, self.handlers.app.timeouts.shutdown);
-        }
-        if self.life.is_over() {
-            self.end_all(now);
-        }
-    }
-
-    fn greeted(&self) -> bool {
-        self.greeted
-    }
-
-    fn patience(&self) -> Duration {
-        self.handlers.app.timeouts.head
-    }
-
-    fn ping(&mut self) {
-        self.machine.ping(0, 0);
-    }
-
-    fn give_up(&mut self, reason: Reason) {
-        self.machine
-            .go_away(reason, 0, reason.name().unwrap_or_default());
+        let _ = Self::attach(self, call, OpenCall::call(task, queued));
     }
 }

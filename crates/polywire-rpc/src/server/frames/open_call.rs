@@ -1,47 +1,47 @@
-//! What a connection keeps of a call while it is open.
+//! The state of an open call.
 
 use std::sync::Arc;
 
 use tokio::task::AbortHandle;
 
 use super::pipe::Pipe;
-use super::turns::Waiting;
+use crate::call::queue::QueuedCall;
 use crate::server::gate::InFlight;
 use crate::topics::Subscribed;
 
-/// What is kept of a call while its handler is at work, or of a subscription.
-pub(super) struct Kept {
+/// An open call whose handler is in progress, or a subscription. Dropping it aborts the handler and closes its streams.
+pub(super) struct OpenCall {
     task: Option<AbortHandle>,
-    /// Of one that keeps a processor busy.
-    waiting: Option<Arc<Waiting>>,
+    /// Its place in the run queue, if it has one.
+    queued: Option<Arc<QueuedCall>>,
     /// Of a call with streams, or a subscription.
-    items: Option<Box<Streamed>>,
+    stream: Option<Box<Stream>>,
 }
 
-struct Streamed {
+struct Stream {
     operation: u32,
     pipe: Arc<Pipe>,
     is_subscription: bool,
-    /// Until it is not wanted any more.
+    /// Until the client unsubscribes.
     subscribed: Option<Subscribed>,
-    /// Of a subscription; a handler has its own.
+    /// Of a subscription. A handler holds its own.
     _in_flight: Option<InFlight>,
 }
 
-impl Kept {
-    pub(super) const fn call(task: AbortHandle, waiting: Option<Arc<Waiting>>) -> Self {
+impl OpenCall {
+    pub(super) const fn call(task: AbortHandle, queued: Option<Arc<QueuedCall>>) -> Self {
         Self {
             task: Some(task),
-            waiting,
-            items: None,
+            queued,
+            stream: None,
         }
     }
 
     pub(super) fn stream(task: AbortHandle, operation: u32, pipe: Arc<Pipe>) -> Self {
         Self {
             task: Some(task),
-            waiting: None,
-            items: Some(Box::new(Streamed {
+            queued: None,
+            stream: Some(Box::new(Stream {
                 operation,
                 pipe,
                 is_subscription: false,
@@ -58,8 +58,8 @@ impl Kept {
     ) -> Self {
         Self {
             task: None,
-            waiting: None,
-            items: Some(Box::new(Streamed {
+            queued: None,
+            stream: Some(Box::new(Stream {
                 operation: 0,
                 pipe,
                 is_subscription: true,
@@ -70,35 +70,32 @@ impl Kept {
     }
 
     pub(super) fn pipe(&self) -> Option<&Arc<Pipe>> {
-        self.items.as_ref().map(|items| &items.pipe)
+        self.stream.as_ref().map(|stream| &stream.pipe)
     }
 
-    /// The call is to end: whether it waits for its turn, and will never have it.
-    pub(super) fn give_up(&self) -> bool {
-        let waiting = self.waiting.as_ref();
-        waiting.is_some_and(|waiting| waiting.give_up())
+    /// Removes the call from the run queue. Returns whether it was there and has not started.
+    pub(super) fn cancel(&self) -> bool {
+        self.queued.as_ref().is_some_and(|queued| queued.cancel())
     }
 
     pub(super) fn operation(&self) -> u32 {
-        self.items.as_ref().map_or(0, |items| items.operation)
+        self.stream.as_ref().map_or(0, |stream| stream.operation)
     }
 
     pub(super) fn is_subscription(&self) -> bool {
-        let items = self.items.as_ref();
-        items.is_some_and(|items| items.is_subscription)
+        let stream = self.stream.as_ref();
+        stream.is_some_and(|stream| stream.is_subscription)
     }
 
-    /// Nothing more is handed over to a subscription. What was leaves by this.
+    /// Ends a subscription. Returns the pipe, through which pending messages leave.
     pub(super) fn unsubscribe(&mut self) -> Option<&Arc<Pipe>> {
-        let items = self.items.as_mut()?;
-        items.subscribed.take()?;
-        Some(&items.pipe)
+        let stream = self.stream.as_mut()?;
+        stream.subscribed.take()?;
+        Some(&stream.pipe)
     }
 }
 
-impl Drop for Kept {
-    /// The call was answered, which is no matter to the task any more; or it was cancelled, its
-    /// time is over or its connection has ended, and nobody wants its answer.
+impl Drop for OpenCall {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();

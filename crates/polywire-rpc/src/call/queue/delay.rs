@@ -24,7 +24,7 @@ const SHORT: Duration = Duration::from_micros(100);
 ///
 /// The values are estimates. No other memory depends on the order of their changes, so it is relaxed.
 #[derive(Debug)]
-pub(super) struct SchedulingDelay {
+pub(crate) struct SchedulingDelay {
     clock: Clock,
     /// Newest result, in nanoseconds.
     delay: AtomicU64,
@@ -37,7 +37,7 @@ pub(super) struct SchedulingDelay {
 }
 
 impl SchedulingDelay {
-    pub(super) fn new(clock: Clock) -> Self {
+    pub(crate) fn new(clock: Clock) -> Self {
         Self {
             clock,
             delay: AtomicU64::new(0),
@@ -48,7 +48,7 @@ impl SchedulingDelay {
     }
 
     /// The current delay, as far as it is known. Zero if the newest result is too old to tell.
-    pub(super) fn get(&self) -> Duration {
+    pub(crate) fn get(&self) -> Duration {
         let delay = Duration::from_nanos(self.delay.load(Ordering::Relaxed));
         // This runs for each read of a connection: reading the clock each time would cost more than a short delay does.
         if delay <= SHORT {
@@ -63,7 +63,7 @@ impl SchedulingDelay {
 
     /// Measures the delay of the current runtime, unless it is too early for that. A task goes to the end of the run
     /// queue once. A timer would itself be late on a busy runtime.
-    pub(super) fn measure(self: &Arc<Self>) {
+    pub(crate) fn measure(self: &Arc<Self>) {
         let Some(began) = self.begin(self.clock.now()) else {
             return;
         };

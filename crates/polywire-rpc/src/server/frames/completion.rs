@@ -1,0 +1,125 @@
+//! Results of handlers, on their way to the task of their connection.
+
+use std::task::{Context, Waker};
+
+use polywire_frame::CallId;
+use polywire_protocol::Fault;
+
+use super::pipe::Pipe;
+use crate::call::admission::{MemoryUse, Rejection};
+use crate::methods::MethodReply;
+use crate::server::memory::{Held, Memory};
+use crate::sync::{Arc, Mutex, PoisonError};
+
+/// The end of a handler.
+#[derive(Debug)]
+pub(super) struct Completion<C = CallId> {
+    pub(super) call: C,
+    pub(super) operation: u32,
+    pub(super) outcome: Outcome,
+    /// Whether it is known that no handler has started.
+    pub(super) unstarted: bool,
+}
+
+/// The result of a call, and the memory that it takes until it is written.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) result: Result<MethodReply, Fault>,
+    pub(super) memory: Option<Held>,
+}
+
+/// Replies up to this size, in bytes, take no memory that is counted.
+pub(super) const SMALL: usize = 4 << 10;
+
+impl Outcome {
+    /// A large reply for which there is no memory becomes a fault: clients that do not read their replies must not fill
+    /// the memory of the server.
+    pub(super) fn new(result: Result<MethodReply, Fault>, memory: &Arc<Memory>) -> Self {
+        let bytes = result.as_ref().map_or(0, MethodReply::len);
+        if bytes <= SMALL {
+            return Self {
+                result,
+                memory: None,
+            };
+        }
+        let mut held = Held::nothing(Arc::clone(memory));
+        match held.resize(bytes) {
+            true => Self {
+                result,
+                memory: Some(held),
+            },
+            false => Self {
+                result: Err(Rejection::NoMemory(MemoryUse::Replies).fault()),
+                memory: None,
+            },
+        }
+    }
+}
+
+/// Completions, and streams with items to fetch, that the task of a connection has not taken.
+///
+/// `C` identifies a call.
+#[derive(Debug)]
+pub(super) struct CompletionQueue<C = CallId>(Mutex<State<C>>);
+
+#[derive(Debug)]
+struct State<C> {
+    pending: Pending<C>,
+    waker: Option<Waker>,
+}
+
+/// What is there to be taken.
+#[derive(Debug)]
+pub(super) struct Pending<C = CallId> {
+    pub(super) completions: Vec<Completion<C>>,
+    pub(super) pipes: Vec<Arc<Pipe>>,
+}
+
+impl<C> Default for Pending<C> {
+    fn default() -> Self {
+        Self {
+            completions: Vec::new(),
+            pipes: Vec::new(),
+        }
+    }
+}
+
+impl<C> Default for CompletionQueue<C> {
+    fn default() -> Self {
+        Self(Mutex::new(State {
+            pending: Pending::default(),
+            waker: None,
+        }))
+    }
+}
+
+impl<C> CompletionQueue<C> {
+    pub(super) fn push(&self, completion: Completion<C>) {
+        self.add(|pending| pending.completions.push(completion));
+    }
+
+    /// Adds a stream with items to fetch.
+    pub(super) fn push_pipe(&self, pipe: Arc<Pipe>) {
+        self.add(|pending| pending.pipes.push(pipe));
+    }
+
+    fn add(&self, add: impl FnOnce(&mut Pending<C>)) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        add(&mut state.pending);
+        let waker = state.waker.take();
+        drop(state);
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    /// Takes what is there. The task is woken when there is more.
+    pub(super) fn take(&self, context: &Context<'_>) -> Pending<C> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Also if something is there: more may come before the task takes again.
+        let own = context.waker();
+        let known = state.waker.as_ref();
+        if !known.is_some_and(|waker| waker.will_wake(own)) {
+            state.waker = Some(own.clone());
+        }
+        std::mem::take(&mut state.pending)
+    }
+}

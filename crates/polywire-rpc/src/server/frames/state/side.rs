@@ -1,0 +1,193 @@
+//! The server side of a connection, as its driver calls it.
+
+use std::task::Context;
+use std::time::Duration;
+
+use bytes::Bytes;
+use polywire_frame::server::Step;
+use polywire_frame::{Output, ProtocolError, Reason, Time};
+
+use super::{ConnectionState, LEAST_WAITING, MOST_WAITING, operation};
+use crate::frames::{Clock, Side, Taken};
+use crate::server::frames::stats::Sum;
+
+impl Side for ConnectionState {
+    fn begin_turn(&mut self) {
+        self.slice.begin();
+    }
+
+    fn is_held_up(&mut self) {
+        self.slice.block();
+    }
+
+    fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
+        let pending = self.completions.take(context);
+        if pending.completions.is_empty() && pending.pipes.is_empty() && self.stalled.is_empty() {
+            self.settle_counts();
+            return;
+        }
+        let now = clock.now();
+        self.lifetime.touch(now);
+        for completion in pending.completions {
+            self.complete(now, completion);
+        }
+        self.resume(now);
+        for pipe in pending.pipes {
+            self.pump(now, &pipe);
+        }
+        self.settle_counts();
+    }
+
+    fn yields(&self) -> bool {
+        self.slice.is_over()
+    }
+
+    fn is_stalled(&self) -> bool {
+        !self.stalled.is_empty()
+    }
+
+    fn take(
+        &mut self,
+        came: Time,
+        bytes: &[u8],
+        whole: Option<&Bytes>,
+    ) -> Result<Taken, ProtocolError> {
+        let mut at = 0;
+        self.admission.refresh();
+        self.slice.process(came, self.clock);
+        // Of payloads that came compressed.
+        let mut room = Vec::new();
+        loop {
+            let table = &self.handlers.table;
+            let resolve = |name: &str| table.find(name);
+            match self
+                .machine
+                .receive(came, &bytes[at..], &mut room, resolve)?
+            {
+                Step::NeedMore(wants) => {
+                    self.came += at as u64;
+                    self.slice.finish();
+                    self.lifetime.touch(self.slice.now());
+                    return Ok(Taken { bytes: at, wants });
+                }
+                Step::Consumed(count, event) => {
+                    at += count;
+                    if let Some(event) = event {
+                        self.slice.begin_call(self.clock);
+                        let operation = operation(&event);
+                        if self.admits(&event) {
+                            self.happens(came, event, whole);
+                        }
+                        self.slice.end_call(operation.is_none_or(|operation| {
+                            self.handlers.table.cost(operation).is_watched()
+                        }));
+                    }
+                    let is_over = self.slice.check_end();
+                    // What is answered has to go before more is begun, and other connections have
+                    // their turn.
+                    if is_over || self.machine.output().len() > self.most_waiting() {
+                        self.came += at as u64;
+                        self.slice.pause(at < bytes.len());
+                        return Ok(Taken {
+                            bytes: at,
+                            wants: 0,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn most_waiting(&self) -> usize {
+        match self.tight {
+            true => LEAST_WAITING,
+            false => MOST_WAITING,
+        }
+    }
+
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, ProtocolError> {
+        if rest == 0 && !self.left && !self.handlers.app.half_close {
+            return Ok(false);
+        }
+        let now = self.clock.now();
+        let mut ended = Vec::new();
+        self.machine
+            .end_of_input(now, rest, |_, open_call| ended.push(open_call))?;
+        for open_call in ended {
+            self.given_up(open_call.as_ref());
+        }
+        self.left = true;
+        Ok(true)
+    }
+
+    fn waits_for_the_other(&self) -> bool {
+        !self.left
+    }
+
+    fn rest(&mut self) {
+        self.machine.shrink();
+    }
+
+    fn output_len(&self) -> usize {
+        self.machine.output().len()
+    }
+
+    fn exchange(&mut self, empty: Output) -> Output {
+        let output = self.machine.take_output(empty);
+        self.flow.sums.add(Sum::BytesOut, output.len() as u64);
+        // What was there before has been written.
+        self.writing.resize(0);
+        std::mem::swap(&mut self.writing, &mut self.leaving);
+        output
+    }
+
+    fn wrote(&mut self) {
+        self.writing.resize(0);
+    }
+
+    fn is_done(&self) -> bool {
+        self.machine.is_done()
+    }
+
+    fn is_over(&self) -> bool {
+        self.lifetime.is_over()
+    }
+
+    fn next_timeout(&self) -> Time {
+        let next = self.lifetime.next_timeout(self.machine.open() == 0);
+        next.min(self.machine.next_timeout())
+    }
+
+    fn timeout(&mut self, now: Time) {
+        let mut late = Vec::new();
+        self.machine
+            .timeout(now, |_, open_call| late.push(open_call));
+        for open_call in late {
+            self.given_up(open_call.as_ref());
+        }
+        let is_idle = self.machine.open() == 0 && self.handlers.is_idle();
+        if let Some(reason) = self.lifetime.timeout(now, is_idle) {
+            self.leave(now, reason, self.handlers.app.timeouts.shutdown);
+        }
+        if self.lifetime.is_over() {
+            self.end_all(now);
+        }
+    }
+
+    fn greeted(&self) -> bool {
+        self.greeted
+    }
+
+    fn patience(&self) -> Duration {
+        self.handlers.app.timeouts.head
+    }
+
+    fn ping(&mut self) {
+        self.machine.ping(0, 0);
+    }
+
+    fn give_up(&mut self, reason: Reason) {
+        self.machine
+            .go_away(reason, 0, reason.name().unwrap_or_default());
+    }
+}
