@@ -1,4 +1,4 @@
-//! What a server takes over frames.
+//! Limits of a server for frames.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use crate::call::capacity::LoadLimit;
 
-/// How much a server takes over frames, and when it turns calls away.
+/// Limits of a server for frames, and when it rejects calls.
 ///
-/// All of it is on by default. What goes beyond is answered `overloaded` before its handler begins,
-/// with a time after which another try makes sense; clients of this crate try again by themselves then.
-/// `docs/tuning.md` tells when to touch what.
+/// A call beyond a limit gets the fault `overloaded` before its handler starts, with a time after which a retry makes
+/// sense. Clients of this crate retry by themselves. `docs/tuning.md` describes when to change which limit.
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,7 +40,7 @@ pub struct FrameLimits {
 }
 
 impl FrameLimits {
-    /// The defaults that the methods tell.
+    /// The defaults, which each method documents.
     pub const fn new() -> Self {
         Self {
             calls: 1_024,
@@ -57,8 +56,8 @@ impl FrameLimits {
         }
     }
 
-    /// Sets how many calls one connection may have open, from 1 to 65,535. 1,024. Clients are told, and
-    /// keep the others.
+    /// Sets the maximum number of open calls of a connection, from 1 to 65,535. Default: 1,024. Clients are told, and queue
+    /// further calls.
     pub const fn calls(mut self, calls: u16) -> Self {
         self.calls = match calls {
             0 => 1,
@@ -67,65 +66,63 @@ impl FrameLimits {
         self
     }
 
-    /// Sets from how many bytes of input in open calls on a connection begins no other, at least 1 MiB.
-    /// Twice the limit on one message unless this says other. Clients are told.
+    /// Sets the maximum size of the inputs of the open calls of a connection in bytes, at least 1 MiB. Default: twice the
+    /// limit of a message. Clients are told, and start no call above it.
     pub const fn bytes(mut self, bytes: u32) -> Self {
         self.bytes = Some(bytes);
         self
     }
 
-    /// Sets how many handlers may wait for something at once, for all connections together. 16,384. Those
-    /// that have their answer at once do not count.
+    /// Sets the maximum number of handlers that wait for something, of all connections. Default: 16,384. Handlers that are
+    /// ready at once do not count.
     pub const fn at_work(mut self, calls: u32) -> Self {
         self.at_work = calls;
         self
     }
 
-    /// Sets how long calls may wait for their turn while there is a queue that does not get shorter, and how long it
-    /// must have been there. 50 ms and 200 ms. A burst that is worked off sooner is left in peace. Calls that keep a processor
-    /// busy, more than 100 µs each, wait apart from others for half as long: how long that will be is known when they come.
+    /// Sets the maximum queueing delay of a standing queue, and the time after which a queue stands. Defaults: 50 ms and
+    /// 200 ms. A burst that is processed within that time is not rejected. Calls that use a processor for more than 100 µs
+    /// have a run queue, where half of both applies: their delay is known when they arrive.
     pub const fn queue(mut self, target: Duration, interval: Duration) -> Self {
         self.target = target;
         self.interval = interval;
         self
     }
 
-    /// Sets what tells how busy the system is, and from which number on calls are turned away: such as
-    /// the load by processors, and 0.9. It is asked some two hundred times a second while calls come, on a
-    /// thread of the runtime, and should not take long. None unless this says other; that the runtime is
-    /// late is seen without it.
+    /// Sets a function that measures the load of the system, and the load above which calls are rejected: for example the
+    /// load per processor, and 0.9. The function runs on a thread of the runtime, up to two hundred times a second while calls
+    /// arrive, and should be fast. Default: none. Delays of the runtime are measured without it.
     pub fn load(mut self, max: f64, measure: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         let measure = Arc::new(measure);
         self.load = Some(LoadLimit { measure, max });
         self
     }
 
-    /// Sets after which time a connection is to end, so that clients spread over the servers that there are
-    /// then: what is open is answered, within the server's time to stop, and the client connects anew. It is
-    /// up to a tenth more or less, so that connections that began together do not end together. Never, unless this says other.
+    /// Sets the age after which a connection ends, so that clients spread over new servers. Open calls are answered within
+    /// [`Timeouts::shutdown`](crate::Timeouts::shutdown), and the client reconnects. The age varies by a tenth, so that connections
+    /// do not end at the same time. Default: none.
     pub const fn age(mut self, age: Duration) -> Self {
         self.age = Some(age);
         self
     }
 
-    /// Sets after which time without an open call a connection is ended. Never, unless this says other: one
-    /// at rest costs some kilobytes, and whether its client is there is asked.
+    /// Sets the time without open calls after which a connection ends. Default: none. An idle connection takes some
+    /// kilobytes, and clients that are gone are detected by pings.
     pub const fn idle(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
         self
     }
 
-    /// Sets the least time between two pings of a client, which it is told; whoever pings more often three
-    /// times in a row is sent away. 10 seconds.
+    /// Sets the minimum time between two pings of a client, which clients are told. A connection with three pings in a row
+    /// that come earlier is ended. Default: 10 seconds.
     pub const fn ping(mut self, least: Duration) -> Self {
         self.ping = least;
         self
     }
 
-    /// Sets from how many bytes on answers and items are compressed, where that makes them shorter and the client reads
-    /// it, and that calls may come compressed; what is undone counts in all limits. Neither, unless this says other: it
-    /// takes time of the processor, some 300 KiB a connection while it is used, and the length of what is compressed
-    /// tells about secrets in it. Not over UDP.
+    /// Enables compression: of replies and items of at least this many bytes, if the client supports it and they become
+    /// shorter; clients may compress inputs. All limits apply to the decompressed size. Default: disabled, because it takes
+    /// processor time and some 300 KiB per connection, and the length of compressed data reveals secrets in it. Not over UDP.
     pub const fn compress(mut self, least: usize) -> Self {
         self.compress = Some(least);
         self

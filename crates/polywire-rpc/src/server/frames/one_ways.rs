@@ -1,4 +1,4 @@
-//! Handlers of calls that nobody waits for.
+//! Calls without a reply.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -7,31 +7,30 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-/// Those of a connection, or of all clients of a socket.
+/// The calls without a reply of a connection, or of all clients of a socket.
 ///
-/// Nobody takes such a call back: it runs to its end, also when its connection has gone. When this is dropped they
-/// are cut off, as when the server has no more time to stop.
+/// They cannot be cancelled, and run to their end also after their connection has ended. Dropping this aborts them.
 #[derive(Debug, Default)]
 pub(super) struct OneWays {
     tasks: JoinSet<()>,
-    /// By where their callers are: as many counts as handlers are at work, and this one.
+    /// The calls of each address: one reference for each, and one here.
     callers: HashMap<Option<SocketAddr>, Arc<()>>,
-    /// How many callers there may be until it is looked which have nothing at work any more.
+    /// At this number of addresses, those without calls are removed.
     tidy_at: usize,
 }
 
-/// Callers for whom nothing is tidied.
+/// Minimum of `tidy_at`.
 const LEAST: usize = 16;
 
 impl OneWays {
-    /// Whether one more may begin for a caller who may have so many.
+    /// Whether a caller that may have `most` calls may start a further one.
     pub(super) fn has_room(&self, caller: Option<SocketAddr>, most: usize) -> bool {
         self.callers
             .get(&caller)
             .is_none_or(|count| Arc::strong_count(count) <= most)
     }
 
-    /// Runs one.
+    /// Runs a call.
     pub(super) fn spawn(
         &mut self,
         caller: Option<SocketAddr>,
@@ -49,7 +48,7 @@ impl OneWays {
         });
     }
 
-    /// Whether none is at work.
+    /// Whether none is in progress.
     pub(super) fn is_empty(&mut self) -> bool {
         self.forget();
         self.tasks.is_empty()
