@@ -173,9 +173,9 @@ impl Client {
         let request = Request::new(operation(0)).with_items();
         let call = machine.call(now, &request).unwrap();
         let item = call.send(4).unwrap();
-        let topic = machine.subscribe("news", 5);
+        let topic = machine.subscribe("news", &[], 5);
         machine.cancel(topic.unwrap());
-        let _ = machine.subscribe("sport", 6);
+        let _ = machine.subscribe("sport", &[], 6);
         Self {
             machine,
             ended: BTreeMap::new(),

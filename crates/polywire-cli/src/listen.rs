@@ -31,8 +31,9 @@ pub(crate) struct ListenArguments {
     /// The key of --cert, if it is in another file.
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// Ask callers over https:// for certificates that these authorities have
-    /// signed, and take nobody without.
+    /// Ask callers over TLS for certificates that these authorities have signed, and
+    /// reject those without in the handshake, unless --allow-certificate says that
+    /// there are other ways to authenticate.
     #[arg(long, value_name = "FILE", requires = "cert")]
     client_ca: Option<PathBuf>,
     /// Who may connect to Unix sockets, as the mode of the file: 660 lets its group
@@ -78,7 +79,11 @@ pub(crate) struct Listening {
 impl ListenArguments {
     /// Takes the addresses, for so many workers. Unix sockets are made by
     /// [`Listening::sockets`].
-    pub(crate) fn bind(&self, workers: NonZeroUsize) -> Result<Listening, Failure> {
+    pub(crate) fn bind(
+        &self,
+        workers: NonZeroUsize,
+        certificate_is_optional: bool,
+    ) -> Result<Listening, Failure> {
         let mut listening = Listening {
             workers: Vec::new(),
             sockets: Vec::new(),
@@ -97,7 +102,10 @@ impl ListenArguments {
                 "scgi" => Tcp::Scgi,
                 "https" | "tcp+tls" => {
                     if tls.is_none() {
-                        tls = Some(self.tls().map_err(|reason| usage(&reason))?);
+                        tls = Some(
+                            self.tls(certificate_is_optional)
+                                .map_err(|reason| usage(&reason))?,
+                        );
                     }
                     tls.clone().map_or(Tcp::Http, Tcp::Https)
                 }
@@ -137,14 +145,18 @@ impl ListenArguments {
         })
     }
 
-    fn tls(&self) -> Result<ServerTls, String> {
+    fn tls(&self, certificate_is_optional: bool) -> Result<ServerTls, String> {
         let Some(cert) = &self.cert else {
             return Err("https takes a certificate and its key: --cert FILE --key FILE".to_owned());
         };
         let key = self.key.as_ref().unwrap_or(cert);
         let mut builder = ServerTls::builder(Pem::file(cert), Pem::file(key));
         if let Some(roots) = &self.client_ca {
-            builder = builder.clients(ClientCertificates::Required, Pem::file(roots));
+            let clients = match certificate_is_optional {
+                true => ClientCertificates::Optional,
+                false => ClientCertificates::Required,
+            };
+            builder = builder.clients(clients, Pem::file(roots));
         }
         builder.build().map_err(|error| error.to_string())
     }
@@ -292,7 +304,7 @@ mod tests {
             client_ca: None,
             socket_mode: 0o600,
         };
-        arguments.bind(NonZeroUsize::MIN)
+        arguments.bind(NonZeroUsize::MIN, false)
     }
 
     #[test]

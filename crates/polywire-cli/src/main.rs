@@ -1,6 +1,7 @@
 //! The `polywire` program.
 #![forbid(unsafe_code)]
 
+mod authentication;
 mod bench;
 mod call;
 mod dialect;

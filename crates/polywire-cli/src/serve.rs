@@ -13,6 +13,7 @@ use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
 use polywire::schema::Operation;
 use tokio::task::JoinSet;
 
+use crate::authentication::AuthenticationArguments;
 use crate::dialect::DialectArguments;
 use crate::findings::warn;
 use crate::listen::{ListenArguments, Listening};
@@ -34,6 +35,8 @@ pub(crate) struct Arguments {
     model: ModelArguments,
     #[command(flatten)]
     listen: ListenArguments,
+    #[command(flatten)]
+    authentication: AuthenticationArguments,
     /// The protocols to offer, whatever the model says: awsJson1_0, awsJson1_1,
     /// awsQuery, ec2Query, frame, restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc. By
     /// default those that the model names; for the bundled service all of them.
@@ -116,9 +119,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let workers = arguments
         .workers
         .or_else(|| std::thread::available_parallelism().ok());
-    let mut listening = arguments
-        .listen
-        .bind(workers.unwrap_or(NonZeroUsize::MIN))?;
+    let mut listening = arguments.listen.bind(
+        workers.unwrap_or(NonZeroUsize::MIN),
+        arguments.authentication.certificate_is_optional(),
+    )?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -199,6 +203,7 @@ fn server(
     if let Some(guard) = cross_origin(&arguments.allow_origin)? {
         builder = builder.cross_origin(guard);
     }
+    builder = arguments.authentication.apply(builder, arguments.quiet)?;
     let offers = match (mock, arguments.protocol.as_slice()) {
         (false, []) => on_every_wire(arguments, &service),
         (true, []) => {

@@ -9,7 +9,7 @@ use polywire_schema::Service;
 
 use crate::delegate::delegate;
 use crate::error_facts::ERROR_TYPE;
-use crate::protocol::{Claim, ProtocolKind};
+use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::rpc::{Json, Rpc, Style};
 use crate::{Fault, FaultKind, kept, media};
 
@@ -94,10 +94,8 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
     /// The media type tells the two versions apart. A request that names its
     /// operation as they do and has another media type is answered that it is
     /// wrong, unless somebody else knows it.
-    fn claim(&self, head: &request::Parts) -> Claim {
-        let own = |sent: &str| sent.eq_ignore_ascii_case(Self::MEDIA_TYPE);
-        let own = media::is_sent(&head.headers, own);
-        match (own, head.headers.contains_key(TARGET)) {
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        match (summary.is_of(Self::MEDIA_TYPE), summary.has_target) {
             (true, true) => Claim::Strong,
             (true, false) | (false, true) => Claim::Weak,
             (false, false) => Claim::No,

@@ -13,8 +13,8 @@ macro_rules! delegate {
         }
 
         impl $crate::ServerProtocol for $type {
-            fn claim(&self, head: &::http::request::Parts) -> $crate::Claim {
-                self.0.claim(head)
+            fn claim(&self, summary: &$crate::HeadSummary<'_>) -> $crate::Claim {
+                self.0.claim(summary)
             }
 
             fn route(&self, head: &::http::request::Parts) -> Result<$crate::Plan, $crate::Fault> {

@@ -19,8 +19,9 @@
 
 use std::fmt;
 
-use http::request;
+use http::{HeaderValue, request};
 
+use crate::media::essence;
 use crate::protocol::{ProtocolKind, ServerProtocol};
 
 /// How sure a protocol is that a request is its own. Greater is surer.
@@ -39,6 +40,63 @@ pub enum Claim {
     Strong,
 }
 
+/// What all protocols look at to recognise a request, found in one pass over its headers.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadSummary<'h> {
+    pub(crate) head: &'h request::Parts,
+    /// The media type of the body without parameters, from the first `content-type`.
+    pub(crate) media_type: Option<&'h str>,
+    /// Whether there is a header `x-amz-target`.
+    pub(crate) has_target: bool,
+    /// The first header `smithy-protocol`.
+    pub(crate) smithy_protocol: Option<&'h HeaderValue>,
+}
+
+impl<'h> HeadSummary<'h> {
+    /// Reads the headers of a request.
+    #[must_use]
+    pub fn new(head: &'h request::Parts) -> Self {
+        let mut summary = Self {
+            head,
+            media_type: None,
+            has_target: false,
+            smithy_protocol: None,
+        };
+        let mut content_type = None;
+        for (name, value) in &head.headers {
+            match name.as_str() {
+                "content-type" => content_type = content_type.or(Some(value)),
+                "smithy-protocol" => {
+                    summary.smithy_protocol = summary.smithy_protocol.or(Some(value));
+                }
+                "x-amz-target" => summary.has_target = true,
+                _ => {}
+            }
+        }
+        let text = content_type.and_then(|value| value.to_str().ok());
+        summary.media_type = text.map(essence);
+        summary
+    }
+
+    /// The head.
+    #[must_use]
+    pub const fn head(&self) -> &'h request::Parts {
+        self.head
+    }
+
+    /// The first header `smithy-protocol`.
+    #[must_use]
+    pub const fn smithy_protocol(&self) -> Option<&'h HeaderValue> {
+        self.smithy_protocol
+    }
+
+    /// Whether the body is said to be of this type.
+    pub(crate) fn is_of(&self, media_type: &str) -> bool {
+        let own = self.media_type;
+        own.is_some_and(|own| own.eq_ignore_ascii_case(media_type))
+    }
+}
+
 /// The position of the protocol whose claim on a request is the strongest; of
 /// equal claims the first counts.
 #[must_use]
@@ -46,9 +104,10 @@ pub fn detect<P: ServerProtocol + ?Sized>(
     protocols: &[Box<P>],
     head: &request::Parts,
 ) -> Option<usize> {
+    let summary = HeadSummary::new(head);
     let mut best = (Claim::No, None);
     for (position, protocol) in protocols.iter().enumerate() {
-        let claim = protocol.claim(head);
+        let claim = protocol.claim(&summary);
         if claim > best.0 {
             best = (claim, Some(position));
         }

@@ -56,9 +56,11 @@ impl ErrorFacts {
 pub(crate) fn kind_of(status: StatusCode, name: &str) -> FaultKind {
     match status {
         StatusCode::NOT_FOUND if name.is_empty() => FaultKind::UnknownOperation,
+        StatusCode::FORBIDDEN => FaultKind::Forbidden,
         StatusCode::PAYLOAD_TOO_LARGE => FaultKind::TooLarge,
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => FaultKind::Overloaded,
         StatusCode::GATEWAY_TIMEOUT => FaultKind::DeadlineExceeded,
+        StatusCode::UNAUTHORIZED => FaultKind::Unauthenticated,
         status if status.is_client_error() => FaultKind::Malformed,
         _ => FaultKind::Internal,
     }

@@ -121,6 +121,8 @@ pub struct QueryError {
 pub enum FaultKind {
     /// The call took longer than it was given.
     DeadlineExceeded,
+    /// The caller is not allowed to make this call.
+    Forbidden,
     /// Something went wrong here.
     Internal,
     /// A value that the model does not allow.
@@ -142,6 +144,8 @@ pub enum FaultKind {
     RequestTimeout,
     /// The request is larger than this server takes.
     TooLarge,
+    /// The call has no credentials, or wrong ones.
+    Unauthenticated,
     /// No such operation.
     UnknownOperation,
     /// The request's media type is not the protocol's.
@@ -155,6 +159,7 @@ impl FaultKind {
     pub const fn status(self) -> StatusCode {
         match self {
             Self::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
+            Self::Forbidden => StatusCode::FORBIDDEN,
             Self::Internal | Self::Modelled | Self::Named => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Invalid | Self::Malformed => StatusCode::BAD_REQUEST,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -162,6 +167,7 @@ impl FaultKind {
             Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
             Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Unauthenticated => StatusCode::UNAUTHORIZED,
             Self::UnknownOperation => StatusCode::NOT_FOUND,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
@@ -172,6 +178,7 @@ impl FaultKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::DeadlineExceeded => "DeadlineExceededException",
+            Self::Forbidden => "AccessDeniedException",
             Self::Internal | Self::Modelled | Self::Named => "InternalFailureException",
             Self::Invalid => "ValidationException",
             Self::Malformed => "SerializationException",
@@ -180,6 +187,7 @@ impl FaultKind {
             Self::Overloaded => "ServiceUnavailableException",
             Self::RequestTimeout => "RequestTimeoutException",
             Self::TooLarge => "RequestEntityTooLargeException",
+            Self::Unauthenticated => "UnauthorizedException",
             Self::UnknownOperation => "UnknownOperationException",
             Self::UnsupportedMediaType => "UnsupportedMediaTypeException",
         }
@@ -188,8 +196,9 @@ impl FaultKind {
     /// The kind with a name, as a client reads it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        const ALL: [FaultKind; 11] = [
+        const ALL: [FaultKind; 13] = [
             FaultKind::DeadlineExceeded,
+            FaultKind::Forbidden,
             FaultKind::Internal,
             FaultKind::Invalid,
             FaultKind::Malformed,
@@ -198,6 +207,7 @@ impl FaultKind {
             FaultKind::Overloaded,
             FaultKind::RequestTimeout,
             FaultKind::TooLarge,
+            FaultKind::Unauthenticated,
             FaultKind::UnknownOperation,
             FaultKind::UnsupportedMediaType,
         ];

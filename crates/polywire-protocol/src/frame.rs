@@ -6,7 +6,7 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
 
 use crate::delegate::delegate;
-use crate::protocol::{Claim, Outcome, Plan, ReadPlan};
+use crate::protocol::{Claim, HeadSummary, Outcome, Plan, ReadPlan};
 use crate::rest::Side;
 use crate::room::Room;
 use crate::rpc::{Cbor, Document, error_document, other_document};
@@ -65,7 +65,7 @@ impl Payloads {
         Ok(Bytes::from(payload))
     }
 
-    fn claim(&self, _: &request::Parts) -> Claim {
+    fn claim(&self, _: &HeadSummary<'_>) -> Claim {
         Claim::No
     }
 

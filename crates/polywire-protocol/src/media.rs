@@ -121,13 +121,8 @@ fn texts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
 }
 
 /// A media type without its parameters.
-fn essence(value: &str) -> &str {
+pub(crate) fn essence(value: &str) -> &str {
     trim_whitespace(value.split(';').next().unwrap_or_default())
-}
-
-/// Whether a media type names another, parameters aside.
-pub(crate) fn is_media_type(value: &str, wanted: &str) -> bool {
-    essence(value).eq_ignore_ascii_case(wanted)
 }
 
 /// Whether an `Accept` header allows a media type. Of the ranges that match,

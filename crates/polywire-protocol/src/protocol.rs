@@ -7,7 +7,7 @@ use http::{HeaderMap, request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
-pub(crate) use crate::detect::Claim;
+pub(crate) use crate::detect::{Claim, HeadSummary};
 use crate::request_id;
 use crate::{
     AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, Frame, InputMemory, RestJson1, RestXml,
@@ -58,8 +58,8 @@ pub trait ServerProtocol: OfKind {
         None
     }
 
-    /// Whether a request is one of this protocol, by its head alone.
-    fn claim(&self, head: &request::Parts) -> Claim;
+    /// Returns how sure it is that a request is one of this protocol, by its head alone.
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim;
 
     /// Which operation a request calls, as far as its head says.
     ///

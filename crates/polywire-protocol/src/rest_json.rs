@@ -2,7 +2,7 @@
 //!
 //! <https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html>
 
-use http::{HeaderMap, HeaderValue, StatusCode, request, response};
+use http::{HeaderMap, HeaderValue, StatusCode, response};
 use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Schema, Service, Value};
@@ -11,7 +11,7 @@ use crate::delegate::delegate;
 use crate::error_facts::{ERROR_TYPE, ErrorFacts};
 use crate::fault::Public;
 use crate::media;
-use crate::protocol::{Claim, MountError, ProtocolKind};
+use crate::protocol::{Claim, HeadSummary, MountError, ProtocolKind};
 use crate::rest::{Bindings, Format, Parts, Rest, Side};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
@@ -59,8 +59,8 @@ impl Format for Json {
         media_type.eq_ignore_ascii_case(Self::MEDIA_TYPE)
     }
 
-    fn claim(&self, head: &request::Parts) -> Claim {
-        match media::is_sent(&head.headers, Self::is_document) {
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        match summary.media_type.is_some_and(Self::is_document) {
             true => Claim::Weak,
             false => Claim::Fallback,
         }

@@ -3,7 +3,7 @@
 //! <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html>
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, StatusCode, request, response};
+use http::{HeaderMap, HeaderName, StatusCode, response};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
@@ -14,8 +14,7 @@ use polywire_schema::{
 use crate::delegate::delegate;
 use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
-use crate::media;
-use crate::protocol::{Claim, MountError, ProtocolKind};
+use crate::protocol::{Claim, HeadSummary, MountError, ProtocolKind};
 use crate::request_id;
 use crate::rest::{Bindings, Format, Parts, Prepared, Rest, Side};
 use crate::validate;
@@ -119,8 +118,8 @@ impl Format for Xml {
             .any(|own| media_type.eq_ignore_ascii_case(own))
     }
 
-    fn claim(&self, head: &request::Parts) -> Claim {
-        match media::is_sent(&head.headers, Self::is_document) {
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        match summary.media_type.is_some_and(Self::is_document) {
             true => Claim::Weak,
             false => Claim::Fallback,
         }

@@ -20,10 +20,10 @@ use polywire_schema::{
 
 use crate::fault::{Members, Public};
 use crate::protocol::{
-    Claim, ClientProtocol, MountError, OfKind, Outcome, Plan, ProtocolKind, ReadPlan, Route,
-    ServerProtocol,
+    Claim, ClientProtocol, HeadSummary, MountError, OfKind, Outcome, Plan, ProtocolKind, ReadPlan,
+    Route, ServerProtocol,
 };
-use crate::{Fault, FaultKind, media, validate};
+use crate::{Fault, FaultKind, error_facts, media, validate};
 
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
@@ -183,7 +183,8 @@ impl ServerProtocol for XmlRpc {
         Some(&self.path)
     }
 
-    fn claim(&self, head: &request::Parts) -> Claim {
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        let head = summary.head;
         if head.uri.path() == self.path {
             // What is refused here may be another protocol's, such as a form.
             return match head.method == Method::POST && is_of_any_page(&head.headers) {
@@ -191,14 +192,9 @@ impl ServerProtocol for XmlRpc {
                 false => Claim::Strong,
             };
         }
-        let xml = |value: &HeaderValue| {
-            value
-                .to_str()
-                .is_ok_and(|value| media::is_media_type(value, "text/xml"))
-        };
         // A call that went to another path shall get a fault that it can read, if
         // it is not another protocol's request.
-        let call = head.method == Method::POST && head.headers.get(CONTENT_TYPE).is_some_and(xml);
+        let call = head.method == Method::POST && summary.is_of("text/xml");
         if call { Claim::Astray } else { Claim::No }
     }
 
@@ -379,17 +375,15 @@ impl ClientProtocol for XmlRpc {
         body: &Body,
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error> {
-        // A server that has too much to do tells its proxies so by the status.
-        let busy = matches!(
-            head.status,
-            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
-        );
-        let fault = busy
-            && matches!(
+        // A server that rejects a request by its head has a status for proxies, and a fault for the caller.
+        let is_error = head.status != StatusCode::OK;
+        let is_fault = || {
+            matches!(
                 XmlRpcDecoder::response(body, self.for_client(), limits),
                 Ok((Reply::Fault, _))
-            );
-        if head.status != StatusCode::OK && !fault {
+            )
+        };
+        if is_error && !is_fault() {
             let message = format!("status {}, so this is no answer of XML-RPC", head.status);
             return Ok(Outcome::Foreign(message));
         }
@@ -403,9 +397,12 @@ impl ClientProtocol for XmlRpc {
             return Ok(Outcome::Error(error));
         }
         let (code, message) = fault_parts(&value, self.profile.leniency)?;
-        Ok(Outcome::Fault(
-            Fault::new(kind_of(code), message).with_code(code),
-        ))
+        let kind = match is_error {
+            true => error_facts::kind_of(head.status, &message),
+            false => kind_of(code),
+        };
+        let fault = Fault::new(kind, message).with_code(code);
+        Ok(Outcome::Fault(fault.with_status(head.status)))
     }
 
     fn parse_output<'de>(

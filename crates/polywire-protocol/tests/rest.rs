@@ -9,7 +9,7 @@ use http::{Request, Response};
 use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{
-    Claim, Fault, FaultKind, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, detect,
+    Claim, Fault, FaultKind, HeadSummary, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, detect,
 };
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
 
@@ -684,7 +684,10 @@ fn claims() {
         let request = Request::post("/notes").header("content-type", media_type);
         let (head, ()) = request.body(()).unwrap().into_parts();
         let position = detect(&both, &head).unwrap();
-        (both[position].kind(), both[position].claim(&head))
+        (
+            both[position].kind(),
+            both[position].claim(&HeadSummary::new(&head)),
+        )
     };
     assert_eq!(
         claimed("application/json"),

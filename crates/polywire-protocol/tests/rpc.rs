@@ -8,7 +8,9 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use http::{Request, Response, StatusCode, request};
 use polywire_model::Loader;
-use polywire_protocol::{Claim, Fault, FaultKind, Outcome, Protocol, ProtocolKind, Retry};
+use polywire_protocol::{
+    Claim, Fault, FaultKind, HeadSummary, Outcome, Protocol, ProtocolKind, Retry,
+};
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
 
 const KINDS: [ProtocolKind; 4] = [
@@ -228,8 +230,8 @@ fn where_calls_of_aws_json_go() {
     // Of the other version it is not sure.
     let other = ProtocolKind::AwsJson1_1.build(set.service(0)).unwrap();
     let call = with("POST", "Queue.Send");
-    assert_eq!(protocol.claim(&call), Claim::Strong);
-    assert_eq!(other.claim(&call), Claim::Weak);
+    assert_eq!(protocol.claim(&HeadSummary::new(&call)), Claim::Strong);
+    assert_eq!(other.claim(&HeadSummary::new(&call)), Claim::Weak);
 }
 
 /// Else who looks at the header, to let calls through, would be told another
@@ -249,7 +251,7 @@ fn calls_of_rpc_v2_name_their_operation_once() {
         assert!(protocol.route(&head(call())).is_ok());
         for name in ["X-Amz-Target", "X-Amzn-Target"] {
             let call = head(call().header(name, "Queue.Other"));
-            assert_eq!(protocol.claim(&call), Claim::Strong);
+            assert_eq!(protocol.claim(&HeadSummary::new(&call)), Claim::Strong);
             let fault = protocol.route(&call).unwrap_err();
             assert_eq!(fault.kind(), FaultKind::Malformed, "{fault}");
             assert_eq!(protocol.encode_other(&fault).status(), 400);

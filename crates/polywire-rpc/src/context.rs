@@ -9,7 +9,8 @@ use http::{Extensions, HeaderMap, Method, Uri, request};
 use polywire_protocol::ProtocolKind;
 use tokio::time::Instant;
 
-use crate::layers::User;
+use crate::auth::Identity;
+use crate::call::{CallHead, Deadline};
 use crate::server::Peer;
 
 /// The circumstances of a call: who calls, over what, with which head.
@@ -22,8 +23,9 @@ pub struct Context {
     pub(crate) protocol: ProtocolKind,
     /// The place of that protocol among those of the server.
     pub(crate) mount: u32,
-    /// When nobody waits for the call any more.
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) deadline: Deadline,
+    /// The caller, if the server has authenticators.
+    pub(crate) identity: Option<Identity>,
 }
 
 /// The head of a call, behind a pointer, since it is large and handed on many times.
@@ -69,6 +71,11 @@ impl fmt::Debug for Head {
 pub(crate) struct RequestId(pub(crate) String);
 
 impl Context {
+    /// What an authenticator and a rate limit see of a call to this target.
+    pub(crate) fn call_head<'a>(&'a self, target: &'a str) -> CallHead<'a> {
+        CallHead::new(&self.peer, &self.head.headers, target)
+    }
+
     /// The caller's address, where the transport has one.
     #[must_use]
     pub fn peer(&self) -> Option<SocketAddr> {
@@ -114,20 +121,26 @@ impl Context {
         id.map(|RequestId(id)| id.as_str())
     }
 
-    /// The name of the user who calls, where a layer has made sure of it:
-    /// [`BasicAuth`](crate::layers::BasicAuth) does.
+    /// The authenticated caller: by an [authenticator](crate::auth) of the server, or by a layer around HTTP requests.
     #[must_use]
-    pub fn user(&self) -> Option<&str> {
-        let user = self.head.extensions.get::<User>();
-        user.map(|User(name)| &**name)
+    pub fn identity(&self) -> Option<&Identity> {
+        let own = self.identity.as_ref();
+        own.or_else(|| self.head.extensions.get::<Identity>())
     }
 
-    /// When the call's time is over: its caller waits no more, as far as it has said so (calls over
-    /// frames do, by their deadline), or the server gives the handler up
-    /// ([`Timeouts::handler`](crate::Timeouts)), whichever is sooner. Nothing, where neither is known.
+    /// The name of the authenticated caller.
+    #[must_use]
+    pub fn user(&self) -> Option<&str> {
+        self.identity().map(Identity::name)
+    }
+
+    /// The time at which the server drops the handler: the deadline of the caller, or the limit
+    /// [`Timeouts::handler`](crate::Timeouts) of the server, whichever is earlier. None for calls without either.
     ///
-    /// The handler is dropped then. What it is for: to begin nothing that would be in vain, and to give
-    /// calls that are made in turn no more time than is left.
+    /// Calls over frames carry a deadline. A request over HTTP has one if it has the header `polywire-timeout-ms`: the
+    /// number of milliseconds, 1 to 8 digits, that the caller waits for the response.
+    ///
+    /// A handler uses it to skip work that would end too late, and as the deadline of calls that it makes.
     ///
     /// ```
     /// use std::time::Duration;
@@ -151,7 +164,7 @@ impl Context {
     /// ```
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.deadline.instant()
     }
 
     /// What layers have left for the handler.

@@ -47,6 +47,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod auth;
 pub mod blocking;
 mod call;
 pub mod client;

@@ -4,8 +4,9 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::receive::{FrameResult, unknown_call};
+use super::request::begin_topic;
 use super::{OutgoingFrame, Phase, Role};
-use crate::wire::{Frame, FrameReader, FrameWriter, ProtocolError, parse_name};
+use crate::wire::{Frame, FrameReader, FrameWriter, ProtocolError};
 use crate::{CallId, FaultCode, Flags, Header, Kind, Reason, Settings, Time};
 
 pub use super::outgoing::OutgoingCall;
@@ -212,11 +213,15 @@ impl<T> Connection<T> {
     /// # Errors
     ///
     /// It cannot be made now, or not at all.
-    pub fn subscribe(&mut self, topic: &str, context: T) -> Result<CallId, RequestError> {
+    pub fn subscribe(
+        &mut self,
+        topic: &str,
+        metadata: &[(&str, &[u8])],
+        context: T,
+    ) -> Result<CallId, RequestError> {
         self.check_room()?;
-        check_topic(topic)?;
         let header = Header::new(Kind::SUBSCRIBE, 0);
-        let writer = FrameWriter::new(&mut self.output.bytes, header);
+        let writer = begin_topic(&mut self.output.bytes, header, topic, metadata)?;
         self.output.bytes.extend_from_slice(topic.as_bytes());
         self.outgoing_call(writer, Time::NEVER, Some(false))
             .send(context)
@@ -232,18 +237,15 @@ impl<T> Connection<T> {
         &mut self,
         now: Time,
         topic: &str,
+        metadata: &[(&str, &[u8])],
         deadline: Time,
     ) -> Result<OutgoingCall<'_, T>, RequestError> {
         self.check_room()?;
-        check_topic(topic)?;
         let header = Header {
             value: now.millis_until(deadline),
             ..Header::new(Kind::PUBLISH, 0)
         };
-        let bytes = &mut self.output.bytes;
-        let mut writer = FrameWriter::new(bytes, header);
-        // A topic is never too long.
-        let _ = writer.extend(bytes, |extension| extension.topic(topic));
+        let writer = begin_topic(&mut self.output.bytes, header, topic, metadata)?;
         Ok(self.outgoing_call(writer, deadline, None))
     }
 
@@ -445,12 +447,5 @@ impl<T> Connection<T> {
 
     fn append(&mut self, kind: Kind, id: CallId) {
         Header::new(kind, id.into()).append_to(&mut self.output.bytes);
-    }
-}
-
-fn check_topic(topic: &str) -> Result<(), RequestError> {
-    match parse_name(topic.as_bytes()) {
-        Some(_) => Ok(()),
-        None => Err(RequestError::Invalid("the name of a topic")),
     }
 }

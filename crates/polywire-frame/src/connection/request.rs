@@ -77,12 +77,7 @@ impl<'a> Request<'a> {
         if parse_name(self.operation.name.as_bytes()).is_none() {
             return Err(RequestError::Invalid("the name of an operation"));
         }
-        let wrong =
-            |(key, value): &(&str, &[u8])| !is_key(key.as_bytes()) || value.len() > MAX_EXTENSION;
-        if self.metadata.iter().any(wrong) {
-            return Err(RequestError::Invalid("a key of metadata"));
-        }
-        Ok(())
+        check_metadata(self.metadata)
     }
 
     /// Whether the client sends a stream of items.
@@ -222,4 +217,41 @@ impl OperationNumbers {
         }
         self.words[word] |= 1 << (number % 64);
     }
+}
+
+fn check_metadata(metadata: &[(&str, &[u8])]) -> Result<(), RequestError> {
+    let is_invalid =
+        |(key, value): &(&str, &[u8])| !is_key(key.as_bytes()) || value.len() > MAX_EXTENSION;
+    match metadata.iter().any(is_invalid) {
+        true => Err(RequestError::Invalid("a key of metadata")),
+        false => Ok(()),
+    }
+}
+
+/// Begins the frame of a call to a topic: its header, and an extension with the metadata and, in a `PUBLISH`, the topic.
+/// Nothing is appended if it fails.
+pub(super) fn begin_topic(
+    bytes: &mut Vec<u8>,
+    header: Header,
+    topic: &str,
+    metadata: &[(&str, &[u8])],
+) -> Result<FrameWriter, RequestError> {
+    if parse_name(topic.as_bytes()).is_none() {
+        return Err(RequestError::Invalid("the name of a topic"));
+    }
+    check_metadata(metadata)?;
+    let mut writer = FrameWriter::new(bytes, header);
+    let extended = writer.extend(bytes, |extension| {
+        if header.kind == Kind::PUBLISH {
+            extension.topic(topic);
+        }
+        for (key, value) in metadata {
+            extension.metadata(key, value);
+        }
+    });
+    if extended.is_err() {
+        bytes.truncate(writer.start());
+        return Err(RequestError::Invalid("an extension of at most 16384 bytes"));
+    }
+    Ok(writer)
 }

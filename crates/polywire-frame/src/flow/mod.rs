@@ -1,10 +1,10 @@
 //! Flow control. Each type is a small state machine: it receives the time, what was asked and the outcome, and decides
 //! what may be done. Randomness is an argument too: a number from 0 to 1, or bits.
 
+mod adaptation;
 mod allowance;
 mod backoff;
 mod balance;
-mod bucket;
 mod budget;
 mod codel;
 mod limit;
@@ -15,9 +15,8 @@ mod window;
 pub use allowance::Allowance;
 pub use backoff::Backoff;
 pub use balance::Balancer;
-pub use bucket::{LeakyBucket, TokenBucket};
 pub use budget::RetryBudget;
 pub use codel::CoDel;
 pub use limit::{AdaptiveLimit, Sample};
-pub use rate::AdaptiveRate;
+pub use rate::{Rate, RateError, RateLimiter, RateState};
 pub use throttle::Throttle;

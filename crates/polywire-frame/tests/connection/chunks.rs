@@ -15,7 +15,7 @@ fn stream() -> Vec<u8> {
             link.client.cancel(id);
         }
     }
-    link.client.subscribe("topic", 9).unwrap();
+    link.client.subscribe("topic", &[], 9).unwrap();
     link.client.ping(1, 2);
     let mut bytes = drain(link.client.output());
     // An unknown kind that is ignored.

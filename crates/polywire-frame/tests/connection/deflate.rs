@@ -37,7 +37,10 @@ fn payloads_of_all_kinds_are_what_they_were() {
     call.payload().extend(long.as_bytes());
     let id = call.send(1).unwrap();
     item(&mut link, id);
-    let mut topic = link.client.publish(link.now, "news", at(9_000)).unwrap();
+    let mut topic = link
+        .client
+        .publish(link.now, "news", &[], at(9_000))
+        .unwrap();
     topic.share(long.clone().into());
     let topic = topic.send(2).unwrap();
     let mut one_way = link.client.one_way(link.now, &Request::new(ADD)).unwrap();

@@ -139,7 +139,7 @@ fn a_half_closed_client_is_answered_if_it_need_not_send() {
     };
     let (open, ended) = (stream(2), stream(3));
     link.client.end(ended);
-    let topic = link.client.subscribe("news", 4).unwrap();
+    let topic = link.client.subscribe("news", &[], 4).unwrap();
     link.serve();
     link.server.attach(open, "at work").unwrap();
     link.server.accept(topic);

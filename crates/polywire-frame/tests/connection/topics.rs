@@ -8,7 +8,7 @@ use crate::support::Link;
 #[test]
 fn a_subscription_from_its_beginning_to_its_end() {
     let mut link = Link::new();
-    let id = link.client.subscribe("news", 1).unwrap();
+    let id = link.client.subscribe("news", &[], 1).unwrap();
     assert_eq!(link.serve(), ["hello", "0#0 subscribe news"]);
     link.server.accept(id);
     let mut item = link.server.item(id, 3).unwrap();
@@ -28,11 +28,11 @@ fn a_subscription_from_its_beginning_to_its_end() {
 #[test]
 fn a_subscription_can_be_refused_and_ended() {
     let mut link = Link::new();
-    let id = link.client.subscribe("secrets", 1).unwrap();
+    let id = link.client.subscribe("secrets", &[], 1).unwrap();
     link.serve();
     link.fault(id, Fault::unstarted(FaultCode::FORBIDDEN), b"");
     assert_eq!(link.answer(), ["hello", "0#0 (1) forbidden unstarted: "]);
-    let id = link.client.subscribe("news", 2).unwrap();
+    let id = link.client.subscribe("news", &[], 2).unwrap();
     link.serve();
     link.server.accept(id);
     link.fault(id, Fault::new(FaultCode::OVERLOADED), b"");
@@ -42,13 +42,16 @@ fn a_subscription_can_be_refused_and_ended() {
 #[test]
 fn messages_are_answered() {
     let mut link = Link::new();
-    let mut message = link.client.publish(link.now, "news", Time::NEVER).unwrap();
+    let mut message = link
+        .client
+        .publish(link.now, "news", &[], Time::NEVER)
+        .unwrap();
     message.payload().extend_from_slice(b"rain");
     let id = message.send(1).unwrap();
     assert_eq!(link.serve(), ["hello", "0#0 publish news: rain"]);
     link.reply(id, &2_u32.to_le_bytes());
     assert_eq!(link.answer(), ["hello", "0#0 (1) in 0 us: \u{2}\0\0\0"]);
-    assert!(link.client.publish(link.now, "", Time::NEVER).is_err());
-    assert!(link.client.subscribe("a\u{7f}", 1).is_err());
+    assert!(link.client.publish(link.now, "", &[], Time::NEVER).is_err());
+    assert!(link.client.subscribe("a\u{7f}", &[], 1).is_err());
     assert!(link.client.output().is_empty());
 }

@@ -166,8 +166,9 @@ pub(super) fn enter(decoder: &mut XmlDecoder<'_>) -> Result<bool, Error> {
 }
 
 /// AWS's common error codes, for faults that the model does not know.
-const CODES: [(FaultKind, &str); 11] = [
+const CODES: [(FaultKind, &str); 13] = [
     (FaultKind::DeadlineExceeded, "RequestTimeout"),
+    (FaultKind::Forbidden, "AccessDenied"),
     (FaultKind::Internal, "InternalFailure"),
     (FaultKind::Invalid, "ValidationError"),
     (FaultKind::Malformed, "InvalidParameterValue"),
@@ -176,6 +177,7 @@ const CODES: [(FaultKind, &str); 11] = [
     (FaultKind::Overloaded, "ServiceUnavailable"),
     (FaultKind::RequestTimeout, "RequestExpired"),
     (FaultKind::TooLarge, "RequestEntityTooLarge"),
+    (FaultKind::Unauthenticated, "MissingAuthenticationToken"),
     (FaultKind::UnknownOperation, "InvalidAction"),
     (FaultKind::UnsupportedMediaType, "UnsupportedMediaType"),
 ];

@@ -29,7 +29,9 @@ use polywire_codec::{Message, Sink, form};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema, Service};
 use polywire_text::percent;
 
-use crate::protocol::{Claim, MountError, Outcome, Plan, ProtocolKind, ReadPlan, Route};
+use crate::protocol::{
+    Claim, HeadSummary, MountError, Outcome, Plan, ProtocolKind, ReadPlan, Route,
+};
 use crate::room::Room;
 use crate::{Fault, FaultKind, endpoint, media};
 
@@ -127,13 +129,10 @@ impl Query {
         })
     }
 
-    pub(crate) fn claim(&self, head: &request::Parts) -> Claim {
-        let form = |value: &HeaderValue| {
-            let value = value.to_str();
-            value.is_ok_and(|value| media::is_media_type(value, FORM))
-        };
+    pub(crate) fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        let head = summary.head;
         let post = head.method == Method::POST;
-        let by_body = post && head.headers.get(CONTENT_TYPE).is_some_and(form);
+        let by_body = post && summary.is_of(FORM);
         let by_query = (post || head.method == Method::GET) && self.called_by(head).is_some();
         if by_query || by_body && matches!(head.uri.path(), "" | "/") {
             Claim::Weak

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use http::{HeaderMap, request, response};
+use http::{HeaderMap, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
 
 use super::{Bindings, Parts, Prepared};
 use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
-use crate::protocol::{Claim, ProtocolKind};
+use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 
 /// The format of the documents of a REST protocol, and what else it does in a
 /// way of its own.
@@ -33,7 +33,7 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     fn is_document(media_type: &str) -> bool;
 
     /// Whether a request is one of this protocol.
-    fn claim(&self, head: &request::Parts) -> Claim;
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim;
 
     /// What else the bindings of an operation depend on.
     fn prepare(&self, operation: Operation<'_>, prepared: &mut Prepared) {

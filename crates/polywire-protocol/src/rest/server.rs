@@ -8,12 +8,12 @@ use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value
 
 use super::{Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side};
 use crate::coding::has_own_coding;
-use crate::protocol::{Claim, Plan, ReadPlan};
+use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan};
 use crate::{Fault, FaultKind, media};
 
 impl<F: Format> Rest<F> {
-    pub(crate) fn claim(&self, head: &request::Parts) -> Claim {
-        self.format.claim(head)
+    pub(crate) fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        self.format.claim(summary)
     }
 
     pub(crate) fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {

@@ -24,7 +24,7 @@ pub(crate) use document::{Cbor, Document, Json};
 pub(crate) use server::{error_document, other_document};
 pub(crate) use v2::RpcV2;
 
-use crate::protocol::{Claim, ProtocolKind};
+use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::rest::Side;
 use crate::room::Room;
 use crate::{Fault, kept};
@@ -82,7 +82,7 @@ pub(crate) trait Style: fmt::Debug + Send + Sync {
     fn document(&self) -> &Self::Document;
 
     /// Whether a request is one of this protocol.
-    fn claim(&self, head: &request::Parts) -> Claim;
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim;
 
     /// The name of the operation that a request calls, of a service with this name and
     /// this one with its namespace.

@@ -11,13 +11,13 @@ use polywire_schema::{
 };
 
 use super::{Document, QUERY_ERROR, Rpc, Side, Style};
-use crate::protocol::{Claim, Plan, ReadPlan, Route};
+use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route};
 use crate::room::Room;
 use crate::{Fault, FaultKind, media};
 
 impl<S: Style> Rpc<S> {
-    pub(crate) fn claim(&self, head: &request::Parts) -> Claim {
-        self.style.claim(head)
+    pub(crate) fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        self.style.claim(summary)
     }
 
     pub(crate) fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {

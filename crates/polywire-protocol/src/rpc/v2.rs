@@ -7,7 +7,7 @@ use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, request, response};
 
 use super::{Document, Style};
-use crate::protocol::{Claim, ProtocolKind};
+use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::{Fault, FaultKind, media};
 
 const MARK: HeaderName = HeaderName::from_static("smithy-protocol");
@@ -48,15 +48,16 @@ impl<P: RpcV2> Style for P {
         RpcV2::document(self)
     }
 
-    fn claim(&self, head: &request::Parts) -> Claim {
-        if head.headers.get(MARK) == Some(&P::MARK) {
-            return Claim::Strong;
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        if let Some(mark) = summary.smithy_protocol {
+            return match *mark == P::MARK {
+                true => Claim::Strong,
+                false => Claim::No,
+            };
         }
-        let is_own = |sent: &str| sent.eq_ignore_ascii_case(P::MEDIA_TYPE);
         let call = P::CLAIMS_MEDIA_TYPE
-            && head.method == Method::POST
-            && !head.headers.contains_key(MARK)
-            && media::is_sent(&head.headers, is_own);
+            && summary.head.method == Method::POST
+            && summary.is_of(P::MEDIA_TYPE);
         if call { Claim::Weak } else { Claim::No }
     }
 

@@ -2,4 +2,9 @@
 
 pub(crate) mod admission;
 pub(crate) mod capacity;
+pub(crate) mod deadline;
+mod head;
 pub(crate) mod queue;
+
+pub(crate) use deadline::Deadline;
+pub use head::CallHead;

@@ -195,12 +195,19 @@ impl TransportError {
 
     /// The text with all causes, for an error that shows the URL itself.
     pub(crate) fn text_without_url(&self) -> String {
+        struct Failure<'a>(&'a TransportError);
+
+        impl fmt::Display for Failure<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.0.write_failure(f)
+            }
+        }
+
         struct Text<'a>(&'a TransportError);
 
         impl fmt::Display for Text<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let failure = fmt::from_fn(|f| self.0.0.write_failure(f));
-                write_causes(f, failure.to_string(), self.0.source())
+                write_causes(f, Failure(self.0).to_string(), self.0.source())
             }
         }
 

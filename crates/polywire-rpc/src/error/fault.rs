@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use http::StatusCode;
 use polywire_codec::cbor::{self, CborDecoder, CborProfile};
 use polywire_frame::FaultCode;
 use polywire_protocol::{Fault, FaultKind};
@@ -124,26 +123,20 @@ pub(crate) fn general_fault(code: FaultCode, name: &str, message: &str) -> Fault
         "" => code.to_string(),
         name => name.to_owned(),
     };
-    // `FaultKind` does not have these: the status distinguishes them, as over HTTP.
-    let status = match code {
-        FaultCode::FORBIDDEN => StatusCode::FORBIDDEN,
-        FaultCode::UNAUTHENTICATED => StatusCode::UNAUTHORIZED,
-        _ => {
-            let kind = FaultKind::from_name(name).unwrap_or(kind_of(code));
-            return Fault::new(kind, message).with_name(shown);
-        }
-    };
-    Fault::named(status, shown, message)
+    let kind = FaultKind::from_name(name).unwrap_or(kind_of(code));
+    Fault::new(kind, message).with_name(shown)
 }
 
 const fn kind_of(code: FaultCode) -> FaultKind {
     match code {
         FaultCode::DEADLINE => FaultKind::DeadlineExceeded,
+        FaultCode::FORBIDDEN => FaultKind::Forbidden,
         FaultCode::INVALID => FaultKind::Invalid,
         FaultCode::MALFORMED | FaultCode::UNSUPPORTED => FaultKind::Malformed,
         FaultCode::NAMED => FaultKind::Named,
         FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => FaultKind::Overloaded,
         FaultCode::TOO_LARGE => FaultKind::TooLarge,
+        FaultCode::UNAUTHENTICATED => FaultKind::Unauthenticated,
         FaultCode::UNKNOWN_OPERATION => FaultKind::UnknownOperation,
         _ => FaultKind::Internal,
     }
@@ -157,17 +150,18 @@ mod tests {
 
     #[test]
     fn callers_that_are_not_known_or_may_not_are_told_so() {
-        for (code, status, words) in [
-            (FaultCode::UNAUTHENTICATED, 401, "unauthenticated"),
-            (FaultCode::FORBIDDEN, 403, "forbidden"),
+        for (code, kind, shown) in [
+            (
+                FaultCode::UNAUTHENTICATED,
+                FaultKind::Unauthenticated,
+                "unauthenticated",
+            ),
+            (FaultCode::FORBIDDEN, FaultKind::Forbidden, "forbidden"),
         ] {
-            for (name, shown) in [
-                ("", words),
-                ("AccessDeniedException", "AccessDeniedException"),
-            ] {
+            for (name, shown) in [("", shown), (kind.name(), kind.name())] {
                 let fault = general_fault(code, name, "no");
-                assert_eq!(fault.kind(), FaultKind::Named, "{code}");
-                assert_eq!(fault.status().as_u16(), status, "{code}");
+                assert_eq!(fault.kind(), kind, "{code}");
+                assert_eq!(fault.status(), kind.status(), "{code}");
                 assert_eq!((fault.name(), fault.message()), (shown, "no"));
                 assert_eq!(fault.retry(), Retry::No);
             }

@@ -132,8 +132,8 @@ impl Machine for Connection<Ticket> {
         ticket: Ticket,
     ) -> Result<CallId, RequestError> {
         let mut call = match begin.what {
-            What::Subscribe => return self.subscribe(begin.name, ticket),
-            What::Publish => self.publish(now, begin.name, begin.deadline)?,
+            What::Subscribe => return self.subscribe(begin.name, begin.metadata, ticket),
+            What::Publish => self.publish(now, begin.name, begin.metadata, begin.deadline)?,
             _ => self.call(now, &begin.request())?,
         };
         if input.len() >= Output::LARGE

@@ -82,11 +82,18 @@ impl CrossOrigin {
     /// Whether a browser sent the request for a page of an origin that is not allowed.
     pub(crate) fn is_foreign(&self, head: &request::Parts) -> bool {
         let headers = &head.headers;
-        if let Some(site) = headers.get(SEC_FETCH_SITE) {
+        let (mut site, mut has_origin) = (None, false);
+        for (name, value) in headers {
+            has_origin |= *name == ORIGIN;
+            if *name == SEC_FETCH_SITE {
+                site = site.or(Some(value));
+            }
+        }
+        if let Some(site) = site {
             let own = matches!(site.as_bytes(), b"same-origin" | b"none");
             return !own && !self.allows(head);
         }
-        headers.contains_key(ORIGIN) && !is_of_host(head) && !self.allows(head)
+        has_origin && !is_of_host(head) && !self.allows(head)
     }
 
     #[cold]

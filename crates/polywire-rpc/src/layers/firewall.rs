@@ -1,17 +1,15 @@
 //! Limits per address.
 
-use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
 use std::fmt;
-use std::hash::BuildHasher;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use polywire_frame::flow::Rate;
 
+use super::table::{CallerTable, Entry};
 use crate::server::Peer;
 
 /// Who may connect, and how often who may ask.
@@ -58,31 +56,9 @@ pub struct Firewall {
     shared: Arc<Shared>,
 }
 
-/// A bucket of tokens, told as times: when the next request would come if all
-/// came at the rate.
-#[derive(Clone, Copy, Debug)]
-struct Rate {
-    /// Nanoseconds between two requests.
-    between: u64,
-    /// How far ahead of the rate a caller may be, in nanoseconds.
-    ahead: u64,
-}
-
 struct Shared {
-    /// Where all times are counted from.
-    start: Instant,
     open: AtomicUsize,
-    hasher: RandomState,
-    shards: [Mutex<Shard>; SHARDS],
-}
-
-const SHARDS: usize = 16;
-
-#[derive(Default)]
-struct Shard {
-    known: HashMap<Key, Known>,
-    /// How many there may be until it is looked which are of no use any more.
-    tidy_at: usize,
+    addresses: CallerTable<Key>,
 }
 
 /// An address as it counts.
@@ -100,14 +76,6 @@ impl Key {
             IpAddr::V6(address) => Self::V6((address.to_bits() >> 64) as u64),
         }
     }
-}
-
-/// What is known of an address.
-#[derive(Clone, Copy, Debug, Default)]
-struct Known {
-    connections: u32,
-    /// When its next request would come, in nanoseconds from the start.
-    due: u64,
 }
 
 /// Why somebody is turned away.
@@ -141,10 +109,8 @@ impl Firewall {
             rate: None,
             addresses: 65_536,
             shared: Arc::new(Shared {
-                start: Instant::now(),
                 open: AtomicUsize::new(0),
-                hasher: RandomState::new(),
-                shards: Default::default(),
+                addresses: CallerTable::new(),
             }),
         }
     }
@@ -169,11 +135,7 @@ impl Firewall {
     /// once after a pause.
     #[must_use]
     pub fn requests_per_address(mut self, per_second: NonZeroU32, burst: NonZeroU32) -> Self {
-        let between = 1_000_000_000 / u64::from(per_second.get());
-        self.rate = Some(Rate {
-            between,
-            ahead: between * u64::from(burst.get()),
-        });
+        self.rate = Some(Rate::new(per_second.get().into(), burst.get()));
         self
     }
 
@@ -204,13 +166,15 @@ impl Firewall {
             key: None,
         };
         if let Some(key) = key {
-            let mut shard = self.shared.shard(key);
-            let known = self.known(&mut shard, key);
-            if known.connections >= self.per_address {
+            let addresses = &self.shared.addresses;
+            let is_admitted = addresses.update(key, self.addresses, |entry| {
+                let is_admitted = entry.connections < self.per_address;
+                entry.connections += u32::from(is_admitted);
+                is_admitted
+            });
+            if !is_admitted {
                 return Err(Refused::Address);
             }
-            known.connections += 1;
-            drop(shard);
             connected.key = Some(key);
         }
         Ok(connected)
@@ -247,72 +211,12 @@ impl Firewall {
         let (Some(rate), Some(address)) = (self.rate, peer.address()) else {
             return Ok(());
         };
-        let now = self.shared.now();
-        self.request_at(rate, Key::of(address.ip()), now)
-    }
-
-    fn request_at(&self, rate: Rate, key: Key, now: u64) -> Result<(), Duration> {
-        let mut shard = self.shared.shard(key);
-        let known = self.known(&mut shard, key);
-        let due = known.due.max(now) + rate.between;
-        let over = (due - now).saturating_sub(rate.ahead);
-        if over > 0 {
-            return Err(Duration::from_nanos(over));
-        }
-        known.due = due;
-        Ok(())
+        let key = Key::of(address.ip());
+        self.shared.addresses.request(key, &rate, self.addresses)
     }
 
     const fn counts_connections(&self) -> bool {
         self.per_address < u32::MAX
-    }
-
-    /// What is known of an address, with room made for it.
-    fn known<'s>(&self, shard: &'s mut Shard, key: Key) -> &'s mut Known {
-        if shard.known.len() >= shard.tidy_at.max(LEAST) && !shard.known.contains_key(&key) {
-            self.tidy(shard);
-        }
-        shard.known.entry(key).or_default()
-    }
-
-    /// Forgets addresses of which there is nothing to know any more. It takes a
-    /// step for each, and is called after as many new ones have come.
-    #[cold]
-    fn tidy(&self, shard: &mut Shard) {
-        let now = self.shared.now();
-        let most = (self.addresses / SHARDS).max(LEAST);
-        shard
-            .known
-            .retain(|_, known| known.connections > 0 || known.due > now);
-        // Those with the lowest recent use, whose addresses may be invented. More than half
-        // of them, so that the next address does not cause another pass over all entries.
-        if shard.known.len() > most / 2 {
-            let others = shard.known.values().filter(|known| known.connections == 0);
-            let least = super::median(others.map(|known| known.due));
-            let stays = |known: &Known| known.connections > 0 || known.due > least;
-            shard.known.retain(|_, known| stays(known));
-        }
-        shard.known.shrink_to(2 * shard.known.len());
-        // Connections are limited elsewhere, and so are those who have some.
-        shard.tidy_at = (2 * shard.known.len()).clamp(LEAST, most.max(2 * shard.known.len()));
-    }
-}
-
-/// The addresses of a shard for which nothing is tidied.
-const LEAST: usize = 16;
-
-impl Shared {
-    fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
-        let index = self.hasher.hash_one(key) as usize % SHARDS;
-        // Counts are whole whatever happened to who held them.
-        self.shards[index]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn now(&self) -> u64 {
-        // 584 years.
-        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX / 2)
     }
 }
 
@@ -320,13 +224,7 @@ impl Drop for Connected {
     fn drop(&mut self) {
         self.shared.open.fetch_sub(1, Ordering::Relaxed);
         let Some(key) = self.key else { return };
-        let mut shard = self.shared.shard(key);
-        if let Some(known) = shard.known.get_mut(&key) {
-            known.connections = known.connections.saturating_sub(1);
-            if known.connections == 0 && known.due <= self.shared.now() {
-                shard.known.remove(&key);
-            }
-        }
+        self.shared.addresses.disconnect(key);
     }
 }
 
@@ -341,14 +239,24 @@ impl fmt::Debug for Firewall {
     }
 }
 
-const _: () = assert!(size_of::<(Key, Known)>() <= 32);
+const _: () = assert!(size_of::<(Key, Entry)>() <= 32);
 
 #[cfg(test)]
 mod tests {
+    use polywire_frame::Time;
+
     use super::*;
 
     fn peer(address: &str) -> Peer {
         Peer::from(std::net::SocketAddr::new(address.parse().unwrap(), 1))
+    }
+
+    /// A day after the start, so that no entry of the test is as good as new before.
+    const FAR: Time = Time::from_nanos(86_400_000_000_000);
+
+    fn request(firewall: &Firewall, key: Key, now: Time) -> Result<(), Duration> {
+        let addresses = &firewall.shared.addresses;
+        addresses.request_at(key, &firewall.rate.unwrap(), firewall.addresses, now)
     }
 
     fn number(number: u32) -> NonZeroU32 {
@@ -374,13 +282,7 @@ mod tests {
         assert_eq!(open("192.0.2.1").err(), Some(Refused::Total));
         drop((network, other, unix));
         assert_eq!(firewall.shared.open.load(Ordering::Relaxed), 0);
-        let known: usize = firewall
-            .shared
-            .shards
-            .iter()
-            .map(|shard| shard.lock().unwrap().known.len())
-            .sum();
-        assert_eq!(known, 0);
+        assert_eq!(firewall.shared.addresses.len(), 0);
     }
 
     #[test]
@@ -388,7 +290,12 @@ mod tests {
         let firewall = Firewall::new().requests_per_address(number(10), number(3));
         let rate = firewall.rate.unwrap();
         let key = Key::V4(1);
-        let at = |milliseconds: u64| firewall.request_at(rate, key, milliseconds * 1_000_000);
+        let request = |key, millis: u64| {
+            let now = Time::ZERO.after(Duration::from_millis(millis));
+            let addresses = &firewall.shared.addresses;
+            addresses.request_at(key, &rate, firewall.addresses, now)
+        };
+        let at = |millis: u64| request(key, millis);
         // A burst, then one each tenth of a second.
         let start = 1_000;
         assert_eq!([at(start), at(start), at(start)], [Ok(()); 3]);
@@ -399,7 +306,7 @@ mod tests {
         assert_eq!([at(start + 300), at(start + 300)], [Ok(()); 2]);
         assert!(at(start + 300).is_err());
         // Others are not held up, and after a pause it is no more than a burst.
-        assert_eq!(firewall.request_at(rate, Key::V4(2), 0), Ok(()));
+        assert_eq!(request(Key::V4(2), 0), Ok(()));
         assert_eq!([at(90_000), at(90_000), at(90_000)], [Ok(()); 3]);
         assert!(at(90_000).is_err());
     }
@@ -409,9 +316,7 @@ mod tests {
         let firewall = Firewall::new()
             .requests_per_address(number(1), number(3))
             .addresses(1_600);
-        let rate = firewall.rate.unwrap();
-        let far = u64::MAX / 4;
-        let ask = |number| firewall.request_at(rate, Key::V6(number), far);
+        let ask = |number| request(&firewall, Key::V6(number), FAR);
         assert_eq!([ask(0), ask(0), ask(0)], [Ok(()); 3]);
         for number in 1..100_000 {
             ask(number).unwrap();
@@ -425,18 +330,11 @@ mod tests {
             .connections_per_address(5)
             .requests_per_address(number(1), number(1))
             .addresses(1_600);
-        let rate = firewall.rate.unwrap();
         let kept = firewall.connect(&peer("192.0.2.1")).unwrap();
-        let far = u64::MAX / 4;
         for number in 0..100_000 {
-            firewall.request_at(rate, Key::V6(number), far).unwrap();
+            request(&firewall, Key::V6(number), FAR).unwrap();
         }
-        let known = || {
-            let shards = firewall.shared.shards.iter();
-            shards
-                .map(|shard| shard.lock().unwrap().known.len())
-                .sum::<usize>()
-        };
+        let known = || firewall.shared.addresses.len();
         assert!(known() <= 1_600, "{}", known());
         // Who is connected is not forgotten.
         let more: Vec<_> = (0..4)
@@ -446,7 +344,7 @@ mod tests {
         drop((kept, more));
         // What is over is forgotten when others come.
         for number in 0..100_000 {
-            firewall.request_at(rate, Key::V4(number), 0).unwrap();
+            request(&firewall, Key::V4(number), Time::ZERO).unwrap();
         }
         assert!(known() <= 1_600, "{}", known());
     }

@@ -3,23 +3,20 @@
 //! | | purpose | set by |
 //! |---|---|---|
 //! | [`Firewall`] | limits connections in total and per address, and requests per address | [`ServerBuilder::firewall`](crate::ServerBuilder::firewall) |
-//! | [`Caller`] | limits requests per caller, by a key that you define | [`ServerBuilder::rate_per_caller`](crate::ServerBuilder::rate_per_caller) |
+//! | [`CallHead`](crate::auth::CallHead) | limits requests per caller, by a key that you define | [`ServerBuilder::rate_per_caller`](crate::ServerBuilder::rate_per_caller) |
 //! | [`CrossOrigin`] | rejects cross-site requests of web pages | [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) |
-//! | [`BasicAuth`] | checks names and passwords | [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer) |
 //!
 //! All are off by default. [`ServerBuilder::calls`](crate::ServerBuilder::calls) limits calls in progress. For compression,
 //! CORS, headers, timeouts and traces, use tower-http with
 //! [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer).
 
-mod basic;
 #[cfg(feature = "cache")]
 pub mod cache;
 mod callers;
 mod cross_origin;
 mod firewall;
+mod table;
 
-pub use basic::{BasicAuth, CheckFuture, Checker, User, same_secret};
-pub use callers::Caller;
 pub(crate) use callers::Callers;
 pub use cross_origin::{CrossOrigin, OriginError};
 pub use firewall::Firewall;
@@ -29,16 +26,6 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 
 use crate::server::{HttpResponse, ResponseBody};
-
-/// The median of the values; 0 if there are none.
-fn median(values: impl Iterator<Item = u64>) -> u64 {
-    let mut values: Vec<u64> = values.collect();
-    let middle = values.len() / 2;
-    match middle < values.len() {
-        true => *values.select_nth_unstable(middle).1,
-        false => 0,
-    }
-}
 
 /// A plain-text response.
 pub(crate) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {

@@ -115,7 +115,7 @@ async fn run(
 fn admit(app: &App, index: usize, context: &Context) -> Result<(), Fault> {
     match index {
         0 => Ok(()),
-        _ => app.admit_more(&context.peer, context.headers()),
+        _ => app.admit_more(&context.call_head("")),
     }
 }
 
@@ -136,7 +136,7 @@ impl One<'_> {
         let mut future = match is_large(&self.item.bytes) {
             true => {
                 let (item, form) = (self.item.clone(), self.form);
-                let begun = decode_on_pool(Arc::clone(self.app), move |app| {
+                let begun = decode_on_pool(Arc::clone(self.app), context.deadline, move |app| {
                     let (item, mut called) = (&item, Called::Unknown);
                     let future = One { app, item, form }.begin(context, space, &mut called);
                     Ok((called, future))

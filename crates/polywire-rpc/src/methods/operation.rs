@@ -7,7 +7,7 @@ use http::{Response, request};
 use polywire_codec::cbor::{CborDecoder, CborProfile};
 use polywire_codec::{Message, Sink};
 use polywire_protocol::{
-    Claim, Fault, OfKind, Plan, ProtocolKind, ReadPlan, Route, ServerProtocol,
+    Claim, Fault, HeadSummary, OfKind, Plan, ProtocolKind, ReadPlan, Route, ServerProtocol,
 };
 use polywire_schema::{
     Body, Decoder, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema,
@@ -58,7 +58,7 @@ impl OfKind for Within {
 }
 
 impl ServerProtocol for Within {
-    fn claim(&self, _: &request::Parts) -> Claim {
+    fn claim(&self, _: &HeadSummary<'_>) -> Claim {
         Claim::No
     }
 

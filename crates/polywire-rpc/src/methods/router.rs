@@ -165,12 +165,13 @@ impl Router {
                     context,
                 } = call;
                 let is_large = is_large(parameters.bytes());
+                let deadline = context.deadline;
                 async move {
                     let begin = move |app: &Arc<App>| {
                         parameters.read(|source| entry.begin(app, source, context, answer))
                     };
                     match is_large {
-                        true => decode_on_pool(app, begin).await?.await,
+                        true => decode_on_pool(app, deadline, begin).await?.await,
                         false => begin(&app)?.await,
                     }
                 }

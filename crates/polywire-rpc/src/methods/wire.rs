@@ -9,7 +9,8 @@ use http::{HeaderName, HeaderValue, Method, Response, StatusCode, request};
 use polywire_codec::cbor;
 use polywire_codec::{Message, Sink};
 use polywire_protocol::{
-    Claim, Fault, FaultKind, OfKind, Plan, ProtocolKind, ReadPlan, ServerProtocol, fault_code,
+    Claim, Fault, FaultKind, HeadSummary, OfKind, Plan, ProtocolKind, ReadPlan, ServerProtocol,
+    fault_code,
 };
 use polywire_schema::{Error, ErrorKind, Map, Operation, Schema, Value};
 
@@ -88,8 +89,8 @@ impl ServerProtocol for CborMethods {
         Some(&self.endpoint)
     }
 
-    fn claim(&self, head: &request::Parts) -> Claim {
-        match head.headers.get(MARK) == Some(&CBOR) && self.is_own(head) {
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        match summary.smithy_protocol() == Some(&CBOR) && self.is_own(summary.head()) {
             true => Claim::Strong,
             false => Claim::No,
         }

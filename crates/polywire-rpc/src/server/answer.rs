@@ -23,6 +23,8 @@ use super::app::{App, Called, DecodedCall};
 use super::body::RequestBody;
 use super::decoding::{decode_on_pool, is_large_body};
 use super::response::{HttpResponse, ResponseBody};
+use crate::call::Deadline;
+use crate::call::deadline::expired;
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::methods::{Found, MethodFuture, MethodReply, Target};
@@ -31,6 +33,10 @@ use crate::methods::{Found, MethodFuture, MethodReply, Target};
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The answer to a request, as hyper wants it.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most requests are of the large variant, and take no allocation for it"
+)]
 pub(super) enum HttpAnswer {
     Own(Answer),
     /// Behind layers around HTTP requests.
@@ -69,9 +75,9 @@ pub(super) struct Handling {
     wants_detail: bool,
     called: Called,
     work: Work,
-    /// From when the handler is first seen to wait for something: most have
-    /// their output by then.
-    deadline: Option<Pin<Box<Sleep>>>,
+    deadline: Deadline,
+    /// Ends at the deadline. It is created when the handler first waits for something: most do not.
+    sleep: Option<Pin<Box<Sleep>>>,
     /// Holds memory for as long as the call lasts.
     _body: RequestBody,
 }
@@ -125,12 +131,13 @@ impl App {
     ) -> Answer {
         match route {
             Some(route) if body.is_empty() => {
-                context.deadline = self.handler_ends();
                 let called = Called::Operation(route.operation);
                 let wants_detail = self.wants_detail(&context);
                 let begun = caught(|| {
+                    context.deadline = self.handler_deadline(context.deadline)?;
+                    let deadline = context.deadline;
                     let call = self.decode(protocol, &route, context, &Body::default())?;
-                    Ok(Work::Operation(route.operation, self.start(call)))
+                    Ok((Work::Operation(route.operation, self.start(call)), deadline))
                 });
                 self.begun((protocol, wants_detail), called, body, begun)
             }
@@ -143,9 +150,13 @@ impl App {
         }
     }
 
-    /// When a handler that begins now is given up.
-    fn handler_ends(&self) -> Option<Instant> {
-        Instant::now().checked_add(self.timeouts.handler)
+    /// The deadline of a handler that begins now: that of its caller, or the limit of the server.
+    fn handler_deadline(&self, caller: Deadline) -> Result<Deadline, Fault> {
+        let now = Instant::now();
+        match caller.is_over(now) {
+            true => Err(expired()),
+            false => Ok(caller.earlier(Deadline::after(now, self.timeouts.handler))),
+        }
     }
 
     /// Begins a call whose body is there.
@@ -157,7 +168,6 @@ impl App {
         body: &mut RequestBody,
         called: &mut Called,
     ) -> Result<Work, Fault> {
-        context.deadline = self.handler_ends();
         let operation = match called {
             Called::Operation(index) => Some(self.service.operation(*index)),
             _ => None,
@@ -236,16 +246,17 @@ impl App {
         (protocol, wants_detail): (usize, bool),
         called: Called,
         body: RequestBody,
-        begun: Result<Work, Fault>,
+        begun: Result<(Work, Deadline), Fault>,
     ) -> Answer {
         match begun {
-            Ok(work) => Answer::Handling(Handling {
+            Ok((work, deadline)) => Answer::Handling(Handling {
                 app: Arc::clone(self),
                 protocol,
                 wants_detail,
                 called,
                 work,
-                deadline: None,
+                deadline,
+                sleep: None,
                 _body: body,
             }),
             Err(fault) => {
@@ -327,7 +338,15 @@ impl Reading {
         let protocol = self.context.mount as usize;
         let called = self.called();
         let wants_detail = app.wants_detail(&self.context);
-        let begun = decode_on_pool(Arc::clone(&app), move |_| Ok(self.begin(Ok(bytes), true)));
+        let deadline = match app.handler_deadline(self.context.deadline) {
+            Ok(deadline) => deadline,
+            Err(fault) => {
+                let fault = fault.with_detail(wants_detail);
+                return Answer::Ready(app.fault(protocol, &called, &fault));
+            }
+        };
+        let begin = move |_: &Arc<App>| Ok(self.begin(Ok(bytes), true));
+        let begun = decode_on_pool(Arc::clone(&app), deadline, begin);
         Answer::Boxed(Box::pin(async move {
             match begun.await {
                 Ok(answer) => answer.await,
@@ -349,14 +368,18 @@ impl Reading {
         let Self {
             app,
             route,
-            context,
+            mut context,
             mut body,
         } = self;
         let protocol = context.mount as usize;
         let wants_detail = app.wants_detail(&context);
         let begun = caught(|| {
+            let bytes = bytes?;
+            context.deadline = app.handler_deadline(context.deadline)?;
+            let deadline = context.deadline;
             let call = (protocol, route, is_on_pool);
-            app.begin_with(call, context, bytes?, &mut body, &mut called)
+            let work = app.begin_with(call, context, bytes, &mut body, &mut called)?;
+            Ok((work, deadline))
         });
         app.begun((protocol, wants_detail), called, body, begun)
     }
@@ -390,13 +413,15 @@ impl Handling {
         let fault = match ended {
             Ok(Poll::Ready(response)) => return Poll::Ready(response),
             Ok(Poll::Pending) => {
-                let time = self.app.timeouts.handler;
-                let sleep = || Box::pin(tokio::time::sleep(time));
-                let deadline = self.deadline.get_or_insert_with(sleep);
+                let Some(at) = self.deadline.instant() else {
+                    return Poll::Pending;
+                };
+                let sleep = || Box::pin(tokio::time::sleep_until(at));
+                let sleep = self.sleep.get_or_insert_with(sleep);
                 // Not by the budget of the task: a handler that uses it all up at
                 // each turn would put its deadline off for good.
-                let deadline = tokio::task::unconstrained(deadline.as_mut());
-                ready!(pin!(deadline).poll(context));
+                let sleep = tokio::task::unconstrained(sleep.as_mut());
+                ready!(pin!(sleep).poll(context));
                 self.app.late(&self.called)
             }
             Err(fault) => fault,

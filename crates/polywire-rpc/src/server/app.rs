@@ -11,11 +11,12 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use polywire_protocol::{
-    Claim, Fault, FaultKind, InputMemory, Plan, ProtocolKind, ReadPlan, Route, ServerProtocol,
-    Validator,
+    Claim, Fault, FaultKind, HeadSummary, InputMemory, Plan, ProtocolKind, ReadPlan, Route,
+    ServerProtocol, Validator,
 };
 use polywire_schema::{Body, Limits, Operation};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
 use uuid::Uuid;
@@ -34,7 +35,9 @@ use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
 use super::unoffered::Unoffered;
 use super::{ServerBuilder, Timeouts};
+use crate::auth::{Authenticators, Identity, Outcome};
 use crate::blocking::BlockingPool;
+use crate::call::{CallHead, Deadline};
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::methods::{Entry, Methods, Router};
@@ -82,6 +85,7 @@ pub(crate) struct App {
     /// Whether calls get ids; if not said, where their protocol has a place for them.
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
+    pub(super) authenticators: Authenticators,
     /// What frames can call, if they are offered.
     pub(super) frames: Option<Arc<Table>>,
     /// What all that speak frames share.
@@ -334,10 +338,83 @@ impl App {
     /// Begins to answer a request: what the head tells is done at once.
     fn answer(
         self: &Arc<Self>,
+        head: Arc<http::request::Parts>,
+        mut body: RequestBody,
+        peer: Peer,
+    ) -> Answer {
+        let deadline = match Deadline::of_request(&head.headers) {
+            Ok(deadline) => deadline,
+            Err(fault) => return Answer::Ready(self.refuse(&head, &fault)),
+        };
+        body.limit_time(deadline);
+        if self.authenticators.is_empty() || self.upgrades_to_frames(&head) {
+            return self.answer_to(None, deadline, head, body, peer);
+        }
+        let call = CallHead::new(&peer, &head.headers, head.uri.path());
+        let pending = match self.authenticators.authenticate(&call) {
+            Outcome::Ready(Ok(identity)) => {
+                return self.answer_to(Some(identity), deadline, head, body, peer);
+            }
+            Outcome::Ready(Err(fault)) => {
+                return Answer::Ready(self.unauthenticated(&head, &fault));
+            }
+            Outcome::Pending(pending) => pending,
+        };
+        let app = Arc::clone(self);
+        Answer::Boxed(Box::pin(async move {
+            let limit = deadline.earlier(Deadline::after(Instant::now(), app.timeouts.handler));
+            match limit.limit(pending).await {
+                Ok(identity) => {
+                    app.answer_to(Some(identity), deadline, head, body, peer)
+                        .await
+                }
+                Err(fault) => app.unauthenticated(&head, &fault),
+            }
+        }))
+    }
+
+    /// Whether a request is for a WebSocket that carries frames, whose calls are authenticated one by one: a web page can
+    /// add no header to an upgrade request.
+    fn upgrades_to_frames(&self, head: &http::request::Parts) -> bool {
+        #[cfg(feature = "websocket")]
+        return self.websockets.carries_frames(head);
+        #[cfg(not(feature = "websocket"))]
+        {
+            let _ = head;
+            false
+        }
+    }
+
+    /// The answer to a caller that is not authenticated.
+    #[cold]
+    fn unauthenticated(&self, head: &http::request::Parts, fault: &Fault) -> Response<Bytes> {
+        let mut response = self.refuse(head, fault);
+        if fault.kind() == FaultKind::Unauthenticated {
+            for challenge in self.authenticators.challenges() {
+                response
+                    .headers_mut()
+                    .append(http::header::WWW_AUTHENTICATE, challenge);
+            }
+        }
+        response
+    }
+
+    /// Begins to answer a request of an authenticated caller.
+    fn answer_to(
+        self: &Arc<Self>,
+        identity: Option<Identity>,
+        deadline: Deadline,
         mut head: Arc<http::request::Parts>,
         body: RequestBody,
         peer: Peer,
     ) -> Answer {
+        if let Some(identity) = &identity {
+            let head = Arc::make_mut(&mut head);
+            // Handlers need no secrets.
+            head.headers.remove(http::header::AUTHORIZATION);
+            // For WebSocket endpoints.
+            head.extensions.insert(identity.clone());
+        }
         if let Some(pages) = &self.pages
             && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
         {
@@ -380,7 +457,8 @@ impl App {
             protocol: self.mounts.protocols[protocol].kind(),
             // There are a dozen at most.
             mount: protocol as u32,
-            deadline: None,
+            deadline,
+            identity,
         };
         let Some(layers) = self.head.clone() else {
             return self.begin(protocol, route, context, body);
@@ -426,7 +504,7 @@ impl App {
     ) -> Response<Bytes> {
         let own = &self.mounts.protocols[protocol];
         if fault.kind() == FaultKind::UnknownOperation
-            && own.claim(head) < Claim::Strong
+            && own.claim(&HeadSummary::new(head)) < Claim::Strong
             && let Some(answer) = self.unoffered(head, Claim::Strong)
         {
             return answer;

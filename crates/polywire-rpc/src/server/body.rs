@@ -11,11 +11,12 @@ use http::{Version, header, request};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, LengthLimitError, combinators::BoxBody};
 use polywire_protocol::{Fault, FaultKind};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 use super::BodyError;
 use super::incoming::IncomingBody;
 use super::memory::{FREE, Held, Memory};
+use crate::call::Deadline;
 
 /// The body of a request: to be read, or, once it has been read, the memory that it takes.
 ///
@@ -73,6 +74,13 @@ impl RequestBody {
             pieces: None,
             time,
             linger,
+        }
+    }
+
+    /// Does not wait for the body beyond the deadline of the call.
+    pub(super) fn limit_time(&mut self, deadline: Deadline) {
+        if let Some(left) = deadline.left(Instant::now()) {
+            self.time = self.time.min(left);
         }
     }
 

@@ -27,6 +27,7 @@ use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::unoffered::{Hint, Unoffered};
 use super::{Server, Timeouts};
+use crate::auth::{Authenticator, Authenticators};
 use crate::layers::{Callers, CrossOrigin, Firewall};
 use crate::methods::Methods;
 use crate::topics::Topics;
@@ -53,6 +54,7 @@ pub struct ServerBuilder {
     half_close: bool,
     scgi_from_elsewhere: bool,
     frames: bool,
+    frames_bypass_layers: bool,
     frame_limits: FrameLimits,
     topics: Option<Topics>,
     #[cfg(feature = "websocket")]
@@ -63,6 +65,7 @@ pub struct ServerBuilder {
     firewall: Option<Firewall>,
     cross_origin: Option<CrossOrigin>,
     callers: Vec<Callers>,
+    authenticators: Authenticators,
     calls: Option<usize>,
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
@@ -99,6 +102,7 @@ impl ServerBuilder {
             connections: 10_000,
             half_close: true,
             frames: false,
+            frames_bypass_layers: false,
             frame_limits: FrameLimits::new(),
             topics: None,
             #[cfg(feature = "websocket")]
@@ -110,6 +114,7 @@ impl ServerBuilder {
             firewall: None,
             cross_origin: None,
             callers: Vec::new(),
+            authenticators: Authenticators::default(),
             calls: None,
             http_layers: Vec::new(),
             head_layers: Vec::new(),
@@ -198,7 +203,7 @@ impl ServerBuilder {
     /// loopback address or a Unix socket always is.
     ///
     /// Whoever reaches the listener can say so. Limits by address count for nothing then, and
-    /// [`BasicAuth`](crate::layers::BasicAuth) takes passwords from who says that nobody reads
+    /// [`BasicAuth`](crate::auth::BasicAuth) takes passwords from who says that nobody reads
     /// them. So only for a network in which the web server is alone.
     #[must_use]
     pub const fn scgi_from_elsewhere(mut self, believed: bool) -> Self {
@@ -236,12 +241,20 @@ impl ServerBuilder {
     /// and no timeout reaches it: such work belongs into
     /// [`tokio::task::spawn_blocking`], or a method of [`Methods::blocking`].
     ///
-    /// Limits, timeouts, the firewall and layers around decoded calls hold there as well. Layers
-    /// around HTTP requests and around heads have nothing to stand around: a server that has some
-    /// refuses to be built, so that no check of theirs can be gone round.
+    /// Limits, timeouts, the firewall, [authenticators](Self::authenticate) and layers around decoded calls hold there
+    /// as well. Layers around HTTP requests and around heads do not see frames: a server that has some is refused, since
+    /// one of them may be a check, unless [`Self::frames_bypass_layers`] says that none is.
     #[must_use]
     pub const fn frames(mut self, frames: bool) -> Self {
         self.frames = frames;
+        self
+    }
+
+    /// Offers frames although they do not pass the layers around HTTP requests and heads: none of these layers is a check
+    /// that frames could bypass.
+    #[must_use]
+    pub const fn frames_bypass_layers(mut self) -> Self {
+        self.frames_bypass_layers = true;
         self
     }
 
@@ -292,6 +305,14 @@ impl ServerBuilder {
     #[must_use]
     pub fn cross_origin(mut self, cross_origin: CrossOrigin) -> Self {
         self.cross_origin = Some(cross_origin);
+        self
+    }
+
+    /// Adds an authenticator: a call on any wire begins only if one of the authenticators of the server accepts the
+    /// caller. See [`auth`](crate::auth). Without authenticators all callers are accepted.
+    #[must_use]
+    pub fn authenticate(mut self, authenticator: impl Authenticator) -> Self {
+        self.authenticators.add(authenticator);
         self
     }
 
@@ -500,7 +521,10 @@ impl ServerBuilder {
             }
             endpoints
         };
-        if frames && !(self.http_layers.is_empty() && self.head_layers.is_empty()) {
+        if frames
+            && !self.frames_bypass_layers
+            && !(self.http_layers.is_empty() && self.head_layers.is_empty())
+        {
             return Err(BuildError::FramesPastLayers);
         }
         let mut handlers: Vec<Option<Arc<dyn Handler>>> = Vec::new();
@@ -593,6 +617,7 @@ impl ServerBuilder {
             scgi_from_elsewhere: self.scgi_from_elsewhere,
             request_ids: self.request_ids,
             pages: self.pages,
+            authenticators: self.authenticators,
             gate,
             unoffered: Unoffered::new(self.unoffered_hint),
         };

@@ -11,12 +11,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use http::{HeaderMap, header};
-use polywire_protocol::{Fault, FaultKind, InputMemory};
+use polywire_protocol::{Fault, InputMemory};
 
 use super::answer::caught;
 use super::app::App;
 use super::memory::{FREE, Held, Memory};
 use crate::blocking::BlockingPool;
+use crate::call::Deadline;
 
 /// Longer bodies are large. They take a millisecond or more.
 const LARGE: usize = FREE;
@@ -47,13 +48,17 @@ pub(super) fn pool() -> BlockingPool {
     BlockingPool::new(processors, QUEUE)
 }
 
-/// Decodes on a thread of the pool. Waiting and decoding together take at most as long as a handler
-/// may. What has begun runs to its end, even if this future is dropped.
+/// Decodes on a thread of the pool. Waiting and decoding together end at the deadline. What has begun runs to its end,
+/// even if this future is dropped.
 ///
 /// # Errors
 ///
 /// That of `decode`; too many bodies wait; it took too long. No handler was called.
-pub(crate) async fn decode_on_pool<T, F>(app: Arc<App>, decode: F) -> Result<T, Fault>
+pub(crate) async fn decode_on_pool<T, F>(
+    app: Arc<App>,
+    deadline: Deadline,
+    decode: F,
+) -> Result<T, Fault>
 where
     T: Send + 'static,
     F: FnOnce(&Arc<App>) -> Result<T, Fault> + Send + 'static,
@@ -63,13 +68,7 @@ where
     let decoded = app
         .decoding
         .run(move || span.in_scope(|| caught(|| decode(&own))));
-    let decoded = match tokio::time::timeout(app.timeouts.handler, decoded).await {
-        Ok(decoded) => decoded.flatten(),
-        Err(_) => Err(Fault::new(
-            FaultKind::DeadlineExceeded,
-            "the input could not be decoded in time",
-        )),
-    };
+    let decoded = deadline.limit(async { decoded.await.flatten() }).await;
     decoded.map_err(Fault::before_handler)
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ORIGIN, RETRY_AFTER};
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, request};
+use http::{HeaderValue, Method, Response, StatusCode, request};
 use polywire_codec::xmlrpc::code;
 use polywire_frame::{Flags, Header, Kind, PREFACE, Reason};
-use polywire_protocol::{Fault, ProtocolKind};
+use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -17,8 +17,9 @@ use super::app::{App, Called, unclaimed};
 use super::byte_stream::ByteStream;
 use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
+use crate::call::CallHead;
 use crate::call::admission::{RateScope, Rejection};
-use crate::layers::{Caller, Callers, Connected, CrossOrigin, Firewall, Refused};
+use crate::layers::{Callers, Connected, CrossOrigin, Firewall, Refused};
 
 const FOREIGN: &str = "a web page of another origin may not call this (CrossOrigin::allow)";
 
@@ -32,15 +33,14 @@ pub(super) struct Gate {
 
 impl Gate {
     /// Counts a request, or rejects it.
-    fn request(&self, peer: &Peer, headers: &HeaderMap) -> Result<(), Rejection> {
+    fn request(&self, head: &CallHead<'_>) -> Result<(), Rejection> {
         if let Some(firewall) = &self.firewall {
             let limited = |time| Rejection::RateLimited(RateScope::Address, time);
-            firewall.request(peer).map_err(limited)?;
+            firewall.request(head.peer()).map_err(limited)?;
         }
-        let caller = Caller::new(peer, headers);
         self.callers
             .iter()
-            .try_for_each(|callers| callers.request(&caller))
+            .try_for_each(|callers| callers.request(head))
             .map_err(|time| Rejection::RateLimited(RateScope::Caller, time))
     }
 }
@@ -70,6 +70,7 @@ impl Calls {
 }
 
 /// A call that counts until this is dropped.
+#[derive(Debug)]
 pub(crate) struct InFlight(Arc<AtomicUsize>);
 
 impl Drop for InFlight {
@@ -104,7 +105,8 @@ impl App {
         head: &request::Parts,
         peer: &Peer,
     ) -> Result<Option<InFlight>, Box<HttpResponse>> {
-        if let Err(rejection) = gate.request(peer, &head.headers) {
+        let call = CallHead::new(peer, &head.headers, head.uri.path());
+        if let Err(rejection) = gate.request(&call) {
             let mut response = self.shed(head, rejection);
             *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
             return Err(Box::new(response));
@@ -131,30 +133,20 @@ impl App {
 
     /// Lets one more call of a request in that has several, each of which counts as a
     /// request: who is held to ten guesses shall not make a thousand in one message.
-    pub(crate) fn admit_more(&self, peer: &Peer, headers: &HeaderMap) -> Result<(), Fault> {
+    pub(crate) fn admit_more(&self, head: &CallHead<'_>) -> Result<(), Fault> {
         let Some(gate) = &self.gate else {
             return Ok(());
         };
-        gate.request(peer, headers).map_err(Rejection::fault)
-    }
-
-    /// Whether it matters to [`Self::admit_call`] what a call says of its caller.
-    pub(super) fn counts_callers(&self) -> bool {
-        let gate = self.gate.as_ref();
-        gate.is_some_and(|gate| !gate.callers.is_empty())
+        gate.request(head).map_err(Rejection::fault)
     }
 
     /// Lets a call in that has no head of HTTP.
     #[inline]
-    pub(super) fn admit_call(
-        &self,
-        peer: &Peer,
-        headers: &HeaderMap,
-    ) -> Result<Option<InFlight>, Fault> {
+    pub(super) fn admit_call(&self, head: &CallHead<'_>) -> Result<Option<InFlight>, Fault> {
         let Some(gate) = &self.gate else {
             return Ok(None);
         };
-        self.admit_more(peer, headers)?;
+        self.admit_more(head)?;
         let Some(calls) = &gate.calls else {
             return Ok(None);
         };
@@ -165,10 +157,8 @@ impl App {
     /// The answer to a call that is not begun, in the caller's wire.
     #[cold]
     fn shed(&self, head: &request::Parts, rejection: Rejection) -> HttpResponse {
-        let protocol = self.mounts.detect(&mut head.clone());
-        let mut response = self.refuse(protocol, &rejection.fault());
-        overloaded(&mut response);
-        response.map(ResponseBody::from)
+        self.refuse(head, &rejection.fault())
+            .map(ResponseBody::from)
     }
 
     /// The answer to what a page of another origin calls; `None` if it may, since it changes
@@ -183,21 +173,32 @@ impl App {
             return None;
         }
         tracing::debug!(origin = ?head.headers.get(ORIGIN), "a page of another origin was turned away");
-        let fault = Fault::named(StatusCode::FORBIDDEN, "AccessDeniedException", FOREIGN);
+        let fault = Fault::new(FaultKind::Forbidden, FOREIGN);
         let fault = fault.with_code(code::INVALID_REQUEST);
-        let mut response = self.refuse(protocol, &fault);
-        *response.status_mut() = StatusCode::FORBIDDEN;
-        Some(response.map(ResponseBody::from))
+        Some(self.refuse_by(protocol, &fault).map(ResponseBody::from))
     }
 
-    /// A fault in the wire of a protocol, or in words where none is known.
-    fn refuse(&self, protocol: Option<usize>, fault: &Fault) -> Response<Bytes> {
-        let Some(protocol) = protocol else {
-            let mut response = unclaimed();
-            *response.body_mut() = format!("{}\n", fault.message()).into();
-            return response;
+    /// The response to a request that is rejected by its head: in its protocol, or as text if it has none. The status is
+    /// that of the fault in all protocols, since proxies and callers without the protocol know nothing else.
+    #[cold]
+    pub(super) fn refuse(&self, head: &request::Parts, fault: &Fault) -> Response<Bytes> {
+        self.refuse_by(self.mounts.detect(&mut head.clone()), fault)
+    }
+
+    fn refuse_by(&self, protocol: Option<usize>, fault: &Fault) -> Response<Bytes> {
+        let mut response = match protocol {
+            Some(protocol) => self.fault(protocol, &Called::Unknown, fault),
+            None => {
+                let mut response = unclaimed();
+                *response.body_mut() = format!("{}\n", fault.message()).into();
+                response
+            }
         };
-        self.fault(protocol, &Called::Unknown, fault)
+        *response.status_mut() = fault.status();
+        if fault.kind() == FaultKind::Overloaded {
+            overloaded(&mut response);
+        }
+        response
     }
 }
 

@@ -141,27 +141,24 @@ fn is_host(authority: &str) -> bool {
         }
 }
 
-/// `unreserved`, `sub-delims`, and the percent sign of `pct-encoded`.
+/// Whether a byte is one of `unreserved`, `sub-delims` and the percent sign of `pct-encoded`.
 fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'-' | b'.'
-                | b'_'
-                | b'~'
-                | b'%'
-                | b'!'
-                | b'$'
-                | b'&'
-                | b'\''
-                | b'('
-                | b')'
-                | b'*'
-                | b'+'
-                | b','
-                | b';'
-                | b'='
-        )
+    const TABLE: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = (byte as u8).is_ascii_alphanumeric();
+            byte += 1;
+        }
+        let others = b"-._~%!$&'()*+,;=";
+        let mut index = 0;
+        while index < others.len() {
+            table[others[index] as usize] = true;
+            index += 1;
+        }
+        table
+    };
+    TABLE[usize::from(byte)]
 }
 
 /// Whether two authorities are the same after normalisation (RFC 3986, section 6.2): of case,

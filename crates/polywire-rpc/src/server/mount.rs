@@ -175,6 +175,8 @@ impl std::str::FromStr for Mount {
 pub(crate) struct Mounts {
     pub(super) protocols: Vec<Box<dyn ServerProtocol>>,
     places: Vec<(Mount, Range<usize>)>,
+    /// Whether a mount names a host.
+    has_hosts: bool,
 }
 
 impl Mounts {
@@ -186,9 +188,11 @@ impl Mounts {
         let mut mounts = Self {
             protocols: Vec::new(),
             places: Vec::new(),
+            has_hosts: false,
         };
         for (mount, protocol) in protocols {
             let index = mounts.protocols.len();
+            mounts.has_hosts |= !mount.host.is_empty();
             mounts.protocols.push(protocol);
             match mounts.places.last_mut() {
                 Some((last, range)) if *last == mount => range.end += 1,
@@ -213,7 +217,7 @@ impl Mounts {
         let (mount, range) = match &*self.places {
             [(mount, range)] if mount.host.is_empty() && mount.path.is_empty() => (mount, range),
             places => {
-                let host = host(head);
+                let host = self.has_hosts.then(|| host(head)).flatten();
                 let path = head.uri.path();
                 let found = places.iter().find(|(mount, _)| mount.takes(host, path));
                 let (mount, range) = found?;
@@ -238,10 +242,18 @@ pub(super) fn host(head: &request::Parts) -> Option<&str> {
 
 /// Where the host ends in a host with an optional port.
 pub(super) fn host_len(authority: &str) -> usize {
-    // The colons of an address of IPv6 stand in brackets.
-    match authority.rfind(']') {
+    let bytes = authority.as_bytes();
+    // The colons of an address of IPv6 are between brackets.
+    let end = match bytes.first() {
+        Some(b'[') => bytes.iter().position(|byte| *byte == b']'),
+        _ => None,
+    };
+    match end {
         Some(bracket) => bracket + 1,
-        None => authority.find(':').unwrap_or(authority.len()),
+        None => {
+            let colon = bytes.iter().position(|byte| *byte == b':');
+            colon.unwrap_or(bytes.len())
+        }
     }
 }
 

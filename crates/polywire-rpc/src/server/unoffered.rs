@@ -9,7 +9,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use bytes::Bytes;
 use http::{Response, request};
-use polywire_protocol::{Claim, Fault, FaultKind, ProtocolKind, ServerProtocol};
+use polywire_protocol::{Claim, Fault, FaultKind, HeadSummary, ProtocolKind, ServerProtocol};
 
 use super::app::App;
 use super::mount::{Mount, host};
@@ -79,9 +79,10 @@ impl App {
             let mut own = self.mounts.all();
             own.any(|(mount, own)| own.kind() == kind && *mount == Mount::default())
         };
+        let summary = HeadSummary::new(head);
         let claims = CLAIMS.iter().enumerate();
         let mut claims: Vec<(Claim, usize)> = claims
-            .filter_map(|(index, protocol)| Some((protocol.as_ref()?.claim(head), index)))
+            .filter_map(|(index, protocol)| Some((protocol.as_ref()?.claim(&summary), index)))
             .filter(|(claim, index)| {
                 *claim > Claim::No && *claim >= least && !is_everywhere(ProtocolKind::HTTP[*index])
             })

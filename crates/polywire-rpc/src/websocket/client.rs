@@ -185,6 +185,7 @@ impl WebSocketBuilder {
             headers: upgraded.head.headers,
             protocol: upgraded.protocol,
             peer: Peer::default(),
+            identity: None,
         };
         Ok(WebSocket::new(queue, Arc::new(head)))
     }

@@ -266,6 +266,13 @@ impl Endpoints {
         routes.find_map(|(route, endpoint)| (**route == *path).then_some(endpoint))
     }
 
+    /// Returns whether a request is an upgrade request for an endpoint that carries frames.
+    pub(crate) fn carries_frames(&self, head: &request::Parts) -> bool {
+        let endpoint = self.at(head.uri.path());
+        let is_frames = |own: &Arc<WebSocketEndpoint>| matches!(own.service, Service::Frames);
+        endpoint.is_some_and(is_frames) && handshake::is_upgrade(&head.headers)
+    }
+
     /// Returns the response to a request for the path of an endpoint, and `None` for other requests. `server` is the
     /// cross-origin setting of the server.
     pub(crate) fn respond(

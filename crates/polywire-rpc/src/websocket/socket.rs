@@ -12,6 +12,7 @@ use super::client::WebSocketBuilder;
 use super::error::{ConnectError, SendError, TrySendError, WebSocketError};
 use super::message::{CloseCode, CloseFrame, Message};
 use super::queue::Queue;
+use crate::auth::Identity;
 use crate::server::Peer;
 
 /// A WebSocket connection, of a client or of a server.
@@ -33,6 +34,7 @@ pub(super) struct Head {
     pub(super) headers: HeaderMap,
     pub(super) protocol: Option<Box<str>>,
     pub(super) peer: Peer,
+    pub(super) identity: Option<Identity>,
 }
 
 impl Head {
@@ -43,6 +45,7 @@ impl Head {
             headers: head.headers.clone(),
             protocol,
             peer,
+            identity: head.extensions.get().cloned(),
         }
     }
 }
@@ -89,6 +92,13 @@ impl WebSocket {
     #[must_use]
     pub fn protocol(&self) -> Option<&str> {
         self.head.protocol.as_deref()
+    }
+
+    /// Returns the authenticated caller that sent the upgrade request, if the server has
+    /// [authenticators](crate::auth).
+    #[must_use]
+    pub fn identity(&self) -> Option<&Identity> {
+        self.head.identity.as_ref()
     }
 
     /// Returns the peer of a connection on a server. On a client the peer is unknown.

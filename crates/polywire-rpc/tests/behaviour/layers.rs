@@ -289,3 +289,26 @@ async fn without_any_socket() {
         .unwrap();
     assert_eq!(body.to_bytes(), r#"{"sum":3}"#);
 }
+
+/// Layers around HTTP requests do not see frames, so that a server has to say that none of them is a check.
+#[tokio::test]
+async fn frames_beside_http_layers() {
+    use polywire_rpc::frames::Client;
+    use polywire_rpc::{BuildError, Methods, Server};
+
+    let build = |bypass: bool| {
+        let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
+        let layer = MapRequestLayer::new(|request: Request<_>| request);
+        let builder = Server::methods(methods).frames(true).http_layer(layer);
+        match bypass {
+            true => builder.frames_bypass_layers().build(),
+            false => builder.build(),
+        }
+    };
+    assert_eq!(build(false).unwrap_err(), BuildError::FramesPastLayers);
+    let server = build(true).unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("tcp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}

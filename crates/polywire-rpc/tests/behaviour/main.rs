@@ -4,11 +4,13 @@
 
 mod support;
 
+mod authentication;
 mod bad_input;
 mod bindings;
 mod blocking;
 mod bodies;
 mod connections;
+mod deadlines;
 mod faults;
 mod guards;
 mod handlers;

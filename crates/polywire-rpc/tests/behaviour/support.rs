@@ -296,6 +296,16 @@ impl Reply {
         })
     }
 
+    /// The values of all headers with a name.
+    pub(crate) fn headers(&self, name: &str) -> Vec<&str> {
+        let lines = self.head.lines().skip(1);
+        let pairs = lines.filter_map(|line| line.split_once(':'));
+        pairs
+            .filter(|(own, _)| own.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim())
+            .collect()
+    }
+
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }

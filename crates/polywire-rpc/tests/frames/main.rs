@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod ages;
+mod authentication;
 mod balancing;
 mod callers;
 mod calls;

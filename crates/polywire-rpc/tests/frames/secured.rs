@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use polywire_rpc::auth::{BearerAuth, ClientCertificateAuth};
 use polywire_rpc::frames::{Client, ConnectError};
 use polywire_rpc::tls::{ClientCertificates, ClientTls, Pem, ServerTls};
 use polywire_rpc::{Context, Methods, Running, Server};
@@ -126,4 +127,42 @@ async fn both_must_speak_it() {
     let secured = server(&authority, None).await;
     let url = format!("tcp://localhost:{}", secured.address().port());
     Client::connect(&url).await.unwrap_err();
+}
+
+/// Certificates that the handshake has verified authenticate calls. Callers without one need another way.
+#[tokio::test]
+async fn certificates_authenticate() {
+    let (servers, callers) = (Authority::new(), Authority::new());
+    let (certificate, key) = servers.sign("localhost");
+    let tls = ServerTls::builder(Pem::text(certificate), Pem::text(key))
+        .clients(ClientCertificates::Optional, Pem::text(callers.pem()))
+        .build()
+        .unwrap();
+    let methods = Methods::new().method("Name", |(): (), context: Context| async move {
+        context.user().map(str::to_owned)
+    });
+    let server = Server::methods(methods)
+        .frames(true)
+        .authenticate(ClientCertificateAuth::any())
+        .authenticate(BearerAuth::tokens([("job", "token")]))
+        .build()
+        .unwrap();
+    let address = "127.0.0.1:0".parse().unwrap();
+    let running = server.listen_tls(address, &tls).await.unwrap();
+    let trusting = ClientTls::new().root_certificates(servers.pem().as_bytes());
+    let trusting = trusting.unwrap();
+    let (certificate, key) = callers.sign("caller");
+    let known = trusting
+        .clone()
+        .client_certificate(certificate.as_bytes(), key.as_bytes());
+    let known = client(&running, known.unwrap()).await.unwrap();
+    let name: String = known.call("Name", ()).await.unwrap();
+    let digits = name.strip_prefix("sha256:").unwrap();
+    assert!(digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let other = client(&running, trusting).await.unwrap();
+    let error = other.call::<String>("Name", ()).await.unwrap_err();
+    let code = error.frame_code().unwrap();
+    assert_eq!(code, polywire_frame::FaultCode::UNAUTHENTICATED);
+    let job = other.with_authorization("Bearer token");
+    assert_eq!(job.call::<String>("Name", ()).await.unwrap(), "job");
 }

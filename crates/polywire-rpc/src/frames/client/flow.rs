@@ -175,7 +175,7 @@ impl Flow {
     /// Whether something beside the balancer wants to know how long calls take.
     #[inline]
     fn learns(&self) -> bool {
-        self.rate.as_ref().is_some_and(Rate::learns)
+        self.rate.as_ref().is_some_and(Rate::is_adaptive)
     }
 
     fn learn(&mut self, tried: &Current, ended: Ended, now: Time) {
@@ -194,14 +194,16 @@ impl Flow {
             balancer.ended(tried.lane, now, sample);
         }
         if let Some(rate) = &mut self.rate {
-            rate.ended(now, sample);
+            rate.record(now, sample);
         }
     }
 
     /// When a call has its turn.
     pub(super) fn book(&mut self, now: Time, left: Duration) -> Result<Turn, CallError> {
         let rate = self.rate.as_mut();
-        rate.map_or(Ok(Turn::After(Duration::ZERO)), |rate| rate.book(now, left))
+        rate.map_or(Ok(Turn::After(Duration::ZERO)), |rate| {
+            rate.reserve(now, left)
+        })
     }
 
     /// Whether a call may be tried once more, counted if so.

@@ -380,7 +380,8 @@ impl Client {
     ///
     /// The server has no topics, or does not let this client subscribe.
     pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
-        let call = self.asked(What::Subscribe, topic, &[]);
+        let pairs = self.pairs(&[]);
+        let call = self.asked(What::Subscribe, topic, &pairs);
         let open = self.inner.core.subscribe(&call).await?;
         Ok(Subscription::new(open, self.inner.limits))
     }
@@ -402,7 +403,8 @@ impl Client {
             Ok(count) => Ok(u32::from_le_bytes(count)),
             Err(_) => Err(CallError::decode_text("expected a count of four bytes")),
         };
-        let call = self.asked(What::Publish, topic, &[]);
+        let pairs = self.pairs(&[]);
+        let call = self.asked(What::Publish, topic, &pairs);
         self.inner.core.ask(&call, &mut write, read).await
     }
 

@@ -1,14 +1,13 @@
-//! How many calls begin a second.
+//! How many calls a client begins a second.
 
 use std::time::Duration;
 
 use polywire_frame::Time;
-use polywire_frame::flow::{AdaptiveRate, LeakyBucket, Sample, TokenBucket};
+use polywire_frame::flow::{RateError, RateLimiter, Sample};
 
 use crate::error::CallError;
 
-/// How many calls a client begins a second. Calls wait for their turn, in the order in which they
-/// came; further tries have to as well.
+/// How many calls a client begins a second. Calls wait in the order in which they came, and so do retries.
 ///
 /// ```
 /// use polywire_rpc::frames::{Client, Rate};
@@ -18,72 +17,59 @@ use crate::error::CallError;
 /// # drop(builder);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Rate(Kind);
+pub struct Rate(RateLimiter);
 
-#[derive(Clone, Debug)]
-enum Kind {
-    Adaptive(AdaptiveRate),
-    Leaky(LeakyBucket),
-    Token(TokenBucket),
-}
-
-/// When a call has its turn.
+/// When a call may begin.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Turn {
     After(Duration),
-    /// Not within [`AHEAD`], since nobody knows what the rate will be.
+    /// Not within [`AHEAD`]. The rate may have changed by then.
     Unknown,
 }
 
-/// How far ahead calls of a rate that changes are booked: enough for timers, which know milliseconds.
+/// How far ahead calls of an adaptive rate are booked: enough for timers, which have a resolution of a millisecond.
 pub(super) const AHEAD: Duration = Duration::from_millis(5);
 
 impl Rate {
-    /// So many a second in the long run, and up to `burst` at once after a pause.
+    /// `per_second` in the long run, and up to `burst` at once after a pause.
     #[must_use]
     pub fn token_bucket(per_second: f64, burst: u32) -> Self {
-        Self(Kind::Token(TokenBucket::new(per_second, burst)))
+        Self(RateLimiter::token_bucket(per_second, burst))
     }
 
-    /// So many a second, evenly: each has a time of its own. Where more than `waiting` wait for theirs,
-    /// a call fails at once with [`CallErrorKind::QueueFull`](crate::CallErrorKind::QueueFull).
+    /// `per_second`, evenly spaced. If more than `waiting` calls wait, a call fails at once with [`CallErrorKind::QueueFull`](crate::CallErrorKind::QueueFull).
     #[must_use]
     pub fn leaky_bucket(per_second: f64, waiting: u32) -> Self {
-        Self(Kind::Leaky(LeakyBucket::new(per_second, waiting)))
+        Self(RateLimiter::leaky_bucket(per_second, waiting))
     }
 
-    /// Between `least` and `most` a second, by how long answers take: more while they come as fast as
-    /// the fastest of the last minute, and fewer when they take longer than twice that, or when the
-    /// server turns calls away.
+    /// Between `least` and `most` a second, by the time that answers take: more while they take as long as the fastest
+    /// of the last minute, fewer when they take longer than twice that, or when the server rejects calls.
     #[must_use]
     pub fn adaptive(least: f64, most: f64) -> Self {
-        Self(Kind::Adaptive(AdaptiveRate::new(least, most)))
+        Self(RateLimiter::adaptive(least, most))
     }
 
-    /// When the next call has its turn, if its time allows that.
-    pub(super) fn book(&mut self, now: Time, left: Duration) -> Result<Turn, CallError> {
-        let wait = match &mut self.0 {
-            Kind::Adaptive(rate) => {
-                let booked = rate.book(now, left.min(AHEAD));
-                return Ok(booked.map_or(Turn::Unknown, Turn::After));
-            }
-            Kind::Leaky(bucket) if bucket.is_full(now) => return Err(CallError::queue_full()),
-            Kind::Leaky(bucket) => bucket.book(now, left),
-            Kind::Token(bucket) => bucket.book(now, left),
-        };
-        wait.map(Turn::After)
-            .ok_or_else(|| CallError::deadline(None))
-    }
-
-    /// Whether it wants to know what becomes of calls.
-    pub(super) const fn learns(&self) -> bool {
-        matches!(self.0, Kind::Adaptive(_))
-    }
-
-    /// A call has ended.
-    pub(super) fn ended(&mut self, now: Time, sample: Sample) {
-        if let Kind::Adaptive(rate) = &mut self.0 {
-            rate.ended(now, sample);
+    /// Reserves the time of a call that can wait for `left`.
+    pub(super) fn reserve(&mut self, now: Time, left: Duration) -> Result<Turn, CallError> {
+        if self.is_adaptive() {
+            let reserved = self.0.reserve(now, left.min(AHEAD));
+            return Ok(reserved.map_or(Turn::Unknown, Turn::After));
         }
+        match self.0.reserve(now, left) {
+            Ok(wait) => Ok(Turn::After(wait)),
+            Err(RateError::Full) => Err(CallError::queue_full()),
+            Err(RateError::TooLate) => Err(CallError::deadline(None)),
+        }
+    }
+
+    /// Whether the results of calls change the rate.
+    pub(super) const fn is_adaptive(&self) -> bool {
+        self.0.is_adaptive()
+    }
+
+    /// Takes note of the result of a call.
+    pub(super) fn record(&mut self, now: Time, sample: Sample) {
+        self.0.record(now, sample);
     }
 }

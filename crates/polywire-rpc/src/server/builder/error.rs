@@ -56,7 +56,8 @@ impl fmt::Display for BuildError {
             }
             Self::FramesPastLayers => f.write_str(
                 "layers around HTTP requests and heads do not see what comes over frames: \
-                 offer frames on a server of their own, or put the layers around calls",
+                 if none of them is a check, call ServerBuilder::frames_bypass_layers; \
+                 authentication belongs into ServerBuilder::authenticate",
             ),
             #[cfg(feature = "websocket")]
             Self::WebSocketPath(path) => write!(

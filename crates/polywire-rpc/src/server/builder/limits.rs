@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 use polywire_schema::Limits;
 
 use super::ServerBuilder;
-use crate::layers::{Caller, Callers, Firewall};
+use crate::call::CallHead;
+use crate::layers::{Callers, Firewall};
 use crate::server::Timeouts;
 use crate::server::frames::FrameLimits;
 
@@ -114,7 +115,7 @@ impl ServerBuilder {
         mut self,
         per_second: NonZeroU32,
         burst: NonZeroU32,
-        key: impl Fn(&Caller<'_>) -> Option<K> + Send + Sync + 'static,
+        key: impl Fn(&CallHead<'_>) -> Option<K> + Send + Sync + 'static,
     ) -> Self {
         self.callers.push(Callers::new(per_second, burst, key));
         self

@@ -140,7 +140,7 @@ impl Table {
     ) -> Result<MethodFuture, Fault> {
         let bytes = Bytes::copy_from_slice(payload);
         if is_large(payload) {
-            let begun = decode_on_pool(Arc::clone(app), move |app| {
+            let begun = decode_on_pool(Arc::clone(app), context.deadline, move |app| {
                 app.table()?
                     .begin_stream_here(app, index, context, &bytes, pipe)
             });
@@ -177,7 +177,7 @@ impl Table {
         let shared = || shared(payload, whole);
         if is_large(payload) {
             let bytes = shared();
-            let begun = decode_on_pool(Arc::clone(app), move |app| {
+            let begun = decode_on_pool(Arc::clone(app), context.deadline, move |app| {
                 app.table()?
                     .begin_here(app, index, context, (&bytes, Some(&bytes)))
             });

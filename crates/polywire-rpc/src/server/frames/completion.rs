@@ -2,12 +2,14 @@
 
 use std::task::{Context, Waker};
 
+use bytes::Bytes;
 use polywire_frame::CallId;
 use polywire_protocol::Fault;
 
 use super::pipe::Pipe;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::methods::MethodReply;
+use crate::server::InFlight;
 use crate::server::memory::{Held, Memory};
 use crate::sync::{Arc, Mutex, PoisonError};
 
@@ -73,6 +75,23 @@ struct State<C> {
 pub(super) struct Pending<C = CallId> {
     pub(super) completions: Vec<Completion<C>>,
     pub(super) pipes: Vec<Arc<Pipe>>,
+    pub(super) topic_calls: Vec<(C, TopicCall)>,
+}
+
+/// A call that publishes a message or subscribes, whose caller is authenticated.
+#[derive(Debug)]
+pub(super) struct TopicCall {
+    pub(super) topic: Box<str>,
+    /// The message; none for a subscription.
+    pub(super) message: Option<Bytes>,
+    pub(super) context: crate::Context,
+    pub(super) in_flight: Option<InFlight>,
+}
+
+impl<C> Pending<C> {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.completions.is_empty() && self.pipes.is_empty() && self.topic_calls.is_empty()
+    }
 }
 
 impl<C> Default for Pending<C> {
@@ -80,6 +99,7 @@ impl<C> Default for Pending<C> {
         Self {
             completions: Vec::new(),
             pipes: Vec::new(),
+            topic_calls: Vec::new(),
         }
     }
 }
@@ -96,6 +116,11 @@ impl<C> Default for CompletionQueue<C> {
 impl<C> CompletionQueue<C> {
     pub(super) fn push(&self, completion: Completion<C>) {
         self.add(|pending| pending.completions.push(completion));
+    }
+
+    /// Adds a call to a topic.
+    pub(super) fn push_topic_call(&self, id: C, call: TopicCall) {
+        self.add(|pending| pending.topic_calls.push((id, call)));
     }
 
     /// Adds a stream with items to fetch.

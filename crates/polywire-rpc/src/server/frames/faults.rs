@@ -65,12 +65,14 @@ pub(super) fn answer(
 const fn code(kind: FaultKind) -> FaultCode {
     match kind {
         FaultKind::DeadlineExceeded | FaultKind::RequestTimeout => FaultCode::DEADLINE,
+        FaultKind::Forbidden => FaultCode::FORBIDDEN,
         FaultKind::Invalid => FaultCode::INVALID,
         FaultKind::Malformed | FaultKind::UnsupportedMediaType => FaultCode::MALFORMED,
         FaultKind::Modelled => FaultCode::MODELLED,
         FaultKind::Named => FaultCode::NAMED,
         FaultKind::Overloaded => FaultCode::OVERLOADED,
         FaultKind::TooLarge => FaultCode::TOO_LARGE,
+        FaultKind::Unauthenticated => FaultCode::UNAUTHENTICATED,
         FaultKind::UnknownOperation => FaultCode::UNKNOWN_OPERATION,
         FaultKind::MethodNotAllowed | FaultKind::NotAcceptable => FaultCode::UNSUPPORTED,
         _ => FaultCode::INTERNAL,

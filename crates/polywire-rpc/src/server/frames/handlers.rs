@@ -1,10 +1,12 @@
 //! The handlers of a server, as connections and sockets call them.
 
 use std::borrow::Cow;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bytes::Bytes;
+use http::header::AUTHORIZATION;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{Extension, Time};
 use polywire_protocol::{Fault, FaultKind};
@@ -15,12 +17,15 @@ use super::calls::Table;
 use super::completion::{Completion, CompletionQueue, Outcome, SMALL};
 use super::faults;
 use super::one_ways::OneWays;
-use super::start::{FirstPoll, enqueue, finish, start};
+use super::start::{FirstPoll, enqueue, finish, start, start_authenticated};
+use crate::auth::{Identity, Outcome as Authenticated};
+use crate::call::Deadline;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
 use crate::call::queue::{QueuedCall, RunQueue};
 use crate::context::Head;
 use crate::frames::Clock;
 use crate::methods::{MethodFuture, MethodReply};
+use crate::server::InFlight;
 use crate::server::app::{App, Called};
 use crate::server::memory::{FREE, Held, Memory};
 use crate::server::peer::Peer;
@@ -60,6 +65,7 @@ pub(super) struct Handlers {
 const SAMPLE: u32 = 16;
 
 /// What is called.
+#[derive(Clone, Copy)]
 pub(super) struct Request<'a> {
     pub(super) operation: u32,
     pub(super) context: &'a crate::Context,
@@ -70,6 +76,14 @@ pub(super) struct Request<'a> {
     /// By `clock`.
     pub(super) deadline: Time,
     pub(super) clock: Clock,
+}
+
+impl<'a> Request<'a> {
+    /// The same with the context of this call, if it has one.
+    fn with_context(&self, context: Option<&'a crate::Context>) -> Self {
+        let context = context.unwrap_or(self.context);
+        Self { context, ..*self }
+    }
 }
 
 impl Handlers {
@@ -106,15 +120,16 @@ impl Handlers {
         call: E::Call,
         request: &Request<'_>,
     ) -> CallStatus {
-        let mut admitted = match self.admit_request(request) {
+        let (CheckedHead { context, pending }, mut admitted) = match self.admit_request(request) {
             Ok(admitted) => admitted,
             Err(fault) => {
                 self.fault(endpoint, now, call, &Called::Unknown, &fault, true);
                 return CallStatus::Answered(None);
             }
         };
+        let request = &request.with_context(context.as_ref());
         let operation = request.operation;
-        if self.table.cost(operation).is_long() {
+        if pending.is_none() && self.table.cost(operation).is_long() {
             let (task, queued) = match self.run_queued(completions, call, request, admitted) {
                 Ok(running) => running,
                 Err(rejection) => {
@@ -125,7 +140,7 @@ impl Handlers {
             endpoint.attach(call, task, Some(queued));
             return CallStatus::InProgress;
         }
-        match self.start_measured(request) {
+        match self.start_measured(request, pending) {
             Ok(FirstPoll::Ready(result)) => {
                 let unstarted = is_before_handler(&result);
                 let completion = Completion {
@@ -199,7 +214,15 @@ impl Handlers {
 
     /// Starts a call on this task. Measures it, if it is in the sample or its operation may be long.
     #[inline]
-    fn start_measured(&self, request: &Request<'_>) -> Result<FirstPoll, Fault> {
+    fn start_measured(
+        &self,
+        request: &Request<'_>,
+        pending: Option<PendingIdentity>,
+    ) -> Result<FirstPoll, Fault> {
+        if let Some(pending) = pending {
+            let future = start_authenticated(self, request, pending);
+            return Ok(FirstPoll::Pending(future));
+        }
         let cost = self.table.cost(request.operation);
         let calls = self.calls.load(Ordering::Relaxed);
         self.calls.store(calls.wrapping_add(1), Ordering::Relaxed);
@@ -215,27 +238,59 @@ impl Handlers {
         started
     }
 
-    fn admit_request(&self, request: &Request<'_>) -> Result<Admitted, Fault> {
-        let metadata = request.extension.metadata();
-        self.admit(request.context, metadata, request.payload.len())
+    fn admit_request(&self, request: &Request<'_>) -> Result<(CheckedHead, Admitted), Fault> {
+        let name = self.table.name(&self.app, request.operation);
+        let (head, in_flight) = self.check_head(request.context, request.extension, name)?;
+        // A pending call takes memory also for a small input: there may be many.
+        let free = if head.pending.is_some() { SMALL } else { FREE };
+        let memory = self.hold(request.payload.len(), free);
+        let memory = memory.map_err(Rejection::fault)?;
+        Ok((head, Admitted::new(in_flight, memory)))
     }
 
-    /// Takes what a call holds while it is in progress.
-    pub(super) fn admit<'a>(
+    /// Checks a call by its head, before its payload is decoded: limits of callers and of calls in progress, and
+    /// authentication.
+    #[inline]
+    pub(super) fn check_head(
         &self,
         context: &crate::Context,
-        metadata: impl Iterator<Item = (&'a str, &'a [u8])>,
+        extension: &Extension<'_>,
+        target: &str,
+    ) -> Result<(CheckedHead, Option<InFlight>), Fault> {
+        let has_metadata = extension.trace().is_some() || extension.metadata().next().is_some();
+        let authenticates = !self.app.authenticators.is_empty();
+        if !has_metadata && !authenticates {
+            let in_flight = self.app.admit_call(&context.call_head(target))?;
+            return Ok((CheckedHead::default(), in_flight));
+        }
+        let mut own = context.clone();
+        bring_all(&mut own, extension);
+        let in_flight = self.app.admit_call(&own.call_head(target))?;
+        let mut pending = None;
+        if authenticates {
+            match self.app.authenticators.authenticate(&own.call_head(target)) {
+                Authenticated::Ready(identity) => own.identity = Some(identity?),
+                Authenticated::Pending(future) => pending = Some(future),
+            }
+            // Handlers need no secrets.
+            own.head.make_mut().headers.remove(AUTHORIZATION);
+        }
+        let context = Some(own);
+        Ok((CheckedHead { context, pending }, in_flight))
+    }
+
+    /// Checks a call with streams by its head, and takes memory for its input.
+    pub(super) fn admit_stream(
+        &self,
+        context: &crate::Context,
+        extension: &Extension<'_>,
+        operation: u32,
         bytes: usize,
-    ) -> Result<Admitted, Fault> {
-        let in_flight = if self.app.counts_callers() {
-            let mut context = context.clone();
-            bring(&mut context, metadata);
-            self.app.admit_call(&context.peer, context.headers())?
-        } else {
-            self.app.admit_call(&context.peer, context.headers())?
-        };
+    ) -> Result<(CheckedHead, Admitted), Fault> {
+        let name = self.table.name(&self.app, operation);
+        let (head, in_flight) = self.check_head(context, extension, name)?;
         let memory = self.hold(bytes, FREE).map_err(Rejection::fault)?;
-        Ok(Admitted::new(in_flight, memory))
+        Ok((head, Admitted::new(in_flight, memory)))
     }
 
     /// Rejects a call.
@@ -284,10 +339,12 @@ impl Handlers {
             tracing::debug!("a call without a reply was dropped: too many are in progress");
             return;
         }
-        let Ok(mut admitted) = self.admit_request(request) else {
+        let admitted = self.admit_request(request);
+        let Ok((CheckedHead { context, pending }, mut admitted)) = admitted else {
             return;
         };
-        if self.table.cost(request.operation).is_long() {
+        let request = &request.with_context(context.as_ref());
+        if pending.is_none() && self.table.cost(request.operation).is_long() {
             let Ok(admitted) = self.hold_queued(request, admitted) else {
                 return;
             };
@@ -300,7 +357,7 @@ impl Handlers {
             });
             return;
         }
-        if let Ok(FirstPoll::Pending(future)) = self.start_measured(request) {
+        if let Ok(FirstPoll::Pending(future)) = self.start_measured(request, pending) {
             let result = self.finish(request.operation, future);
             admitted.occupy(&self.app.flow.capacity);
             self.one_ways.spawn(caller, async move {
@@ -354,21 +411,17 @@ impl Handlers {
         let Request {
             operation,
             context,
-            extension,
             payload,
             whole,
             ..
         } = *request;
-        let mut context = Cow::Borrowed(context);
-        if extension.trace().is_some() || extension.metadata().next().is_some() {
-            bring_all(context.to_mut(), extension);
-        }
+        let context = Cow::Borrowed(context);
         start(&self.app, &self.table, operation, context, (payload, whole))
     }
 
     /// The deadline of a call that starts now, for its handler.
-    pub(super) fn until(&self, clock: Clock, now: Time, deadline: Time) -> Option<Instant> {
-        clock.instant(deadline.min(now.after(self.app.timeouts.handler)))
+    pub(super) fn until(&self, clock: Clock, now: Time, deadline: Time) -> Deadline {
+        Deadline::at(clock.instant(deadline.min(now.after(self.app.timeouts.handler))))
     }
 
     fn finish(
@@ -449,6 +502,18 @@ fn no_operation(name: &str) -> Fault {
     Fault::new(FaultKind::UnknownOperation, message)
 }
 
+/// An identity that is not known yet.
+pub(super) type PendingIdentity = Pin<Box<dyn Future<Output = Result<Identity, Fault>> + Send>>;
+
+/// What is known of a call after its head was checked.
+#[derive(Default)]
+pub(super) struct CheckedHead {
+    /// The context of the call, if it is not that of its connection.
+    pub(super) context: Option<crate::Context>,
+    /// The identity of the caller, if authentication takes time. The handler starts afterwards.
+    pub(super) pending: Option<PendingIdentity>,
+}
+
 /// The state of a call after it was started.
 pub(super) enum CallStatus {
     /// It was answered. Holds the memory of the reply, until that is written.
@@ -463,7 +528,8 @@ pub(super) fn context(peer: Peer) -> crate::Context {
         peer,
         protocol: polywire_protocol::ProtocolKind::Frame,
         mount: 0,
-        deadline: None,
+        deadline: Deadline::NONE,
+        identity: None,
     }
 }
 

@@ -10,7 +10,8 @@ use polywire_protocol::Fault;
 use tokio::time::Instant;
 
 use super::calls::Table;
-use super::handlers::{Handlers, Request, bring_all, is_of_the_input};
+use super::handlers::{Handlers, PendingIdentity, Request, is_of_the_input};
+use crate::call::Deadline;
 use crate::call::admission::{Admitted, Rejection};
 use crate::call::queue::QueuedCall;
 use crate::frames::payload;
@@ -82,7 +83,7 @@ struct OwnedRequest {
     operation: u32,
     context: crate::Context,
     /// Of the caller. The time of the handler counts from its start.
-    deadline: Option<Instant>,
+    deadline: Deadline,
     payload: Bytes,
 }
 
@@ -97,18 +98,13 @@ pub(super) fn enqueue(
     Arc<QueuedCall>,
     impl Future<Output = Result<Result<MethodReply, Fault>, Fault>> + Send + use<>,
 ) {
-    let mut context = request.context.clone();
-    bring_all(&mut context, request.extension);
-    let part = request
-        .whole
-        .and_then(|whole| payload::part(whole, request.payload));
     let owned = OwnedRequest {
         app: Arc::clone(&handlers.app),
         table: Arc::clone(&handlers.table),
         operation: request.operation,
-        context,
-        deadline: request.clock.instant(request.deadline),
-        payload: part.unwrap_or_else(|| Bytes::copy_from_slice(request.payload)),
+        context: request.context.clone(),
+        deadline: Deadline::at(request.clock.instant(request.deadline)),
+        payload: owned_payload(request),
     };
     let queued = handlers.queue.enter(handlers.table.cost(request.operation));
     let own = Arc::clone(&queued);
@@ -132,19 +128,48 @@ pub(super) fn enqueue(
     (queued, run)
 }
 
+/// The payload of a call, for longer than the frame that it came in.
+fn owned_payload(request: &Request<'_>) -> Bytes {
+    let part = request
+        .whole
+        .and_then(|whole| payload::part(whole, request.payload));
+    part.unwrap_or_else(|| Bytes::copy_from_slice(request.payload))
+}
+
+/// Starts a call once its caller is authenticated.
+pub(super) fn start_authenticated(
+    handlers: &Handlers,
+    request: &Request<'_>,
+    authentication: PendingIdentity,
+) -> MethodFuture {
+    let (app, table) = (Arc::clone(&handlers.app), Arc::clone(&handlers.table));
+    let (operation, mut context) = (request.operation, request.context.clone());
+    let payload = owned_payload(request);
+    Box::pin(async move {
+        context.identity = Some(context.deadline.limit(authentication).await?);
+        let input = (&*payload, Some(&payload));
+        let started = start(&app, &table, operation, Cow::Owned(context), input);
+        let started = started.map_err(|fault| match is_of_the_input(&fault) {
+            true => fault.before_handler(),
+            false => fault,
+        });
+        match started? {
+            FirstPoll::Ready(result) => result,
+            FirstPoll::Pending(future) => future.await,
+        }
+    })
+}
+
 impl OwnedRequest {
     /// Fails if the handler has not started.
     fn start(mut self) -> Result<Result<FirstPoll, Fault>, Fault> {
         let now = Instant::now();
-        if self.deadline.is_some_and(|deadline| now >= deadline) {
+        if self.deadline.is_over(now) {
             return Err(Rejection::DeadlineExceeded.fault());
         }
         self.app.flow.capacity.check().map_err(Rejection::fault)?;
-        let handler = now.checked_add(self.app.timeouts.handler);
-        self.context.deadline = match (self.deadline, handler) {
-            (Some(deadline), Some(handler)) => Some(deadline.min(handler)),
-            (deadline, handler) => deadline.or(handler),
-        };
+        let limit = Deadline::after(now, self.app.timeouts.handler);
+        self.context.deadline = self.deadline.earlier(limit);
         let input = (&*self.payload, Some(&self.payload));
         let context = Cow::Owned(self.context);
         let started = start(&self.app, &self.table, self.operation, context, input);

@@ -21,6 +21,7 @@ use super::open_call::OpenCall;
 use super::pipe::Pipe;
 use super::stats::Sum;
 use super::time_slice::TimeSlice;
+use crate::call::Deadline;
 use crate::call::admission::{Admission, Rejection};
 use crate::call::queue::QueuedCall;
 use crate::frames::Clock;
@@ -234,7 +235,7 @@ impl ConnectionState {
                 payload,
             } if self.handlers.table.is_stream(operation) => {
                 // Streams may be as long as their callers like.
-                self.context.deadline = self.clock.instant(deadline);
+                self.context.deadline = Deadline::at(self.clock.instant(deadline));
                 self.stream(now, id, operation, open, &extension, payload);
             }
             Event::Call {
@@ -275,16 +276,16 @@ impl ConnectionState {
                 extension,
                 payload,
             } => {
-                self.context.deadline = self.clock.instant(deadline);
-                self.publish(now, id, topic, &extension, payload);
+                self.context.deadline = Deadline::at(self.clock.instant(deadline));
+                self.topic(now, id, (topic, Some(payload)), &extension);
             }
             Event::Subscribe {
                 id,
                 topic,
                 extension,
             } => {
-                self.context.deadline = None;
-                self.subscribe(now, id, topic, &extension);
+                self.context.deadline = Deadline::NONE;
+                self.topic(now, id, (topic, None), &extension);
             }
             Event::Unsubscribe(id) => self.unsubscribe(now, id),
             Event::Item {

@@ -2,23 +2,25 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
+use tokio::time::Instant;
 
-use super::completion::{Completion, Outcome};
-use super::handlers::{bring_all, is_of_the_input};
+use super::completion::{Completion, Outcome, TopicCall};
+use super::handlers::{CheckedHead, is_before_handler, is_of_the_input};
 use super::open_call::OpenCall;
 use super::pipe::{Leaving, Pipe, Sent};
 use super::state::ConnectionState;
+use crate::call::Deadline;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::frames::Side;
-use crate::methods::{Form, MethodReply};
+use crate::methods::{Form, MethodFuture, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::Called;
-use crate::server::gate::InFlight;
 use crate::server::memory::{FREE, Held};
-use crate::topics::{Access, Topics};
+use crate::topics::Access;
 
 impl ConnectionState {
     /// A call of a method with streams. Its handler always has a task of its own.
@@ -31,23 +33,31 @@ impl ConnectionState {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let mut admitted =
-            match self
-                .handlers
-                .admit(&self.context, extension.metadata(), payload.len())
-            {
-                Ok(admitted) => admitted,
-                Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
-            };
-        let mut context = self.context.clone();
-        bring_all(&mut context, extension);
+        let handlers = &self.handlers;
+        let checked = handlers.admit_stream(&self.context, extension, operation, payload.len());
+        let (CheckedHead { context, pending }, mut admitted) = match checked {
+            Ok(checked) => checked,
+            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
+        };
+        let mut context = context.unwrap_or_else(|| self.context.clone());
         let memory = Arc::clone(&self.handlers.memory);
         let pipe = self.pipe(id, open, Some(Held::nothing(Arc::clone(&memory))));
         let begun = caught(|| {
             let pipe = Arc::clone(&pipe);
-            self.handlers
-                .table
-                .begin_stream(&self.handlers.app, operation, context, payload, pipe)
+            let (app, table) = (&self.handlers.app, &self.handlers.table);
+            let Some(pending) = pending else {
+                return table.begin_stream(app, operation, context, payload, pipe);
+            };
+            let (app, table) = (Arc::clone(app), Arc::clone(table));
+            let limit = Deadline::after(Instant::now(), app.timeouts.handler);
+            let payload = Bytes::copy_from_slice(payload);
+            let future: MethodFuture = Box::pin(async move {
+                let limit = limit.earlier(context.deadline);
+                context.identity = Some(limit.limit(pending).await?);
+                let begun = table.begin_stream(&app, operation, context, &payload, pipe)?;
+                begun.await
+            });
+            Ok(future)
         });
         let future = match begun {
             Ok(future) => future,
@@ -82,88 +92,100 @@ impl ConnectionState {
         Pipe::new(id, most, Arc::clone(&self.completions), open, held)
     }
 
-    /// Begins a subscription.
-    pub(super) fn subscribe(
+    /// A message of a client, or the start of a subscription. A subscription counts as a call while it is open.
+    pub(super) fn topic(
         &mut self,
         now: Time,
         id: CallId,
-        topic: &str,
+        (topic, message): (&str, Option<&[u8]>),
         extension: &Extension<'_>,
     ) {
-        let access = Access::Subscribe(topic);
-        // It counts as a call for as long as it is there.
-        let Some((topics, in_flight)) = self.topics(now, id, topic, access, extension) else {
-            return;
-        };
-        // What waits in it is the same for all subscribers, and counted by the topics.
-        let pipe = self.pipe(id, false, None);
-        self.machine.accept(id);
-        let subscribed = topics.subscribe(topic, Arc::clone(&pipe));
-        // It is open: it has just come.
-        let _ = self
-            .machine
-            .attach(id, OpenCall::subscription(subscribed, pipe, in_flight));
-        self.remember(id);
-    }
-
-    /// The topics, for a call that may do with one of them what it asks for; others are answered.
-    fn topics(
-        &mut self,
-        now: Time,
-        id: CallId,
-        topic: &str,
-        access: Access<'_>,
-        extension: &Extension<'_>,
-    ) -> Option<(Topics, Option<InFlight>)> {
-        let mut context = self.context.clone();
-        bring_all(&mut context, extension);
         let app = &self.handlers.app;
-        let admitted = match app.topics.clone() {
+        let checked = match app.topics {
             None => Err(no_topics()),
-            Some(topics) => app
-                .admit_call(&context.peer, context.headers())
-                .map(|in_flight| (topics, in_flight)),
+            Some(_) => self.handlers.check_head(&self.context, extension, topic),
         };
-        match admitted {
-            Ok((topics, in_flight)) if topics.allows(&context, access) => {
-                return Some((topics, in_flight));
+        let (CheckedHead { context, pending }, in_flight) = match checked {
+            Ok(checked) => checked,
+            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
+        };
+        let mut call = TopicCall {
+            topic: topic.into(),
+            message: message.map(Bytes::copy_from_slice),
+            context: context.unwrap_or_else(|| self.context.clone()),
+            in_flight,
+        };
+        let Some(pending) = pending else {
+            return self.start_topic_call(now, id, call);
+        };
+        let limit = Deadline::after(Instant::now(), app.timeouts.handler);
+        let limit = limit.earlier(call.context.deadline);
+        let completions = Arc::clone(&self.completions);
+        let task = tokio::spawn(async move {
+            match limit.limit(pending).await {
+                Ok(identity) => {
+                    call.context.identity = Some(identity);
+                    completions.push_topic_call(id, call);
+                }
+                Err(fault) => completions.push(Completion {
+                    call: id,
+                    operation: 0,
+                    outcome: Outcome {
+                        result: Err(fault),
+                        memory: None,
+                    },
+                    unstarted: true,
+                }),
             }
-            Ok(_) => self.forbidden(now, id, topic),
-            Err(fault) => self.fault(now, id, &Called::Unknown, &fault, true),
-        }
-        None
+        });
+        // It is open: it has just come.
+        let open_call = OpenCall::call(task.abort_handle(), None);
+        let _ = self.machine.attach(id, open_call);
     }
 
-    /// A message of a client.
-    pub(super) fn publish(
-        &mut self,
-        now: Time,
-        id: CallId,
-        topic: &str,
-        extension: &Extension<'_>,
-        payload: &[u8],
-    ) {
-        let access = Access::Publish(topic);
-        let Some((topics, in_flight)) = self.topics(now, id, topic, access, extension) else {
-            return;
+    /// Publishes or subscribes for an authenticated caller.
+    pub(super) fn start_topic_call(&mut self, now: Time, id: CallId, call: TopicCall) {
+        let TopicCall {
+            topic,
+            message,
+            context,
+            in_flight,
+        } = call;
+        let Some(topics) = self.handlers.app.topics.clone() else {
+            return self.fault(now, id, &Called::Unknown, &no_topics(), true);
         };
-        let message = bytes::Bytes::copy_from_slice(payload);
-        let handed = topics.publish_bytes(topic, &message).to_le_bytes();
+        let access = match &message {
+            Some(_) => Access::Publish(&topic),
+            None => Access::Subscribe(&topic),
+        };
+        if !topics.allows(&context, access) {
+            return self.forbidden(now, id, &topic);
+        }
+        let Some(message) = message else {
+            // What waits in it is the same for all subscribers, and counted by the topics.
+            let pipe = self.pipe(id, false, None);
+            self.machine.accept(id);
+            let subscribed = topics.subscribe(&topic, Arc::clone(&pipe));
+            let open_call = OpenCall::subscription(subscribed, pipe, in_flight);
+            // A call that has ended meanwhile drops it.
+            let _ = self.machine.attach(id, open_call);
+            return self.remember(id);
+        };
+        let handed = topics.publish_bytes(&topic, &message).to_le_bytes();
         drop(in_flight);
-        let answer = few(handed.into());
         self.complete(
             now,
             Completion {
                 call: id,
                 operation: 0,
-                outcome: answer,
+                outcome: few(handed.into()),
                 unstarted: false,
             },
         );
     }
 
     fn forbidden(&mut self, now: Time, id: CallId, topic: &str) {
-        tracing::debug!(topic, "a client was open_call from a topic");
+        tracing::debug!(topic, "a client may not use a topic");
         let fault = Answer::unstarted(FaultCode::FORBIDDEN);
         self.machine.fault(now, id, fault, b"");
     }
@@ -343,13 +365,14 @@ impl ConnectionState {
                 .context(id)
                 .map_or(0, |open_call| open_call.operation());
             self.close(pipe);
+            let unstarted = is_before_handler(&outcome.result);
             self.complete(
                 now,
                 Completion {
                     call: id,
                     operation,
                     outcome,
-                    unstarted: false,
+                    unstarted,
                 },
             );
         }

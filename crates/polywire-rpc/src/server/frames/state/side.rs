@@ -22,7 +22,7 @@ impl Side for ConnectionState {
 
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
         let pending = self.completions.take(context);
-        if pending.completions.is_empty() && pending.pipes.is_empty() && self.stalled.is_empty() {
+        if pending.is_empty() && self.stalled.is_empty() {
             self.settle_counts();
             return;
         }
@@ -30,6 +30,12 @@ impl Side for ConnectionState {
         self.lifetime.touch(now);
         for completion in pending.completions {
             self.complete(now, completion);
+        }
+        for (id, call) in pending.topic_calls {
+            // Unless it has ended meanwhile.
+            if self.machine.context(id).is_some() {
+                self.start_topic_call(now, id, call);
+            }
         }
         self.resume(now);
         for pipe in pending.pipes {

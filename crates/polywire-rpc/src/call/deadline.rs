@@ -1,0 +1,97 @@
+//! Deadlines of calls: the only place that combines and compares them.
+
+use std::future::Future;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName};
+use polywire_protocol::{Fault, FaultKind};
+use tokio::time::Instant;
+
+/// The header in which a caller over HTTP says how many milliseconds it waits for the response: 1 to 8 digits.
+pub(crate) const TIMEOUT_HEADER: HeaderName = HeaderName::from_static("polywire-timeout-ms");
+
+/// The time after which the result of a call is of no use, if there is one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Deadline(Option<Instant>);
+
+impl Deadline {
+    pub(crate) const NONE: Self = Self(None);
+
+    pub(crate) const fn at(instant: Option<Instant>) -> Self {
+        Self(instant)
+    }
+
+    /// The deadline after a duration. None if the clock cannot represent it.
+    pub(crate) fn after(now: Instant, duration: Duration) -> Self {
+        Self(now.checked_add(duration))
+    }
+
+    /// The deadline of an HTTP request, by its header [`TIMEOUT_HEADER`].
+    ///
+    /// # Errors
+    ///
+    /// The header is not 1 to 8 digits, or comes twice.
+    pub(crate) fn of_request(headers: &HeaderMap) -> Result<Self, Fault> {
+        // Comparing with the few names of a request is cheaper than hashing this one.
+        let mut values = headers.iter().filter(|(name, _)| **name == TIMEOUT_HEADER);
+        let Some((_, value)) = values.next() else {
+            return Ok(Self::NONE);
+        };
+        let digits = value.as_bytes();
+        let is_number = (1..=8).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+        if !is_number || values.next().is_some() {
+            let message =
+                format!("{TIMEOUT_HEADER}: expected one number of milliseconds, of 1 to 8 digits");
+            return Err(Fault::new(FaultKind::Malformed, message));
+        }
+        let number = |sum: u64, digit: &u8| sum * 10 + u64::from(digit - b'0');
+        let millis = digits.iter().fold(0, number);
+        Ok(Self::after(Instant::now(), Duration::from_millis(millis)))
+    }
+
+    /// The earlier of two.
+    pub(crate) fn earlier(self, other: Self) -> Self {
+        match (self.0, other.0) {
+            (Some(own), Some(other)) => Self(Some(own.min(other))),
+            (own, other) => Self(own.or(other)),
+        }
+    }
+
+    pub(crate) fn is_over(self, now: Instant) -> bool {
+        self.0.is_some_and(|at| now >= at)
+    }
+
+    /// The time that is left. None if there is no deadline.
+    pub(crate) fn left(self, now: Instant) -> Option<Duration> {
+        self.0.map(|at| at.saturating_duration_since(now))
+    }
+
+    pub(crate) const fn instant(self) -> Option<Instant> {
+        self.0
+    }
+
+    /// Waits until the deadline for something that comes before the handler of a call.
+    ///
+    /// # Errors
+    ///
+    /// That of the future, or [`expired`].
+    pub(crate) async fn limit<T>(
+        self,
+        future: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        match self.0 {
+            None => future.await,
+            Some(at) => match tokio::time::timeout_at(at, future).await {
+                Ok(result) => result,
+                Err(_) => Err(expired()),
+            },
+        }
+    }
+}
+
+/// The fault of a call whose time was over before its handler began.
+#[cold]
+pub(crate) fn expired() -> Fault {
+    let message = "the deadline of the call was over before its handler began";
+    Fault::new(FaultKind::DeadlineExceeded, message).before_handler()
+}

@@ -1,0 +1,41 @@
+//! The head of a call.
+
+use http::HeaderMap;
+
+use crate::server::Peer;
+
+/// What is known of a call before its body or payload is read.
+#[derive(Clone, Copy, Debug)]
+pub struct CallHead<'a> {
+    peer: &'a Peer,
+    headers: &'a HeaderMap,
+    target: &'a str,
+}
+
+impl<'a> CallHead<'a> {
+    pub(crate) const fn new(peer: &'a Peer, headers: &'a HeaderMap, target: &'a str) -> Self {
+        Self {
+            peer,
+            headers,
+            target,
+        }
+    }
+
+    /// The other end of the connection: its address, its certificate, the process at a Unix socket.
+    #[must_use]
+    pub const fn peer(&self) -> &'a Peer {
+        self.peer
+    }
+
+    /// The headers of a request over HTTP, or the metadata of a call over frames.
+    #[must_use]
+    pub const fn headers(&self) -> &'a HeaderMap {
+        self.headers
+    }
+
+    /// The path of a request over HTTP; the name of the operation, method or topic over frames.
+    #[must_use]
+    pub const fn target(&self) -> &'a str {
+        self.target
+    }
+}

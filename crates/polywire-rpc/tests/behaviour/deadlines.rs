@@ -1,0 +1,112 @@
+//! Deadlines of callers over HTTP: the header `polywire-timeout-ms`.
+
+use std::time::Duration;
+
+use polywire_rpc::{Context, Timeouts, dynamic};
+use polywire_schema::{Map, Value};
+use tokio::time::Instant;
+
+use crate::support::{Site, WIRES, builder, call_of, request};
+
+const CREATE: &str = r#"{"name":"kettle"}"#;
+
+/// The call of a protocol, with one more header.
+fn with_header(kind: polywire_protocol::ProtocolKind, value: &str) -> Vec<u8> {
+    let call = call_of(kind, "/things", "Create", CREATE);
+    let line = call.windows(2).position(|two| two == b"\r\n").unwrap() + 2;
+    let header = format!("Polywire-Timeout-Ms: {value}\r\n");
+    [&call[..line], header.as_bytes(), &call[line..]].concat()
+}
+
+#[tokio::test]
+async fn the_earlier_limit_counts() {
+    for (limit, timeout, expected) in [
+        (5_000, Some("100"), 100),
+        (100, Some("5000"), 100),
+        (100, None, 100),
+    ] {
+        let handler = dynamic(|_: Map, context: Context| async move {
+            let left = context.deadline().unwrap() - Instant::now();
+            Ok(Map::from_iter([
+                ("id", Value::from(left.as_millis() as i32)),
+                ("name", Value::from("x")),
+            ]))
+        });
+        let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_millis(limit));
+        let site = Site::start(builder().timeouts(timeouts).operation("Create", handler)).await;
+        let headers: Vec<(&str, &str)> = timeout
+            .iter()
+            .map(|value| ("polywire-timeout-ms", *value))
+            .collect();
+        let reply = site.send(request("POST /things", &headers, CREATE)).await;
+        assert_eq!(reply.status, 201, "{}", reply.text());
+        let id = reply.text().split("\"id\":").nth(1).unwrap();
+        let id: u64 = id.split([',', '}']).next().unwrap().parse().unwrap();
+        assert!(id <= expected && id > 0, "{id}");
+    }
+}
+
+/// The handler is dropped at the deadline, and the caller told so in its protocol.
+#[tokio::test]
+async fn handlers_end_at_the_deadline() {
+    let handler = dynamic(|input: Map, _: Context| async move {
+        std::future::pending::<()>().await;
+        Ok(input)
+    });
+    let site = Site::start(builder().operation("Create", handler)).await;
+    for kind in WIRES {
+        let reply = site.send(with_header(kind, "20")).await;
+        let (_, _, message) = reply.error(kind);
+        assert!(message.contains("took too long"), "{kind} {message}");
+    }
+}
+
+/// A call without time left is not begun.
+#[tokio::test]
+async fn calls_without_time_are_not_begun() {
+    let handler = dynamic(|_: Map, _: Context| async move {
+        unreachable!("the handler began");
+        #[allow(unreachable_code, reason = "the type of the output")]
+        Ok(Map::new())
+    });
+    let site = Site::start(builder().operation("Create", handler)).await;
+    for kind in WIRES {
+        let reply = site.send(with_header(kind, "0")).await;
+        let (_, _, message) = reply.error(kind);
+        let is_late = message.contains("deadline of the call was over");
+        assert!(is_late, "{kind} {message}");
+    }
+}
+
+#[tokio::test]
+async fn invalid_headers() {
+    let site = Site::start(builder()).await;
+    for kind in WIRES {
+        for value in [
+            "",
+            "-1",
+            "1.5",
+            "5s",
+            "123456789",
+            "1\r\nPolywire-Timeout-Ms: 2",
+        ] {
+            let reply = site.send(with_header(kind, value)).await;
+            let (status, _, message) = reply.error(kind);
+            assert_eq!(status, 400, "{kind} {value}");
+            assert!(message.contains("polywire-timeout-ms"), "{kind} {message}");
+        }
+        let reply = site.send(with_header(kind, "99999999")).await;
+        assert!(matches!(reply.status, 200 | 201), "{kind}");
+    }
+}
+
+/// The time for a body ends with the deadline.
+#[tokio::test]
+async fn bodies_that_come_too_late() {
+    let site = Site::start(builder()).await;
+    let mut socket = site.open().await;
+    let headers = [("polywire-timeout-ms", "30"), ("Content-Length", "100")];
+    socket.write(request("POST /things", &headers, "")).await;
+    let reply = socket.reply().await;
+    assert_eq!(reply.status, 408);
+}
