@@ -1,15 +1,12 @@
 //! From an HTTP request to its response.
 
-use std::error::Error as _;
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{self, Poll};
+use std::task::Poll;
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
+use http::{Response, StatusCode};
 use polywire_protocol::{
     Claim, Fault, FaultKind, HeadSummary, InputMemory, Plan, ProtocolKind, ReadPlan, Route,
     ServerProtocol, Validator,
@@ -17,22 +14,19 @@ use polywire_protocol::{
 use polywire_schema::{Body, Limits, Operation};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
-use tower::{Service, ServiceExt};
 use uuid::Uuid;
 
-use super::answer::{Answer, HttpAnswer, caught};
+use super::answer::{Answer, caught};
 use super::body::RequestBody;
 use super::decoding::{COUNTED_FROM, InputReservation};
 use super::frames::{Flow, FrameStats, Table};
-use super::gate::{Gate, InFlight, overloaded};
-use super::http_service::{HttpRequest, HttpService, boxed, internal_error};
-use super::incoming::IncomingBody;
-use super::malformed;
+use super::gate::{Gate, overloaded};
+use super::http_service::HttpService;
 use super::memory::{Held, Memory};
 use super::mount::{Mount, Mounts};
 use super::peer::Peer;
-use super::response::{HttpResponse, ResponseBody};
 use super::unoffered::Unoffered;
 use super::{ServerBuilder, Timeouts};
 use crate::auth::{Authenticators, Identity, Outcome};
@@ -199,88 +193,6 @@ impl Server {
             super::frames::over_messages(self.clone(), stream, peer, stopped).await;
         }
     }
-
-    /// Answers a request that came over a connection. What is returned beside the
-    /// answer counts the call for as long as it is there.
-    pub(super) fn answer(
-        &self,
-        request: Request<IncomingBody>,
-        peer: &Peer,
-    ) -> (HttpAnswer, Option<InFlight>) {
-        let (head, body) = request.into_parts();
-        let time = self.app.timeouts.body;
-        let in_chunks = body.chunks().is_some();
-        // Limits count malformed requests too.
-        let admitted = match self.app.admit(&head, peer) {
-            Ok(in_flight) => malformed::check(&head, in_chunks).map(|()| in_flight),
-            Err(response) => Err(malformed::refused(&head, in_chunks, response)),
-        };
-        let in_flight = match admitted {
-            Ok(in_flight) => in_flight,
-            Err(response) => {
-                drop(RequestBody::incoming(&head, body, time));
-                return (HttpAnswer::Refused(response), None);
-            }
-        };
-        let peer = peer.clone();
-        let body = RequestBody::incoming(&head, body, time);
-        (self.answer_admitted(head, body, peer), in_flight)
-    }
-
-    /// The same of a request that came in another way.
-    pub(super) fn answer_any(
-        &self,
-        request: HttpRequest,
-        peer: Peer,
-    ) -> (HttpAnswer, Option<InFlight>) {
-        let (head, body) = request.into_parts();
-        let time = self.app.timeouts.body;
-        let in_flight = match self.app.admit(&head, &peer) {
-            Ok(in_flight) => in_flight,
-            Err(response) => {
-                drop(RequestBody::boxed(&head, body, time));
-                return (HttpAnswer::Refused(response), None);
-            }
-        };
-        let body = RequestBody::boxed(&head, body, time);
-        (self.answer_admitted(head, body, peer), in_flight)
-    }
-
-    fn answer_admitted(
-        &self,
-        head: http::request::Parts,
-        body: RequestBody,
-        peer: Peer,
-    ) -> HttpAnswer {
-        match &self.http {
-            Some(http) => {
-                let request = Request::from_parts(head, BoxBody::new(body));
-                layered(http.clone(), request, peer)
-            }
-            None => HttpAnswer::Own(self.app.answer(Arc::new(head), body, peer)),
-        }
-    }
-}
-
-/// Answers a request behind layers around HTTP requests.
-fn layered(http: HttpService, mut request: HttpRequest, peer: Peer) -> HttpAnswer {
-    request.extensions_mut().insert(peer);
-    HttpAnswer::Layered(Box::pin(async move {
-        let mut answer = pin!(http.oneshot(request));
-        let ended = poll_fn(|context| {
-            caught(|| Ok(answer.as_mut().poll(context)))
-                .map_or_else(|fault| Poll::Ready(Err(fault)), |poll| poll.map(Ok))
-        });
-        match ended.await {
-            Ok(Ok(response)) => response,
-            Ok(Err(never)) => match never {},
-            Err(fault) => {
-                let reason = fault.source().map(ToString::to_string);
-                tracing::error!(reason, "a layer around HTTP requests failed");
-                internal_error()
-            }
-        }
-    }))
 }
 
 impl fmt::Debug for Server {
@@ -291,52 +203,9 @@ impl fmt::Debug for Server {
     }
 }
 
-impl<B> Service<Request<B>> for Server
-where
-    B: http_body::Body<Data = Bytes> + Send + Sync + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    type Response = HttpResponse;
-    type Error = std::convert::Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Self::Error>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        let peer = request.extensions().get::<Peer>();
-        let peer = peer.cloned().unwrap_or_default();
-        let (answer, in_flight) = self.answer_any(request.map(boxed), peer);
-        Box::pin(async move { Ok(answer.await.map(|body| body.with_guard(in_flight))) })
-    }
-}
-
-/// A server within its layers around HTTP requests.
-#[derive(Clone)]
-pub(super) struct Within(pub(super) Arc<App>);
-
-impl Service<HttpRequest> for Within {
-    type Response = HttpResponse;
-    type Error = std::convert::Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Self::Error>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: HttpRequest) -> Self::Future {
-        let (head, body) = request.into_parts();
-        let peer = head.extensions.get::<Peer>().cloned().unwrap_or_default();
-        let body = RequestBody::layered(body, self.0.timeouts.body);
-        let answer = self.0.answer(Arc::new(head), body, peer);
-        Box::pin(async move { Ok(answer.await.map(ResponseBody::from)) })
-    }
-}
-
 impl App {
     /// Begins to answer a request: what the head tells is done at once.
-    fn answer(
+    pub(super) fn answer(
         self: &Arc<Self>,
         head: Arc<http::request::Parts>,
         mut body: RequestBody,

@@ -18,13 +18,14 @@ use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, service_fn};
 
-use super::app::{App, Arriving, CallService, HeadService, Pages, Within};
+use super::app::{App, Arriving, CallService, HeadService, Pages};
 use super::decoding;
 use super::frames::{Flow, FrameLimits, Table};
 use super::gate::{Calls, Gate};
 use super::http_service::{HttpRequest, HttpService};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
+use super::service::InnerService;
 use super::unoffered::{Hint, Unoffered};
 use super::{Server, Timeouts};
 use crate::auth::{Authenticator, Authenticators};
@@ -626,7 +627,7 @@ impl ServerBuilder {
             http: None,
         };
         if !self.http_layers.is_empty() {
-            let base = HttpService::new(Within(Arc::clone(&server.app)));
+            let base = HttpService::new(InnerService(Arc::clone(&server.app)));
             server.http = Some(
                 self.http_layers
                     .into_iter()

@@ -37,6 +37,7 @@ mod response;
 mod running;
 mod scgi;
 mod serve;
+mod service;
 mod unoffered;
 
 #[cfg(feature = "tls")]
