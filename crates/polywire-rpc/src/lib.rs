@@ -61,6 +61,8 @@ mod handle;
 mod handler;
 pub mod layers;
 pub mod methods;
+#[doc(hidden)]
+pub mod random;
 pub mod server;
 mod sync;
 #[cfg(feature = "tls")]

@@ -204,7 +204,7 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
     source.signature(
         "pub fn send",
         &["self"],
-        &format!(" -> {root}::rpc::client::Sending<super::operation::{marker}> {{"),
+        &format!(" -> {root}::rpc::client::OperationRequest<super::operation::{marker}> {{"),
     );
     source.line(format!("self.client.call_generated({build})"));
     source.close("}");

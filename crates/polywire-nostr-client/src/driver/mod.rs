@@ -7,10 +7,10 @@ mod events;
 mod feed;
 mod requests;
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
+use polywire_rpc::random::Random;
 use polywire_rpc::websocket::{ConnectError, WebSocket};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -82,7 +82,11 @@ impl Driver {
                 Err(error) => error.to_string().into(),
             };
             attempt += 1;
-            let wait = self.shared.options.backoff.wait(attempt, chance());
+            let wait = self
+                .shared
+                .options
+                .backoff
+                .wait(attempt, Random::new(None).fraction());
             tracing::debug!(relay = %self.shared.url, attempt, ?wait, %reason, "no connection");
             self.wait(attempt, wait, reason).await?;
         }
@@ -172,9 +176,4 @@ impl Driver {
         self.requests.disconnected();
         Ok(ended)
     }
-}
-
-/// Returns a random number from 0 to 1. It need not be cryptographically secure.
-fn chance() -> f64 {
-    (RandomState::new().hash_one(0) >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -69,14 +69,13 @@ struct NoFormats;
 
 impl Formats for NoFormats {}
 
-/// A call of a generated client. Awaited, it sends the request and gives the
-/// output of the operation, or one of its errors.
+/// A call of a generated client. Awaiting it sends the request and returns the output of the operation, or one of its
+/// errors.
 ///
-/// It is no `async fn`, which would be compiled once an operation and many times
-/// as large. What depends on the operation is behind a pointer, so that it is
-/// compiled where the client is, and not again in each program.
+/// It is not an `async fn`, which would be compiled once per operation and be much larger. The code that depends on the
+/// operation is behind a function pointer, so that it is compiled in the crate of the client.
 #[must_use = "nothing is sent before it is awaited"]
-pub struct Sending<O: Operation> {
+pub struct OperationRequest<O: Operation> {
     client: Client,
     exchange: Exchanging,
     read: Read<O>,
@@ -88,13 +87,13 @@ type Read<O> = fn(
     &Body,
 ) -> Result<<O as Operation>::Output, <O as Operation>::Error>;
 
-impl<O: Operation> fmt::Debug for Sending<O> {
+impl<O: Operation> fmt::Debug for OperationRequest<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sending").finish_non_exhaustive()
+        f.debug_struct("OperationRequest").finish_non_exhaustive()
     }
 }
 
-impl<O: Operation> Future for Sending<O> {
+impl<O: Operation> Future for OperationRequest<O> {
     type Output = Result<O::Output, O::Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -109,12 +108,12 @@ impl Client {
     pub fn call_generated<O: Operation>(
         &self,
         input: Result<O::Input, MissingMember>,
-    ) -> Sending<O> {
+    ) -> OperationRequest<O> {
         let exchange = match input {
             Ok(input) => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
             Err(missing) => self.begin(O::INDEX, Err(missing)),
         };
-        Sending {
+        OperationRequest {
             client: self.clone(),
             exchange,
             read: Self::generated_output::<O>,

@@ -195,19 +195,11 @@ impl TransportError {
 
     /// The text with all causes, for an error that shows the URL itself.
     pub(crate) fn text_without_url(&self) -> String {
-        struct Failure<'a>(&'a TransportError);
-
-        impl fmt::Display for Failure<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.0.write_failure(f)
-            }
-        }
-
         struct Text<'a>(&'a TransportError);
 
         impl fmt::Display for Text<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_causes(f, Failure(self.0).to_string(), self.0.source())
+                write_causes(f, self.0.0.to_string(), self.0.source())
             }
         }
 
@@ -235,14 +227,13 @@ fn io_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e std::io::Error> {
 
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.0.url)?;
-        self.0.write_failure(f)
+        write!(f, "{}: {}", self.0.url, self.0)
     }
 }
 
-impl Inner {
-    /// Writes the step, the address and the reason.
-    fn write_failure(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl fmt::Display for Inner {
+    /// The step, the address and the reason.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = self;
         let (words, preposition) = inner.step.words();
         f.write_str(words)?;

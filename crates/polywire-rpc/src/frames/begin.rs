@@ -5,9 +5,9 @@ use std::task::Context;
 use polywire_frame::client::RequestError;
 use polywire_frame::{CallId, Time};
 
-use super::asked::{Asked, What};
 use super::items::Items;
 use super::machine::{Begin, Input, Machine};
+use super::request::{CallRequest, RequestKind};
 use super::state::State;
 use super::tickets::{Outcome, Ticket, wake_with};
 use crate::error::{CallError, Cause};
@@ -17,7 +17,7 @@ impl<M: Machine> State<M> {
     pub(super) fn begin(
         &mut self,
         now: Time,
-        asked: &Asked<'_>,
+        asked: &CallRequest<'_>,
         input: &mut Input<'_>,
         context: &Context<'_>,
         waited: Option<Ticket>,
@@ -41,7 +41,7 @@ impl<M: Machine> State<M> {
                     None => self.tickets.insert(Outcome::Open(id), context.waker(), now),
                 };
                 if asked.what.has_items() {
-                    let sends = asked.what == What::TwoWay;
+                    let sends = asked.what == RequestKind::TwoWay;
                     self.streams += 1;
                     self.tickets.slots[ticket as usize].items =
                         Some(Box::new(Items::new(id, sends)));
@@ -56,7 +56,7 @@ impl<M: Machine> State<M> {
             Err(BeginError::Full) if waited.is_none() => {
                 self.room.enter(input.len())?;
                 let number = match asked.what {
-                    What::Call if asked.metadata.is_empty() && asked.trace.is_none() => {
+                    RequestKind::Call if asked.metadata.is_empty() && asked.trace.is_none() => {
                         self.number(asked.operation)
                     }
                     _ => 0,
@@ -90,7 +90,7 @@ impl<M: Machine> State<M> {
     pub(super) fn try_begin(
         &mut self,
         now: Time,
-        asked: &Asked<'_>,
+        asked: &CallRequest<'_>,
         input: &mut Input<'_>,
         waited: Option<Ticket>,
     ) -> Result<CallId, BeginError> {
@@ -104,7 +104,7 @@ impl<M: Machine> State<M> {
         let ticket = waited.unwrap_or_else(|| self.tickets.next());
         let name = asked.operation;
         let number = match asked.what {
-            What::Subscribe | What::Publish => 0,
+            RequestKind::Subscribe | RequestKind::Publish => 0,
             _ => self.number(name),
         };
         let begin = Begin {

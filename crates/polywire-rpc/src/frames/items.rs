@@ -7,9 +7,9 @@ use bytes::Bytes;
 use polywire_frame::CallId;
 use polywire_frame::client::RequestError;
 
-use super::asked::{Asked, Stage};
 use super::locked::Locked;
 use super::machine::Input;
+use super::request::{CallRequest, Stage};
 use super::state::{Shared, State};
 use super::tickets::{End, Outcome, Ticket, wake_with};
 use crate::error::CallError;
@@ -132,7 +132,7 @@ impl Shared {
     pub(super) fn poll_open(
         &self,
         stage: &mut Stage,
-        asked: &Asked<'_>,
+        asked: &CallRequest<'_>,
         payload: &[u8],
         context: &Context<'_>,
     ) -> Poll<Result<Ticket, CallError>> {

@@ -14,10 +14,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
 use super::Clock;
-use super::asked::{Asked, Stage};
 use super::driven::Driven;
 use super::machine::Machine;
 use super::payload::Payload;
+use super::request::{CallRequest, Stage};
 use super::room::Room;
 use super::session::{Ended, Session};
 use super::state::{Farewell, Shared};
@@ -137,7 +137,7 @@ impl Link {
     /// Makes a call. `read` is given the payload of the reply.
     pub(super) fn ask<'a, R, F>(
         &'a self,
-        asked: &'a Asked<'a>,
+        asked: &'a CallRequest<'a>,
         write: &'a mut Write<'a>,
         read: F,
     ) -> impl Future<Output = Result<R, CallError>> + Send + 'a
@@ -145,13 +145,13 @@ impl Link {
         F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send + 'a,
         R: 'a,
     {
-        let mut calling = Calling {
+        let mut calling = CallGuard {
             way: &self.way,
             stage: Stage::New,
         };
         poll_fn(move |context| {
             // As a whole, so that it is given up when this future is.
-            let Calling { way, stage } = &mut calling;
+            let CallGuard { way, stage } = &mut calling;
             match way {
                 #[cfg(feature = "udp")]
                 Way::Datagrams(link) => link.0.poll_call(stage, asked, write, read, context),
@@ -161,7 +161,11 @@ impl Link {
     }
 
     /// Opens a call with streams, or a subscription.
-    pub(super) async fn open(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<Open, CallError> {
+    pub(super) async fn open(
+        &self,
+        asked: &CallRequest<'_>,
+        payload: &[u8],
+    ) -> Result<Open, CallError> {
         let link = match &self.way {
             Way::Stream(link) => link,
             #[cfg(feature = "udp")]
@@ -170,7 +174,7 @@ impl Link {
                 return Err(CallError::encode_text(message));
             }
         };
-        let mut calling = Calling {
+        let mut calling = CallGuard {
             way: &self.way,
             stage: Stage::New,
         };
@@ -185,7 +189,11 @@ impl Link {
     }
 
     /// Makes a call that nobody answers.
-    pub(super) async fn notify(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<(), CallError> {
+    pub(super) async fn notify(
+        &self,
+        asked: &CallRequest<'_>,
+        payload: &[u8],
+    ) -> Result<(), CallError> {
         let poll = |context: &mut Context<'_>| -> Poll<_> {
             match &self.way {
                 #[cfg(feature = "udp")]
@@ -247,13 +255,13 @@ impl<M: Machine> Drop for Closing<M> {
     }
 }
 
-/// A call that is given up when this is dropped.
-struct Calling<'a> {
+/// Cancels the call when dropped.
+struct CallGuard<'a> {
     way: &'a Way,
     stage: Stage,
 }
 
-impl Drop for Calling<'_> {
+impl Drop for CallGuard<'_> {
     fn drop(&mut self) {
         match self.way {
             #[cfg(feature = "udp")]

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use polywire_frame::client::{Connection, LostCall, Operation, Request, RequestError};
 use polywire_frame::{CallId, Output, Time, Trace};
 
-use super::asked::What;
+use super::request::RequestKind;
 use super::tickets::Ticket;
 
 /// The state machine of a connection, as calls need it.
@@ -50,7 +50,7 @@ pub(super) trait Machine {
 
 /// A call, a subscription or a publication that is to be begun.
 pub(super) struct Begin<'a> {
-    pub(super) what: What,
+    pub(super) what: RequestKind,
     /// The operation's name, or the topic.
     pub(super) name: &'a str,
     /// Of the operation.
@@ -106,7 +106,7 @@ impl<'a> Begin<'a> {
             None => request,
         };
         match self.what {
-            What::TwoWay => request.with_items(),
+            RequestKind::TwoWay => request.with_items(),
             _ => request,
         }
     }
@@ -132,8 +132,8 @@ impl Machine for Connection<Ticket> {
         ticket: Ticket,
     ) -> Result<CallId, RequestError> {
         let mut call = match begin.what {
-            What::Subscribe => return self.subscribe(begin.name, begin.metadata, ticket),
-            What::Publish => self.publish(now, begin.name, begin.metadata, begin.deadline)?,
+            RequestKind::Subscribe => return self.subscribe(begin.name, begin.metadata, ticket),
+            RequestKind::Publish => self.publish(now, begin.name, begin.metadata, begin.deadline)?,
             _ => self.call(now, &begin.request())?,
         };
         if input.len() >= Output::LARGE

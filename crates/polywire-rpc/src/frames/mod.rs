@@ -4,9 +4,7 @@
 //! The protocol is defined in `docs/frame.md`. Servers offer it by
 //! [`ServerBuilder::frames`](crate::ServerBuilder::frames).
 
-mod asked;
 mod begin;
-mod calling;
 mod client;
 mod clock;
 mod driven;
@@ -17,8 +15,10 @@ mod link;
 mod locked;
 mod machine;
 pub(crate) mod payload;
+mod poll;
 mod queue;
 mod read_buffer;
+mod request;
 mod room;
 mod session;
 mod state;

@@ -2,8 +2,8 @@
 
 use polywire_frame::Time;
 
-use super::asked::What;
 use super::machine::{Begin, Input, Machine};
+use super::request::RequestKind;
 use super::state::State;
 use super::tickets::{Outcome, Ticket};
 
@@ -89,7 +89,7 @@ impl<M: Machine> State<M> {
             return false;
         }
         let begin = Begin {
-            what: What::Call,
+            what: RequestKind::Call,
             name: &self.names[usize::from(number) - 1],
             number,
             deadline: slot.deadline,

@@ -47,31 +47,31 @@ pub struct Batch<'a> {
     calls: Vec<Call>,
 }
 
-/// A method with its call, as it is sent alone.
+/// The name of a method, and its encoded call.
 #[derive(Clone)]
 struct Call {
     method: String,
     message: Bytes,
 }
 
-/// Which call of a batch a result is of.
-pub struct Place<T> {
+/// A call of a batch, for [`Replies::get`].
+pub struct BatchCall<T> {
     batch: u64,
     index: usize,
     result: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for Place<T> {
+impl<T> Clone for BatchCall<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Place<T> {}
+impl<T> Copy for BatchCall<T> {}
 
-impl<T> fmt::Debug for Place<T> {
+impl<T> fmt::Debug for BatchCall<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Place({})", self.index)
+        write!(f, "BatchCall({})", self.index)
     }
 }
 
@@ -97,7 +97,7 @@ impl<'a> Batch<'a> {
         &mut self,
         method: &str,
         parameters: impl Serialize,
-    ) -> Result<Place<T>, CallError> {
+    ) -> Result<BatchCall<T>, CallError> {
         let style = self.client.inner.settings.style;
         let message = message::write(method, &parameters, style)?;
         Ok(self.push(method, message))
@@ -112,17 +112,17 @@ impl<'a> Batch<'a> {
         &mut self,
         method: &str,
         parameters: &[Value],
-    ) -> Result<Place<Value>, CallError> {
+    ) -> Result<BatchCall<Value>, CallError> {
         let style = self.client.inner.settings.style;
         let message = message::write_values(method, parameters, style)?;
         Ok(self.push(method, message))
     }
 
-    fn push<T>(&mut self, method: &str, message: Bytes) -> Place<T> {
+    fn push<T>(&mut self, method: &str, message: Bytes) -> BatchCall<T> {
         let index = self.calls.len();
         let method = method.to_owned();
         self.calls.push(Call { method, message });
-        Place {
+        BatchCall {
             batch: self.id,
             index,
             result: PhantomData,
@@ -311,14 +311,14 @@ impl Replies {
     /// # Errors
     ///
     /// The call ended in a fault, its result is not of the type, or it was not answered;
-    /// or the place is one of another batch.
-    pub fn get<T: DeserializeOwned>(&self, place: Place<T>) -> Result<T, CallError> {
+    /// or the call is one of another batch.
+    pub fn get<T: DeserializeOwned>(&self, place: BatchCall<T>) -> Result<T, CallError> {
         match self.results.get(place.index) {
             Some(result) if place.batch == self.batch => match result {
                 Ok(part) => self.reading.part(&self.url, part),
                 Err(error) => Err(error.clone()),
             },
-            _ => Err(CallError::usage("the place is one of another batch")),
+            _ => Err(CallError::usage("the call is one of another batch")),
         }
     }
 

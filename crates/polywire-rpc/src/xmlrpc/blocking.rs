@@ -35,13 +35,12 @@ use serde::de::DeserializeOwned;
 use tokio::runtime::{Handle, Runtime};
 use tokio::task::coop;
 
-use super::batch::{self, Place, Replies};
+use super::batch::{self, BatchCall, Replies};
 use super::builder::{BuildError, Built, ClientBuilder};
 use super::client;
 use crate::CallError;
 
-/// Calls the methods of one server, and waits. Cloning counts up; clones share
-/// connections.
+/// A blocking client of XML-RPC methods, without a model. Clones share their connections.
 #[derive(Clone)]
 pub struct Client {
     client: client::Client,
@@ -276,7 +275,7 @@ impl Batch<'_> {
         &mut self,
         method: &str,
         parameters: impl Serialize,
-    ) -> Result<Place<T>, CallError> {
+    ) -> Result<BatchCall<T>, CallError> {
         self.inner.add(method, parameters)
     }
 
@@ -289,7 +288,7 @@ impl Batch<'_> {
         &mut self,
         method: &str,
         parameters: &[Value],
-    ) -> Result<Place<Value>, CallError> {
+    ) -> Result<BatchCall<Value>, CallError> {
         self.inner.add_values(method, parameters)
     }
 

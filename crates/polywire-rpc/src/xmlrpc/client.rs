@@ -18,7 +18,7 @@ use super::message;
 use crate::CallError;
 use crate::connect::{Deadline, Transport, guarded};
 
-/// Calls the methods of one server. Cloning counts up; clones share connections.
+/// A client of XML-RPC methods, without a model. Clones share their connections.
 #[derive(Clone)]
 pub struct Client {
     pub(super) inner: Arc<Inner>,

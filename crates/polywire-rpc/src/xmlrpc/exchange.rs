@@ -67,7 +67,7 @@ impl Inner {
             let transport = error.transport();
             let pause = match error.retry_after() {
                 _ if transport.is_some_and(|error| error.is_refused() || error.is_stale()) => {
-                    retry::pause(retries)
+                    retry::pause(retries.saturating_add(1))
                 }
                 Some(after) => after,
                 None => return Err(error),

@@ -59,7 +59,7 @@ mod introspection;
 mod message;
 mod retry;
 
-pub use batch::{Batch, Place, Replies};
+pub use batch::{Batch, BatchCall, Replies};
 pub use builder::{BuildError, Built, ClientBuilder};
 pub use client::{Client, Method};
 pub use error::{Fault, StatusError};

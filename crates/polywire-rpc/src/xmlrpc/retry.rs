@@ -4,23 +4,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, StatusCode};
+use polywire_frame::flow::Backoff;
 use polywire_schema::Timestamp;
-use uuid::Uuid;
 
-/// The longest pause before the first time, which doubles from one to the next.
-const FIRST: Duration = Duration::from_millis(100);
-/// The longest pause of all.
-const LONGEST: Duration = Duration::from_secs(5);
+use crate::random::Random;
 
-/// How long to wait before trying for the nth time again, from 0 on: anything between
-/// nothing and what doubles each time, so that many clients of a server that was away do
-/// not come back together.
-pub(super) fn pause(nth: u32) -> Duration {
-    let most = FIRST.saturating_mul(1 << nth.min(16)).min(LONGEST);
-    // Random, and no secret: two bytes of an id are as good as anything.
-    let [first, second, ..] = *Uuid::new_v4().as_bytes();
-    let share = u32::from(u16::from_be_bytes([first, second]));
-    most.saturating_mul(share) / u32::from(u16::MAX)
+/// The pauses between attempts: the first is at most 100 ms, the longest 5 s.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(5));
+
+/// The pause after `failures` failed attempts, with jitter.
+pub(super) fn pause(failures: u32) -> Duration {
+    BACKOFF.wait(failures, Random::new(None).fraction())
 }
 
 /// What a server that is not to be called now says about later.
@@ -47,11 +41,12 @@ mod tests {
 
     #[test]
     fn pauses_grow_to_an_end() {
-        for nth in 0..40 {
-            let most = FIRST.saturating_mul(1 << nth.min(16)).min(LONGEST);
-            assert!(pause(nth) <= most, "{nth}");
+        for failures in 1..40 {
+            let most = Duration::from_millis(100 << (failures - 1).min(16)).min(BACKOFF.most());
+            let pause = pause(failures);
+            assert!(most / 2 <= pause && pause <= most, "{failures}: {pause:?}");
         }
-        // They differ, or nobody is kept apart.
+        // Jitter keeps clients apart.
         let all: Vec<Duration> = (0..20).map(|_| pause(10)).collect();
         assert!(all.iter().any(|one| *one != all[0]));
     }

@@ -11,16 +11,16 @@ use polywire_frame::{Features, Settings};
 use polywire_schema::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::chance::Chance;
-use super::core::{Core, Plan};
 use super::endpoint::{ConnectError, Endpoint};
 use super::flow::{Flow, Means};
-use super::keeper::keep;
 use super::rate::Rate;
+use super::reconnect::maintain;
+use super::state::{ClientState, Plan};
 use super::{Client, Inner};
 use crate::connect::{ConnectOptions, Proxy};
 use crate::frames::Clock;
 use crate::frames::room::{Bounds, Room};
+use crate::random::Random;
 
 /// Makes a [`Client`]. All limits have defaults that hold for most; `docs/tuning.md` tells when to
 /// touch them, and what to watch.
@@ -312,8 +312,8 @@ impl ClientBuilder {
         if endpoints.is_empty() {
             return Err(ConnectError::new("nothing", "there is no endpoint"));
         }
-        let core = Arc::new(self.core(endpoints.len() * self.connections));
-        let mut keepers = Vec::new();
+        let state = Arc::new(self.state(endpoints.len() * self.connections));
+        let mut tasks = Vec::new();
         for (lane, endpoint) in endpoints
             .iter()
             // One of each first.
@@ -321,10 +321,10 @@ impl ClientBuilder {
             .take(endpoints.len() * self.connections)
             .enumerate()
         {
-            let kept = keep(Arc::clone(&core), lane, Arc::clone(endpoint));
-            keepers.push(tokio::spawn(kept).abort_handle());
+            let task = maintain(Arc::clone(&state), lane, Arc::clone(endpoint));
+            tasks.push(tokio::spawn(task).abort_handle());
         }
-        Ok(self.client(core, keepers, endpoints))
+        Ok(self.client(state, tasks, endpoints))
     }
 
     /// A client of one connection that is there and is not made again.
@@ -333,13 +333,13 @@ impl ClientBuilder {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         self.waits = false;
-        let core = Arc::new(self.core(1));
-        let link = crate::frames::link::Link::over(stream, core.link_options());
-        core.connected(0, &Arc::new(link));
-        self.client(core, Vec::new(), Vec::new())
+        let state = Arc::new(self.state(1));
+        let link = crate::frames::link::Link::over(stream, state.link_options());
+        state.connected(0, &Arc::new(link));
+        self.client(state, Vec::new(), Vec::new())
     }
 
-    fn core(&self, lanes: usize) -> Core {
+    fn state(&self, lanes: usize) -> ClientState {
         let frame = u32::try_from(self.limits.bytes()).unwrap_or(u32::MAX);
         let features = match self.compress {
             Some(_) => Settings::DEFAULT.features().union(Features::DEFLATE),
@@ -367,28 +367,28 @@ impl ClientBuilder {
             throttle: self.throttle.map(Throttle::new),
             rate: self.rate.clone(),
             most_pending: self.pending,
-            chance: Chance::new(self.seed),
+            random: Random::new(self.seed),
         });
-        Core::new(Clock::new(), flow, Room::new(self.queue), plan)
+        ClientState::new(Clock::new(), flow, Room::new(self.queue), plan)
     }
 
     fn client(
         self,
-        core: Arc<Core>,
-        keepers: Vec<tokio::task::AbortHandle>,
+        state: Arc<ClientState>,
+        tasks: Vec<tokio::task::AbortHandle>,
         endpoints: Vec<Arc<Endpoint>>,
     ) -> Client {
         Client {
             inner: Arc::new(Inner {
-                core,
-                keepers,
+                state,
+                tasks,
                 endpoints,
                 limits: self.limits,
             }),
             within: self.deadline,
             lasts: Duration::MAX,
             idempotent: false,
-            said: None,
+            metadata: None,
         }
     }
 }

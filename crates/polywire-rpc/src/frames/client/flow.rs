@@ -6,14 +6,14 @@ use std::time::Duration;
 use polywire_frame::Time;
 use polywire_frame::flow::{Balancer, RetryBudget, Sample, Throttle};
 
-use super::chance::Chance;
-use super::going::Current;
+use super::attempts::Current;
 use super::rate::{Rate, Turn};
 use super::stats::{Counts, Outcome};
 use crate::error::CallError;
 use crate::error::Cause;
 use crate::frames::link::Link;
 use crate::frames::state::Farewell;
+use crate::random::Random;
 
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -26,7 +26,7 @@ pub(super) struct Flow {
     pub(super) counts: Counts,
     pending: usize,
     most_pending: usize,
-    pub(super) chance: Chance,
+    pub(super) random: Random,
 }
 
 /// What it is made of.
@@ -36,7 +36,7 @@ pub(super) struct Means {
     pub(super) throttle: Option<Throttle>,
     pub(super) rate: Option<Rate>,
     pub(super) most_pending: usize,
-    pub(super) chance: Chance,
+    pub(super) random: Random,
 }
 
 /// A connection to an endpoint, or the place where one will be.
@@ -71,7 +71,7 @@ impl Flow {
             throttle,
             rate,
             most_pending,
-            chance,
+            random,
         } = means;
         let balancer = (lanes > 1).then(|| {
             let mut balancer = Balancer::new(lanes);
@@ -94,7 +94,7 @@ impl Flow {
             counts: Counts::default(),
             pending: 0,
             most_pending,
-            chance,
+            random,
         }
     }
 
@@ -136,7 +136,7 @@ impl Flow {
         let Some(throttle) = &mut self.throttle else {
             return true;
         };
-        let admitted = throttle.admit(now, self.chance.next());
+        let admitted = throttle.admit(now, self.random.fraction());
         self.counts.throttled += u64::from(!admitted);
         admitted
     }
@@ -146,7 +146,7 @@ impl Flow {
     pub(super) fn pick(&mut self, now: Time) -> Option<(usize, Arc<Link>)> {
         let lane = match &self.balancer {
             None => 0,
-            Some(balancer) => balancer.pick(now, self.chance.next(), self.chance.next())?,
+            Some(balancer) => balancer.pick(now, self.random.fraction(), self.random.fraction())?,
         };
         let link = Arc::clone(self.lanes[lane].link.as_ref()?);
         if let Some(balancer) = &mut self.balancer {
@@ -156,7 +156,7 @@ impl Flow {
         Some((lane, link))
     }
 
-    /// A try has ended. `now` is asked for only where it matters.
+    /// A try has ended. `now` is request for only where it matters.
     #[inline]
     pub(super) fn tried(&mut self, tried: &Current, ended: Ended, now: impl FnOnce() -> Time) {
         if let Some(throttle) = &mut self.throttle {

@@ -1,36 +1,33 @@
 //! A client over frames.
 
+mod attempts;
 mod builder;
-mod chance;
-mod core;
+mod call;
 mod endpoint;
 mod flow;
-mod going;
-mod keeper;
+mod metadata;
 mod open;
 mod rate;
+mod reconnect;
 mod retry;
-mod said;
+mod state;
 mod stats;
 
 use std::fmt;
-use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use polywire_schema::Limits;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::AbortHandle;
 
-use self::core::{Call, Core};
 use self::endpoint::Endpoint;
-use self::said::Said;
-use super::asked::What;
-use super::link::Write;
+use self::metadata::CallMetadata;
+use self::state::ClientState;
 use super::payload::{self, Payload};
+use super::request::RequestKind;
 use super::streams::{CallStream, Subscription};
 use crate::error::CallError;
 
@@ -41,7 +38,7 @@ pub use rate::Rate;
 pub(crate) use retry::CallOptions;
 pub use stats::Stats;
 
-/// Calls methods and operations over frames.
+/// A client of the framed protocol, with or without a model.
 ///
 /// One connection carries as many calls at once as the limits of both sides allow; further ones wait
 /// for room, in their order. A connection that ends is made again in the background, and calls wait
@@ -74,23 +71,23 @@ pub struct Client {
     /// The same of calls with streams, once they have begun.
     lasts: Duration,
     idempotent: bool,
-    said: Option<Arc<Said>>,
+    metadata: Option<Arc<CallMetadata>>,
 }
 
 struct Inner {
-    core: Arc<Core>,
+    state: Arc<ClientState>,
     /// Whoever keeps its connections.
-    keepers: Vec<AbortHandle>,
+    tasks: Vec<AbortHandle>,
     endpoints: Vec<Arc<Endpoint>>,
     limits: Limits,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        for keeper in &self.keepers {
-            keeper.abort();
+        for task in &self.tasks {
+            task.abort();
         }
-        self.core.leave();
+        self.state.leave();
     }
 }
 
@@ -125,12 +122,12 @@ impl Client {
 
     /// Waits until there is a connection, or none of the first tries has made one.
     async fn connected(&self) -> Result<(), ConnectError> {
-        let core = &self.inner.core;
+        let state = &self.inner.state;
         loop {
-            let mut attempted = std::pin::pin!(core.attempted.notified());
+            let mut attempted = std::pin::pin!(state.attempted.notified());
             attempted.as_mut().enable();
             {
-                let flow = core.flow();
+                let flow = state.flow();
                 let lanes = flow.lanes();
                 if lanes.iter().any(|lane| lane.link.is_some()) {
                     return Ok(());
@@ -225,7 +222,7 @@ impl Client {
             read.map_err(CallError::decode)
         };
         let pairs = self.pairs(&[]);
-        let call = self.asked(What::Call, method, &pairs);
+        let call = self.outgoing(RequestKind::Call, method, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -241,7 +238,7 @@ impl Client {
         };
         let read = |payload: Payload<'_>| Ok(payload.into_vec());
         let pairs = self.pairs(&[]);
-        let call = self.asked(What::Call, operation, &pairs);
+        let call = self.outgoing(RequestKind::Call, operation, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -290,7 +287,7 @@ impl Client {
             Ok(())
         };
         let pairs = self.pairs(&[]);
-        let call = self.asked(What::Call, operation, &pairs);
+        let call = self.outgoing(RequestKind::Call, operation, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -307,7 +304,7 @@ impl Client {
         method: &str,
         parameters: impl Serialize + Send,
     ) -> Result<CallStream, CallError> {
-        self.open(What::Stream, method, parameters).await
+        self.open(RequestKind::Stream, method, parameters).await
     }
 
     /// As [`Self::stream`], and sends items too.
@@ -320,7 +317,7 @@ impl Client {
         method: &str,
         parameters: impl Serialize + Send,
     ) -> Result<CallStream, CallError> {
-        self.open(What::TwoWay, method, parameters).await
+        self.open(RequestKind::TwoWay, method, parameters).await
     }
 
     /// As [`Self::stream`], for an operation whose input is these bytes as they are; its items are read
@@ -334,7 +331,8 @@ impl Client {
         operation: &str,
         input: &[u8],
     ) -> Result<CallStream, CallError> {
-        self.opened(What::Stream, operation, input.to_vec()).await
+        self.opened(RequestKind::Stream, operation, input.to_vec())
+            .await
     }
 
     /// As [`Self::stream_bytes`], and sends items too, by [`CallStream::send_bytes`].
@@ -347,12 +345,13 @@ impl Client {
         operation: &str,
         input: &[u8],
     ) -> Result<CallStream, CallError> {
-        self.opened(What::TwoWay, operation, input.to_vec()).await
+        self.opened(RequestKind::TwoWay, operation, input.to_vec())
+            .await
     }
 
     async fn open(
         &self,
-        what: What,
+        what: RequestKind,
         method: &str,
         parameters: impl Serialize + Send,
     ) -> Result<CallStream, CallError> {
@@ -363,13 +362,13 @@ impl Client {
 
     async fn opened(
         &self,
-        what: What,
+        what: RequestKind,
         operation: &str,
         payload: Vec<u8>,
     ) -> Result<CallStream, CallError> {
         let pairs = self.pairs(&[]);
-        let call = self.asked(what, operation, &pairs);
-        let (open, opening) = Opening::begin(&self.inner.core, &call, payload).await?;
+        let call = self.outgoing(what, operation, &pairs);
+        let (open, opening) = Opening::begin(&self.inner.state, &call, payload).await?;
         Ok(CallStream::new(open, opening, self.inner.limits))
     }
 
@@ -381,8 +380,8 @@ impl Client {
     /// The server has no topics, or does not let this client subscribe.
     pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
         let pairs = self.pairs(&[]);
-        let call = self.asked(What::Subscribe, topic, &pairs);
-        let open = self.inner.core.subscribe(&call).await?;
+        let call = self.outgoing(RequestKind::Subscribe, topic, &pairs);
+        let open = self.inner.state.subscribe(&call).await?;
         Ok(Subscription::new(open, self.inner.limits))
     }
 
@@ -404,8 +403,8 @@ impl Client {
             Err(_) => Err(CallError::decode_text("expected a count of four bytes")),
         };
         let pairs = self.pairs(&[]);
-        let call = self.asked(What::Publish, topic, &pairs);
-        self.inner.core.ask(&call, &mut write, read).await
+        let call = self.outgoing(RequestKind::Publish, topic, &pairs);
+        self.inner.state.ask(&call, &mut write, read).await
     }
 
     /// Calls a method without waiting for it: nobody tells what becomes of it. Returns when the call
@@ -422,96 +421,20 @@ impl Client {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
         let pairs = self.pairs(&[]);
-        let call = self.asked(What::Call, method, &pairs);
-        self.inner.core.notify(&call, &payload).await
-    }
-
-    /// Makes a call of which more may be known than its name: `write` writes its input, maybe more than
-    /// once, and `read` is given the payload of the reply.
-    pub(crate) fn ask<'a, R, F>(
-        &'a self,
-        call: &'a Call<'a>,
-        write: &'a mut Write<'a>,
-        read: F,
-    ) -> impl Future<Output = Result<R, CallError>> + 'a
-    where
-        F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send + 'a,
-        R: 'a,
-    {
-        self.inner.core.ask(call, write, read)
-    }
-
-    /// Calls an operation of a model, of which is known whether it may be repeated.
-    pub(crate) async fn call_payload(
-        &self,
-        operation: &str,
-        payload: &[u8],
-        metadata: &[(&str, &[u8])],
-        options: CallOptions<'_>,
-    ) -> Result<Bytes, CallError> {
-        let mut write = |out: &mut Vec<u8>| {
-            out.extend_from_slice(payload);
-            Ok(())
-        };
-        let pairs = self.pairs(metadata);
-        let call = self.call_of(operation, &pairs, options);
-        let read = |payload: Payload<'_>| Ok(payload.into_bytes());
-        self.ask(&call, &mut write, read).await
-    }
-
-    fn call_of<'a>(
-        &self,
-        operation: &'a str,
-        metadata: &'a [(&'a str, &'a [u8])],
-        mut options: CallOptions<'a>,
-    ) -> Call<'a> {
-        options.idempotent |= self.idempotent;
-        Call {
-            options,
-            ..self.asked(What::Call, operation, metadata)
-        }
-    }
-
-    /// How long its calls may take.
-    pub(crate) const fn deadline(&self) -> Duration {
-        self.within
-    }
-
-    /// What answers may be.
-    pub(crate) fn limits(&self) -> Limits {
-        self.inner.limits
-    }
-
-    fn asked<'a>(
-        &self,
-        what: What,
-        operation: &'a str,
-        metadata: &'a [(&'a str, &'a [u8])],
-    ) -> Call<'a> {
-        Call {
-            what,
-            operation,
-            within: self.within,
-            lasts: self.lasts,
-            metadata,
-            trace: self.trace(),
-            options: CallOptions {
-                idempotent: self.idempotent,
-                retryable: &[],
-            },
-        }
+        let call = self.outgoing(RequestKind::Call, method, &pairs);
+        self.inner.state.notify(&call, &payload).await
     }
 
     /// How many calls have begun and not ended.
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.inner.core.pending()
+        self.inner.state.pending()
     }
 
     /// What it has done and is doing.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.inner.core.stats()
+        self.inner.state.stats()
     }
 }
 

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use polywire_frame::{FaultCode, Time, Trace};
 use tokio::time::timeout_at;
 
-use super::core::{Call, Core};
-use super::going::Going;
+use super::attempts::Attempts;
 use super::retry::CallOptions;
+use super::state::{ClientState, OutgoingCall};
 use super::stats::Outcome;
 use crate::error::CallError;
-use crate::frames::asked::{Asked, What};
+use crate::frames::request::{CallRequest, RequestKind};
 use crate::frames::streams::Open;
 
 /// What a call with streams was opened by, to open it again if the server has turned it away.
 pub(crate) struct Opening {
-    core: Arc<Core>,
-    what: What,
+    state: Arc<ClientState>,
+    what: RequestKind,
     operation: Box<str>,
     payload: Vec<u8>,
     /// When it has begun at the latest, and when it has ended.
@@ -46,17 +46,17 @@ impl fmt::Debug for Opening {
 impl Opening {
     /// Opens a call with streams, or a subscription.
     pub(super) async fn begin(
-        core: &Arc<Core>,
-        call: &Call<'_>,
+        state: &Arc<ClientState>,
+        call: &OutgoingCall<'_>,
         payload: Vec<u8>,
     ) -> Result<(Open, Self), CallError> {
-        let mut asked = call.asked(core.clock.now());
-        let mut going = Going::new(core);
-        going.begin(asked.now)?;
-        let (deadline, lasts) = (asked.deadline, asked.lasts);
-        let open = open(&mut going, &mut asked, &call.options, &payload).await?;
+        let mut request = call.request(state.clock.now());
+        let mut attempts = Attempts::new(state);
+        attempts.begin(request.now)?;
+        let (deadline, lasts) = (request.deadline, request.lasts);
+        let open = open(&mut attempts, &mut request, &call.options, &payload).await?;
         let opening = Self {
-            core: Arc::clone(core),
+            state: Arc::clone(state),
             what: call.what,
             operation: call.operation.into(),
             payload,
@@ -69,8 +69,8 @@ impl Opening {
                 .collect(),
             trace: call.trace,
             idempotent: call.options.idempotent,
-            tries: going.tries,
-            may_have_begun: going.may_have_begun,
+            tries: attempts.tries,
+            may_have_begun: attempts.may_have_begun,
         };
         Ok((open, opening))
     }
@@ -78,13 +78,13 @@ impl Opening {
     /// Opens it again, if that is safe and there is time for it. The error is why it is to be, and what is
     /// given back if it is not.
     pub(crate) async fn again(&mut self, error: CallError) -> Result<Open, CallError> {
-        let core = &*self.core;
+        let state = &*self.state;
         let pairs: Vec<_> = self.metadata.iter().map(|(k, v)| (&**k, &**v)).collect();
-        let now = core.clock.now();
+        let now = state.clock.now();
         if error.frame_code() == Some(FaultCode::OVERLOADED) {
-            core.flow().shed(now);
+            state.flow().shed(now);
         }
-        let mut asked = Asked {
+        let mut request = CallRequest {
             what: self.what,
             operation: &self.operation,
             now,
@@ -97,46 +97,49 @@ impl Opening {
             idempotent: self.idempotent,
             retryable: &[],
         };
-        let mut going = Going::resumed(core, self.tries, self.may_have_begun);
+        let mut attempts = Attempts::resumed(state, self.tries, self.may_have_begun);
         // Also if nobody waits for the end of this.
         self.tries += 1;
         self.may_have_begun |= !error.is_unstarted();
-        going.again(&mut asked, error, &options).await?;
-        let open = open(&mut going, &mut asked, &options, &self.payload).await;
-        self.tries = self.tries.max(going.tries);
-        self.may_have_begun |= going.may_have_begun;
+        attempts.again(&mut request, error, &options).await?;
+        let open = open(&mut attempts, &mut request, &options, &self.payload).await;
+        self.tries = self.tries.max(attempts.tries);
+        self.may_have_begun |= attempts.may_have_begun;
         open
     }
 }
 
 async fn open(
-    going: &mut Going<'_>,
-    asked: &mut Asked<'_>,
+    attempts: &mut Attempts<'_>,
+    request: &mut CallRequest<'_>,
     options: &CallOptions<'_>,
     payload: &[u8],
 ) -> Result<Open, CallError> {
     let mut write = copying(payload);
     loop {
-        going.in_time(asked)?;
-        let Some(current) = &going.current else {
-            Box::pin(going.connect(asked, &mut write)).await?;
+        attempts.in_time(request)?;
+        let Some(current) = &attempts.current else {
+            Box::pin(attempts.connect(request, &mut write)).await?;
             continue;
         };
-        match current.link.open(asked, payload).await {
+        match current.link.open(request, payload).await {
             Ok(open) => {
-                going.ends(Outcome::Opened);
+                attempts.ends(Outcome::Opened);
                 return Ok(open);
             }
             Err(error) => {
-                Box::pin(going.again(asked, error, options)).await?;
+                Box::pin(attempts.again(request, error, options)).await?;
             }
         }
     }
 }
 
-impl Core {
+impl ClientState {
     /// Subscribes, and waits until the server has accepted it.
-    pub(super) async fn subscribe(self: &Arc<Self>, call: &Call<'_>) -> Result<Open, CallError> {
+    pub(super) async fn subscribe(
+        self: &Arc<Self>,
+        call: &OutgoingCall<'_>,
+    ) -> Result<Open, CallError> {
         let (mut open, mut opening) = Opening::begin(self, call, Vec::new()).await?;
         loop {
             match self.within(opening.deadline, open.accepted()).await {
@@ -147,25 +150,29 @@ impl Core {
     }
 
     /// Makes a call that nobody answers.
-    pub(super) async fn notify(&self, call: &Call<'_>, payload: &[u8]) -> Result<(), CallError> {
+    pub(super) async fn notify(
+        &self,
+        call: &OutgoingCall<'_>,
+        payload: &[u8],
+    ) -> Result<(), CallError> {
         let mut write = copying(payload);
-        let mut asked = call.asked(self.clock.now());
-        let mut going = Going::new(self);
-        going.begin(asked.now)?;
+        let mut request = call.request(self.clock.now());
+        let mut attempts = Attempts::new(self);
+        attempts.begin(request.now)?;
         loop {
-            going.in_time(&asked)?;
-            let Some(current) = &going.current else {
-                Box::pin(going.connect(&mut asked, &mut write)).await?;
+            attempts.in_time(&request)?;
+            let Some(current) = &attempts.current else {
+                Box::pin(attempts.connect(&mut request, &mut write)).await?;
                 continue;
             };
-            let sent = current.link.notify(&asked, payload);
-            match self.within(asked.deadline, sent).await {
+            let sent = current.link.notify(&request, payload);
+            match self.within(request.deadline, sent).await {
                 Ok(()) => {
-                    going.ends(Outcome::Sent);
+                    attempts.ends(Outcome::Sent);
                     return Ok(());
                 }
                 Err(error) => {
-                    Box::pin(going.again(&mut asked, error, &call.options)).await?;
+                    Box::pin(attempts.again(&mut request, error, &call.options)).await?;
                 }
             }
         }

@@ -7,8 +7,8 @@ use polywire_frame::client::{LostCall, RequestError};
 use polywire_frame::{CallId, Time};
 use polywire_frame_udp::Client;
 
-use crate::frames::asked::What;
 use crate::frames::machine::{Begin, Input, Machine};
+use crate::frames::request::RequestKind;
 use crate::frames::tickets::Ticket;
 
 impl Machine for Client<Ticket> {
@@ -31,13 +31,13 @@ impl Machine for Client<Ticket> {
         ticket: Ticket,
     ) -> Result<CallId, RequestError> {
         match begin.what {
-            What::Call => {}
-            What::Stream | What::TwoWay => {
+            RequestKind::Call => {}
+            RequestKind::Stream | RequestKind::TwoWay => {
                 return Err(RequestError::Invalid(
                     "a call without streams, over datagrams",
                 ));
             }
-            What::Subscribe | What::Publish => {
+            RequestKind::Subscribe | RequestKind::Publish => {
                 return Err(RequestError::Invalid("no topic, over datagrams"));
             }
         }

@@ -7,9 +7,9 @@ use std::task::{Context, Poll};
 use polywire_frame::client::RequestError;
 use polywire_frame::flow::Sample;
 
-use super::asked::{Asked, Stage};
 use super::machine::{Begin, Input, Machine};
 use super::payload::Payload;
+use super::request::{CallRequest, Stage};
 use super::state::Shared;
 use super::tickets::{End, Outcome, wake_with};
 use crate::error::CallError;
@@ -64,7 +64,7 @@ impl<M: Machine> Shared<M> {
     pub(super) fn poll_call<R>(
         &self,
         stage: &mut Stage,
-        asked: &Asked<'_>,
+        asked: &CallRequest<'_>,
         write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
         read: impl FnOnce(Payload<'_>) -> Result<R, CallError>,
         context: &Context<'_>,
@@ -174,7 +174,7 @@ impl<M: Machine> Shared<M> {
     /// Makes a call that nobody answers, once what was sent before has gone.
     pub(super) fn poll_notify(
         &self,
-        asked: &Asked<'_>,
+        asked: &CallRequest<'_>,
         payload: &[u8],
         context: &Context<'_>,
     ) -> Poll<Result<(), CallError>> {
@@ -230,8 +230,8 @@ mod tests {
 
     use super::*;
     use crate::frames::Clock;
-    use crate::frames::asked::What;
     use crate::frames::link::LinkOptions;
+    use crate::frames::request::RequestKind;
     use crate::frames::room::{Bounds, Room};
 
     fn shared(clock: Clock) -> Shared {
@@ -253,9 +253,9 @@ mod tests {
         )
     }
 
-    fn asked(clock: Clock, deadline: Time) -> Asked<'static> {
-        Asked {
-            what: What::Call,
+    fn asked(clock: Clock, deadline: Time) -> CallRequest<'static> {
+        CallRequest {
+            what: RequestKind::Call,
             operation: "Echo",
             now: clock.now(),
             deadline,
@@ -303,7 +303,7 @@ mod tests {
         let clock = Clock::new();
         let shared = shared(clock);
         let asked = |deadline| asked(clock, deadline);
-        let poll = |stage: &mut Stage, asked: &Asked<'_>| {
+        let poll = |stage: &mut Stage, asked: &CallRequest<'_>| {
             let context = Context::from_waker(Waker::noop());
             shared.poll_call(stage, asked, &mut |_| Ok(()), |_| Ok(()), &context)
         };

@@ -1,4 +1,4 @@
-//! What a client says with each of its calls, beside the call itself.
+//! The metadata and trace context that a client adds to each of its calls.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::Client;
 const AUTHORIZATION: &str = "authorization";
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct CallMetadata {
     metadata: Vec<(Box<str>, Box<[u8]>)>,
     trace: Option<Trace>,
 }
@@ -42,7 +42,7 @@ impl Client {
     /// ```
     #[must_use]
     pub fn with_metadata(&self, key: &str, value: impl AsRef<[u8]>) -> Self {
-        self.saying(|said| said.metadata.push((key.into(), value.as_ref().into())))
+        self.with_added(|added| added.metadata.push((key.into(), value.as_ref().into())))
     }
 
     /// The same client with credentials for its calls, such as `Bearer TOKEN`, in place of those it
@@ -57,10 +57,10 @@ impl Client {
     /// ```
     #[must_use]
     pub fn with_authorization(&self, credentials: impl AsRef<[u8]>) -> Self {
-        self.saying(|said| {
-            said.metadata.retain(|(key, _)| **key != *AUTHORIZATION);
+        self.with_added(|added| {
+            added.metadata.retain(|(key, _)| **key != *AUTHORIZATION);
             let value = credentials.as_ref().into();
-            said.metadata.push((AUTHORIZATION.into(), value));
+            added.metadata.push((AUTHORIZATION.into(), value));
         })
     }
 
@@ -76,25 +76,25 @@ impl Client {
     /// ```
     #[must_use]
     pub fn with_trace(&self, trace: Trace) -> Self {
-        self.saying(|said| said.trace = Some(trace))
+        self.with_added(|added| added.trace = Some(trace))
     }
 
-    fn saying(&self, says: impl FnOnce(&mut Said)) -> Self {
+    fn with_added(&self, add: impl FnOnce(&mut CallMetadata)) -> Self {
         let mut client = self.clone();
-        says(Arc::make_mut(client.said.get_or_insert_default()));
+        add(Arc::make_mut(client.metadata.get_or_insert_default()));
         client
     }
 
     /// The pairs of metadata of its calls, and `more`.
     pub(super) fn pairs<'a>(&'a self, more: &[(&'a str, &'a [u8])]) -> Vec<(&'a str, &'a [u8])> {
-        let Some(said) = &self.said else {
+        let Some(added) = &self.metadata else {
             return more.to_vec();
         };
-        let pairs = said.metadata.iter().map(|(key, value)| (&**key, &**value));
+        let pairs = added.metadata.iter().map(|(key, value)| (&**key, &**value));
         pairs.chain(more.iter().copied()).collect()
     }
 
     pub(super) fn trace(&self) -> Option<Trace> {
-        self.said.as_ref()?.trace
+        self.metadata.as_ref()?.trace
     }
 }

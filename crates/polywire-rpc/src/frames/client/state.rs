@@ -7,21 +7,21 @@ use polywire_frame::flow::{AdaptiveLimit, Backoff};
 use polywire_frame::{Settings, Time, Trace};
 use tokio::sync::Notify;
 
+use super::attempts::Attempts;
 use super::flow::Flow;
-use super::going::Going;
 use super::retry::CallOptions;
 use super::stats::{Outcome, Stats};
 use crate::error::CallError;
 use crate::error::Cause;
 use crate::frames::Clock;
-use crate::frames::asked::{Asked, What};
 use crate::frames::link::{Link, LinkOptions, Write};
 use crate::frames::payload::Payload;
+use crate::frames::request::{CallRequest, RequestKind};
 use crate::frames::room::Room;
 
 /// What a client's calls and those who keep its connections share.
 #[derive(Debug)]
-pub(super) struct Core {
+pub(super) struct ClientState {
     pub(super) clock: Clock,
     flow: Mutex<Flow>,
     pub(super) room: Arc<Room>,
@@ -56,8 +56,8 @@ pub(super) struct Plan {
 
 /// What is called, but for the input.
 #[derive(Clone, Copy)]
-pub(crate) struct Call<'a> {
-    pub(super) what: What,
+pub(crate) struct OutgoingCall<'a> {
+    pub(super) what: RequestKind,
     pub(super) operation: &'a str,
     pub(super) within: Duration,
     /// The same of a call with items, once it has begun.
@@ -67,13 +67,13 @@ pub(crate) struct Call<'a> {
     pub(super) options: CallOptions<'a>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> OutgoingCall<'a> {
     /// The same at that time.
     #[inline]
-    pub(super) fn asked(&self, now: Time) -> Asked<'a> {
+    pub(super) fn request(&self, now: Time) -> CallRequest<'a> {
         let lasts = now.after(self.lasts);
         let deadline = now.after(self.within);
-        Asked {
+        CallRequest {
             what: self.what,
             operation: self.operation,
             now,
@@ -88,7 +88,7 @@ impl<'a> Call<'a> {
     }
 }
 
-impl Core {
+impl ClientState {
     pub(super) fn new(clock: Clock, flow: Flow, room: Room, plan: Plan) -> Self {
         Self {
             clock,
@@ -114,7 +114,7 @@ impl Core {
             limit: self.plan.limit.clone(),
             room: Arc::clone(&self.room),
             clock: self.clock,
-            seed: self.flow().chance.bits(),
+            seed: self.flow().random.bits(),
         }
     }
 
@@ -135,31 +135,31 @@ impl Core {
     /// Makes a call.
     pub(super) async fn ask<R, F>(
         &self,
-        call: &Call<'_>,
+        call: &OutgoingCall<'_>,
         write: &mut Write<'_>,
         read: F,
     ) -> Result<R, CallError>
     where
         F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send,
     {
-        let mut asked = call.asked(self.clock.now());
-        let mut going = Going::new(self);
-        going.begin(asked.now)?;
+        let mut request = call.request(self.clock.now());
+        let mut attempts = Attempts::new(self);
+        attempts.begin(request.now)?;
         loop {
-            going.in_time(&asked)?;
-            let Some(current) = &going.current else {
+            attempts.in_time(&request)?;
+            let Some(current) = &attempts.current else {
                 // What is rare has its room elsewhere than in the future of each call.
-                Box::pin(going.connect(&mut asked, write)).await?;
+                Box::pin(attempts.connect(&mut request, write)).await?;
                 continue;
             };
-            let answer = current.link.ask(&asked, &mut *write, read).await;
+            let answer = current.link.ask(&request, &mut *write, read).await;
             match answer {
                 Ok(reply) => {
-                    going.ends(Outcome::Reply);
+                    attempts.ends(Outcome::Reply);
                     return Ok(reply);
                 }
                 Err(error) => {
-                    Box::pin(going.again(&mut asked, error, &call.options)).await?;
+                    Box::pin(attempts.again(&mut request, error, &call.options)).await?;
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A call on its way: its turn, its connection, and its further tries.
+//! The attempts of one call: pacing, the connection, and retries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,35 +6,35 @@ use std::time::Duration;
 use polywire_frame::{FaultCode, Time};
 use tokio::time::timeout_at;
 
-use super::core::Core;
 use super::flow::{Ended, Flow};
 use super::rate::{AHEAD, Turn};
 use super::retry::{Again, CallOptions};
+use super::state::ClientState;
 use super::stats::Outcome;
 use crate::error::CallError;
 use crate::frames::Clock;
-use crate::frames::asked::Asked;
 use crate::frames::link::{Link, Write};
+use crate::frames::request::CallRequest;
 use crate::frames::state::Farewell;
 
-/// A call that has begun. When this is dropped before the call has ended, it is cancelled.
-pub(super) struct Going<'a> {
-    pub(super) core: &'a Core,
+/// The attempts of one call. Dropping this before the call has ended cancels it.
+pub(super) struct Attempts<'a> {
+    pub(super) state: &'a ClientState,
     outcome: Outcome,
-    /// Further ones.
+    /// The retries so far.
     pub(super) tries: u32,
-    /// Whether it has met a goodbye.
+    /// Whether an attempt was lost to a server that was closing the connection.
     crossed: bool,
-    /// Whether a try may have been carried out, whatever became of those after it.
+    /// Whether the server may have executed an attempt.
     pub(super) may_have_begun: bool,
-    /// Whether its outcome has been counted already: it was opened once, and is opened again.
+    /// Whether the outcome is already counted, because a stream was opened and is opened again.
     counted: bool,
-    /// Whether it has waited for its turn already, where there is a rate.
+    /// Whether the call has waited for the rate limit.
     had_turn: bool,
     pub(super) current: Option<Current>,
 }
 
-/// The connection that a try of a call is on.
+/// The connection of the current attempt.
 pub(super) struct Current {
     pub(super) lane: usize,
     pub(super) link: Arc<Link>,
@@ -42,11 +42,11 @@ pub(super) struct Current {
     pub(super) ended: Ended,
 }
 
-impl<'a> Going<'a> {
+impl<'a> Attempts<'a> {
     #[inline]
-    pub(super) const fn new(core: &'a Core) -> Self {
+    pub(super) const fn new(state: &'a ClientState) -> Self {
         Self {
-            core,
+            state,
             outcome: Outcome::Cancelled,
             tries: 0,
             crossed: false,
@@ -57,27 +57,27 @@ impl<'a> Going<'a> {
         }
     }
 
-    /// A call that was opened, after so many further tries, and is to be opened again.
-    pub(super) fn resumed(core: &'a Core, tries: u32, may_have_begun: bool) -> Self {
-        core.flow().resume();
-        let mut going = Self::new(core);
-        going.tries = tries;
-        going.may_have_begun = may_have_begun;
-        going.counted = true;
-        going
+    /// The attempts of a stream that was opened after `tries` retries, and is opened again.
+    pub(super) fn resumed(state: &'a ClientState, tries: u32, may_have_begun: bool) -> Self {
+        state.flow().resume();
+        let mut attempts = Self::new(state);
+        attempts.tries = tries;
+        attempts.may_have_begun = may_have_begun;
+        attempts.counted = true;
+        attempts
     }
 
     /// The call begins, on a connection if there is one.
     #[inline]
     pub(super) fn begin(&mut self, now: Time) -> Result<(), CallError> {
-        let mut flow = self.core.flow();
+        let mut flow = self.state.flow();
         let error = if !flow.begin(now) {
             CallError::queue_full()
         } else if !flow.admit(now) {
             CallError::throttled()
         } else {
             // Where there is a rate its turn is yet to come.
-            if !self.core.plan.paced
+            if !self.state.plan.paced
                 && let Some((lane, link)) = flow.pick(now)
             {
                 self.current = Some(Current {
@@ -95,8 +95,8 @@ impl<'a> Going<'a> {
 
     /// A call whose time is over is no call: nobody waits for it, and no server is to hear of it.
     #[inline]
-    pub(super) fn in_time(&mut self, asked: &Asked<'_>) -> Result<(), CallError> {
-        match asked.now >= asked.deadline {
+    pub(super) fn in_time(&mut self, request: &CallRequest<'_>) -> Result<(), CallError> {
+        match request.now >= request.deadline {
             true => Err(self.fails(CallError::deadline(None))),
             false => Ok(()),
         }
@@ -125,34 +125,38 @@ impl<'a> Going<'a> {
     /// The try has ended.
     fn tried(&mut self, ended: Ended) {
         if let Some(current) = self.current.take() {
-            current.settle(&mut self.core.flow(), ended, self.core.clock);
+            current.settle(&mut self.state.flow(), ended, self.state.clock);
         }
     }
 
     /// Waits for a connection.
     pub(super) async fn connect(
         &mut self,
-        asked: &mut Asked<'_>,
+        request: &mut CallRequest<'_>,
         write: &mut Write<'_>,
     ) -> Result<(), CallError> {
         let connected = async {
-            if self.core.plan.paced && !self.had_turn {
-                self.turn(asked, write).await?;
+            if self.state.plan.paced && !self.had_turn {
+                self.turn(request, write).await?;
             }
-            self.wait(asked, write).await
+            self.wait(request, write).await
         };
         let connected = connected.await;
         connected.map_err(|error| self.fails(error))
     }
 
     /// Waits for the call's turn.
-    async fn turn(&mut self, asked: &Asked<'_>, write: &mut Write<'_>) -> Result<(), CallError> {
-        let core = self.core;
+    async fn turn(
+        &mut self,
+        request: &CallRequest<'_>,
+        write: &mut Write<'_>,
+    ) -> Result<(), CallError> {
+        let state = self.state;
         self.had_turn = true;
-        let now = core.clock.now();
+        let now = state.clock.now();
         // Nobody overtakes those who ask in their order.
-        let first = match core.turns.try_lock() {
-            Ok(_first) => core.flow().book(now, asked.deadline.since(now))?,
+        let first = match state.turns.try_lock() {
+            Ok(_first) => state.flow().book(now, request.deadline.since(now))?,
             Err(_) => Turn::Unknown,
         };
         if first == Turn::After(Duration::ZERO) {
@@ -160,12 +164,12 @@ impl<'a> Going<'a> {
         }
         let mut input = Vec::new();
         write(&mut input)?;
-        let _waiting = core.room.enter_for_a_while(input.len())?;
+        let _waiting = state.room.enter_for_a_while(input.len())?;
         let wait = match first {
             Turn::After(wait) => wait,
             Turn::Unknown => {
-                let booked = self.book_in_order(asked.deadline);
-                match core.clock.instant(asked.deadline) {
+                let booked = self.book_in_order(request.deadline);
+                match state.clock.instant(request.deadline) {
                     None => booked.await?,
                     Some(deadline) => match timeout_at(deadline, booked).await {
                         Ok(wait) => wait?,
@@ -180,11 +184,11 @@ impl<'a> Going<'a> {
 
     /// Asks again and again, as the first of those who do.
     async fn book_in_order(&self, deadline: Time) -> Result<Duration, CallError> {
-        let core = self.core;
-        let _first = core.turns.lock().await;
+        let state = self.state;
+        let _first = state.turns.lock().await;
         loop {
-            let now = core.clock.now();
-            if let Turn::After(wait) = core.flow().book(now, deadline.since(now))? {
+            let now = state.clock.now();
+            if let Turn::After(wait) = state.flow().book(now, deadline.since(now))? {
                 return Ok(wait);
             }
             tokio::time::sleep(AHEAD).await;
@@ -193,24 +197,24 @@ impl<'a> Going<'a> {
 
     async fn wait(
         &mut self,
-        asked: &mut Asked<'_>,
+        request: &mut CallRequest<'_>,
         write: &mut Write<'_>,
     ) -> Result<(), CallError> {
-        let core = self.core;
+        let state = self.state;
         let mut waiting = None;
         loop {
-            let mut arrived = std::pin::pin!(core.arrived.notified());
+            let mut arrived = std::pin::pin!(state.arrived.notified());
             // Before it is looked for, so that none is missed.
             arrived.as_mut().enable();
-            asked.now = core.clock.now();
-            if asked.now >= asked.deadline {
+            request.now = state.clock.now();
+            if request.now >= request.deadline {
                 return Err(CallError::deadline(None));
             }
             let picked = {
-                let mut flow = core.flow();
-                let picked = flow.pick(asked.now);
+                let mut flow = state.flow();
+                let picked = flow.pick(request.now);
                 let renews = || flow.lanes().iter().any(|lane| lane.renews);
-                if picked.is_none() && !core.plan.waits && !renews() {
+                if picked.is_none() && !state.plan.waits && !renews() {
                     let why = flow.lanes().iter().find_map(|lane| lane.why.clone());
                     let why = why.unwrap_or_else(|| "there is no connection yet".into());
                     return Err(CallError::lost(false, why));
@@ -221,7 +225,7 @@ impl<'a> Going<'a> {
                 self.current = Some(Current {
                     lane,
                     link,
-                    began: asked.now,
+                    began: request.now,
                     ended: Ended::Abandoned,
                 });
                 return Ok(());
@@ -229,9 +233,9 @@ impl<'a> Going<'a> {
             if waiting.is_none() {
                 let mut input = Vec::new();
                 write(&mut input)?;
-                waiting = Some(core.room.enter_for_a_while(input.len())?);
+                waiting = Some(state.room.enter_for_a_while(input.len())?);
             }
-            match core.clock.instant(asked.deadline) {
+            match state.clock.instant(request.deadline) {
                 None => arrived.await,
                 Some(deadline) => {
                     // Whoever was first looks at the time.
@@ -244,11 +248,11 @@ impl<'a> Going<'a> {
     /// Waits until the call may be tried again. An error is the end of it.
     pub(super) async fn again(
         &mut self,
-        asked: &mut Asked<'_>,
+        request: &mut CallRequest<'_>,
         error: CallError,
         options: &CallOptions<'_>,
     ) -> Result<(), CallError> {
-        let core = self.core;
+        let state = self.state;
         self.may_have_begun |= !error.is_unstarted();
         let farewell = self.current.as_ref();
         let farewell = farewell.and_then(|current| current.link.farewell());
@@ -269,17 +273,19 @@ impl<'a> Going<'a> {
                     })
                 });
                 if let (Some(current), Some(farewell)) = (&self.current, &farewell) {
-                    let now = core.clock.now();
+                    let now = state.clock.now();
                     // Those who keep it may not have seen it yet.
-                    core.flow().lost(current.lane, now, &current.link, farewell);
+                    state
+                        .flow()
+                        .lost(current.lane, now, &current.link, farewell);
                 }
                 self.tried(Ended::Abandoned);
                 return Ok(());
             }
-            Again::After(wait) if self.tries < core.plan.retries => {
+            Again::After(wait) if self.tries < state.plan.retries => {
                 self.tries += 1;
-                let chance = core.flow().chance.next();
-                core.plan.backoff.wait_after(self.tries, chance, wait)
+                let chance = state.flow().random.fraction();
+                state.plan.backoff.wait_after(self.tries, chance, wait)
             }
             _ => {
                 self.ended_by(&error);
@@ -288,22 +294,22 @@ impl<'a> Going<'a> {
         };
         self.ended_by(&error);
         self.tried_already();
-        let now = core.clock.now();
+        let now = state.clock.now();
         // A try that could begin only when nobody waits any more is none.
-        let late = asked.deadline.since(now) <= wait;
-        if late || !core.flow().withdraw(now) {
+        let late = request.deadline.since(now) <= wait;
+        if late || !state.flow().withdraw(now) {
             return Err(self.fails(error));
         }
         tokio::time::sleep(wait).await;
-        let now = core.clock.now();
-        let mut flow = core.flow();
+        let now = state.clock.now();
+        let mut flow = state.flow();
         if !flow.admit(now) {
             drop(flow);
             return Err(self.fails(error));
         }
         flow.counts.retries += 1;
         drop(flow);
-        asked.now = now;
+        request.now = now;
         self.had_turn = false;
         Ok(())
     }
@@ -356,12 +362,12 @@ fn is_crossing(error: &CallError) -> bool {
     error.is_unstarted() && error.frame_code() == Some(FaultCode::UNAVAILABLE)
 }
 
-impl Drop for Going<'_> {
+impl Drop for Attempts<'_> {
     fn drop(&mut self) {
         // The connection itself is let go of when nothing is locked any more.
-        let mut flow = self.core.flow();
+        let mut flow = self.state.flow();
         if let Some(current) = &self.current {
-            current.settle(&mut flow, current.ended, self.core.clock);
+            current.settle(&mut flow, current.ended, self.state.clock);
         }
         flow.end((!self.counted).then_some(self.outcome));
     }

@@ -1,0 +1,92 @@
+//! Calls of clients of a model, and what all calls of a client share.
+
+use std::future::Future;
+use std::time::Duration;
+
+use bytes::Bytes;
+use polywire_schema::Limits;
+
+use super::state::OutgoingCall;
+use super::{CallOptions, Client};
+use crate::error::CallError;
+use crate::frames::link::Write;
+use crate::frames::payload::Payload;
+use crate::frames::request::RequestKind;
+
+impl Client {
+    /// Makes a call of which more may be known than its name: `write` writes its input, maybe more than
+    /// once, and `read` is given the payload of the reply.
+    pub(crate) fn ask<'a, R, F>(
+        &'a self,
+        call: &'a OutgoingCall<'a>,
+        write: &'a mut Write<'a>,
+        read: F,
+    ) -> impl Future<Output = Result<R, CallError>> + 'a
+    where
+        F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send + 'a,
+        R: 'a,
+    {
+        self.inner.state.ask(call, write, read)
+    }
+
+    /// Calls an operation of a model, of which is known whether it may be repeated.
+    pub(crate) async fn call_payload(
+        &self,
+        operation: &str,
+        payload: &[u8],
+        metadata: &[(&str, &[u8])],
+        options: CallOptions<'_>,
+    ) -> Result<Bytes, CallError> {
+        let mut write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(payload);
+            Ok(())
+        };
+        let pairs = self.pairs(metadata);
+        let call = self.call_of(operation, &pairs, options);
+        let read = |payload: Payload<'_>| Ok(payload.into_bytes());
+        self.ask(&call, &mut write, read).await
+    }
+
+    fn call_of<'a>(
+        &self,
+        operation: &'a str,
+        metadata: &'a [(&'a str, &'a [u8])],
+        mut options: CallOptions<'a>,
+    ) -> OutgoingCall<'a> {
+        options.idempotent |= self.idempotent;
+        OutgoingCall {
+            options,
+            ..self.outgoing(RequestKind::Call, operation, metadata)
+        }
+    }
+
+    /// How long its calls may take.
+    pub(crate) const fn deadline(&self) -> Duration {
+        self.within
+    }
+
+    /// What answers may be.
+    pub(crate) fn limits(&self) -> Limits {
+        self.inner.limits
+    }
+
+    pub(super) fn outgoing<'a>(
+        &self,
+        what: RequestKind,
+        operation: &'a str,
+        metadata: &'a [(&'a str, &'a [u8])],
+    ) -> OutgoingCall<'a> {
+        OutgoingCall {
+            what,
+            operation,
+            within: self.within,
+            lasts: self.lasts,
+            metadata,
+            trace: self.trace(),
+            options: CallOptions {
+                idempotent: self.idempotent,
+                retryable: &[],
+            },
+        }
+    }
+}
