@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use polywire_schema::Limits;
 
-use super::state::OutgoingCall;
+use super::state::CallTemplate;
 use super::{CallOptions, Client};
 use crate::error::CallError;
 use crate::frames::link::Write;
@@ -18,7 +18,7 @@ impl Client {
     /// once, and `read` is given the payload of the reply.
     pub(crate) fn ask<'a, R, F>(
         &'a self,
-        call: &'a OutgoingCall<'a>,
+        call: &'a CallTemplate<'a>,
         write: &'a mut Write<'a>,
         read: F,
     ) -> impl Future<Output = Result<R, CallError>> + 'a
@@ -52,11 +52,11 @@ impl Client {
         operation: &'a str,
         metadata: &'a [(&'a str, &'a [u8])],
         mut options: CallOptions<'a>,
-    ) -> OutgoingCall<'a> {
+    ) -> CallTemplate<'a> {
         options.idempotent |= self.idempotent;
-        OutgoingCall {
+        CallTemplate {
             options,
-            ..self.outgoing(RequestKind::Call, operation, metadata)
+            ..self.template(RequestKind::Call, operation, metadata)
         }
     }
 
@@ -70,13 +70,13 @@ impl Client {
         self.inner.limits
     }
 
-    pub(super) fn outgoing<'a>(
+    pub(super) fn template<'a>(
         &self,
         what: RequestKind,
         operation: &'a str,
         metadata: &'a [(&'a str, &'a [u8])],
-    ) -> OutgoingCall<'a> {
-        OutgoingCall {
+    ) -> CallTemplate<'a> {
+        CallTemplate {
             what,
             operation,
             within: self.within,

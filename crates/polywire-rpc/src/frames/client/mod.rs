@@ -222,7 +222,7 @@ impl Client {
             read.map_err(CallError::decode)
         };
         let pairs = self.pairs(&[]);
-        let call = self.outgoing(RequestKind::Call, method, &pairs);
+        let call = self.template(RequestKind::Call, method, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -238,7 +238,7 @@ impl Client {
         };
         let read = |payload: Payload<'_>| Ok(payload.into_vec());
         let pairs = self.pairs(&[]);
-        let call = self.outgoing(RequestKind::Call, operation, &pairs);
+        let call = self.template(RequestKind::Call, operation, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -287,7 +287,7 @@ impl Client {
             Ok(())
         };
         let pairs = self.pairs(&[]);
-        let call = self.outgoing(RequestKind::Call, operation, &pairs);
+        let call = self.template(RequestKind::Call, operation, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -367,7 +367,7 @@ impl Client {
         payload: Vec<u8>,
     ) -> Result<CallStream, CallError> {
         let pairs = self.pairs(&[]);
-        let call = self.outgoing(what, operation, &pairs);
+        let call = self.template(what, operation, &pairs);
         let (open, opening) = Opening::begin(&self.inner.state, &call, payload).await?;
         Ok(CallStream::new(open, opening, self.inner.limits))
     }
@@ -380,7 +380,7 @@ impl Client {
     /// The server has no topics, or does not let this client subscribe.
     pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
         let pairs = self.pairs(&[]);
-        let call = self.outgoing(RequestKind::Subscribe, topic, &pairs);
+        let call = self.template(RequestKind::Subscribe, topic, &pairs);
         let open = self.inner.state.subscribe(&call).await?;
         Ok(Subscription::new(open, self.inner.limits))
     }
@@ -403,7 +403,7 @@ impl Client {
             Err(_) => Err(CallError::decode_text("expected a count of four bytes")),
         };
         let pairs = self.pairs(&[]);
-        let call = self.outgoing(RequestKind::Publish, topic, &pairs);
+        let call = self.template(RequestKind::Publish, topic, &pairs);
         self.inner.state.ask(&call, &mut write, read).await
     }
 
@@ -421,7 +421,7 @@ impl Client {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
         let pairs = self.pairs(&[]);
-        let call = self.outgoing(RequestKind::Call, method, &pairs);
+        let call = self.template(RequestKind::Call, method, &pairs);
         self.inner.state.notify(&call, &payload).await
     }
 

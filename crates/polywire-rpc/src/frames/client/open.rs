@@ -10,7 +10,7 @@ use tokio::time::timeout_at;
 
 use super::attempts::Attempts;
 use super::retry::CallOptions;
-use super::state::{ClientState, OutgoingCall};
+use super::state::{CallTemplate, ClientState};
 use super::stats::Outcome;
 use crate::error::CallError;
 use crate::frames::request::{CallRequest, RequestKind};
@@ -47,7 +47,7 @@ impl Opening {
     /// Opens a call with streams, or a subscription.
     pub(super) async fn begin(
         state: &Arc<ClientState>,
-        call: &OutgoingCall<'_>,
+        call: &CallTemplate<'_>,
         payload: Vec<u8>,
     ) -> Result<(Open, Self), CallError> {
         let mut request = call.request(state.clock.now());
@@ -138,7 +138,7 @@ impl ClientState {
     /// Subscribes, and waits until the server has accepted it.
     pub(super) async fn subscribe(
         self: &Arc<Self>,
-        call: &OutgoingCall<'_>,
+        call: &CallTemplate<'_>,
     ) -> Result<Open, CallError> {
         let (mut open, mut opening) = Opening::begin(self, call, Vec::new()).await?;
         loop {
@@ -152,7 +152,7 @@ impl ClientState {
     /// Makes a call that nobody answers.
     pub(super) async fn notify(
         &self,
-        call: &OutgoingCall<'_>,
+        call: &CallTemplate<'_>,
         payload: &[u8],
     ) -> Result<(), CallError> {
         let mut write = copying(payload);

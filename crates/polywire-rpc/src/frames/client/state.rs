@@ -56,7 +56,7 @@ pub(super) struct Plan {
 
 /// What is called, but for the input.
 #[derive(Clone, Copy)]
-pub(crate) struct OutgoingCall<'a> {
+pub(crate) struct CallTemplate<'a> {
     pub(super) what: RequestKind,
     pub(super) operation: &'a str,
     pub(super) within: Duration,
@@ -67,7 +67,7 @@ pub(crate) struct OutgoingCall<'a> {
     pub(super) options: CallOptions<'a>,
 }
 
-impl<'a> OutgoingCall<'a> {
+impl<'a> CallTemplate<'a> {
     /// The same at that time.
     #[inline]
     pub(super) fn request(&self, now: Time) -> CallRequest<'a> {
@@ -135,7 +135,7 @@ impl ClientState {
     /// Makes a call.
     pub(super) async fn ask<R, F>(
         &self,
-        call: &OutgoingCall<'_>,
+        call: &CallTemplate<'_>,
         write: &mut Write<'_>,
         read: F,
     ) -> Result<R, CallError>
