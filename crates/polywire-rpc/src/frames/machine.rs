@@ -133,7 +133,9 @@ impl Machine for Connection<Ticket> {
     ) -> Result<CallId, RequestError> {
         let mut call = match begin.what {
             RequestKind::Subscribe => return self.subscribe(begin.name, begin.metadata, ticket),
-            RequestKind::Publish => self.publish(now, begin.name, begin.metadata, begin.deadline)?,
+            RequestKind::Publish => {
+                self.publish(now, begin.name, begin.metadata, begin.deadline)?
+            }
             _ => self.call(now, &begin.request())?,
         };
         if input.len() >= Output::LARGE
