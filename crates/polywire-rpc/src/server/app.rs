@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use bytes::Bytes;
-use http::{Response, StatusCode};
+use http::Response;
 use polywire_protocol::{
     Claim, Fault, FaultKind, HeadSummary, InputMemory, Plan, ProtocolKind, ReadPlan, Route,
     ServerProtocol, Validator,
 };
 use polywire_schema::{Body, Limits, Operation};
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 use uuid::Uuid;
@@ -22,16 +21,17 @@ use super::answer::{Answer, caught};
 use super::body::RequestBody;
 use super::decoding::{COUNTED_FROM, InputReservation};
 use super::frames::{Flow, FrameStats, Table};
-use super::gate::{Gate, overloaded};
+use super::gate::Gate;
 use super::http_service::HttpService;
 use super::memory::{Held, Memory};
 use super::mount::{Mount, Mounts};
+use super::pages::{to_pages, unclaimed};
 use super::peer::Peer;
 use super::unoffered::Unoffered;
 use super::{ServerBuilder, Timeouts};
-use crate::auth::{Authenticators, Identity, Outcome};
+use crate::auth::{Authenticators, Identity};
 use crate::blocking::BlockingPool;
-use crate::call::{CallHead, Deadline};
+use crate::call::Deadline;
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::methods::{Entry, Methods, Router};
@@ -204,72 +204,8 @@ impl fmt::Debug for Server {
 }
 
 impl App {
-    /// Begins to answer a request: what the head tells is done at once.
-    pub(super) fn answer(
-        self: &Arc<Self>,
-        head: Arc<http::request::Parts>,
-        mut body: RequestBody,
-        peer: Peer,
-    ) -> Answer {
-        let deadline = match Deadline::of_request(&head.headers) {
-            Ok(deadline) => deadline,
-            Err(fault) => return Answer::Ready(self.refuse(&head, &fault)),
-        };
-        body.limit_time(deadline);
-        if self.authenticators.is_empty() || self.upgrades_to_frames(&head) {
-            return self.answer_to(None, deadline, head, body, peer);
-        }
-        let call = CallHead::new(&peer, &head.headers, head.uri.path());
-        let pending = match self.authenticators.authenticate(&call) {
-            Outcome::Ready(Ok(identity)) => {
-                return self.answer_to(Some(identity), deadline, head, body, peer);
-            }
-            Outcome::Ready(Err(fault)) => {
-                return Answer::Ready(self.unauthenticated(&head, &fault));
-            }
-            Outcome::Pending(pending) => pending,
-        };
-        let app = Arc::clone(self);
-        Answer::Boxed(Box::pin(async move {
-            let limit = deadline.earlier(Deadline::after(Instant::now(), app.timeouts.handler));
-            match limit.limit(pending).await {
-                Ok(identity) => {
-                    app.answer_to(Some(identity), deadline, head, body, peer)
-                        .await
-                }
-                Err(fault) => app.unauthenticated(&head, &fault),
-            }
-        }))
-    }
-
-    /// Whether a request is for a WebSocket that carries frames, whose calls are authenticated one by one: a web page can
-    /// add no header to an upgrade request.
-    fn upgrades_to_frames(&self, head: &http::request::Parts) -> bool {
-        #[cfg(feature = "websocket")]
-        return self.websockets.carries_frames(head);
-        #[cfg(not(feature = "websocket"))]
-        {
-            let _ = head;
-            false
-        }
-    }
-
-    /// The answer to a caller that is not authenticated.
-    #[cold]
-    fn unauthenticated(&self, head: &http::request::Parts, fault: &Fault) -> Response<Bytes> {
-        let mut response = self.refuse(head, fault);
-        if fault.kind() == FaultKind::Unauthenticated {
-            for challenge in self.authenticators.challenges() {
-                response
-                    .headers_mut()
-                    .append(http::header::WWW_AUTHENTICATE, challenge);
-            }
-        }
-        response
-    }
-
     /// Begins to answer a request of an authenticated caller.
-    fn answer_to(
+    pub(super) fn answer_to(
         self: &Arc<Self>,
         identity: Option<Identity>,
         deadline: Deadline,
@@ -392,34 +328,6 @@ impl App {
         self.websockets.respond(head, peer, pages)
     }
 
-    /// Whether anything is counted.
-    fn counts(&self) -> bool {
-        #[cfg(feature = "websocket")]
-        if !self.websockets.is_empty() {
-            return true;
-        }
-        self.frames.is_some()
-    }
-
-    /// What is counted, as Prometheus reads it.
-    #[cold]
-    fn metrics(&self) -> Response<Bytes> {
-        let mut text = String::new();
-        if self.frames.is_some() {
-            text = self.flow.stats(self.memory.taken()).to_prometheus();
-        }
-        #[cfg(feature = "websocket")]
-        if !self.websockets.is_empty() {
-            text.push_str(&self.websockets.stats().to_prometheus());
-        }
-        let mut response = Response::new(Bytes::from(text));
-        let kind = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-        response
-            .headers_mut()
-            .insert(http::header::CONTENT_TYPE, kind);
-        response
-    }
-
     /// The id of a new call, if it gets one.
     pub(super) fn new_id(&self, protocol: ProtocolKind) -> Option<RequestId> {
         let made = self.request_ids.unwrap_or(protocol.has_request_ids());
@@ -508,72 +416,6 @@ impl App {
             }),
         }
     }
-
-    /// A handler has taken longer than it may.
-    pub(super) fn late(&self, called: &Called) -> Fault {
-        let message = format!("{} took too long", self.name(called));
-        Fault::new(FaultKind::DeadlineExceeded, message)
-    }
-
-    /// Its name, or nothing if it is not known.
-    fn name<'a>(&'a self, called: &'a Called) -> &'a str {
-        match called {
-            Called::Unknown => "",
-            Called::Operation(index) => self.service.operation(*index).name(),
-            Called::Method(entry) => entry.name(),
-        }
-    }
-
-    /// Whether a caller asks for details of a fault that its protocol leaves out otherwise.
-    pub(crate) fn wants_detail(&self, context: &Context) -> bool {
-        self.mounts.protocols[context.mount as usize].wants_detail(&context.head)
-    }
-
-    pub(crate) fn fault(&self, protocol: usize, called: &Called, fault: &Fault) -> Response<Bytes> {
-        let mut response = self.encode_fault(protocol, called, fault);
-        if fault.kind() == FaultKind::Overloaded {
-            overloaded(&mut response);
-        }
-        response
-    }
-
-    fn encode_fault(&self, protocol: usize, called: &Called, fault: &Fault) -> Response<Bytes> {
-        let name = self.name(called);
-        let operation = match called {
-            Called::Operation(index) => Some(self.service.operation(*index)),
-            _ => None,
-        };
-        if fault.kind() == FaultKind::Internal {
-            let reason = std::error::Error::source(fault);
-            tracing::error!(
-                operation = name,
-                reason = reason.map(tracing::field::display),
-                "internal fault"
-            );
-        }
-        let protocol = &self.mounts.protocols[protocol];
-        let Some(shape) = fault.shape_in(operation) else {
-            if fault.kind() == FaultKind::Modelled {
-                tracing::error!(
-                    operation = name,
-                    error = fault.shape(),
-                    "an error that the model does not allow here, so the caller gets an internal fault"
-                );
-            }
-            return protocol.encode_other(fault);
-        };
-        protocol
-            .encode_error(shape, fault)
-            .unwrap_or_else(|reason| {
-                tracing::error!(
-                    operation = name,
-                    error = fault.shape(),
-                    %reason,
-                    "an error that does not fit the model, so the caller gets an internal fault"
-                );
-                protocol.encode_other(&Fault::internal(reason))
-            })
-    }
 }
 
 impl Arriving {
@@ -608,25 +450,4 @@ impl fmt::Debug for Arriving {
             .field("context", &self.context)
             .finish_non_exhaustive()
     }
-}
-
-/// To the pages, for who has forgotten the slash.
-fn to_pages() -> Response<Bytes> {
-    let mut response = Response::new(Bytes::new());
-    *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
-    let place = http::HeaderValue::from_static("/_polywire/");
-    response.headers_mut().insert(http::header::LOCATION, place);
-    response
-}
-
-/// The answer to a request that no protocol claims.
-pub(super) fn unclaimed() -> Response<Bytes> {
-    let text = "No protocol of this server knows such a request.\n";
-    let mut response = Response::new(Bytes::from_static(text.as_bytes()));
-    *response.status_mut() = StatusCode::NOT_FOUND;
-    response.headers_mut().insert(
-        http::header::CONTENT_TYPE,
-        http::HeaderValue::from_static("text/plain; charset=utf-8"),
-    );
-    response
 }

@@ -1,5 +1,6 @@
 //! How a server is put together.
 
+mod build;
 mod error;
 mod limits;
 
@@ -10,24 +11,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Response;
 use http_body::Body;
-use polywire_protocol::{
-    Fault, MountError, ProtocolKind, ServerProtocol, Validator, XmlRpc, conflict,
-};
+use polywire_protocol::{Fault, ProtocolKind, ServerProtocol};
 use polywire_schema::Limits;
-use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
-use tower::{Layer, Service, service_fn};
+use tower::{Layer, Service};
 
-use super::app::{App, Arriving, CallService, HeadService, Pages};
-use super::decoding;
-use super::frames::{Flow, FrameLimits, Table};
-use super::gate::{Calls, Gate};
+use super::Timeouts;
+use super::app::{Arriving, CallService, HeadService, Pages};
+use super::frames::FrameLimits;
 use super::http_service::{HttpRequest, HttpService};
-use super::memory::Memory;
-use super::mount::{Mount, Mounts};
-use super::service::InnerService;
-use super::unoffered::{Hint, Unoffered};
-use super::{Server, Timeouts};
+use super::mount::Mount;
+use super::unoffered::Hint;
 use crate::auth::{Authenticator, Authenticators};
 use crate::layers::{Callers, CrossOrigin, Firewall};
 use crate::methods::Methods;
@@ -35,10 +29,6 @@ use crate::topics::Topics;
 use crate::{Call, Handler, Output, ServiceHandle};
 
 pub use error::BuildError;
-
-/// The bytes of request bodies that a server holds at most, where nothing else
-/// is said.
-const BODY_MEMORY: usize = 256 << 20;
 
 /// Builds a [`Server`].
 pub struct ServerBuilder {
@@ -431,219 +421,6 @@ impl ServerBuilder {
         }));
         self
     }
-
-    /// The server.
-    ///
-    /// # Errors
-    ///
-    /// A protocol cannot offer the service, two that share a mount cannot be
-    /// told apart, or handlers and operations do not match.
-    pub fn build(self) -> Result<Server, BuildError> {
-        let service = self.service.service();
-        let mut kinds = self.protocols;
-        if kinds.is_empty() && self.own_protocols.is_empty() {
-            let own = service.protocols().filter_map(ProtocolKind::from_name);
-            kinds.extend(own.map(|kind| (Mount::default(), kind)));
-        }
-        let mut protocols = self.own_protocols;
-        let mut frames = self.frames;
-        for (mount, kind) in kinds {
-            if kind == ProtocolKind::Frame {
-                if mount != Mount::default() {
-                    return Err(BuildError::Mount(kind, MountError::no_place(kind)));
-                }
-                frames = true;
-                continue;
-            }
-            let protocol = match (kind, &self.methods) {
-                // One server reads and writes XML-RPC in one way.
-                (ProtocolKind::XmlRpc, Some(methods)) => methods.xmlrpc_wire(service).map(boxed),
-                _ => kind.server(service),
-            };
-            let protocol = protocol.map_err(|error| BuildError::Mount(kind, error))?;
-            protocols.push((mount, protocol));
-        }
-        let over_xmlrpc = protocols.iter().any(|(_, protocol)| is_xmlrpc(&**protocol));
-        let has_operations = service.operations().len() > 0;
-        if protocols.is_empty() && !frames && (has_operations || self.methods.is_none()) {
-            return Err(BuildError::NoProtocol);
-        }
-        let methods = match self.methods {
-            None => None,
-            Some(methods) => {
-                let none = ServiceHandle::empty();
-                let offered = match over_xmlrpc {
-                    true => service,
-                    false => none.service(),
-                };
-                for path in methods.paths() {
-                    // At whatever mount: where XML-RPC is, there the methods are.
-                    let there = |(_, protocol): &(Mount, Box<dyn ServerProtocol>)| {
-                        is_xmlrpc(&**protocol) && protocol.endpoint() == Some(&*path)
-                    };
-                    if !protocols.iter().any(there) {
-                        let protocol = methods
-                            .xmlrpc_wire(offered)
-                            .map_err(|error| BuildError::Mount(ProtocolKind::XmlRpc, error))?;
-                        protocols.push((Mount::default(), boxed(protocol.at_path(path))));
-                    }
-                }
-                let over_cbor = |(_, protocol): &(Mount, Box<dyn ServerProtocol>)| {
-                    protocol.kind() == ProtocolKind::RpcV2Cbor
-                };
-                let model = protocols.iter().any(over_cbor).then(|| service.name());
-                if let Some(wire) = methods.cbor_wire(model) {
-                    // Before that of the model, which claims more.
-                    protocols.insert(0, (Mount::default(), Box::new(wire)));
-                }
-                let router = methods.build(over_xmlrpc.then_some(service));
-                Some(router.map_err(BuildError::Methods)?)
-            }
-        };
-        for (at, (mount, one)) in protocols.iter().enumerate() {
-            let others = protocols[at + 1..].iter();
-            let mut others = others.filter(|(other, _)| other == mount);
-            if let Some(conflict) = others.find_map(|(_, other)| conflict(&**one, &**other)) {
-                return Err(BuildError::Conflict(mount.clone(), conflict));
-            }
-        }
-
-        #[cfg(feature = "websocket")]
-        let websockets = {
-            let mut endpoints = crate::websocket::Endpoints::default();
-            for (path, endpoint) in self.websockets {
-                let is_path = path.starts_with('/') && !path.contains(['?', '#']);
-                if !is_path || !endpoints.add(&path, endpoint) {
-                    return Err(BuildError::WebSocketPath(path));
-                }
-            }
-            if endpoints.has_frames() && !frames {
-                return Err(BuildError::NoFrames);
-            }
-            endpoints
-        };
-        if frames
-            && !self.frames_bypass_layers
-            && !(self.http_layers.is_empty() && self.head_layers.is_empty())
-        {
-            return Err(BuildError::FramesPastLayers);
-        }
-        let mut handlers: Vec<Option<Arc<dyn Handler>>> = Vec::new();
-        for operation in service.operations() {
-            let index = operation.index() as usize;
-            handlers.resize_with(handlers.len().max(index + 1), || None);
-            let own = self
-                .handlers
-                .iter()
-                .rev()
-                .find(|(name, _)| name == operation.name());
-            handlers[index] = own.map(|(_, handler)| Arc::clone(handler));
-        }
-        let known = |name: &str| service.find_operation(name).is_some();
-        if let Some((name, _)) = self.handlers.iter().find(|(name, _)| !known(name)) {
-            return Err(BuildError::UnknownOperation(name.clone()));
-        }
-        let unhandled: Vec<String> = service
-            .operations()
-            .filter(|operation| handlers[operation.index() as usize].is_none())
-            .map(|operation| operation.name().to_owned())
-            .collect();
-        if !unhandled.is_empty() {
-            return Err(BuildError::Unhandled(unhandled));
-        }
-
-        let limit = self.limits.bytes();
-        let memory = self.body_memory.unwrap_or(limit.max(BODY_MEMORY));
-        if memory < limit {
-            return Err(BuildError::BodyMemory(memory, limit));
-        }
-        if self.connections == 0 {
-            return Err(BuildError::NoConnections);
-        }
-
-        let validator = match self.validation {
-            Validation::Off => None,
-            Validation::Whole => Some(Validator::new(service).map_err(BuildError::Pattern)?),
-            Validation::WithoutUncheckedPatterns => {
-                let (validator, unchecked) = Validator::with_unchecked_patterns(service);
-                for pattern in unchecked {
-                    tracing::warn!("{pattern}: any text passes it");
-                }
-                Some(validator)
-            }
-        };
-        let layered = handlers.iter().map(|handler| {
-            let handler = Arc::clone(handler.as_ref()?);
-            let (first, rest) = self.call_layers.split_first()?;
-            let base = service_fn(move |call: Call| handler.call(call));
-            let base = first(BoxCloneSyncService::new(base));
-            Some(rest.iter().fold(base, |inner, layer| layer(inner)))
-        });
-        let layered = layered.collect();
-        let head = (!self.head_layers.is_empty()).then(|| {
-            let base = service_fn(|arriving: Arriving| async move { arriving.answer().await });
-            let base: HeadService = BoxCloneSyncService::new(base);
-            self.head_layers
-                .into_iter()
-                .fold(base, |inner, layer| layer(inner))
-        });
-        let guarded =
-            self.firewall.is_some() || self.cross_origin.is_some() || !self.callers.is_empty();
-        let gate = (guarded || self.calls.is_some()).then(|| Gate {
-            firewall: self.firewall,
-            cross_origin: self.cross_origin,
-            callers: self.callers,
-            calls: self.calls.map(Calls::new),
-        });
-        let app = App {
-            frames: frames.then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
-            flow: Arc::new(Flow::new(self.frame_limits)),
-            topics: self.topics,
-            #[cfg(feature = "websocket")]
-            websockets,
-            service: self.service.clone(),
-            mounts: Mounts::new(protocols),
-            methods,
-            handlers,
-            layered,
-            head,
-            limits: self.limits,
-            validator,
-            memory: Arc::new(Memory::new(memory)),
-            timeouts: self.timeouts.capped(),
-            // More than a semaphore counts is as good as no limit.
-            decoding: decoding::pool(),
-            connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
-            half_close: self.half_close,
-            scgi_from_elsewhere: self.scgi_from_elsewhere,
-            request_ids: self.request_ids,
-            pages: self.pages,
-            authenticators: self.authenticators,
-            gate,
-            unoffered: Unoffered::new(self.unoffered_hint),
-        };
-        let mut server = Server {
-            app: Arc::new(app),
-            http: None,
-        };
-        if !self.http_layers.is_empty() {
-            let base = HttpService::new(InnerService(Arc::clone(&server.app)));
-            server.http = Some(
-                self.http_layers
-                    .into_iter()
-                    .fold(base, |inner, layer| layer(inner)),
-            );
-        }
-        Ok(server)
-    }
-}
-
-fn boxed(protocol: XmlRpc) -> Box<dyn ServerProtocol> {
-    Box::new(protocol)
-}
-
-fn is_xmlrpc(protocol: &dyn ServerProtocol) -> bool {
-    protocol.kind() == ProtocolKind::XmlRpc
 }
 
 impl fmt::Debug for ServerBuilder {

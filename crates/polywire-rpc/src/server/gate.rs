@@ -13,8 +13,9 @@ use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::app::{App, Called, unclaimed};
+use super::app::{App, Called};
 use super::byte_stream::ByteStream;
+use super::pages::unclaimed;
 use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
 use crate::call::CallHead;

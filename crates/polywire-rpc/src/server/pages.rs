@@ -1,0 +1,57 @@
+//! Pages of the server itself, and the response to a request without a protocol.
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+
+use super::app::App;
+
+impl App {
+    /// Whether anything is counted.
+    pub(super) fn counts(&self) -> bool {
+        #[cfg(feature = "websocket")]
+        if !self.websockets.is_empty() {
+            return true;
+        }
+        self.frames.is_some()
+    }
+
+    /// What is counted, as Prometheus reads it.
+    #[cold]
+    pub(super) fn metrics(&self) -> Response<Bytes> {
+        let mut text = String::new();
+        if self.frames.is_some() {
+            text = self.flow.stats(self.memory.taken()).to_prometheus();
+        }
+        #[cfg(feature = "websocket")]
+        if !self.websockets.is_empty() {
+            text.push_str(&self.websockets.stats().to_prometheus());
+        }
+        let mut response = Response::new(Bytes::from(text));
+        let kind = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+        response
+            .headers_mut()
+            .insert(http::header::CONTENT_TYPE, kind);
+        response
+    }
+}
+
+/// To the pages, for who has forgotten the slash.
+pub(super) fn to_pages() -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
+    let place = http::HeaderValue::from_static("/_polywire/");
+    response.headers_mut().insert(http::header::LOCATION, place);
+    response
+}
+
+/// The answer to a request that no protocol claims.
+pub(super) fn unclaimed() -> Response<Bytes> {
+    let text = "No protocol of this server knows such a request.\n";
+    let mut response = Response::new(Bytes::from_static(text.as_bytes()));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response.headers_mut().insert(
+        http::header::CONTENT_TYPE,
+        http::HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    response
+}
