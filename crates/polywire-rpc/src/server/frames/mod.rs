@@ -11,6 +11,7 @@ mod completion;
 mod faults;
 mod flow;
 mod handlers;
+mod head;
 mod inproc;
 mod lifetime;
 mod limits;

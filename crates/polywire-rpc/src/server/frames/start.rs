@@ -10,7 +10,8 @@ use polywire_protocol::Fault;
 use tokio::time::Instant;
 
 use super::calls::Table;
-use super::handlers::{Handlers, PendingIdentity, Request, is_of_the_input};
+use super::handlers::{Handlers, Request, is_of_the_input};
+use super::head::PendingIdentity;
 use crate::call::Deadline;
 use crate::call::admission::{Admitted, Rejection};
 use crate::call::queue::QueuedCall;

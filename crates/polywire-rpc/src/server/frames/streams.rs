@@ -9,7 +9,8 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::time::Instant;
 
 use super::completion::{Completion, Outcome, TopicCall};
-use super::handlers::{CheckedHead, is_before_handler, is_of_the_input};
+use super::handlers::{is_before_handler, is_of_the_input};
+use super::head::CheckedHead;
 use super::open_call::OpenCall;
 use super::pipe::{Leaving, Pipe, Sent};
 use super::state::ConnectionState;

@@ -12,7 +12,8 @@ use tokio::task::AbortHandle;
 
 use super::super::calls;
 use super::super::completion::CompletionQueue;
-use super::super::handlers::{CallStatus, Endpoint, Handlers, Request, context};
+use super::super::handlers::{CallStatus, Endpoint, Handlers, Request};
+use super::super::head::context;
 use super::super::stats::Sum;
 use super::super::time_slice::TimeSlice;
 use crate::call::admission::Admission;
