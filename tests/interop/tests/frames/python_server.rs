@@ -251,12 +251,12 @@ fn frames_of_a_python_server_topics() {
         return;
     };
     let mut caller = Caller::connect(&address);
-    let news = caller.machine.subscribe("news", ()).unwrap();
+    let news = caller.machine.subscribe("news", &[], ()).unwrap();
     assert_eq!(caller.next(), Told::Accepted(news));
     let now = caller.now();
     let mut message = caller
         .machine
-        .publish(now, "news", polywire_frame::Time::NEVER)
+        .publish(now, "news", &[], polywire_frame::Time::NEVER)
         .unwrap();
     message.payload().extend_from_slice(b"rain");
     message.send(()).unwrap();
