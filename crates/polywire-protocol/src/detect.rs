@@ -44,8 +44,8 @@ pub enum Claim {
 #[derive(Clone, Copy, Debug)]
 pub struct HeadSummary<'h> {
     pub(crate) head: &'h request::Parts,
-    /// The media type of the body without parameters, from the first `content-type`.
-    pub(crate) media_type: Option<&'h str>,
+    /// The first `content-type`.
+    content_type: Option<&'h HeaderValue>,
     /// Whether there is a header `x-amz-target`.
     pub(crate) has_target: bool,
     /// The first header `smithy-protocol`.
@@ -58,14 +58,13 @@ impl<'h> HeadSummary<'h> {
     pub fn new(head: &'h request::Parts) -> Self {
         let mut summary = Self {
             head,
-            media_type: None,
+            content_type: None,
             has_target: false,
             smithy_protocol: None,
         };
-        let mut content_type = None;
         for (name, value) in &head.headers {
             match name.as_str() {
-                "content-type" => content_type = content_type.or(Some(value)),
+                "content-type" => summary.content_type = summary.content_type.or(Some(value)),
                 "smithy-protocol" => {
                     summary.smithy_protocol = summary.smithy_protocol.or(Some(value));
                 }
@@ -73,8 +72,6 @@ impl<'h> HeadSummary<'h> {
                 _ => {}
             }
         }
-        let text = content_type.and_then(|value| value.to_str().ok());
-        summary.media_type = text.map(essence);
         summary
     }
 
@@ -90,10 +87,21 @@ impl<'h> HeadSummary<'h> {
         self.smithy_protocol
     }
 
-    /// Whether the body is said to be of this type.
+    /// The media type of the body, without parameters.
+    pub(crate) fn media_type(&self) -> Option<&'h str> {
+        self.content_type?.to_str().ok().map(essence)
+    }
+
+    /// Whether the body is said to be of this type, parameters aside.
     pub(crate) fn is_of(&self, media_type: &str) -> bool {
-        let own = self.media_type;
-        own.is_some_and(|own| own.eq_ignore_ascii_case(media_type))
+        let own = self
+            .content_type
+            .map(|value| value.as_bytes().trim_ascii_start());
+        let Some((own, rest)) = own.and_then(|own| own.split_at_checked(media_type.len())) else {
+            return false;
+        };
+        own.eq_ignore_ascii_case(media_type.as_bytes())
+            && matches!(rest.trim_ascii_start().first(), None | Some(b';'))
     }
 }
 

@@ -60,7 +60,7 @@ impl Format for Json {
     }
 
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
-        match summary.media_type.is_some_and(Self::is_document) {
+        match summary.media_type().is_some_and(Self::is_document) {
             true => Claim::Weak,
             false => Claim::Fallback,
         }

@@ -119,7 +119,7 @@ impl Format for Xml {
     }
 
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
-        match summary.media_type.is_some_and(Self::is_document) {
+        match summary.media_type().is_some_and(Self::is_document) {
             true => Claim::Weak,
             false => Claim::Fallback,
         }

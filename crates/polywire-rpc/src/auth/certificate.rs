@@ -9,7 +9,7 @@ use super::{AuthError, Authentication, Authenticator, CallHead, Identity};
 /// Accepts callers with a client certificate, on any wire over TLS.
 ///
 /// The TLS settings of the listener say which roots have to sign certificates:
-/// [`TlsBuilder::clients`](crate::server::TlsBuilder::clients). Certificates reach this authenticator only if they have
+/// [`ServerTlsBuilder::clients`](crate::tls::ServerTlsBuilder::clients). Certificates reach this authenticator only if they have
 /// been verified in the handshake.
 ///
 /// ```

@@ -30,7 +30,7 @@ use crate::{Call, Handler, Output, ServiceHandle};
 
 pub use error::BuildError;
 
-/// Builds a [`Server`].
+/// Builds a [`Server`](super::Server).
 pub struct ServerBuilder {
     service: ServiceHandle,
     protocols: Vec<(Mount, ProtocolKind)>,
