@@ -35,8 +35,6 @@ pub(crate) struct Arguments {
     model: ModelArguments,
     #[command(flatten)]
     listen: ListenArguments,
-    #[command(flatten)]
-    authentication: AuthenticationArguments,
     /// The protocols to offer, whatever the model says: awsJson1_0, awsJson1_1,
     /// awsQuery, ec2Query, frame, restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc. By
     /// default those that the model names; for the bundled service all of them.
@@ -100,6 +98,9 @@ pub(crate) struct Arguments {
     /// Print nothing but errors.
     #[arg(long, short)]
     quiet: bool,
+    // The last one, since its heading holds for what follows.
+    #[command(flatten)]
+    authentication: AuthenticationArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {

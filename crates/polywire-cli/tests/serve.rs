@@ -644,3 +644,45 @@ fn calls_of_a_model_have_users_too() {
         "{error}"
     );
 }
+
+/// Passwords and tokens hold on every wire: HTTP and frames here.
+#[test]
+fn callers_are_authenticated() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let users = file("users", "# people\n\nada:correct: horse\n");
+    let tokens = file("tokens", "job:tok123\n");
+    let password = file("password", "correct: horse\n");
+    let serving = Serving::start(&[
+        "--listen",
+        "tcp://127.0.0.1:0",
+        "--users",
+        &users,
+        "--tokens",
+        &tokens,
+    ]);
+    let frames = serving.url("tcp");
+    let http = frames.replacen("tcp", "http", 1);
+    let call = ["GetCity", r#"{"cityId":"oslo"}"#];
+    for url in [frames, &http] {
+        let refused = polywire(&["call", url, call[0], call[1]]);
+        assert!(!refused.status.success(), "{url}");
+        let as_user = ["--user", "ada", "--password-file", &password];
+        let as_job = ["--header", "authorization: Bearer tok123"];
+        for credentials in [&as_user[..], &as_job] {
+            let arguments = [&["call"], credentials, &[url, call[0], call[1]]].concat();
+            assert!(out(&arguments).contains("Oslo"), "{url} {credentials:?}");
+        }
+    }
+    for (name, text) in [("none", ""), ("no secret", "ada\n"), ("no name", ":x\n")] {
+        let path = file(name, text);
+        let output = polywire(&["serve", "--users", &path]);
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains("NAME:SECRET"), "{err}");
+    }
+}
