@@ -13,6 +13,7 @@ use polywire::text::{Blob, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::SizeAbove;
 
 /// A server of the methods of [`Sample::methods`]. It serves until this is dropped.
 #[derive(Debug)]
@@ -132,7 +133,7 @@ impl Sample {
     #[must_use]
     pub fn over_http(methods: Methods) -> Self {
         let server = Server::methods(methods)
-            .http_layer(CompressionLayer::new())
+            .http_layer(CompressionLayer::new().compress_when(SizeAbove::new(1_024)))
             .build();
         let server = server.unwrap();
         Self::on(async move {

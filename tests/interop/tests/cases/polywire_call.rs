@@ -377,7 +377,7 @@ fn polywire_call_deadline() {
     ]);
     assert_eq!(ended.code, Some(3), "{}", ended.stderr);
     assert!(
-        ended.stderr.contains("no answer within 0.3 s"),
+        ended.stderr.contains(": not done within 0.3 s"),
         "{}",
         ended.stderr
     );
@@ -429,7 +429,10 @@ fn polywire_call_what_is_no_answer() {
         (format!("HTTP/1.1 502 Bad Gateway\n{html}"), "502"),
         (format!("HTTP/1.1 502 Bad Gateway\n{json}{{}}"), "502"),
         (format!("HTTP/1.1 404 Not Found\n{html}"), "404"),
-        (format!("HTTP/1.1 200 OK\n{json}{{\"time\":[]}}"), "answer"),
+        (
+            format!("HTTP/1.1 200 OK\n{json}{{\"time\":[]}}"),
+            "response",
+        ),
     ] {
         for protocol in PROTOCOLS {
             let server = Canned::start(vec![("", answer.clone())]);
