@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
+use http::header::AUTHORIZATION;
 use http::{Extensions, HeaderMap, Method, Uri, request};
 use polywire_protocol::ProtocolKind;
 use tokio::time::Instant;
@@ -26,6 +27,8 @@ pub struct Context {
     pub(crate) deadline: Deadline,
     /// The caller, if the server has authenticators.
     pub(crate) identity: Option<Identity>,
+    /// The head with its secrets, which rates per caller may count by. None if it is `head`.
+    pub(crate) head_with_secrets: Option<Head>,
 }
 
 /// The head of a call, behind a pointer, since it is large and handed on many times.
@@ -71,9 +74,18 @@ impl fmt::Debug for Head {
 pub(crate) struct RequestId(pub(crate) String);
 
 impl Context {
+    /// Removes the credentials of an authenticated call, which handlers do not need.
+    pub(crate) fn remove_credentials(&mut self) {
+        if self.head.headers.contains_key(AUTHORIZATION) {
+            self.head_with_secrets = Some(self.head.clone());
+            self.head.make_mut().headers.remove(AUTHORIZATION);
+        }
+    }
+
     /// What an authenticator and a rate limit see of a call to this target.
     pub(crate) fn call_head<'a>(&'a self, target: &'a str) -> CallHead<'a> {
-        CallHead::new(&self.peer, &self.head.headers, target)
+        let head = self.head_with_secrets.as_ref().unwrap_or(&self.head);
+        CallHead::new(&self.peer, &head.headers, target)
     }
 
     /// The caller's address, where the transport has one.

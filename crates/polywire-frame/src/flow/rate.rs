@@ -79,7 +79,9 @@ impl Rate {
     ) -> Result<Duration, Duration> {
         let now = now.as_nanos() as f64;
         let until = state.0.max(now) + self.interval;
-        let early = (until - self.burst - now).max(0.0);
+        let early = until - self.burst - now;
+        // Less than a nanosecond is what floating-point arithmetic leaves over.
+        let early = if early < 1.0 { 0.0 } else { early };
         let wait = Duration::from_nanos(early.ceil() as u64);
         if wait > max_wait {
             return Err(wait);
@@ -274,6 +276,21 @@ mod tests {
         assert_eq!(count(&rate, &mut state, later), 0);
         let moment = later.after(Duration::from_millis(5));
         assert_eq!(count(&rate, &mut state, moment), 5);
+    }
+
+    /// Intervals that are no whole nanoseconds do not shorten the burst.
+    #[test]
+    fn the_whole_burst_is_admitted_at_any_time() {
+        for (per_second, burst) in [(3.0, 3), (7.0, 10), (60.0, 60), (300.0, 50)] {
+            let rate = Rate::new(per_second, burst);
+            for second in 0..2_000 {
+                let now = Time::from_nanos(second * 1_234_567_891);
+                let mut state = RateState::default();
+                let mut take = || rate.reserve(&mut state, now, Duration::ZERO).is_ok();
+                let taken = (0..2 * burst).filter(|_| take()).count();
+                assert_eq!(taken, burst as usize, "{per_second} {second}");
+            }
+        }
     }
 
     #[test]

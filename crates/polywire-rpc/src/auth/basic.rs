@@ -69,7 +69,7 @@ impl BasicAuth {
     /// use polywire_rpc::auth::{BasicAuth, constant_time_eq};
     ///
     /// let auth = BasicAuth::verify_with("kitchen", async |user: String, password: String| {
-    ///     user == "ada" && constant_time_eq(password, "correct horse")
+    ///     constant_time_eq(user, "ada") & constant_time_eq(password, "correct horse")
     /// });
     /// # let _ = auth;
     /// ```

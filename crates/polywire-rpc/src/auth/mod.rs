@@ -51,7 +51,7 @@ mod unix;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::{Future, poll_fn, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -253,10 +253,17 @@ impl Authenticators {
 
     fn ask(&self, head: &CallHead<'_>) -> Outcome {
         let mut error = AuthError::MissingCredentials;
-        let mut pending = Vec::new();
+        let mut pending: Vec<AuthFuture> = Vec::new();
         for authenticator in &self.0 {
             match authenticator.authenticate(head).poll_once() {
-                Authentication::Ready(Ok(identity)) => return Outcome::Ready(Ok(identity)),
+                Authentication::Ready(Ok(identity)) if pending.is_empty() => {
+                    return Outcome::Ready(Ok(identity));
+                }
+                // An earlier one may accept the caller yet.
+                Authentication::Ready(Ok(identity)) => {
+                    pending.push(Box::pin(ready(Ok(identity))));
+                    break;
+                }
                 Authentication::Ready(Err(other)) => error = error.or(other),
                 Authentication::Pending(future) => pending.push(future),
             }

@@ -82,6 +82,8 @@ impl Deadline {
         match self.0 {
             None => future.await,
             Some(at) => match tokio::time::timeout_at(at, future).await {
+                // A ready result may come late.
+                Ok(Ok(_)) if self.is_over(Instant::now()) => Err(expired()),
                 Ok(result) => result,
                 Err(_) => Err(expired()),
             },

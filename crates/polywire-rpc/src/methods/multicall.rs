@@ -115,7 +115,7 @@ async fn run(
 fn admit(app: &App, index: usize, context: &Context) -> Result<(), Fault> {
     match index {
         0 => Ok(()),
-        _ => app.admit_more(&context.call_head("")),
+        _ => app.admit_more(&context.call_head(context.uri().path())),
     }
 }
 

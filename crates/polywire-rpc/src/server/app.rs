@@ -214,11 +214,8 @@ impl App {
         peer: Peer,
     ) -> Answer {
         if let Some(identity) = &identity {
-            let head = Arc::make_mut(&mut head);
-            // Handlers need no secrets.
-            head.headers.remove(http::header::AUTHORIZATION);
             // For WebSocket endpoints.
-            head.extensions.insert(identity.clone());
+            Arc::make_mut(&mut head).extensions.insert(identity.clone());
         }
         if let Some(pages) = &self.pages
             && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
@@ -256,7 +253,8 @@ impl App {
         if let Some(id) = &id {
             Arc::make_mut(&mut head).extensions.insert(id.clone());
         }
-        let context = Context {
+        let has_identity = identity.is_some();
+        let mut context = Context {
             head: head.into(),
             peer,
             protocol: self.mounts.protocols[protocol].kind(),
@@ -264,7 +262,11 @@ impl App {
             mount: protocol as u32,
             deadline,
             identity,
+            head_with_secrets: None,
         };
+        if has_identity {
+            context.remove_credentials();
+        }
         let Some(layers) = self.head.clone() else {
             return self.begin(protocol, route, context, body);
         };

@@ -26,7 +26,7 @@ impl App {
             Ok(deadline) => deadline,
             Err(fault) => return Answer::Ready(self.refuse(&head, &fault)),
         };
-        body.limit_time(deadline);
+        body.set_deadline(deadline);
         if self.authenticators.is_empty() || self.upgrades_to_frames(&head) {
             return self.answer_to(None, deadline, head, body, peer);
         }

@@ -28,6 +28,8 @@ pub(super) struct RequestBody {
     /// What has come, unless all of it came at once.
     pieces: Option<Box<Pieces>>,
     time: Duration,
+    /// Of the call: the body is not waited for beyond it.
+    deadline: Deadline,
     /// Whether to read and discard the rest when this is dropped.
     linger: bool,
 }
@@ -60,6 +62,7 @@ impl RequestBody {
             source: (!body.is_end_stream()).then_some(Source::Boxed(body)),
             pieces: None,
             time,
+            deadline: Deadline::NONE,
             linger: false,
         }
     }
@@ -73,15 +76,14 @@ impl RequestBody {
             source,
             pieces: None,
             time,
+            deadline: Deadline::NONE,
             linger,
         }
     }
 
     /// Does not wait for the body beyond the deadline of the call.
-    pub(super) fn limit_time(&mut self, deadline: Deadline) {
-        if let Some(left) = deadline.left(Instant::now()) {
-            self.time = self.time.min(left);
-        }
+    pub(super) const fn set_deadline(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
     }
 
     /// Whether there is nothing to read.
@@ -126,7 +128,10 @@ impl RequestBody {
         let room = Room {
             limit,
             memory,
-            time: self.time,
+            time: match self.deadline.left(Instant::now()) {
+                Some(left) => self.time.min(left),
+                None => self.time,
+            },
         };
         let pieces = &mut self.pieces;
         let result = ready!(match &mut self.source {

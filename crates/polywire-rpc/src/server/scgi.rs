@@ -167,7 +167,7 @@ fn client(peer: &Peer, variables: Option<&scgi::Variables>, from_elsewhere: bool
         address: remote.or(peer.address()),
         // Nothing else is known of a client that the web server names.
         local: remote.is_none() && peer.is_unix(),
-        credentials: peer.credentials(),
+        credentials: peer.credentials().filter(|_| remote.is_none()),
         #[cfg(feature = "tls")]
         tls: None,
         encrypted: variables.is_some_and(scgi::Variables::is_https),

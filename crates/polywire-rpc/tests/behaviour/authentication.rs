@@ -325,3 +325,61 @@ async fn passwords_without_tls() {
         }
     }
 }
+
+/// An authenticator that takes time is not overtaken by a later one.
+#[tokio::test]
+async fn the_order_of_authenticators_counts() {
+    let slow = |_: &CallHead<'_>| {
+        Authentication::pending(async {
+            tokio::task::yield_now().await;
+            Ok(Identity::new("first"))
+        })
+    };
+    let (builder, mut seen) = for_users(slow);
+    let guest = |_: &CallHead<'_>| -> Result<Identity, AuthError> { Ok(Identity::new("guest")) };
+    let site = Site::start(builder.authenticate(guest)).await;
+    assert_eq!(status_for(&site, None).await, 201);
+    assert_eq!(within(seen.recv()).await.unwrap().as_deref(), Some("first"));
+}
+
+/// The calls of a multicall count by the credentials that handlers do not see.
+#[tokio::test]
+async fn rates_by_credentials_hold_in_a_multicall() {
+    use std::num::NonZeroU32;
+
+    use polywire_rpc::{Methods, Server};
+
+    let one = NonZeroU32::MIN;
+    let three = one.saturating_add(2);
+    let methods = Methods::new()
+        .method("Add", |(a, b): (i32, i32)| async move { a + b })
+        .introspection(true)
+        .multicall(true);
+    let server = Server::methods(methods)
+        .authenticate(BasicAuth::users("kitchen", [("ada", "x")]))
+        .rate_per_caller(one, three, |head| {
+            head.headers().get("authorization").cloned()
+        })
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let site = Site::of(running);
+    let call = "<value><struct><member><name>methodName</name><value>Add</value></member>\
+         <member><name>params</name><value><array><data><value><int>1</int></value>\
+         <value><int>2</int></value></data></array></value></member></struct></value>";
+    let body = format!(
+        "<?xml version=\"1.0\"?><methodCall><methodName>system.multicall</methodName><params><param>\
+         <value><array><data>{}</data></array></value></param></params></methodCall>",
+        call.repeat(6)
+    );
+    let ada = basic("ada:x");
+    let headers = [("Authorization", &*ada), ("Content-Type", "text/xml")];
+    let reply = site.send(request("POST /RPC2", &headers, body)).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let (faults, sums) = (
+        reply.text().matches("faultCode").count(),
+        reply.text().matches(">3<").count(),
+    );
+    // The request counts as its first call.
+    assert_eq!((sums + faults, sums <= 3), (6, true), "{}", reply.text());
+}

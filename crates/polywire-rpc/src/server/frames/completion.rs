@@ -2,14 +2,13 @@
 
 use std::task::{Context, Waker};
 
-use bytes::Bytes;
 use polywire_frame::CallId;
 use polywire_protocol::Fault;
 
 use super::pipe::Pipe;
+use super::topic_call::TopicCall;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::methods::MethodReply;
-use crate::server::InFlight;
 use crate::server::memory::{Held, Memory};
 use crate::sync::{Arc, Mutex, PoisonError};
 
@@ -76,16 +75,6 @@ pub(super) struct Pending<C = CallId> {
     pub(super) completions: Vec<Completion<C>>,
     pub(super) pipes: Vec<Arc<Pipe>>,
     pub(super) topic_calls: Vec<(C, TopicCall)>,
-}
-
-/// A call that publishes a message or subscribes, whose caller is authenticated.
-#[derive(Debug)]
-pub(super) struct TopicCall {
-    pub(super) topic: Box<str>,
-    /// The message; none for a subscription.
-    pub(super) message: Option<Bytes>,
-    pub(super) context: crate::Context,
-    pub(super) in_flight: Option<InFlight>,
 }
 
 impl<C> Pending<C> {

@@ -2,7 +2,6 @@
 
 use std::pin::Pin;
 
-use http::header::AUTHORIZATION;
 use polywire_frame::Extension;
 use polywire_protocol::Fault;
 
@@ -66,8 +65,7 @@ impl Handlers {
                 Outcome::Ready(identity) => own.identity = Some(identity?),
                 Outcome::Pending(future) => pending = Some(future),
             }
-            // Handlers need no secrets.
-            own.head.make_mut().headers.remove(AUTHORIZATION);
+            own.remove_credentials();
         }
         let context = Some(own);
         Ok((CheckedHead { context, pending }, in_flight))
@@ -97,6 +95,7 @@ pub(super) fn context(peer: Peer) -> crate::Context {
         mount: 0,
         deadline: Deadline::NONE,
         identity: None,
+        head_with_secrets: None,
     }
 }
 

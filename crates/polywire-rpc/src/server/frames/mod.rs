@@ -25,6 +25,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod time_slice;
+mod topic_call;
 #[cfg(feature = "udp")]
 mod udp;
 

@@ -16,6 +16,8 @@ pub(super) struct OpenCall {
     queued: Option<Arc<QueuedCall>>,
     /// Of a call with streams, or a subscription.
     stream: Option<Box<Stream>>,
+    /// A subscription whose caller is not authenticated yet.
+    is_pending_subscription: bool,
 }
 
 struct Stream {
@@ -34,7 +36,22 @@ impl OpenCall {
             task: Some(task),
             queued,
             stream: None,
+            is_pending_subscription: false,
         }
+    }
+
+    /// A call to a topic whose caller is not authenticated yet.
+    pub(super) const fn pending(task: AbortHandle, is_subscription: bool) -> Self {
+        Self {
+            task: Some(task),
+            queued: None,
+            stream: None,
+            is_pending_subscription: is_subscription,
+        }
+    }
+
+    pub(super) const fn is_pending_subscription(&self) -> bool {
+        self.is_pending_subscription
     }
 
     pub(super) fn stream(task: AbortHandle, operation: u32, pipe: Arc<Pipe>) -> Self {
@@ -48,6 +65,7 @@ impl OpenCall {
                 subscribed: None,
                 _in_flight: None,
             })),
+            is_pending_subscription: false,
         }
     }
 
@@ -66,6 +84,7 @@ impl OpenCall {
                 subscribed: Some(subscribed),
                 _in_flight: in_flight,
             })),
+            is_pending_subscription: false,
         }
     }
 

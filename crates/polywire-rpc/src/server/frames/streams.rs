@@ -8,12 +8,13 @@ use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::time::Instant;
 
-use super::completion::{Completion, Outcome, TopicCall};
+use super::completion::{Completion, Outcome};
 use super::handlers::{is_before_handler, is_of_the_input};
 use super::head::CheckedHead;
 use super::open_call::OpenCall;
 use super::pipe::{Leaving, Pipe, Sent};
 use super::state::ConnectionState;
+use super::topic_call::TopicCall;
 use crate::call::Deadline;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::frames::Side;
@@ -55,8 +56,12 @@ impl ConnectionState {
             let future: MethodFuture = Box::pin(async move {
                 let limit = limit.earlier(context.deadline);
                 context.identity = Some(limit.limit(pending).await?);
-                let begun = table.begin_stream(&app, operation, context, &payload, pipe)?;
-                begun.await
+                let begun = table.begin_stream(&app, operation, context, &payload, pipe);
+                let begun = begun.map_err(|fault| match is_of_the_input(&fault) {
+                    true => fault.before_handler(),
+                    false => fault,
+                });
+                begun?.await
             });
             Ok(future)
         });
@@ -140,8 +145,9 @@ impl ConnectionState {
             }
         });
         // It is open: it has just come.
-        let open_call = OpenCall::call(task.abort_handle(), None);
+        let open_call = OpenCall::pending(task.abort_handle(), message.is_none());
         let _ = self.machine.attach(id, open_call);
+        self.remember(id);
     }
 
     /// Publishes or subscribes for an authenticated caller.
@@ -193,6 +199,20 @@ impl ConnectionState {
 
     /// The subscription is not wanted any more: it ends when all has left that was handed over to it.
     pub(super) fn unsubscribe(&mut self, now: Time, id: CallId) {
+        let is_pending = |open_call: &mut OpenCall| open_call.is_pending_subscription();
+        if self.machine.context(id).is_some_and(is_pending) {
+            // It ends before it began. The reply drops the task that authenticates its caller.
+            let outcome = few(Vec::new());
+            return self.complete(
+                now,
+                Completion {
+                    call: id,
+                    operation: 0,
+                    outcome,
+                    unstarted: false,
+                },
+            );
+        }
         // `UNSUBSCRIBE` of a call is passed over.
         let pipe = self.machine.context(id).and_then(OpenCall::unsubscribe);
         if let Some(pipe) = pipe.cloned() {
@@ -208,7 +228,7 @@ impl ConnectionState {
             let Some(open_call) = self.machine.context(id) else {
                 continue;
             };
-            if open_call.is_subscription() {
+            if open_call.is_subscription() || open_call.is_pending_subscription() {
                 self.end_by_force(now, id);
             } else if let Some(pipe) = open_call.pipe() {
                 pipe.ends();
