@@ -7,10 +7,7 @@ use http::HeaderValue;
 use subtle::Choice;
 
 use super::secret::compare;
-use super::{
-    AuthError, Authentication, Authenticator, CallHead, Identity, NOT_CONFIDENTIAL, credentials,
-    is_confidential,
-};
+use super::{AuthError, Authentication, Authenticator, CallHead, Identity, sent_secret};
 
 /// Accepts callers with a user name and password, in the header or metadata `authorization`.
 ///
@@ -110,11 +107,9 @@ impl BasicAuth {
 
 impl Authenticator for BasicAuth {
     fn authenticate(&self, head: &CallHead<'_>) -> Authentication {
-        if !self.without_tls && !is_confidential(head.peer()) {
-            return Authentication::Ready(Err(NOT_CONFIDENTIAL));
-        }
-        let Some(given) = credentials(head.headers(), "Basic") else {
-            return Authentication::Ready(Err(AuthError::MissingCredentials));
+        let given = match sent_secret(head, "Basic", self.without_tls) {
+            Ok(given) => given,
+            Err(error) => return Authentication::Ready(Err(error)),
         };
         match parse(given) {
             Some((user, password)) => (self.verify)(user, password),

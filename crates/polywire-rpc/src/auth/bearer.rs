@@ -6,10 +6,7 @@ use std::future::Future;
 use http::HeaderValue;
 
 use super::secret::compare;
-use super::{
-    AuthError, Authentication, Authenticator, CallHead, Identity, NOT_CONFIDENTIAL, credentials,
-    is_confidential,
-};
+use super::{AuthError, Authentication, Authenticator, CallHead, Identity, sent_secret};
 
 /// Accepts callers with a token: `authorization: Bearer TOKEN`, as a header or metadata.
 ///
@@ -86,11 +83,9 @@ impl BearerAuth {
 
 impl Authenticator for BearerAuth {
     fn authenticate(&self, head: &CallHead<'_>) -> Authentication {
-        if !self.without_tls && !is_confidential(head.peer()) {
-            return Authentication::Ready(Err(NOT_CONFIDENTIAL));
-        }
-        let Some(given) = credentials(head.headers(), "Bearer") else {
-            return Authentication::Ready(Err(AuthError::MissingCredentials));
+        let given = match sent_secret(head, "Bearer", self.without_tls) {
+            Ok(given) => given,
+            Err(error) => return Authentication::Ready(Err(error)),
         };
         match std::str::from_utf8(given) {
             Ok(token) => (self.verify)(token),

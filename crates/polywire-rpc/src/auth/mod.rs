@@ -316,6 +316,21 @@ impl AuthError {
     }
 }
 
+/// The secret that a call sends with a scheme in `Authorization`. Unless `without_tls`, secrets over connections that
+/// are not confidential are refused, right or wrong: they must not seem to work.
+fn sent_secret<'h>(
+    head: &'h CallHead<'_>,
+    scheme: &str,
+    without_tls: bool,
+) -> Result<&'h [u8], AuthError> {
+    if !without_tls && !is_confidential(head.peer()) {
+        return Err(AuthError::Forbidden(Cow::Borrowed(
+            "passwords and tokens are accepted only over TLS (danger_without_tls)",
+        )));
+    }
+    credentials(head.headers(), scheme).ok_or(AuthError::MissingCredentials)
+}
+
 /// The credentials of a scheme in `Authorization` (RFC 9110, section 11.6.2). None if there are two such headers, since
 /// it is not known which one counts.
 fn credentials<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h [u8]> {
@@ -333,8 +348,3 @@ fn credentials<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h [u8]> {
 fn is_confidential(peer: &Peer) -> bool {
     peer.is_encrypted() || peer.is_local()
 }
-
-/// The error for secrets over other connections, right or wrong: they must not seem to work.
-const NOT_CONFIDENTIAL: AuthError = AuthError::Forbidden(Cow::Borrowed(
-    "passwords and tokens are accepted only over TLS (danger_without_tls)",
-));
