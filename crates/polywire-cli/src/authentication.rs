@@ -86,7 +86,7 @@ fn pairs(path: &Path, quiet: bool) -> Result<Vec<(String, String)>, Failure> {
     }
     match pairs.is_empty() {
         true => Err(Failure::usage(format!(
-            "{shown} names nobody: expected lines of NAME:SECRET"
+            "{shown} has no entries: expected lines of NAME:SECRET"
         ))),
         false => Ok(pairs),
     }

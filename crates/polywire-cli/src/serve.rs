@@ -90,9 +90,9 @@ pub(crate) struct Arguments {
     /// browser is never turned away.
     #[arg(long, value_name = "ORIGIN", num_args = 1..)]
     allow_origin: Vec<String>,
-    /// Believe a web server on another machine that speaks SCGI when it says who
-    /// calls, and whether nobody can read it on the way. Whoever reaches the
-    /// address can say so: only for a network in which the web server is alone.
+    /// Trust the SCGI variables that a web server on another machine sends: the
+    /// address of the caller, and whether it used TLS. Any client that reaches the
+    /// port can set them, so use this only where the web server is alone.
     #[arg(long)]
     scgi_from_elsewhere: bool,
     /// Print nothing but errors.

@@ -30,7 +30,7 @@ pub struct Speaks {
     kind: ProtocolKind,
     made: Option<Result<Box<dyn ClientProtocol>, MountError>>,
     others: Vec<ProtocolKind>,
-    /// Whoever makes a builder speak frames, if that is what was asked for.
+    /// Makes a builder of clients over frames, if frames are the chosen protocol.
     frames: Option<fn(ClientBuilder) -> ClientBuilder>,
 }
 

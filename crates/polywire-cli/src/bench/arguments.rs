@@ -283,7 +283,7 @@ impl Arguments {
     pub(super) fn expectation(&self) -> Expectation<'_> {
         match &self.expect {
             _ if self.any_reply => Expectation::Any,
-            // Whoever names no operation does not know whether its replies are alike.
+            // Without an operation it is unknown whether all replies are equal.
             None if self.operation.is_none() => Expectation::Any,
             Some(json) => Expectation::This(json),
             None => Expectation::First,

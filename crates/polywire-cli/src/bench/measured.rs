@@ -40,7 +40,7 @@ pub(super) struct Second {
     pub(super) p99: f64,
 }
 
-/// How a run goes, for who watches it.
+/// The progress of a run, shown while it runs.
 #[derive(Debug)]
 pub(super) struct Glance<'a> {
     /// The time since the last.

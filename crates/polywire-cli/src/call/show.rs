@@ -1,4 +1,4 @@
-//! Messages on the wire, for who wants to see them.
+//! Prints messages as they are on the wire.
 
 use polywire::rpc::client::Exchange;
 

@@ -28,7 +28,7 @@ pub struct ClientBuilder {
     pub(super) limits: Limits,
     options: RequestOptions,
     s3_virtual_hosted: bool,
-    /// Whoever makes connections for frames, if they are what is spoken.
+    /// Opens connections for frames, if frames are the chosen protocol.
     frames: Option<OpenFrames>,
 }
 

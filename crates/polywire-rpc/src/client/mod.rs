@@ -240,7 +240,7 @@ impl Client {
             Way::Http(http) => http,
             Way::Frames(frames) => return frames.exchange(operation, request.into_body()).await,
         };
-        // Heads are copied only for who wants to see them.
+        // Heads are copied only if they are shown.
         let mut shown = show.map(|show| {
             let request = request.clone();
             let response = None;

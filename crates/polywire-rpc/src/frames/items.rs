@@ -50,7 +50,7 @@ impl Items {
         self.id
     }
 
-    /// Whoever reads or writes has something to look at.
+    /// Collects the wakers of the reader and the writer.
     pub(super) fn wake(&mut self, woken: &mut Vec<Waker>) {
         woken.extend(self.reader.take());
         woken.extend(self.writer.take());
@@ -183,7 +183,7 @@ impl Shared {
             return Poll::Ready(Ok(begun));
         }
         *stage = Stage::Waits(begun);
-        // It looks at the time for who waits.
+        // The connection's task sets the timer of this call.
         state.wake_task();
         Poll::Pending
     }

@@ -10,8 +10,8 @@ use polywire_frame::client::Connection;
 use super::state::State;
 use super::tickets::Ticket;
 
-/// The state of a connection, locked. Whoever is to be woken is woken when it is not any more: a waker
-/// is somebody else's code, which may take its time, or look at the same connection.
+/// The locked state of a connection. Wakers are called after the lock is released, because they run
+/// foreign code, which may be slow or may lock the same connection.
 pub(super) struct Locked<'a, M = Connection<Ticket>> {
     // In this order they are dropped.
     state: MutexGuard<'a, State<M>>,

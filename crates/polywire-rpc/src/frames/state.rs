@@ -180,13 +180,13 @@ impl<M: Machine> State<M> {
         Some(Farewell { why, goodbye })
     }
 
-    /// Has the task of the connection look at what is there.
+    /// Wakes the task of the connection.
     #[inline]
     pub(super) fn wake_task(&mut self) {
         self.woken.extend(self.task.take());
     }
 
-    /// Those may go on who wait until what is there has been written.
+    /// Wakes the calls that wait until the buffered bytes are written.
     pub(super) fn wake_full(&mut self) {
         self.full.leave(&mut self.woken);
     }

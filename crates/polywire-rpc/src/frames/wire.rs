@@ -377,7 +377,7 @@ mod tests {
         assert_eq!((frames.len(), reading.kept()), (3, 0));
     }
 
-    /// Whoever looks may stop in front of some of it, and may keep what was before.
+    /// A reader may stop before the end of the bytes, and may keep the part that it has read.
     #[tokio::test]
     async fn what_is_left_of_what_was_shared_is_there() {
         for keeps in [false, true] {

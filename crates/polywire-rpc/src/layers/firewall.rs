@@ -251,7 +251,7 @@ mod tests {
         Peer::from(std::net::SocketAddr::new(address.parse().unwrap(), 1))
     }
 
-    /// A day after the start, so that no entry of the test is as good as new before.
+    /// A day after the start: no entry of the test has been refilled by then.
     const FAR: Time = Time::from_nanos(86_400_000_000_000);
 
     fn request(firewall: &Firewall, key: Key, now: Time) -> Result<(), Duration> {

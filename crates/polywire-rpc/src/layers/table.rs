@@ -16,9 +16,9 @@ const SHARDS: usize = 16;
 /// Entries of a shard that are always kept.
 const LEAST: usize = 16;
 
-/// Callers by key. If there are too many, entries are removed that are as good as new; if more than half remain, those
-/// without a connection and with the lowest recent use, at least half of them. So no caller is locked out, and one that
-/// invents keys has to use each as much as its own to have its own removed.
+/// Callers by key. If there are too many, entries equal to a new one are removed. If more than half remain, at least
+/// half of those without a connection are removed, those with the lowest recent use first. So no caller is locked out,
+/// and a caller that invents keys must use each of them as much as its own key to reset the limit of its own.
 pub(super) struct CallerTable<K> {
     clock: Clock,
     hasher: RandomState,

@@ -180,22 +180,20 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets how the constraints of the model are applied to inputs: all of them,
-    /// unless this says other.
+    /// Sets which constraints of the model are checked in inputs. Default: all.
     #[must_use]
     pub fn validation(mut self, validation: Validation) -> Self {
         self.validation = validation;
         self
     }
 
-    /// Whether a peer over SCGI on another machine is believed when it says who calls: the
-    /// address (`REMOTE_ADDR`), and whether the connection is encrypted (`HTTPS`). It is not,
-    /// unless this says other: its own address is that of the caller then. A peer at a
-    /// loopback address or a Unix socket always is.
+    /// Whether the variables `REMOTE_ADDR` and `HTTPS` of an SCGI peer on another machine are
+    /// trusted. Default: false, and the address of the peer is that of the caller. Peers at
+    /// loopback addresses and Unix sockets are always trusted.
     ///
-    /// Whoever reaches the listener can say so. Limits by address count for nothing then, and
-    /// [`BasicAuth`](crate::auth::BasicAuth) takes passwords from who says that nobody reads
-    /// them. So only for a network in which the web server is alone.
+    /// Any client that reaches the listener can set these variables. Limits by address have no
+    /// effect then, and [`BasicAuth`](crate::auth::BasicAuth) accepts passwords if the variables
+    /// claim TLS. Use it only on a network in which the web server is alone.
     #[must_use]
     pub const fn scgi_from_elsewhere(mut self, believed: bool) -> Self {
         self.scgi_from_elsewhere = believed;

@@ -35,7 +35,7 @@ impl App {
     }
 }
 
-/// To the pages, for who has forgotten the slash.
+/// Redirects `/_polywire` to `/_polywire/`, where the pages are.
 pub(super) fn to_pages() -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = StatusCode::PERMANENT_REDIRECT;

@@ -121,7 +121,7 @@ async fn who_calls() {
     let facts = within(seen.recv()).await.unwrap();
     let address = Some("192.0.2.7:4711".to_owned());
     assert_eq!(facts, (address, true, false, Some("nginx/1.22".to_owned())));
-    // Who names nobody calls for itself.
+    // Without the variables, the peer of the connection is the caller.
     let stream = TcpStream::connect(running.address()).await.unwrap();
     let address = Some(stream.local_addr().unwrap().to_string());
     ask(stream, &[&block(&own), CREATE.as_bytes()].concat()).await;

@@ -7,7 +7,7 @@
 //! |---|---|---|---|
 //! | `http+unix://%2Frun%2Fs.sock/RPC2` | Python's requests, Docker's tools | `/run/s.sock` | `/RPC2` |
 //! | `http+unix:///run/s.sock:/RPC2` | nginx, got | `/run/s.sock` | `/RPC2` |
-//! | `http+unix:///run/s.sock/RPC2` | people who type it | `/run/s.sock` | `/RPC2` |
+//! | `http+unix:///run/s.sock/RPC2` | command lines | `/run/s.sock` | `/RPC2` |
 //! | `http+unix:///run/s` | supervisor's `unix:///run/s` | `/run/s` | none |
 //!
 //! Without `%2F` and `:/`, the path of the socket ends with the first segment that ends in `.sock` or `.socket`. Without

@@ -238,7 +238,7 @@ impl<'a> Attempts<'a> {
             match state.clock.instant(request.deadline) {
                 None => arrived.await,
                 Some(deadline) => {
-                    // Whoever was first looks at the time.
+                    // The next iteration checks the deadline.
                     let _ = timeout_at(deadline, arrived).await;
                 }
             }

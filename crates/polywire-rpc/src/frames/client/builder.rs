@@ -42,7 +42,7 @@ use crate::random::Random;
 ///     .in_flight(10..=200)
 ///     .connect()
 ///     .await?;
-/// // To add twice is as good as once: this may be tried again, whatever happens to the first try.
+/// // `Add` is idempotent: it may be retried, whatever happens to the first attempt.
 /// let sum: i32 = client.idempotent().call("Add", (2, 3)).await?;
 /// assert_eq!(sum, 5);
 /// # Ok(()) }

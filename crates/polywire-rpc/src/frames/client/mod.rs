@@ -76,7 +76,7 @@ pub struct Client {
 
 struct Inner {
     state: Arc<ClientState>,
-    /// Whoever keeps its connections.
+    /// The tasks that keep the connections open.
     tasks: Vec<AbortHandle>,
     endpoints: Vec<Arc<Endpoint>>,
     limits: Limits,
@@ -278,7 +278,7 @@ impl Client {
             out.extend_from_slice(input);
             Ok(())
         };
-        // Whoever reads is one of several who might.
+        // `read` is an `Fn`, because each attempt gets a reference to it. Only one attempt calls it.
         let output = Mutex::new(output);
         let output = &output;
         let read = move |payload: Payload<'_>| {

@@ -9,7 +9,7 @@ use crate::error::{CallError, CallErrorKind, FrameFault};
 /// What is known of an operation beside its name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallOptions<'a> {
-    /// To carry it out twice is as good as once.
+    /// The operation is idempotent.
     pub(crate) idempotent: bool,
     /// The errors of the model that may be gone at the next try, by their names.
     pub(crate) retryable: &'a [Box<str>],

@@ -28,7 +28,7 @@ pub(super) struct ClientState {
     pub(super) plan: Plan,
     /// There is a connection that was not there before.
     pub(super) arrived: Notify,
-    /// Whoever has it is the next to begin, where nobody knows when that will be.
+    /// The holder is the next call to begin, if it is unknown when a connection has room.
     pub(super) turns: tokio::sync::Mutex<()>,
     /// Somebody has tried to connect.
     pub(super) attempted: Notify,

@@ -204,8 +204,8 @@ impl ServerBuilder {
             validator,
             memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
-            // More than a semaphore counts is as good as no limit.
             decoding: decoding::pool(),
+            // A semaphore cannot count more than this.
             connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
             half_close: self.half_close,
             scgi_from_elsewhere: self.scgi_from_elsewhere,

@@ -137,7 +137,7 @@ impl ConnectionState {
     /// The server stops: what is open is answered.
     pub(super) fn stop(&mut self) {
         let within = self.handlers.app.timeouts.shutdown;
-        // Whoever stops the server waits for no longer than that, and by then all are to have been answered.
+        // The shutdown ends at this limit, so calls must have been answered a little before.
         let within = within - (within / 10).min(Duration::from_secs(1));
         self.leave(self.clock.now(), Reason::STOP, within);
     }

@@ -135,7 +135,7 @@ impl Server {
 
 async fn serve(mut work: Work, mut stopped: watch::Receiver<bool>) {
     let mut stop = pin!(async move {
-        // Nobody who could say it is as good as said.
+        // An error means that the sender was dropped: the server stops then too.
         let _ = stopped.changed().await;
     });
     let mut stopping = false;

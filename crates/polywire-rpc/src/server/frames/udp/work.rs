@@ -171,7 +171,7 @@ impl Work {
             .and_then(|(latest, _)| self.clock.instant(latest));
         drop(self);
         match latest {
-            // Whoever stops has waited for so long.
+            // The shutdown does not wait longer than this.
             Some(latest) => {
                 let _ = tokio::time::timeout_at(latest, one_ways.ended()).await;
             }
