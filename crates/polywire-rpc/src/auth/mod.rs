@@ -68,7 +68,8 @@ pub use secret::constant_time_eq;
 pub use unix::UnixUserAuth;
 
 pub use crate::call::CallHead;
-use crate::server::{Peer, caught};
+use crate::call::catch_panic;
+use crate::server::Peer;
 
 /// Decides from the head of a call who the caller is.
 ///
@@ -248,7 +249,7 @@ impl Authenticators {
 
     /// Authenticates the caller of a call. A panic of an authenticator is an internal fault.
     pub(crate) fn authenticate(&self, head: &CallHead<'_>) -> Outcome {
-        caught(|| Ok(self.ask(head))).unwrap_or_else(|fault| Outcome::Ready(Err(fault)))
+        catch_panic(|| Ok(self.ask(head))).unwrap_or_else(|fault| Outcome::Ready(Err(fault)))
     }
 
     fn ask(&self, head: &CallHead<'_>) -> Outcome {
@@ -275,7 +276,7 @@ impl Authenticators {
         Outcome::Pending(Box::pin(async move {
             for mut future in pending {
                 let polled = poll_fn(|context| {
-                    caught(|| Ok(future.as_mut().poll(context).map(Ok)))
+                    catch_panic(|| Ok(future.as_mut().poll(context).map(Ok)))
                         .unwrap_or_else(|fault| Poll::Ready(Err(fault)))
                 });
                 match polled.await? {

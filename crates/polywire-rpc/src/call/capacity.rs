@@ -9,8 +9,8 @@ use polywire_frame::Time;
 use polywire_protocol::Fault;
 
 use super::admission::Rejection;
+use crate::call::catch_panic;
 use crate::frames::Clock;
-use crate::server::caught;
 
 /// Minimum time between two measurements of the load. None is made while no calls arrive.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -122,7 +122,7 @@ impl SystemLoad {
         // Two threads may measure at the same time, which does no harm.
         self.measured.store(now.as_nanos(), Ordering::Relaxed);
         // A panic would end the task of the connection.
-        match caught(|| Ok((self.limit.measure)())) {
+        match catch_panic(|| Ok((self.limit.measure)())) {
             Ok(load) => self.value.store(load.to_bits(), Ordering::Relaxed),
             Err(fault) => self.report(&fault),
         }

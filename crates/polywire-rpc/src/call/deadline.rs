@@ -57,6 +57,19 @@ impl Deadline {
         }
     }
 
+    /// The deadline of a handler that starts now and may take `limit`.
+    ///
+    /// # Errors
+    ///
+    /// This deadline, that of the caller, is over.
+    pub(crate) fn for_handler(self, limit: Duration) -> Result<Self, Fault> {
+        let now = Instant::now();
+        match self.is_over(now) {
+            true => Err(expired()),
+            false => Ok(self.earlier(Self::after(now, limit))),
+        }
+    }
+
     pub(crate) fn is_over(self, now: Instant) -> bool {
         self.0.is_some_and(|at| now >= at)
     }

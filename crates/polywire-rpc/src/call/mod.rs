@@ -1,10 +1,14 @@
-//! What every wire does with a call before its handler runs.
+//! What every wire does with a call: from its head to the result of its handler.
 
 pub(crate) mod admission;
 pub(crate) mod capacity;
 pub(crate) mod deadline;
 mod head;
 pub(crate) mod queue;
+mod run;
+mod target;
 
 pub(crate) use deadline::Deadline;
 pub use head::CallHead;
+pub(crate) use run::{Reply, Run, catch_panic};
+pub(crate) use target::Target;

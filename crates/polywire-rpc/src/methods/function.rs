@@ -17,7 +17,7 @@ use super::call::{Answering, MethodFuture};
 use super::parameters::Source;
 use crate::Context;
 use crate::blocking::BlockingPool;
-use crate::server::caught;
+use crate::call::catch_panic;
 
 /// What is called under a name.
 pub(crate) trait Method: Send + Sync + 'static {
@@ -197,7 +197,7 @@ where
         Ok(Box::pin(async move {
             // Written there too: what takes long to compute may be long.
             let work = move || {
-                caught(|| {
+                catch_panic(|| {
                     let result = function.run(parameters, context).into_result()?;
                     answer.serialize(&result)
                 })

@@ -115,11 +115,12 @@ pub use stream::{ItemReceiver, ItemSender, StreamCall};
 pub(crate) use call::MethodFuture;
 pub(crate) use format::{Form, write_output};
 pub(crate) use parameters::Place;
-pub(crate) use router::{Entry, Found, Router, Target};
+pub(crate) use router::{Entry, Found, Router};
 pub(crate) use wire::CborMethods;
 
 use crate::Context;
 use crate::blocking::BlockingPool;
+use crate::call::Target;
 use function::{Blocking, Method, Typed, Values};
 use router::{BytesFunction, Work};
 use stream::{StreamMethod, Streaming};

@@ -3,10 +3,8 @@
 //! The calls are found first, without reading their parameters, and then made one
 //! after the other. Whatever goes wrong with one is the answer to that one.
 
-use std::future::poll_fn;
 use std::mem;
 use std::sync::Arc;
-use std::task::Poll;
 
 use bytes::Bytes;
 use polywire_codec::cbor::CborDecoder;
@@ -16,11 +14,11 @@ use polywire_schema::{Body, Decoder, Error, ErrorKind, LimitKind, Limits, Member
 
 use super::call::{Answering, MethodFuture, MethodReply};
 use super::format::{Form, Writer};
-use super::operation::call_operation;
+use super::operation::run_operation;
 use super::parameters::{Place, Reader, Source};
-use super::router::Target;
 use crate::Context;
-use crate::server::{App, Called, caught, decode_on_pool, is_large};
+use crate::call::{Reply, Run, Target, catch_panic};
+use crate::server::{App, decode_on_pool, is_large};
 
 /// So many calls are made before others of the same worker have their turn.
 const TURN: usize = 8;
@@ -74,7 +72,7 @@ async fn run(
             // The deadline of the whole can strike here.
             tokio::task::yield_now().await;
         }
-        let mut called = Called::Unknown;
+        let mut target = None;
         let ended = match item {
             Err(fault) => Err(fault),
             Ok(_) if written > app.limits.bytes() => Err(too_long(app.limits.bytes())),
@@ -86,23 +84,23 @@ async fn run(
                         item: &item,
                         form: form.of_item(),
                     };
-                    one.call(context.clone(), mem::take(&mut space), &mut called)
+                    one.call(context.clone(), mem::take(&mut space), &mut target)
                         .await
                 }
             },
         };
         match ended {
             Ok(reply) => {
-                if let Called::Method(entry) = &called {
-                    entry.took(reply.len());
-                }
                 written += reply.len();
                 results.result(&reply);
                 space = reply.into_space();
             }
             Err(fault) => {
                 let fault = fault.with_detail(app.wants_detail(&context));
-                results.fault(app.fault(context.mount as usize, &called, &fault).body());
+                results.fault(
+                    app.fault(context.mount as usize, target.as_ref(), &fault)
+                        .body(),
+                );
             }
         }
     }
@@ -130,53 +128,60 @@ impl One<'_> {
     async fn call(
         self,
         context: Context,
-        space: Vec<u8>,
-        called: &mut Called,
+        mut space: Vec<u8>,
+        target: &mut Option<Target>,
     ) -> Result<MethodReply, Fault> {
-        let mut future = match is_large(&self.item.bytes) {
+        // The deadline is that of the whole call, which runs this one.
+        let (run, mut space) = match is_large(&self.item.bytes) {
             true => {
                 let (item, form) = (self.item.clone(), self.form);
-                let begun = decode_on_pool(Arc::clone(self.app), context.deadline, move |app| {
-                    let (item, mut called) = (&item, Called::Unknown);
-                    let future = One { app, item, form }.begin(context, space, &mut called);
-                    Ok((called, future))
+                let started = decode_on_pool(Arc::clone(self.app), context.deadline, move |app| {
+                    let (item, mut target) = (&item, None);
+                    let one = One { app, item, form };
+                    let run = one.start(context, &mut space, &mut target, true);
+                    Ok((run, space, target))
                 });
-                let (known, future) = begun.await?;
-                *called = known;
-                future?
+                let (run, space, known) = started.await?;
+                *target = known;
+                (run?, space)
             }
-            false => caught(|| self.begin(context, space, called))?,
+            false => {
+                let run = catch_panic(|| self.start(context, &mut space, target, false))?;
+                (run, space)
+            }
         };
-        let polled = |task: &mut std::task::Context<'_>| {
-            caught(|| Ok(future.as_mut().poll(task)))
-                .unwrap_or_else(|fault| Poll::Ready(Err(fault)))
-        };
-        poll_fn(polled).await
+        let encode =
+            |reply: Reply| reply.into_method_reply(self.app, self.form, mem::take(&mut space));
+        run.finish(self.app, target.as_ref(), encode).await
     }
 
-    fn begin(
+    /// Starts the call. A method takes `space` for its reply.
+    fn start(
         &self,
         context: Context,
-        space: Vec<u8>,
-        called: &mut Called,
-    ) -> Result<MethodFuture, Fault> {
+        space: &mut Vec<u8>,
+        called: &mut Option<Target>,
+        is_on_pool: bool,
+    ) -> Result<Run, Fault> {
         let Some(router) = &self.app.methods else {
             return Err(Fault::internal("a server without methods"));
         };
         let Item { name, bytes, place } = self.item;
         let body = Body::new(bytes.clone());
-        match router.find(name)? {
-            Target::Method(entry) if entry.is_multicall() => Err(inside()),
+        let target = router.find(name)?;
+        match target {
+            Target::Method(entry) if entry.is_multicall() => return Err(inside()),
+            _ => *called = Some(target.clone()),
+        }
+        match target {
             Target::Method(entry) => {
-                *called = Called::Method(Arc::clone(entry));
-                let limits = &self.app.limits;
-                let source = place.open(bytes, &body, limits)?;
-                router.begin(self.app, entry, source, context, (self.form, space))
+                let source = place.open(bytes, &body, &self.app.limits)?;
+                let answer = (self.form, mem::take(space), None);
+                let future = router.start(self.app, entry, source, context, answer)?;
+                Ok(Run::of_method(future))
             }
             Target::Operation(index) => {
-                *called = Called::Operation(*index);
-                let out = (self.form, space);
-                call_operation(self.app, *index, context, &body, *place, out)
+                run_operation(self.app, *index, context, &body, *place, is_on_pool)
             }
         }
     }

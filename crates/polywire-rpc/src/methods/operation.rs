@@ -13,34 +13,25 @@ use polywire_schema::{
     Body, Decoder, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema,
 };
 
-use super::call::{MethodFuture, MethodReply};
-use super::format::{self, Form};
 use super::parameters::{Place, Reader};
 use crate::Context;
+use crate::call::Run;
 use crate::server::App;
 
-/// Begins a call of an operation whose parameters stand somewhere in a body.
-pub(super) fn call_operation(
+/// Starts a call of an operation whose parameters are at `place` in a body.
+pub(super) fn run_operation(
     app: &Arc<App>,
     index: u32,
     context: Context,
     body: &Body,
     place: Place,
-    (form, space): (Form, Vec<u8>),
-) -> Result<MethodFuture, Fault> {
-    let route = Route::to(index);
-    let within = Within {
+    is_on_pool: bool,
+) -> Result<Run, Fault> {
+    let protocol = Within {
         place,
         kind: context.protocol(),
     };
-    let call = app.decode_by(&within, &route, context, body)?;
-    let app = Arc::clone(app);
-    Ok(Box::pin(async move {
-        let output = app.start(call).await?;
-        let root = app.service.operation(index).output().root();
-        let bytes = format::write_output(form, space, root, output.message());
-        Ok(MethodReply::new(form, bytes.map_err(Fault::internal)?))
-    }))
+    app.run_operation(&protocol, &Route::to(index), context, body, is_on_pool)
 }
 
 /// The protocol of a call that is part of another: its input stands in the middle

@@ -20,6 +20,7 @@ use super::stream::{StreamCall, StreamMethod};
 use super::system::{About, System};
 use super::wire::method_of;
 use crate::Context;
+use crate::call::Target;
 use crate::server::{App, Pipe, decode_on_pool, is_large};
 
 /// A named method.
@@ -51,14 +52,6 @@ pub(crate) struct Router {
     style: Style,
     /// What is known of each name, if callers may ask for it.
     pub(crate) about: Vec<(Box<str>, About)>,
-}
-
-/// What a name stands for.
-#[derive(Clone)]
-pub(crate) enum Target {
-    Method(Arc<Entry>),
-    /// The index of an operation.
-    Operation(u32),
 }
 
 /// A call whose name has been looked up.
@@ -103,8 +96,8 @@ impl Entry {
         }
     }
 
-    /// A reply took so many bytes.
-    pub(crate) fn took(&self, len: usize) {
+    /// Records the size of a reply, to reserve it for the next.
+    pub(crate) fn record_size(&self, len: usize) {
         self.room.took(len);
     }
 
@@ -254,42 +247,19 @@ impl Router {
         })
     }
 
-    /// Begins a call of a method.
-    pub(crate) fn begin(
+    /// Starts a call of a method: its parameters are read by it, or by the layers around it. `pipe` carries the items of
+    /// a method with streams. The reply is written into `space`.
+    pub(crate) fn start(
         &self,
         app: &Arc<App>,
         entry: &Arc<Entry>,
         source: Source<'_>,
         context: Context,
-        (form, space): (Form, Vec<u8>),
+        (form, space, pipe): (Form, Vec<u8>, Option<Arc<Pipe>>),
     ) -> Result<MethodFuture, Fault> {
         let mut answer = Answering::new(form, entry.room.expected());
         answer.space = space;
-        self.begin_with(app, entry, source, context, answer)
-    }
-
-    /// Begins a call of a method with streams.
-    pub(crate) fn begin_stream(
-        &self,
-        app: &Arc<App>,
-        entry: &Arc<Entry>,
-        source: Source<'_>,
-        context: Context,
-        pipe: Arc<Pipe>,
-    ) -> Result<MethodFuture, Fault> {
-        let mut answer = Answering::new(Form::Cbor, 0);
-        answer.pipe = Some(pipe);
-        self.begin_with(app, entry, source, context, answer)
-    }
-
-    fn begin_with(
-        &self,
-        app: &Arc<App>,
-        entry: &Arc<Entry>,
-        source: Source<'_>,
-        context: Context,
-        answer: Answering,
-    ) -> Result<MethodFuture, Fault> {
+        answer.pipe = pipe;
         let Some(layered) = &self.layered else {
             return entry.begin(app, source, context, answer);
         };

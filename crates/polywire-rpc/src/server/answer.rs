@@ -8,8 +8,7 @@
 
 use std::future::Future;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -17,17 +16,14 @@ use bytes::Bytes;
 use http::Response;
 use polywire_protocol::{Fault, ProtocolKind, Route, decode_content};
 use polywire_schema::Body;
-use tokio::time::{Instant, Sleep};
 
-use super::app::{App, Called, DecodedCall};
+use super::app::App;
 use super::body::RequestBody;
 use super::decoding::{decode_on_pool, is_large_body};
 use super::response::{HttpResponse, ResponseBody};
-use crate::call::Deadline;
-use crate::call::deadline::expired;
+use crate::call::{Deadline, Reply, Run, Target, catch_panic};
 use crate::context::RequestId;
-use crate::handler::HandlerFuture;
-use crate::methods::{Found, MethodFuture, MethodReply, Target};
+use crate::methods::Found;
 
 /// A future behind a pointer.
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -67,25 +63,16 @@ pub(super) struct Reading {
     body: RequestBody,
 }
 
-/// A call whose handler is at work.
+/// A call whose handler is in progress.
 pub(super) struct Handling {
     app: Arc<App>,
     protocol: usize,
     /// Whether the caller asked for details of a fault.
     wants_detail: bool,
-    called: Called,
-    work: Work,
-    deadline: Deadline,
-    /// Ends at the deadline. It is created when the handler first waits for something: most do not.
-    sleep: Option<Pin<Box<Sleep>>>,
+    target: Option<Target>,
+    run: Run,
     /// Holds memory for as long as the call lasts.
     _body: RequestBody,
-}
-
-/// What a handler or method does.
-enum Work {
-    Operation(u32, HandlerFuture),
-    Method(MethodFuture),
 }
 
 /// A call whose caller is told its id.
@@ -131,15 +118,17 @@ impl App {
     ) -> Answer {
         match route {
             Some(route) if body.is_empty() => {
-                let called = Called::Operation(route.operation);
                 let wants_detail = self.wants_detail(&context);
-                let begun = caught(|| {
-                    context.deadline = self.handler_deadline(context.deadline)?;
-                    let deadline = context.deadline;
-                    let call = self.decode(protocol, &route, context, &Body::default())?;
-                    Ok((Work::Operation(route.operation, self.start(call)), deadline))
+                let run = catch_panic(|| {
+                    let deadline = self.handler_deadline(context.deadline)?;
+                    context.deadline = deadline;
+                    let reader = &*self.mounts.protocols[protocol];
+                    let body = Body::default();
+                    let run = self.run_operation(reader, &route, context, &body, false)?;
+                    Ok(run.with_deadline(deadline))
                 });
-                self.begun((protocol, wants_detail), called, body, begun)
+                let target = Some(Target::Operation(route.operation));
+                self.begun((protocol, wants_detail), target, body, run)
             }
             route => Answer::Reading(Reading {
                 app: Arc::clone(self),
@@ -152,11 +141,7 @@ impl App {
 
     /// The deadline of a handler that begins now: that of its caller, or the limit of the server.
     fn handler_deadline(&self, caller: Deadline) -> Result<Deadline, Fault> {
-        let now = Instant::now();
-        match caller.is_over(now) {
-            true => Err(expired()),
-            false => Ok(caller.earlier(Deadline::after(now, self.timeouts.handler))),
-        }
+        caller.for_handler(self.timeouts.handler)
     }
 
     /// Begins a call whose body is there.
@@ -166,12 +151,9 @@ impl App {
         mut context: crate::Context,
         bytes: Bytes,
         body: &mut RequestBody,
-        called: &mut Called,
-    ) -> Result<Work, Fault> {
-        let operation = match called {
-            Called::Operation(index) => Some(self.service.operation(*index)),
-            _ => None,
-        };
+        target: &mut Option<Target>,
+    ) -> Result<Run, Fault> {
+        let operation = target.as_ref().and_then(|target| target.operation(self));
         let limit = self.limits.bytes();
         let mut grows = |len| body.grow((bytes.len(), len), limit, &self.memory);
         let decoded = decode_content(operation, context.head.make_mut(), &bytes, &mut grows)?;
@@ -187,23 +169,12 @@ impl App {
             (Some(route), _) => route,
             (None, Some(_)) if has_methods(reader.kind()) => {
                 let protocol = (protocol, is_on_pool);
-                return self.begin_named(protocol, context, (&bytes, &whole), called);
+                return self.begin_named(protocol, context, (&bytes, &whole), target);
             }
             (None, _) => reader.route_body(&context.head, &whole, &self.limits)?,
         };
-        *called = Called::Operation(route.operation);
-        let call = self.decode(protocol, &route, context, &whole)?;
-        Ok(self.work(route.operation, call, is_on_pool))
-    }
-
-    /// Starts a call. One that was decoded on the pool is started when it is first polled, on the task of
-    /// its connection: a handler may count on that, and the caller may be gone by now.
-    fn work(self: &Arc<Self>, index: u32, call: DecodedCall, is_on_pool: bool) -> Work {
-        if !is_on_pool {
-            return Work::Operation(index, self.start(call));
-        }
-        let app = Arc::clone(self);
-        Work::Operation(index, Box::pin(async move { app.start(call).await }))
+        *target = Some(Target::Operation(route.operation));
+        self.run_operation(&**reader, &route, context, &whole, is_on_pool)
     }
 
     /// Begins the call whose name stands in the body: of a method, or of an
@@ -213,30 +184,27 @@ impl App {
         (protocol, is_on_pool): (usize, bool),
         context: crate::Context,
         (bytes, body): (&Bytes, &Body),
-        called: &mut Called,
-    ) -> Result<Work, Fault> {
-        let kind = self.mounts.protocols[protocol].kind();
+        called: &mut Option<Target>,
+    ) -> Result<Run, Fault> {
+        let protocol = &*self.mounts.protocols[protocol];
         let Some(router) = &self.methods else {
             return Err(Fault::internal("a server without methods"));
         };
-        let found = router.route(kind, &context.head, bytes, body, &self.limits)?;
+        let found = router.route(protocol.kind(), &context.head, bytes, body, &self.limits)?;
         let Found {
             target,
             source,
             form,
         } = found;
-        match target {
+        match called.insert(target) {
             Target::Operation(index) => {
-                *called = Called::Operation(index);
-                let route = Route::to(index);
-                let call = self.decode(protocol, &route, context, body)?;
-                Ok(self.work(index, call, is_on_pool))
+                let route = Route::to(*index);
+                self.run_operation(protocol, &route, context, body, is_on_pool)
             }
             Target::Method(entry) => {
-                *called = Called::Method(Arc::clone(&entry));
-                let space = (form, Vec::new());
-                let reply = router.begin(self, &entry, source, context, space)?;
-                Ok(Work::Method(reply))
+                let answer = (form, Vec::new(), None);
+                let future = router.start(self, entry, source, context, answer)?;
+                Ok(Run::of_method(future))
             }
         }
     }
@@ -244,24 +212,22 @@ impl App {
     fn begun(
         self: &Arc<Self>,
         (protocol, wants_detail): (usize, bool),
-        called: Called,
+        target: Option<Target>,
         body: RequestBody,
-        begun: Result<(Work, Deadline), Fault>,
+        run: Result<Run, Fault>,
     ) -> Answer {
-        match begun {
-            Ok((work, deadline)) => Answer::Handling(Handling {
+        match run {
+            Ok(run) => Answer::Handling(Handling {
                 app: Arc::clone(self),
                 protocol,
                 wants_detail,
-                called,
-                work,
-                deadline,
-                sleep: None,
+                target,
+                run,
                 _body: body,
             }),
             Err(fault) => {
                 let fault = fault.with_detail(wants_detail);
-                Answer::Ready(self.fault(protocol, &called, &fault))
+                Answer::Ready(self.fault(protocol, target.as_ref(), &fault))
             }
         }
     }
@@ -336,13 +302,13 @@ impl Reading {
     fn begin_on_pool(self, bytes: Bytes) -> Answer {
         let app = Arc::clone(&self.app);
         let protocol = self.context.mount as usize;
-        let called = self.called();
+        let target = self.target();
         let wants_detail = app.wants_detail(&self.context);
         let deadline = match app.handler_deadline(self.context.deadline) {
             Ok(deadline) => deadline,
             Err(fault) => {
                 let fault = fault.with_detail(wants_detail);
-                return Answer::Ready(app.fault(protocol, &called, &fault));
+                return Answer::Ready(app.fault(protocol, target.as_ref(), &fault));
             }
         };
         let begin = move |_: &Arc<App>| Ok(self.begin(Ok(bytes), true));
@@ -350,21 +316,24 @@ impl Reading {
         Answer::Boxed(Box::pin(async move {
             match begun.await {
                 Ok(answer) => answer.await,
-                Err(fault) => app.fault(protocol, &called, &fault.with_detail(wants_detail)),
+                Err(fault) => {
+                    let fault = fault.with_detail(wants_detail);
+                    app.fault(protocol, target.as_ref(), &fault)
+                }
             }
         }))
     }
 
-    /// What it calls, as far as the head told it.
-    fn called(&self) -> Called {
-        let operation = |route: &Route| Called::Operation(route.operation);
-        self.route.as_ref().map_or(Called::Unknown, operation)
+    /// What it calls, if the head told it.
+    fn target(&self) -> Option<Target> {
+        let operation = |route: &Route| Target::Operation(route.operation);
+        self.route.as_ref().map(operation)
     }
 
     /// Begins, now that the body is there, or will not come. `is_on_pool`: on a thread of the blocking
     /// pool.
     fn begin(self, bytes: Result<Bytes, Fault>, is_on_pool: bool) -> Answer {
-        let mut called = self.called();
+        let mut target = self.target();
         let Self {
             app,
             route,
@@ -373,15 +342,15 @@ impl Reading {
         } = self;
         let protocol = context.mount as usize;
         let wants_detail = app.wants_detail(&context);
-        let begun = caught(|| {
+        let run = catch_panic(|| {
             let bytes = bytes?;
-            context.deadline = app.handler_deadline(context.deadline)?;
-            let deadline = context.deadline;
+            let deadline = app.handler_deadline(context.deadline)?;
+            context.deadline = deadline;
             let call = (protocol, route, is_on_pool);
-            let work = app.begin_with(call, context, bytes, &mut body, &mut called)?;
-            Ok((work, deadline))
+            let run = app.begin_with(call, context, bytes, &mut body, &mut target)?;
+            Ok(run.with_deadline(deadline))
         });
-        app.begun((protocol, wants_detail), called, body, begun)
+        app.begun((protocol, wants_detail), target, body, run)
     }
 }
 
@@ -397,71 +366,13 @@ impl Marked {
 
 impl Handling {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
-        let ended = caught(|| match &mut self.work {
-            Work::Operation(index, output) => match output.as_mut().poll(context) {
-                Poll::Ready(output) => {
-                    let index = *index;
-                    Ok(Poll::Ready(self.end(index, output)?))
-                }
-                Poll::Pending => Ok(Poll::Pending),
-            },
-            Work::Method(reply) => match reply.as_mut().poll(context) {
-                Poll::Ready(reply) => Ok(Poll::Ready(self.end_method(reply?))),
-                Poll::Pending => Ok(Poll::Pending),
-            },
-        });
-        let fault = match ended {
-            Ok(Poll::Ready(response)) => return Poll::Ready(response),
-            Ok(Poll::Pending) => {
-                let Some(at) = self.deadline.instant() else {
-                    return Poll::Pending;
-                };
-                let sleep = || Box::pin(tokio::time::sleep_until(at));
-                let sleep = self.sleep.get_or_insert_with(sleep);
-                // Not by the budget of the task: a handler that uses it all up at
-                // each turn would put its deadline off for good.
-                let sleep = tokio::task::unconstrained(sleep.as_mut());
-                ready!(pin!(sleep).poll(context));
-                self.app.late(&self.called)
-            }
-            Err(fault) => fault,
-        };
-        let fault = fault.with_detail(self.wants_detail);
-        Poll::Ready(self.app.fault(self.protocol, &self.called, &fault))
+        let (app, target) = (&self.app, self.target.as_ref());
+        let protocol = &*app.mounts.protocols[self.protocol];
+        let encode = |reply: Reply| reply.into_response(app, protocol);
+        let response = ready!(self.run.poll(app, target, context, encode));
+        Poll::Ready(response.unwrap_or_else(|fault| {
+            let fault = fault.with_detail(self.wants_detail);
+            app.fault(self.protocol, target, &fault)
+        }))
     }
-
-    /// Writes the output.
-    fn end(
-        &self,
-        operation: u32,
-        output: Result<crate::Output, Fault>,
-    ) -> Result<Response<Bytes>, Fault> {
-        let operation = self.app.service.operation(operation);
-        let protocol = &self.app.mounts.protocols[self.protocol];
-        let response = protocol.encode_output(operation, output?.message());
-        response.map_err(Fault::internal)
-    }
-
-    /// The response of a reply.
-    fn end_method(&self, reply: MethodReply) -> Response<Bytes> {
-        if let Called::Method(entry) = &self.called {
-            entry.took(reply.len());
-        }
-        reply.into_response()
-    }
-}
-
-/// What a function returns, or an internal fault if it panics: a bug in one
-/// handler costs one call, not the connection and the other calls on it.
-pub(crate) fn caught<T>(function: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    // Whatever the panic left half done is dropped with the call; what handlers
-    // share among calls is theirs to protect, as with threads.
-    catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<&str>()
-            .copied()
-            .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let reason = format!("a panic: {}", text.unwrap_or("of an unknown kind"));
-        Err(Fault::internal(reason))
-    })
 }

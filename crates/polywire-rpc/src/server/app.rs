@@ -8,18 +8,16 @@ use std::task::Poll;
 use bytes::Bytes;
 use http::Response;
 use polywire_protocol::{
-    Claim, Fault, FaultKind, HeadSummary, InputMemory, Plan, ProtocolKind, ReadPlan, Route,
-    ServerProtocol, Validator,
+    Claim, Fault, FaultKind, HeadSummary, Plan, ProtocolKind, Route, ServerProtocol, Validator,
 };
-use polywire_schema::{Body, Limits, Operation};
+use polywire_schema::{Limits, Operation};
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 use uuid::Uuid;
 
-use super::answer::{Answer, caught};
+use super::answer::Answer;
 use super::body::RequestBody;
-use super::decoding::{COUNTED_FROM, InputReservation};
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::Gate;
 use super::http_service::HttpService;
@@ -31,10 +29,9 @@ use super::unoffered::Unoffered;
 use super::{ServerBuilder, Timeouts};
 use crate::auth::{Authenticators, Identity};
 use crate::blocking::BlockingPool;
-use crate::call::Deadline;
+use crate::call::{Deadline, Target, catch_panic};
 use crate::context::RequestId;
-use crate::handler::HandlerFuture;
-use crate::methods::{Entry, Methods, Router};
+use crate::methods::{Methods, Router};
 use crate::topics::Topics;
 use crate::{Call, Context, Handler, Output, ServiceHandle};
 
@@ -59,14 +56,14 @@ pub(crate) struct App {
     /// Methods by their names, if there are any.
     pub(crate) methods: Option<Router>,
     /// Handlers by the index of their operation.
-    pub(super) handlers: Vec<Option<Arc<dyn Handler>>>,
+    pub(crate) handlers: Vec<Option<Arc<dyn Handler>>>,
     /// Handlers behind layers, if there are any.
-    pub(super) layered: Vec<Option<CallService>>,
+    pub(crate) layered: Vec<Option<CallService>>,
     pub(super) head: Option<HeadService>,
     pub(crate) limits: Limits,
     /// Checks inputs, unless that is switched off.
-    pub(super) validator: Option<Validator>,
-    pub(super) memory: Arc<Memory>,
+    pub(crate) validator: Option<Validator>,
+    pub(crate) memory: Arc<Memory>,
     /// Decodes large bodies.
     pub(super) decoding: BlockingPool,
     pub(super) timeouts: Timeouts,
@@ -97,23 +94,6 @@ pub(crate) struct App {
 
 /// Answers what lies below `/_polywire/`.
 pub(super) type Pages = Arc<dyn Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync>;
-
-/// What a request calls, as far as it is known.
-#[derive(Clone, Default)]
-pub(crate) enum Called {
-    #[default]
-    Unknown,
-    /// The index of an operation.
-    Operation(u32),
-    Method(Arc<Entry>),
-}
-
-/// A call of an operation whose handler has not been called.
-pub(crate) struct DecodedCall {
-    call: Call,
-    /// The memory of its input, if it takes much.
-    held: Option<Held>,
-}
 
 /// A call whose operation is known and whose body has not been read: what
 /// layers around call heads see.
@@ -281,18 +261,19 @@ impl App {
         Answer::Boxed(Box::pin(async move {
             // Behind layers the operation of a fault is known only if the head
             // told it.
-            let called = arriving.called();
+            let target = arriving.target();
             let wants_detail = app.wants_detail(&arriving.context);
             let mut answer = Box::pin(layers.oneshot(arriving));
-            let ended = poll_fn(
-                |context| match caught(|| Ok(answer.as_mut().poll(context))) {
-                    Ok(poll) => poll,
-                    Err(fault) => Poll::Ready(Err(fault)),
-                },
-            );
+            let ended =
+                poll_fn(
+                    |context| match catch_panic(|| Ok(answer.as_mut().poll(context))) {
+                        Ok(poll) => poll,
+                        Err(fault) => Poll::Ready(Err(fault)),
+                    },
+                );
             ended.await.unwrap_or_else(|fault| {
                 let fault = fault.with_detail(wants_detail);
-                let mut response = app.fault(protocol, &called, &fault);
+                let mut response = app.fault(protocol, target.as_ref(), &fault);
                 app.tell_id(protocol, id.as_ref(), &mut response);
                 response
             })
@@ -316,7 +297,7 @@ impl App {
         {
             return answer;
         }
-        let mut response = self.fault(protocol, &Called::Unknown, fault);
+        let mut response = self.fault(protocol, None, fault);
         self.tell_id(protocol, id, &mut response);
         response
     }
@@ -353,71 +334,6 @@ impl App {
         let missing = || Fault::internal("a framed call, and no table of what frames can call");
         self.frames.as_ref().ok_or_else(missing)
     }
-
-    /// Decodes the input of a call.
-    pub(super) fn decode(
-        &self,
-        protocol: usize,
-        route: &Route,
-        context: Context,
-        body: &Body,
-    ) -> Result<DecodedCall, Fault> {
-        self.decode_by(&*self.mounts.protocols[protocol], route, context, body)
-    }
-
-    /// As [`Self::decode`], where another protocol reads the input.
-    pub(crate) fn decode_by(
-        &self,
-        protocol: &dyn ServerProtocol,
-        route: &Route,
-        context: Context,
-        body: &Body,
-    ) -> Result<DecodedCall, Fault> {
-        let operation = self.service.operation(route.operation);
-        let index = route.operation as usize;
-        let Some(Some(handler)) = self.handlers.get(index) else {
-            let message = format!("{} has no handler", operation.name());
-            return Err(Fault::new(FaultKind::UnknownOperation, message));
-        };
-        let is_counted = body.as_bytes().len() > COUNTED_FROM;
-        let memory = is_counted.then(|| InputReservation::new(Arc::clone(&self.memory)));
-        let plan = ReadPlan {
-            head: &context.head,
-            body,
-            route,
-            limits: &self.limits,
-            memory: memory.as_ref().map(|memory| memory as &dyn InputMemory),
-        };
-        let validator = self.validator.as_ref();
-        let input = handler.decode(protocol, operation, &plan, validator)?;
-        let call = Call {
-            service: self.service.clone(),
-            operation: route.operation,
-            context,
-            input,
-        };
-        let held = memory.and_then(InputReservation::into_held);
-        Ok(DecodedCall { call, held })
-    }
-
-    /// Hands a call to its handler.
-    pub(crate) fn start(&self, decoded: DecodedCall) -> HandlerFuture {
-        let DecodedCall { call, held } = decoded;
-        let index = call.operation as usize;
-        let output = match (self.layered.get(index), self.handlers.get(index)) {
-            (Some(Some(layered)), _) => Box::pin(layered.clone().oneshot(call)),
-            (_, Some(Some(handler))) => handler.call(call),
-            // It was there when the call was decoded.
-            _ => Box::pin(async { Err(Fault::internal("a handler that is gone")) }),
-        };
-        match held {
-            None => output,
-            Some(held) => Box::pin(async move {
-                let _held = held;
-                output.await
-            }),
-        }
-    }
 }
 
 impl Arriving {
@@ -431,8 +347,8 @@ impl Arriving {
         self.route.as_ref().map(|route| route.operation)
     }
 
-    fn called(&self) -> Called {
-        self.index().map_or(Called::Unknown, Called::Operation)
+    fn target(&self) -> Option<Target> {
+        self.index().map(Target::Operation)
     }
 
     /// The response behind layers: a fault is encoded here, where the operation

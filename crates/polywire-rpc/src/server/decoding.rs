@@ -13,11 +13,10 @@ use std::sync::Arc;
 use http::{HeaderMap, header};
 use polywire_protocol::{Fault, InputMemory};
 
-use super::answer::caught;
 use super::app::App;
 use super::memory::{FREE, Held, Memory};
 use crate::blocking::BlockingPool;
-use crate::call::Deadline;
+use crate::call::{Deadline, catch_panic};
 
 /// Longer bodies are large. They take a millisecond or more.
 const LARGE: usize = FREE;
@@ -29,7 +28,7 @@ const QUEUE: usize = 1_000;
 
 /// The decoded inputs of shorter bodies are not counted against the server's memory, since that
 /// takes a walk over them.
-pub(super) const COUNTED_FROM: usize = 8 * 1024;
+pub(crate) const COUNTED_FROM: usize = 8 * 1024;
 
 /// Whether the body of an HTTP request is decoded on the pool.
 pub(super) fn is_large_body(headers: &HeaderMap, body: &[u8]) -> bool {
@@ -67,22 +66,22 @@ where
     let own = Arc::clone(&app);
     let decoded = app
         .decoding
-        .run(move || span.in_scope(|| caught(|| decode(&own))));
+        .run(move || span.in_scope(|| catch_panic(|| decode(&own))));
     let decoded = deadline.limit(async { decoded.await.flatten() }).await;
     decoded.map_err(Fault::before_handler)
 }
 
 /// The memory of one call's decoded input, taken from the server's until this is dropped.
 #[derive(Debug)]
-pub(super) struct InputReservation(RefCell<Held>);
+pub(crate) struct InputReservation(RefCell<Held>);
 
 impl InputReservation {
-    pub(super) const fn new(memory: Arc<Memory>) -> Self {
+    pub(crate) const fn new(memory: Arc<Memory>) -> Self {
         Self(RefCell::new(Held::nothing(memory)))
     }
 
     /// What was taken, if anything was.
-    pub(super) fn into_held(self) -> Option<Held> {
+    pub(crate) fn into_held(self) -> Option<Held> {
         let held = self.0.into_inner();
         (!held.is_empty()).then_some(held)
     }

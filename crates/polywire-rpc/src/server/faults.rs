@@ -4,45 +4,39 @@ use bytes::Bytes;
 use http::Response;
 use polywire_protocol::{Fault, FaultKind};
 
-use super::app::{App, Called};
+use super::app::App;
 use super::gate::overloaded;
 use crate::Context;
+use crate::call::Target;
 
 impl App {
-    /// A handler has taken longer than it may.
-    pub(super) fn late(&self, called: &Called) -> Fault {
-        let message = format!("{} took too long", self.name(called));
-        Fault::new(FaultKind::DeadlineExceeded, message)
-    }
-
-    /// Its name, or nothing if it is not known.
-    fn name<'a>(&'a self, called: &'a Called) -> &'a str {
-        match called {
-            Called::Unknown => "",
-            Called::Operation(index) => self.service.operation(*index).name(),
-            Called::Method(entry) => entry.name(),
-        }
-    }
-
     /// Whether a caller asks for details of a fault that its protocol leaves out otherwise.
     pub(crate) fn wants_detail(&self, context: &Context) -> bool {
         self.mounts.protocols[context.mount as usize].wants_detail(&context.head)
     }
 
-    pub(crate) fn fault(&self, protocol: usize, called: &Called, fault: &Fault) -> Response<Bytes> {
-        let mut response = self.encode_fault(protocol, called, fault);
+    /// The response to a call that ends in a fault. `target` is what was called, as far as that is known.
+    pub(crate) fn fault(
+        &self,
+        protocol: usize,
+        target: Option<&Target>,
+        fault: &Fault,
+    ) -> Response<Bytes> {
+        let mut response = self.encode_fault(protocol, target, fault);
         if fault.kind() == FaultKind::Overloaded {
             overloaded(&mut response);
         }
         response
     }
 
-    fn encode_fault(&self, protocol: usize, called: &Called, fault: &Fault) -> Response<Bytes> {
-        let name = self.name(called);
-        let operation = match called {
-            Called::Operation(index) => Some(self.service.operation(*index)),
-            _ => None,
-        };
+    fn encode_fault(
+        &self,
+        protocol: usize,
+        target: Option<&Target>,
+        fault: &Fault,
+    ) -> Response<Bytes> {
+        let name = target.map_or("", |target| target.name(self));
+        let operation = target.and_then(|target| target.operation(self));
         if fault.kind() == FaultKind::Internal {
             let reason = std::error::Error::source(fault);
             tracing::error!(

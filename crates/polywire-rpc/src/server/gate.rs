@@ -13,7 +13,7 @@ use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::app::{App, Called};
+use super::app::App;
 use super::byte_stream::ByteStream;
 use super::pages::unclaimed;
 use super::peer::Peer;
@@ -188,7 +188,7 @@ impl App {
 
     fn refuse_by(&self, protocol: Option<usize>, fault: &Fault) -> Response<Bytes> {
         let mut response = match protocol {
-            Some(protocol) => self.fault(protocol, &Called::Unknown, fault),
+            Some(protocol) => self.fault(protocol, None, fault),
             None => {
                 let mut response = unclaimed();
                 *response.body_mut() = format!("{}\n", fault.message()).into();

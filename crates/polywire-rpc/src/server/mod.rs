@@ -50,12 +50,11 @@ mod unix;
 
 use std::time::Duration;
 
-pub(crate) use answer::caught;
-pub(crate) use app::{App, Called};
+pub(crate) use app::App;
 pub use app::{Arriving, CallService, HeadService, Server};
 pub use bind::{bind, bind_shared};
 pub use builder::{BuildError, ServerBuilder, Validation};
-pub(crate) use decoding::{decode_on_pool, is_large};
+pub(crate) use decoding::{COUNTED_FROM, InputReservation, decode_on_pool, is_large};
 #[cfg(feature = "udp")]
 pub use frames::UdpSocket;
 pub use frames::{FrameLimits, FrameStats, InprocName};

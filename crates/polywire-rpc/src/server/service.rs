@@ -12,7 +12,7 @@ use http::{Request, request};
 use http_body_util::combinators::BoxBody;
 use tower::{Service, ServiceExt};
 
-use super::answer::{HttpAnswer, caught};
+use super::answer::HttpAnswer;
 use super::app::{App, Server};
 use super::body::RequestBody;
 use super::gate::InFlight;
@@ -21,6 +21,7 @@ use super::incoming::IncomingBody;
 use super::malformed;
 use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
+use crate::call::catch_panic;
 
 impl Server {
     /// Handles a request of an HTTP connection. The call counts against the limit until the second value is dropped.
@@ -86,7 +87,7 @@ fn layered(http: HttpService, mut request: HttpRequest, peer: Peer) -> HttpAnswe
     HttpAnswer::Layered(Box::pin(async move {
         let mut answer = pin!(http.oneshot(request));
         let ended = poll_fn(|context| {
-            caught(|| Ok(answer.as_mut().poll(context)))
+            catch_panic(|| Ok(answer.as_mut().poll(context)))
                 .map_or_else(|fault| Poll::Ready(Err(fault)), |poll| poll.map(Ok))
         });
         match ended.await {

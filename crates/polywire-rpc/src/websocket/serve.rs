@@ -18,7 +18,8 @@ use super::message::{CloseCode, CloseFrame};
 use super::queue::Queue;
 use super::socket::{Head, WebSocket};
 use super::stats::{Count, Counts};
-use crate::server::{Held, Peer, caught};
+use crate::call::catch_panic;
+use crate::server::{Held, Peer};
 
 /// A request extension: the connection can be upgraded.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +106,7 @@ where
     let driver = Driver::new(codec, Arc::clone(&queue), Arc::clone(&guard.0), limits);
     let socket = WebSocket::new(Arc::clone(&queue), Arc::new(head));
     // The handler can panic before it returns its future.
-    let handler = caught(|| Ok(handler(socket)));
+    let handler = catch_panic(|| Ok(handler(socket)));
     let mut session = Session {
         driver,
         queue: Arc::clone(&queue),
@@ -151,7 +152,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             }
             // The handler is polled after the driver, because the driver does not wake a receiver on its own task.
             if let Some(handler) = &mut self.handler {
-                let polled = caught(|| Ok(Pin::new(handler).poll(cx)));
+                let polled = catch_panic(|| Ok(Pin::new(handler).poll(cx)));
                 let ended = match polled {
                     Ok(polled) => polled.is_ready(),
                     Err(fault) => {

@@ -10,9 +10,10 @@ use polywire_schema::Body;
 
 use super::pipe::Pipe;
 use crate::call::queue::OperationCost;
+use crate::call::{Reply, Run, Target};
 use crate::frames::payload;
-use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
-use crate::server::app::{App, Called};
+use crate::methods::{Form, MethodReply, Place, Router};
+use crate::server::app::App;
 use crate::server::decoding::{decode_on_pool, is_large};
 use crate::{Context, ServiceHandle};
 
@@ -92,11 +93,8 @@ impl Table {
         &self.wire
     }
 
-    pub(super) fn called(&self, index: u32) -> Called {
-        match &self.targets[index as usize] {
-            Target::Method(entry) => Called::Method(Arc::clone(entry)),
-            Target::Operation(index) => Called::Operation(*index),
-        }
+    pub(super) fn target(&self, index: u32) -> &Target {
+        &self.targets[index as usize]
     }
 
     /// Carries out a call of a method of bytes.
@@ -123,110 +121,81 @@ impl Table {
 
     /// The name, for people.
     pub(super) fn name<'a>(&'a self, app: &'a App, index: u32) -> &'a str {
-        match &self.targets[index as usize] {
-            Target::Method(entry) => entry.name(),
-            Target::Operation(index) => app.service.operation(*index).name(),
+        self.target(index).name(app)
+    }
+
+    /// Decodes the input of a call and starts its handler. A large input is decoded on the pool. `pipe` carries the items
+    /// of a method with streams.
+    pub(super) fn run(
+        &self,
+        app: &Arc<App>,
+        index: u32,
+        context: Context,
+        (payload, whole): Input<'_>,
+        pipe: Option<Arc<Pipe>>,
+    ) -> Result<Run, Fault> {
+        if !is_large(payload) {
+            return self.run_here(app, index, context, (payload, whole), pipe, false);
         }
+        let bytes = shared(payload, whole);
+        let started = decode_on_pool(Arc::clone(app), context.deadline, move |app| {
+            let input = (&*bytes, Some(&bytes));
+            app.table()?
+                .run_here(app, index, context, input, pipe, true)
+        });
+        let app = Arc::clone(app);
+        Ok(Run::of_method(Box::pin(async move {
+            started
+                .await?
+                .finish(&app, None, |reply| encode(&app, reply))
+                .await
+        })))
     }
 
-    /// Begins a call of a method with streams.
-    pub(super) fn begin_stream(
+    /// As [`Self::run`], on this thread.
+    fn run_here(
         &self,
         app: &Arc<App>,
         index: u32,
         context: Context,
-        payload: &[u8],
-        pipe: Arc<Pipe>,
-    ) -> Result<MethodFuture, Fault> {
-        let bytes = Bytes::copy_from_slice(payload);
-        if is_large(payload) {
-            let begun = decode_on_pool(Arc::clone(app), context.deadline, move |app| {
-                app.table()?
-                    .begin_stream_here(app, index, context, &bytes, pipe)
-            });
-            return Ok(Box::pin(async move { begun.await?.await }));
-        }
-        self.begin_stream_here(app, index, context, &bytes, pipe)
-    }
-
-    fn begin_stream_here(
-        &self,
-        app: &Arc<App>,
-        index: u32,
-        context: Context,
-        bytes: &Bytes,
-        pipe: Arc<Pipe>,
-    ) -> Result<MethodFuture, Fault> {
-        let (Target::Method(entry), Some(router)) = (&self.targets[index as usize], &app.methods)
-        else {
-            return Err(Fault::internal("a method with streams that is none"));
-        };
-        let body = Body::new(bytes.clone());
-        let source = Place::Cbor.open(bytes, &body, &app.limits)?;
-        router.begin_stream(app, entry, source, context, pipe)
-    }
-
-    /// Begins a call.
-    pub(super) fn begin(
-        &self,
-        app: &Arc<App>,
-        index: u32,
-        context: Context,
-        (payload, whole): (&[u8], Option<&Bytes>),
-    ) -> Result<MethodFuture, Fault> {
-        let shared = || shared(payload, whole);
-        if is_large(payload) {
-            let bytes = shared();
-            let begun = decode_on_pool(Arc::clone(app), context.deadline, move |app| {
-                app.table()?
-                    .begin_here(app, index, context, (&bytes, Some(&bytes)))
-            });
-            return Ok(Box::pin(async move { begun.await?.await }));
-        }
-        self.begin_here(app, index, context, (payload, whole))
-    }
-
-    /// Begins a call on this thread.
-    fn begin_here(
-        &self,
-        app: &Arc<App>,
-        index: u32,
-        context: Context,
-        (payload, whole): (&[u8], Option<&Bytes>),
-    ) -> Result<MethodFuture, Fault> {
-        let shared = || shared(payload, whole);
+        (payload, whole): Input<'_>,
+        pipe: Option<Arc<Pipe>>,
+        is_on_pool: bool,
+    ) -> Result<Run, Fault> {
         match &self.targets[index as usize] {
             Target::Method(entry) => {
                 let Some(router) = &app.methods else {
                     return Err(Fault::internal("a server without methods"));
                 };
-                let answer = (Form::Cbor, SPACE.take());
+                let answer = (Form::Cbor, SPACE.take(), pipe);
                 if payload.len() < LARGE {
                     let source = Place::lent(payload, &app.limits)?;
-                    return router.begin(app, entry, source, context, answer);
+                    return Ok(Run::of_method(
+                        router.start(app, entry, source, context, answer)?,
+                    ));
                 }
-                let bytes = shared();
+                let bytes = shared(payload, whole);
                 let body = Body::new(bytes.clone());
                 let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
-                router.begin(app, entry, source, context, answer)
+                Ok(Run::of_method(
+                    router.start(app, entry, source, context, answer)?,
+                ))
             }
             Target::Operation(index) => {
-                let index = *index;
-                let body = Body::new(shared());
-                let call = app.decode_by(&self.wire, &Route::to(index), context, &body)?;
-                let app = Arc::clone(app);
-                Ok(Box::pin(async move {
-                    let output = app.start(call).await?;
-                    let root = app.service.operation(index).output().root();
-                    let bytes = write_output(Form::Cbor, Vec::new(), root, output.message());
-                    Ok(MethodReply::new(
-                        Form::Cbor,
-                        bytes.map_err(Fault::internal)?,
-                    ))
-                }))
+                let (route, body) = (Route::to(*index), Body::new(shared(payload, whole)));
+                app.run_operation(&self.wire, &route, context, &body, is_on_pool)
             }
         }
     }
+}
+
+/// The payload of a call, and the buffer that it is a part of if it is large.
+pub(super) type Input<'a> = (&'a [u8], Option<&'a Bytes>);
+
+/// Encodes the result of a handler as the payload of a frame.
+#[inline]
+pub(super) fn encode(app: &App, reply: Reply) -> Result<MethodReply, Fault> {
+    reply.into_method_reply(app, Form::Cbor, Vec::new())
 }
 
 /// The bytes of a payload: those of the frame that it came in, if it is large enough, else a copy.

@@ -7,13 +7,14 @@ use polywire_protocol::{Fault, FaultKind, ServerProtocol};
 use polywire_schema::{Map, Value};
 
 use super::calls::Table;
-use crate::server::app::{App, Called};
+use crate::call::Target;
+use crate::server::app::App;
 
 /// What a caller is told of a fault: the frame's part, and the details.
 pub(super) fn answer(
     app: &App,
     table: &Table,
-    called: &Called,
+    target: Option<&Target>,
     fault: &Fault,
     unstarted: bool,
 ) -> (Answer, Vec<u8>) {
@@ -24,8 +25,7 @@ pub(super) fn answer(
         unstarted,
         ..Answer::new(code(fault.kind()))
     };
-    if let Called::Operation(index) = called {
-        let operation = app.service.operation(*index);
+    if let Some(operation) = target.and_then(|target| target.operation(app)) {
         if let Some(shape) = fault.shape_in(Some(operation))
             && let Ok(response) = table.wire().encode_error(shape, fault)
         {

@@ -16,13 +16,13 @@ use super::completion::{Completion, CompletionQueue, Outcome, SMALL};
 use super::faults;
 use super::head::{CheckedHead, PendingIdentity};
 use super::one_ways::OneWays;
-use super::start::{FirstPoll, enqueue, finish, start, start_authenticated};
-use crate::call::Deadline;
+use super::start::{FirstPoll, enqueue, finish, owned_payload, run_authenticated, start};
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
 use crate::call::queue::{QueuedCall, RunQueue};
+use crate::call::{Deadline, Run, Target};
 use crate::frames::Clock;
-use crate::methods::{MethodFuture, MethodReply};
-use crate::server::app::{App, Called};
+use crate::methods::MethodReply;
+use crate::server::app::App;
 use crate::server::memory::{Held, Memory};
 
 /// The state machine that calls come from.
@@ -118,7 +118,7 @@ impl Handlers {
         let (CheckedHead { context, pending }, mut admitted) = match self.admit_request(request) {
             Ok(admitted) => admitted,
             Err(fault) => {
-                self.fault(endpoint, now, call, &Called::Unknown, &fault, true);
+                self.fault(endpoint, now, call, None, &fault, true);
                 return CallStatus::Answered(None);
             }
         };
@@ -146,10 +146,10 @@ impl Handlers {
                 };
                 CallStatus::Answered(self.complete(endpoint, now, completion))
             }
-            Ok(FirstPoll::Pending(future)) => {
+            Ok(FirstPoll::Pending(run)) => {
                 let completions = Arc::clone(completions);
                 let memory = Arc::clone(&self.memory);
-                let result = self.finish(operation, future);
+                let result = self.finish(operation, run);
                 admitted.occupy(&self.app.flow.capacity);
                 let task = tokio::spawn(async move {
                     let result = result.await;
@@ -168,8 +168,8 @@ impl Handlers {
             }
             Err(fault) => {
                 let unstarted = is_of_the_input(&fault);
-                let called = self.table.called(operation);
-                self.fault(endpoint, now, call, &called, &fault, unstarted);
+                let target = Some(self.table.target(operation));
+                self.fault(endpoint, now, call, target, &fault, unstarted);
                 CallStatus::Answered(None)
             }
         }
@@ -215,8 +215,11 @@ impl Handlers {
         pending: Option<PendingIdentity>,
     ) -> Result<FirstPoll, Fault> {
         if let Some(pending) = pending {
-            let future = start_authenticated(self, request, pending);
-            return Ok(FirstPoll::Pending(future));
+            let (context, payload) = (request.context.clone(), owned_payload(request));
+            let pending = (pending, context.deadline);
+            let call = (request.operation, context);
+            let run = run_authenticated(self, call, payload, None, pending);
+            return Ok(FirstPoll::Pending(run));
         }
         let cost = self.table.cost(request.operation);
         let calls = self.calls.load(Ordering::Relaxed);
@@ -242,14 +245,7 @@ impl Handlers {
         call: E::Call,
         rejection: Rejection,
     ) {
-        self.fault(
-            endpoint,
-            now,
-            call,
-            &Called::Unknown,
-            &rejection.fault(),
-            true,
-        );
+        self.fault(endpoint, now, call, None, &rejection.fault(), true);
     }
 
     /// Answers a call of an unknown operation.
@@ -268,7 +264,7 @@ impl Handlers {
                 Fault::new(FaultKind::UnknownOperation, message)
             }
         };
-        self.fault(endpoint, now, call, &Called::Unknown, &fault, true);
+        self.fault(endpoint, now, call, None, &fault, true);
     }
 
     /// Runs a call without a reply. A caller may have as many of them in progress as other calls.
@@ -297,8 +293,8 @@ impl Handlers {
             });
             return;
         }
-        if let Ok(FirstPoll::Pending(future)) = self.start_measured(request, pending) {
-            let result = self.finish(request.operation, future);
+        if let Ok(FirstPoll::Pending(run)) = self.start_measured(request, pending) {
+            let result = self.finish(request.operation, run);
             admitted.occupy(&self.app.flow.capacity);
             self.one_ways.spawn(caller, async move {
                 let _ = result.await;
@@ -367,9 +363,10 @@ impl Handlers {
     fn finish(
         &self,
         operation: u32,
-        future: MethodFuture,
+        run: Run,
     ) -> impl Future<Output = Result<MethodReply, Fault>> + Send + use<> {
-        finish(Arc::clone(&self.app), self.table.called(operation), future)
+        let (app, table) = (Arc::clone(&self.app), Arc::clone(&self.table));
+        finish(app, table, operation, run)
     }
 
     /// Answers a call whose handler has ended. Returns the memory of the reply, to be held until it is written.
@@ -394,8 +391,8 @@ impl Handlers {
             },
             Err(fault) => fault,
         };
-        let called = self.table.called(operation);
-        self.fault(endpoint, now, call, &called, &fault, unstarted);
+        let target = Some(self.table.target(operation));
+        self.fault(endpoint, now, call, target, &fault, unstarted);
         None
     }
 
@@ -406,11 +403,11 @@ impl Handlers {
         endpoint: &mut E,
         now: Time,
         call: E::Call,
-        called: &Called,
+        target: Option<&Target>,
         fault: &Fault,
         unstarted: bool,
     ) {
-        let (answer, details) = faults::answer(&self.app, &self.table, called, fault, unstarted);
+        let (answer, details) = faults::answer(&self.app, &self.table, target, fault, unstarted);
         endpoint.fault(now, call, answer, &details);
     }
 }

@@ -1,7 +1,7 @@
 //! Starting the handler of a call: on the task of its connection, or in the run queue.
 
 use std::borrow::Cow;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -9,40 +9,22 @@ use bytes::Bytes;
 use polywire_protocol::Fault;
 use tokio::time::Instant;
 
-use super::calls::Table;
+use super::calls::{Input, Table, encode};
 use super::handlers::{Handlers, Request, is_of_the_input};
 use super::head::PendingIdentity;
-use crate::call::Deadline;
+use super::pipe::Pipe;
 use crate::call::admission::{Admitted, Rejection};
 use crate::call::queue::QueuedCall;
+use crate::call::{Deadline, Run, catch_panic};
 use crate::frames::payload;
-use crate::methods::{MethodFuture, MethodReply};
-use crate::server::answer::caught;
-use crate::server::app::{App, Called};
+use crate::methods::MethodReply;
+use crate::server::app::App;
 
 /// A handler after its first poll.
 pub(super) enum FirstPoll {
     Ready(Result<MethodReply, Fault>),
-    Pending(MethodFuture),
+    Pending(Run),
 }
-
-impl FirstPoll {
-    /// Polls a handler, unless the budget of the task is spent: then nothing would be ready.
-    fn of(mut future: MethodFuture) -> Self {
-        if !tokio::task::coop::has_budget_remaining() {
-            return Self::Pending(future);
-        }
-        // The next poll brings the waker that counts.
-        let mut context = Context::from_waker(Waker::noop());
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(result) => Self::Ready(result),
-            Poll::Pending => Self::Pending(future),
-        }
-    }
-}
-
-/// The payload of a call, and the buffer that it is a part of if it is large.
-pub(super) type Input<'a> = (&'a [u8], Option<&'a Bytes>);
 
 /// Decodes the input of a call and polls its handler.
 #[inline]
@@ -53,28 +35,39 @@ pub(super) fn start(
     context: Cow<'_, crate::Context>,
     input: Input<'_>,
 ) -> Result<FirstPoll, Fault> {
-    caught(|| match table.bytes(operation, &context, input.0) {
-        Some(result) => Ok(FirstPoll::Ready(result)),
-        None => {
-            let future = table.begin(app, operation, context.into_owned(), input)?;
-            Ok(FirstPoll::of(future))
+    let mut run = match catch_panic(|| match table.bytes(operation, &context, input.0) {
+        Some(result) => Ok(Err(result)),
+        None => table
+            .run(app, operation, context.into_owned(), input, None)
+            .map(Ok),
+    })? {
+        Ok(run) => run,
+        Err(result) => return Ok(FirstPoll::Ready(result)),
+    };
+    // With a spent budget nothing would be ready.
+    if tokio::task::coop::has_budget_remaining() {
+        // The next poll brings the waker that counts.
+        let mut context = Context::from_waker(Waker::noop());
+        let target = Some(table.target(operation));
+        let poll = run.poll(app, target, &mut context, |reply| encode(app, reply));
+        if let Poll::Ready(result) = poll {
+            return Ok(FirstPoll::Ready(result));
         }
-    })
+    }
+    Ok(FirstPoll::Pending(run))
 }
 
 /// The rest of a handler, within the time that handlers have.
 pub(super) async fn finish(
     app: Arc<App>,
-    called: Called,
-    mut future: MethodFuture,
+    table: Arc<Table>,
+    operation: u32,
+    run: Run,
 ) -> Result<MethodReply, Fault> {
-    let work = poll_fn(|context| {
-        caught(|| Ok(future.as_mut().poll(context))).unwrap_or_else(|fault| Poll::Ready(Err(fault)))
-    });
-    match tokio::time::timeout(app.timeouts.handler, work).await {
-        Ok(result) => result,
-        Err(_) => Err(app.late(&called)),
-    }
+    let deadline = Deadline::after(Instant::now(), app.timeouts.handler);
+    let target = Some(table.target(operation));
+    let run = run.with_deadline(deadline);
+    run.finish(&app, target, |reply| encode(&app, reply)).await
 }
 
 /// A call in the run queue, with all that it needs.
@@ -112,14 +105,14 @@ pub(super) fn enqueue(
     let run = async move {
         let turn = own.turn().await.map_err(Rejection::fault)?;
         let app = Arc::clone(&owned.app);
-        let called = owned.table.called(owned.operation);
+        let (table, operation) = (Arc::clone(&owned.table), owned.operation);
         let started = owned.start()?;
         drop(turn);
         match started {
             Ok(FirstPoll::Ready(result)) => Ok(result),
-            Ok(FirstPoll::Pending(future)) => {
+            Ok(FirstPoll::Pending(run)) => {
                 admitted.occupy(&app.flow.capacity);
-                let result = finish(app, called, future).await;
+                let result = finish(app, table, operation, run).await;
                 drop(admitted);
                 Ok(result)
             }
@@ -130,47 +123,47 @@ pub(super) fn enqueue(
 }
 
 /// The payload of a call, for longer than the frame that it came in.
-fn owned_payload(request: &Request<'_>) -> Bytes {
+pub(super) fn owned_payload(request: &Request<'_>) -> Bytes {
     let part = request
         .whole
         .and_then(|whole| payload::part(whole, request.payload));
     part.unwrap_or_else(|| Bytes::copy_from_slice(request.payload))
 }
 
-/// Starts a call once its caller is authenticated.
-pub(super) fn start_authenticated(
+/// Starts a call once its caller is authenticated, which must be before `limit`. `pipe` carries the items of a method with
+/// streams.
+pub(super) fn run_authenticated(
     handlers: &Handlers,
-    request: &Request<'_>,
-    authentication: PendingIdentity,
-) -> MethodFuture {
+    (operation, mut context): (u32, crate::Context),
+    payload: Bytes,
+    pipe: Option<Arc<Pipe>>,
+    (authentication, limit): (PendingIdentity, Deadline),
+) -> Run {
     let (app, table) = (Arc::clone(&handlers.app), Arc::clone(&handlers.table));
-    let (operation, mut context) = (request.operation, request.context.clone());
-    let payload = owned_payload(request);
-    Box::pin(async move {
-        context.identity = Some(context.deadline.limit(authentication).await?);
+    Run::of_method(Box::pin(async move {
+        context.identity = Some(limit.limit(authentication).await?);
         let input = (&*payload, Some(&payload));
-        let started = start(&app, &table, operation, Cow::Owned(context), input);
-        let started = started.map_err(|fault| match is_of_the_input(&fault) {
+        let run = catch_panic(|| match table.bytes(operation, &context, input.0) {
+            Some(result) => Ok(Err(result)),
+            None => table.run(&app, operation, context, input, pipe).map(Ok),
+        });
+        let run = run.map_err(|fault| match is_of_the_input(&fault) {
             true => fault.before_handler(),
             false => fault,
         });
-        match started? {
-            FirstPoll::Ready(result) => result,
-            FirstPoll::Pending(future) => future.await,
+        match run? {
+            Ok(run) => run.finish(&app, None, |reply| encode(&app, reply)).await,
+            Err(result) => result,
         }
-    })
+    }))
 }
 
 impl OwnedRequest {
     /// Fails if the handler has not started.
     fn start(mut self) -> Result<Result<FirstPoll, Fault>, Fault> {
         let now = Instant::now();
-        if self.deadline.is_over(now) {
-            return Err(Rejection::DeadlineExceeded.fault());
-        }
         self.app.flow.capacity.check().map_err(Rejection::fault)?;
-        let limit = Deadline::after(now, self.app.timeouts.handler);
-        self.context.deadline = self.deadline.earlier(limit);
+        self.context.deadline = self.deadline.for_handler(self.app.timeouts.handler)?;
         let input = (&*self.payload, Some(&self.payload));
         let context = Cow::Owned(self.context);
         let started = start(&self.app, &self.table, self.operation, context, input);

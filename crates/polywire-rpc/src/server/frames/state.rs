@@ -22,12 +22,12 @@ use super::open_call::OpenCall;
 use super::pipe::Pipe;
 use super::stats::Sum;
 use super::time_slice::TimeSlice;
-use crate::call::Deadline;
 use crate::call::admission::{Admission, Rejection};
 use crate::call::queue::QueuedCall;
+use crate::call::{Deadline, Target};
 use crate::frames::Clock;
 use crate::methods::MethodReply;
-use crate::server::app::{App, Called};
+use crate::server::app::App;
 use crate::server::memory::Held;
 use crate::server::peer::Peer;
 
@@ -268,7 +268,7 @@ impl ConnectionState {
                 let name = self.handlers.table.name(&self.handlers.app, operation);
                 let message = format!("`{name}` takes no items");
                 let fault = Fault::new(FaultKind::NotAcceptable, message);
-                self.fault(now, id, &Called::Unknown, &fault, true);
+                self.fault(now, id, None, &fault, true);
             }
             Event::Publish {
                 id,
@@ -362,12 +362,12 @@ impl ConnectionState {
         &mut self,
         now: Time,
         id: CallId,
-        called: &Called,
+        target: Option<&Target>,
         fault: &Fault,
         unstarted: bool,
     ) {
         self.handlers
-            .fault(&mut self.machine, now, id, called, fault, unstarted);
+            .fault(&mut self.machine, now, id, target, fault, unstarted);
     }
 }
 

@@ -6,21 +6,20 @@ use bytes::Bytes;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
-use tokio::time::Instant;
 
+use super::calls::encode;
 use super::completion::{Completion, Outcome};
 use super::handlers::{is_before_handler, is_of_the_input};
 use super::head::CheckedHead;
 use super::open_call::OpenCall;
 use super::pipe::{Leaving, Pipe, Sent};
+use super::start::run_authenticated;
 use super::state::ConnectionState;
 use super::topic_call::TopicCall;
-use crate::call::Deadline;
 use crate::call::admission::{MemoryUse, Rejection};
+use crate::call::catch_panic;
 use crate::frames::Side;
-use crate::methods::{Form, MethodFuture, MethodReply};
-use crate::server::answer::caught;
-use crate::server::app::Called;
+use crate::methods::{Form, MethodReply};
 use crate::server::memory::{FREE, Held};
 use crate::topics::Access;
 
@@ -39,53 +38,44 @@ impl ConnectionState {
         let checked = handlers.admit_stream(&self.context, extension, operation, payload.len());
         let (CheckedHead { context, pending }, mut admitted) = match checked {
             Ok(checked) => checked,
-            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
+            Err(fault) => return self.fault(now, id, None, &fault, true),
         };
-        let mut context = context.unwrap_or_else(|| self.context.clone());
+        let context = context.unwrap_or_else(|| self.context.clone());
         let memory = Arc::clone(&self.handlers.memory);
         let pipe = self.pipe(id, open, Some(Held::nothing(Arc::clone(&memory))));
-        let begun = caught(|| {
-            let pipe = Arc::clone(&pipe);
-            let (app, table) = (&self.handlers.app, &self.handlers.table);
-            let Some(pending) = pending else {
-                return table.begin_stream(app, operation, context, payload, pipe);
-            };
-            let (app, table) = (Arc::clone(app), Arc::clone(table));
-            let limit = Deadline::after(Instant::now(), app.timeouts.handler);
-            let payload = Bytes::copy_from_slice(payload);
-            let future: MethodFuture = Box::pin(async move {
-                let limit = limit.earlier(context.deadline);
-                context.identity = Some(limit.limit(pending).await?);
-                let begun = table.begin_stream(&app, operation, context, &payload, pipe);
-                let begun = begun.map_err(|fault| match is_of_the_input(&fault) {
-                    true => fault.before_handler(),
-                    false => fault,
-                });
-                begun?.await
-            });
-            Ok(future)
+        let stream = Some(Arc::clone(&pipe));
+        let (app, table) = (&self.handlers.app, &self.handlers.table);
+        let run = catch_panic(|| match pending {
+            None => table.run(app, operation, context, (payload, None), stream),
+            Some(pending) => {
+                let limit = context.deadline.for_handler(app.timeouts.handler)?;
+                let payload = Bytes::copy_from_slice(payload);
+                let (call, pending) = ((operation, context), (pending, limit));
+                Ok(run_authenticated(
+                    &self.handlers,
+                    call,
+                    payload,
+                    stream,
+                    pending,
+                ))
+            }
         });
-        let future = match begun {
-            Ok(future) => future,
+        let run = match run {
+            Ok(run) => run,
             Err(fault) => {
                 let unstarted = is_of_the_input(&fault);
-                let called = self.handlers.table.called(operation);
-                return self.fault(now, id, &called, &fault, unstarted);
+                let target = table.target(operation).clone();
+                return self.fault(now, id, Some(&target), &fault, unstarted);
             }
         };
         let ended = Arc::clone(&pipe);
-        admitted.occupy(&self.handlers.app.flow.capacity);
+        admitted.occupy(&app.flow.capacity);
+        let app = Arc::clone(app);
         let task = tokio::spawn(async move {
-            let mut future = future;
-            let answer = std::future::poll_fn(|context| {
-                caught(|| Ok(future.as_mut().poll(context)))
-                    .unwrap_or_else(|fault| std::task::Poll::Ready(Err(fault)))
-            });
-            let answer = answer.await;
-            // What the handler holds has gone before its call has.
-            drop(future);
+            // Streams may take as long as their callers allow. What the handler holds is dropped before the call ends.
+            let result = run.finish(&app, None, |reply| encode(&app, reply)).await;
             drop(admitted);
-            ended.answer(Outcome::new(answer, &memory));
+            ended.answer(Outcome::new(result, &memory));
         });
         let open_call = OpenCall::stream(task.abort_handle(), operation, pipe);
         // It is open: it has just come.
@@ -113,7 +103,7 @@ impl ConnectionState {
         };
         let (CheckedHead { context, pending }, in_flight) = match checked {
             Ok(checked) => checked,
-            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
+            Err(fault) => return self.fault(now, id, None, &fault, true),
         };
         let mut call = TopicCall {
             topic: topic.into(),
@@ -124,8 +114,10 @@ impl ConnectionState {
         let Some(pending) = pending else {
             return self.start_topic_call(now, id, call);
         };
-        let limit = Deadline::after(Instant::now(), app.timeouts.handler);
-        let limit = limit.earlier(call.context.deadline);
+        let limit = match call.context.deadline.for_handler(app.timeouts.handler) {
+            Ok(limit) => limit,
+            Err(fault) => return self.fault(now, id, None, &fault, true),
+        };
         let completions = Arc::clone(&self.completions);
         let task = tokio::spawn(async move {
             match limit.limit(pending).await {
@@ -159,7 +151,7 @@ impl ConnectionState {
             in_flight,
         } = call;
         let Some(topics) = self.handlers.app.topics.clone() else {
-            return self.fault(now, id, &Called::Unknown, &no_topics(), true);
+            return self.fault(now, id, None, &no_topics(), true);
         };
         let access = match &message {
             Some(_) => Access::Publish(&topic),
@@ -278,7 +270,7 @@ impl ConnectionState {
         // As much as there is credit for is not as much as there is memory for.
         self.close(&pipe);
         let fault = Rejection::NoMemory(MemoryUse::Items).fault();
-        self.fault(now, id, &Called::Unknown, &fault, false);
+        self.fault(now, id, None, &fault, false);
     }
 
     /// Takes memory for the items that have come and were not read, but for the first.

@@ -1,0 +1,33 @@
+//! What a call is for.
+
+use std::sync::Arc;
+
+use polywire_schema::Operation;
+
+use crate::methods::Entry;
+use crate::server::App;
+
+/// What a name or a request stands for, on every wire.
+#[derive(Clone)]
+pub(crate) enum Target {
+    /// The index of an operation of the model.
+    Operation(u32),
+    Method(Arc<Entry>),
+}
+
+impl Target {
+    pub(crate) fn name<'a>(&'a self, app: &'a App) -> &'a str {
+        match self {
+            Self::Operation(index) => app.service.operation(*index).name(),
+            Self::Method(entry) => entry.name(),
+        }
+    }
+
+    /// The operation. None for a method.
+    pub(crate) fn operation<'a>(&self, app: &'a App) -> Option<Operation<'a>> {
+        match self {
+            Self::Operation(index) => Some(app.service.operation(*index)),
+            Self::Method(_) => None,
+        }
+    }
+}
