@@ -21,7 +21,7 @@ use super::body::RequestBody;
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::Gate;
 use super::http_service::HttpService;
-use super::memory::{Held, Memory};
+use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::pages::{to_pages, unclaimed};
 use super::peer::Peer;
@@ -164,7 +164,7 @@ impl Server {
         prefetched: Bytes,
         stopped: tokio::sync::watch::Receiver<bool>,
     ) {
-        let held = Held::nothing(Arc::clone(&self.app.memory));
+        let held = super::memory::Held::nothing(Arc::clone(&self.app.memory));
         let endpoints = &self.app.websockets;
         let stop = stopped.clone();
         let outcome =

@@ -1,205 +1,193 @@
-//! Calls: which names there are, and how one begins.
+//! The calls of a connection, or of all clients of a UDP socket: from an event of the state machine to the handler.
 
-use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use polywire_protocol::{Fault, Frame, Route};
-use polywire_schema::Body;
+use polywire_frame::server::Fault as Answer;
+use polywire_frame::{Event, FaultCode, Time};
 
-use super::pipe::Pipe;
-use crate::call::queue::OperationCost;
-use crate::call::{Reply, Run, Target};
-use crate::frames::payload;
-use crate::methods::{Form, MethodReply, Place, Router};
-use crate::server::app::App;
-use crate::server::decoding::{decode_on_pool, is_large};
-use crate::{Context, ServiceHandle};
+use super::completion::CompletionQueue;
+use super::handlers::{CallStatus, Endpoint, Handlers, Request};
+use super::head::context;
+use super::open_call::OpenCall;
+use super::time_slice::TimeSlice;
+use crate::call::Deadline;
+use crate::call::admission::{Admission, Rejection};
+use crate::frames::Clock;
+use crate::server::memory::Held;
+use crate::server::peer::Peer;
 
-/// From so many bytes on, what is read out of a payload shares its bytes.
-const LARGE: usize = 4 << 10;
+/// What the state machine of a connection or socket reports.
+pub(super) type ServerEvent<'a, C> = Event<'a, u32, OpenCall, C>;
 
-thread_local! {
-    /// Where results are written before they are copied into a frame.
-    static SPACE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+/// The calls of a connection or socket. `C` identifies a call.
+pub(super) struct Calls<C> {
+    pub(super) handlers: Handlers,
+    pub(super) completions: Arc<CompletionQueue<C>>,
+    /// The context of calls without metadata.
+    pub(super) context: crate::Context,
+    pub(super) admission: Admission,
+    pub(super) slice: TimeSlice,
+    pub(super) clock: Clock,
+    /// Calls whose handlers are in progress, and subscriptions. Some of them may have ended.
+    in_progress: Vec<C>,
 }
 
-/// Room for results that a thread keeps for the next.
-const MOST_KEPT: usize = 64 << 10;
+/// The list of calls in progress is not searched for ended ones up to this length.
+const LEAST: usize = 64;
 
-/// The reply has been written.
-pub(super) fn written(reply: MethodReply) {
-    let space = reply.into_space();
-    if space.capacity() <= MOST_KEPT {
-        SPACE.set(space);
-    }
-}
-
-/// All that frames can call, by the names that it has there.
-pub(crate) struct Table {
-    names: HashMap<Box<str>, u32>,
-    targets: Vec<Target>,
-    costs: Vec<OperationCost>,
-    wire: Frame,
-}
-
-impl Table {
-    /// The methods of a server, and the operations of its model: by the name of the service and
-    /// theirs, and, where no method has it, by theirs alone.
-    pub(crate) fn new(service: &ServiceHandle, methods: Option<&Router>) -> Self {
-        let service = service.service();
-        let mut table = Self {
-            names: HashMap::new(),
-            targets: Vec::new(),
-            costs: Vec::new(),
-            wire: Frame::new(service),
-        };
-        if let Some(methods) = methods {
-            for (name, target) in methods.targets() {
-                table.add(name, target.clone());
-            }
+impl<C: Copy + Send + 'static> Calls<C> {
+    pub(super) fn new(handlers: Handlers, peer: Peer, clock: Clock) -> Self {
+        Self {
+            admission: handlers.app.flow.admission(&handlers.queue),
+            handlers,
+            completions: Arc::default(),
+            context: context(peer),
+            slice: TimeSlice::new(),
+            clock,
+            in_progress: Vec::new(),
         }
-        for operation in service.operations() {
-            let target = Target::Operation(operation.index());
-            let full = format!("{}.{}", service.name(), operation.name());
-            for name in [full.as_str(), operation.name()] {
-                if !table.names.contains_key(name) {
-                    table.add(name, target.clone());
-                }
-            }
-        }
-        table
     }
 
-    fn add(&mut self, name: &str, target: Target) {
-        let index = self.targets.len() as u32;
-        self.targets.push(target);
-        self.costs.push(OperationCost::default());
-        self.names.insert(name.into(), index);
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<u32> {
-        self.names.get(name).copied()
-    }
-
-    /// The processor time of its calls.
+    /// Whether the call of an event starts. Rejects it otherwise.
     #[inline]
-    pub(super) fn cost(&self, index: u32) -> &OperationCost {
-        &self.costs[index as usize]
+    pub(super) fn admits<E: Endpoint<Call = C>>(
+        &mut self,
+        endpoint: &mut E,
+        event: &ServerEvent<'_, C>,
+    ) -> bool {
+        let (id, deadline) = match event {
+            Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
+                (Some(*id), *deadline)
+            }
+            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER),
+            Event::OneWay { deadline, .. } => (None, *deadline),
+            _ => return true,
+        };
+        let most = self.handlers.app.flow.limits.calls;
+        let admitted = match id {
+            Some(id) if endpoint.open_of(id) > most => Err(self.admission.too_many_calls()),
+            _ => {
+                let cost = operation(event).map(|operation| self.handlers.table.cost(operation));
+                let (now, delay) = (self.slice.now(), self.slice.queueing_delay());
+                self.admission.admit(now, delay, deadline, cost)
+            }
+        };
+        admitted
+            .inspect_err(|rejection| self.reject(endpoint, id, *rejection))
+            .is_ok()
     }
 
-    pub(super) const fn wire(&self) -> &Frame {
-        &self.wire
+    #[cold]
+    fn reject<E: Endpoint<Call = C>>(
+        &mut self,
+        endpoint: &mut E,
+        id: Option<C>,
+        rejection: Rejection,
+    ) {
+        // A call without a reply has no fault either.
+        if let Some(id) = id {
+            let now = self.slice.now();
+            self.handlers.reject(endpoint, now, id, rejection);
+        }
     }
 
-    pub(super) fn target(&self, index: u32) -> &Target {
-        &self.targets[index as usize]
-    }
-
-    /// Carries out a call of a method of bytes.
-    pub(super) fn bytes(
-        &self,
-        index: u32,
-        context: &Context,
-        payload: &[u8],
-    ) -> Option<Result<MethodReply, Fault>> {
-        let Target::Method(entry) = &self.targets[index as usize] else {
+    /// Starts a call without streams, or answers one that cannot start. Ignores other events. `whole` is what the payload
+    /// is a part of, if it is large. Returns the memory of a reply that was written at once.
+    #[inline]
+    pub(super) fn start<E: Endpoint<Call = C>>(
+        &mut self,
+        endpoint: &mut E,
+        now: Time,
+        event: &ServerEvent<'_, C>,
+        whole: Option<&Bytes>,
+    ) -> Option<Held> {
+        let (id, operation, deadline, extension, payload) = match event {
+            Event::Call {
+                id,
+                operation,
+                deadline,
+                extension,
+                payload,
+                ..
+            } => (Some(*id), *operation, *deadline, extension, *payload),
+            Event::OneWay {
+                operation,
+                deadline,
+                extension,
+                payload,
+            } => (None, *operation, *deadline, extension, *payload),
+            Event::Unknown { id, name } => {
+                self.handlers.unknown(endpoint, now, *id, *name);
+                return None;
+            }
+            _ => return None,
+        };
+        self.context.deadline = self.handlers.until(self.clock, now, deadline);
+        let request = Request {
+            operation,
+            context: &self.context,
+            extension,
+            payload,
+            whole,
+            deadline,
+            clock: self.clock,
+        };
+        let Some(id) = id else {
+            self.handlers.one_way(&request);
             return None;
         };
-        let function = entry.bytes()?;
-        let mut output = SPACE.take();
-        output.clear();
-        let answer = function(payload, &mut output, context);
-        Some(answer.map(|()| MethodReply::new(Form::Cbor, output)))
-    }
-
-    /// Whether its calls have streams.
-    pub(super) fn is_stream(&self, index: u32) -> bool {
-        matches!(&self.targets[index as usize], Target::Method(entry) if entry.is_stream())
-    }
-
-    /// The name, for people.
-    pub(super) fn name<'a>(&'a self, app: &'a App, index: u32) -> &'a str {
-        self.target(index).name(app)
-    }
-
-    /// Decodes the input of a call and starts its handler. A large input is decoded on the pool. `pipe` carries the items
-    /// of a method with streams.
-    pub(super) fn run(
-        &self,
-        app: &Arc<App>,
-        index: u32,
-        context: Context,
-        (payload, whole): Input<'_>,
-        pipe: Option<Arc<Pipe>>,
-    ) -> Result<Run, Fault> {
-        if !is_large(payload) {
-            return self.run_here(app, index, context, (payload, whole), pipe, false);
-        }
-        let bytes = shared(payload, whole);
-        let started = decode_on_pool(Arc::clone(app), context.deadline, move |app| {
-            let input = (&*bytes, Some(&bytes));
-            app.table()?
-                .run_here(app, index, context, input, pipe, true)
-        });
-        let app = Arc::clone(app);
-        Ok(Run::of_method(Box::pin(async move {
-            started
-                .await?
-                .finish(&app, None, |reply| encode(&app, reply))
-                .await
-        })))
-    }
-
-    /// As [`Self::run`], on this thread.
-    fn run_here(
-        &self,
-        app: &Arc<App>,
-        index: u32,
-        context: Context,
-        (payload, whole): Input<'_>,
-        pipe: Option<Arc<Pipe>>,
-        is_on_pool: bool,
-    ) -> Result<Run, Fault> {
-        match &self.targets[index as usize] {
-            Target::Method(entry) => {
-                let Some(router) = &app.methods else {
-                    return Err(Fault::internal("a server without methods"));
-                };
-                let answer = (Form::Cbor, SPACE.take(), pipe);
-                if payload.len() < LARGE {
-                    let source = Place::lent(payload, &app.limits)?;
-                    return Ok(Run::of_method(
-                        router.start(app, entry, source, context, answer)?,
-                    ));
-                }
-                let bytes = shared(payload, whole);
-                let body = Body::new(bytes.clone());
-                let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
-                Ok(Run::of_method(
-                    router.start(app, entry, source, context, answer)?,
-                ))
-            }
-            Target::Operation(index) => {
-                let (route, body) = (Route::to(*index), Body::new(shared(payload, whole)));
-                app.run_operation(&self.wire, &route, context, &body, is_on_pool)
+        let status = self
+            .handlers
+            .call(endpoint, &self.completions, now, id, &request);
+        match status {
+            CallStatus::Answered(held) => held,
+            CallStatus::InProgress => {
+                self.add(endpoint, id);
+                None
             }
         }
+    }
+
+    /// Sets the deadline of a call whose handler may take as long as its caller waits.
+    pub(super) fn set_deadline(&mut self, deadline: Time) {
+        self.context.deadline = Deadline::at(self.clock.instant(deadline));
+    }
+
+    /// Adds a call in progress.
+    pub(super) fn add<E: Endpoint<Call = C>>(&mut self, endpoint: &mut E, id: C) {
+        // Removes those that have ended once the list is full: a list of twice the open calls stays within its capacity.
+        if self.in_progress.len() == self.in_progress.capacity() {
+            self.in_progress.retain(|id| endpoint.is_open(*id));
+            self.in_progress.reserve(self.in_progress.len().max(LEAST));
+        }
+        self.in_progress.push(id);
+    }
+
+    /// A copy of the list of calls in progress.
+    pub(super) fn in_progress(&self) -> Vec<C> {
+        self.in_progress.clone()
+    }
+
+    /// Takes the list of calls in progress, to end them.
+    pub(super) fn take_in_progress(&mut self) -> Vec<C> {
+        std::mem::take(&mut self.in_progress)
     }
 }
 
-/// The payload of a call, and the buffer that it is a part of if it is large.
-pub(super) type Input<'a> = (&'a [u8], Option<&'a Bytes>);
+/// The fault of a call that the server ends: it may have been carried out, unless it is still in the run queue.
+pub(super) fn ended_by_server(open_call: Option<&mut OpenCall>) -> Answer {
+    Answer {
+        unstarted: open_call.is_some_and(|open_call| open_call.cancel()),
+        ..Answer::new(FaultCode::UNAVAILABLE)
+    }
+}
 
-/// Encodes the result of a handler as the payload of a frame.
+/// The operation of a call, whose handler may start on the task of the connection.
 #[inline]
-pub(super) fn encode(app: &App, reply: Reply) -> Result<MethodReply, Fault> {
-    reply.into_method_reply(app, Form::Cbor, Vec::new())
-}
-
-/// The bytes of a payload: those of the frame that it came in, if it is large enough, else a copy.
-fn shared(payload: &[u8], whole: Option<&Bytes>) -> Bytes {
-    let part = whole.and_then(|whole| payload::part(whole, payload));
-    part.unwrap_or_else(|| Bytes::copy_from_slice(payload))
+pub(super) const fn operation<C: Copy>(event: &ServerEvent<'_, C>) -> Option<u32> {
+    match event {
+        Event::Call { operation, .. } | Event::OneWay { operation, .. } => Some(*operation),
+        _ => None,
+    }
 }

@@ -6,7 +6,7 @@ use polywire_frame::server::Fault as Answer;
 use polywire_protocol::{Fault, FaultKind, ServerProtocol};
 use polywire_schema::{Map, Value};
 
-use super::calls::Table;
+use super::table::Table;
 use crate::call::Target;
 use crate::server::app::App;
 

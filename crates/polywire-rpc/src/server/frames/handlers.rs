@@ -11,12 +11,12 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::calls::Table;
 use super::completion::{Completion, CompletionQueue, Outcome, SMALL};
 use super::faults;
 use super::head::{CheckedHead, PendingIdentity};
 use super::one_ways::OneWays;
 use super::start::{FirstPoll, enqueue, finish, owned_payload, run_authenticated, start};
+use super::table::Table;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
 use crate::call::queue::{QueuedCall, RunQueue};
 use crate::call::{Deadline, Run, Target};
@@ -39,6 +39,12 @@ pub(super) trait Endpoint {
 
     /// Sends a fault, if the call is still open.
     fn fault(&mut self, now: Time, call: Self::Call, fault: Answer, details: &[u8]);
+
+    /// How many calls the client of this call has open.
+    fn open_of(&mut self, call: Self::Call) -> u32;
+
+    /// Whether a call is in progress.
+    fn is_open(&mut self, call: Self::Call) -> bool;
 
     /// Keeps the task of an open call, to abort it with the call, and its place in the run queue.
     fn attach(&mut self, call: Self::Call, task: AbortHandle, queued: Option<Arc<QueuedCall>>);

@@ -22,6 +22,7 @@ mod start;
 mod state;
 mod stats;
 mod streams;
+mod table;
 #[cfg(test)]
 mod tests;
 mod time_slice;
@@ -42,12 +43,12 @@ use super::peer::Peer;
 use crate::frames::{Clock, Ended, Session};
 use state::ConnectionState;
 
-pub(crate) use calls::Table;
 pub(crate) use flow::Flow;
 pub use inproc::InprocName;
 pub use limits::FrameLimits;
 pub(crate) use pipe::{Pipe, SendError};
 pub use stats::FrameStats;
+pub(crate) use table::Table;
 #[cfg(feature = "udp")]
 pub use udp::UdpSocket;
 
@@ -100,7 +101,7 @@ async fn speak<S: Stream>(
     mut session: Box<Session<S, ConnectionState>>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let peer = session.side().context.peer.clone();
+    let peer = session.side().calls.context.peer.clone();
     let mut stop = pin!(async move {
         // A dropped sender means stop.
         let _ = stopped.changed().await;
@@ -122,7 +123,7 @@ async fn speak<S: Stream>(
     }
     // Calls without a reply go on after their client has gone. The connection counts until they end, so that a client
     // cannot have more of them by connecting anew.
-    let one_ways = session.side().handlers.take_one_ways();
+    let one_ways = session.side().calls.handlers.take_one_ways();
     drop(session);
     one_ways.ended().await;
 }

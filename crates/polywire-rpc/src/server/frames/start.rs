@@ -9,10 +9,10 @@ use bytes::Bytes;
 use polywire_protocol::Fault;
 use tokio::time::Instant;
 
-use super::calls::{Input, Table, encode};
 use super::handlers::{Handlers, Request, is_of_the_input};
 use super::head::PendingIdentity;
 use super::pipe::Pipe;
+use super::table::{Input, Table, encode};
 use crate::call::admission::{Admitted, Rejection};
 use crate::call::queue::QueuedCall;
 use crate::call::{Deadline, Run, catch_panic};

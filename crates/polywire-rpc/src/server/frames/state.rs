@@ -7,22 +7,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use polywire_frame::flow::Allowance;
-use polywire_frame::server::{Connection, Event, Fault as Answer};
-use polywire_frame::{CallId, Extension, Features, Output, Reason, Settings, Time};
+use polywire_frame::server::{Connection, Fault as Answer};
+use polywire_frame::{CallId, Event, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
-use super::calls;
-use super::completion::{Completion, CompletionQueue};
+use super::calls::{Calls, ServerEvent};
+use super::completion::Completion;
 use super::flow::Flow;
-use super::handlers::{CallStatus, Endpoint, Handlers, Request};
-use super::head::context;
+use super::handlers::{Endpoint, Handlers};
 use super::lifetime::Lifetime;
 use super::open_call::OpenCall;
 use super::pipe::Pipe;
 use super::stats::Sum;
-use super::time_slice::TimeSlice;
-use crate::call::admission::{Admission, Rejection};
+use super::table;
 use crate::call::queue::QueuedCall;
 use crate::call::{Deadline, Target};
 use crate::frames::Clock;
@@ -33,9 +31,8 @@ use crate::server::peer::Peer;
 
 /// The state of a connection.
 pub(super) struct ConnectionState {
-    pub(super) handlers: Handlers,
+    pub(super) calls: Calls<CallId>,
     pub(super) machine: Connection<u32, OpenCall>,
-    pub(super) completions: Arc<CompletionQueue>,
     /// Streams whose items have no credit.
     pub(super) blocked: Vec<Arc<Pipe>>,
     /// Streams whose items wait until what is there has been written.
@@ -46,18 +43,11 @@ pub(super) struct ConnectionState {
     /// Bytes of items that have come and that no handler has read, and what they take.
     pub(super) items_unread: usize,
     pub(super) items: Held,
-    /// Calls whose handlers are at work, and subscriptions. Some of them may have ended.
-    pub(super) open: Vec<CallId>,
-    /// Of calls that bring nothing of their own.
-    pub(super) context: crate::Context,
     lifetime: Lifetime,
     flow: Arc<Flow>,
-    admission: Admission,
     /// Calls that the client may have open. The test `a_client_is_told_to_send_less_while_there_are_too_many_calls_and_more_again_afterwards`
     /// needs it.
     allowance: Allowance,
-    clock: Clock,
-    slice: TimeSlice,
     /// What has been added to the sums of the server: calls that are open.
     counted_open: u32,
     /// The client was told to have fewer bytes in open calls, since memory is short.
@@ -93,7 +83,6 @@ impl ConnectionState {
             .with_calls(limits.calls)
             .with_ping(ping);
         let handlers = Handlers::of_connection(app)?;
-        let admission = flow.admission(&handlers.queue);
         let nothing = || Held::nothing(Arc::clone(&handlers.memory));
         if limits.compress.is_some() {
             settings = settings.with_features(settings.features().union(Features::DEFLATE));
@@ -109,26 +98,20 @@ impl ConnectionState {
         flow.sums.add(Sum::Accepted, 1);
         flow.sums.add(Sum::Connections, 1);
         Some(Self {
-            context: context(peer),
             leaving: nothing(),
             writing: nothing(),
             items_unread: 0,
             items: nothing(),
-            handlers,
+            calls: Calls::new(handlers, peer, clock),
             machine,
             lifetime: Lifetime::new(limits, clock.now()),
-            admission,
             allowance: Allowance::new(LEAST_CALLS..=limits.calls, limits.interval),
             flow,
-            clock,
-            slice: TimeSlice::new(),
             counted_open: 0,
             tight: false,
             came: 0,
-            completions: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
-            open: Vec::new(),
             greeted: false,
             left: false,
         })
@@ -136,54 +119,10 @@ impl ConnectionState {
 
     /// The server stops: what is open is answered.
     pub(super) fn stop(&mut self) {
-        let within = self.handlers.app.timeouts.shutdown;
+        let within = self.calls.handlers.app.timeouts.shutdown;
         // The shutdown ends at this limit, so calls must have been answered a little before.
         let within = within - (within / 10).min(Duration::from_secs(1));
-        self.leave(self.clock.now(), Reason::STOP, within);
-    }
-
-    /// A call is open when what it came with has been looked at.
-    pub(super) fn remember(&mut self, id: CallId) {
-        // Those that have ended are forgotten when they are as many as those that have not.
-        if self.open.len() == self.open.capacity() {
-            let machine = &mut self.machine;
-            self.open.retain(|id| machine.context(*id).is_some());
-            self.open.reserve(self.open.len().max(LEAST_CALLS as usize));
-        }
-        self.open.push(id);
-    }
-
-    /// Whether a call starts. Rejects it otherwise.
-    #[inline]
-    fn admits(&mut self, event: &Event<'_, u32, OpenCall>) -> bool {
-        let (id, deadline) = match event {
-            Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
-                (Some(*id), *deadline)
-            }
-            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER),
-            Event::OneWay { deadline, .. } => (None, *deadline),
-            _ => return true,
-        };
-        let cost = operation(event).map(|operation| self.handlers.table.cost(operation));
-        let admitted = match self.machine.open() > self.flow.limits.calls {
-            true => Err(self.admission.too_many_calls()),
-            false => {
-                let (now, delay) = (self.slice.now(), self.slice.queueing_delay());
-                self.admission.admit(now, delay, deadline, cost)
-            }
-        };
-        admitted
-            .inspect_err(|rejection| self.reject(id, *rejection))
-            .is_ok()
-    }
-
-    #[cold]
-    fn reject(&mut self, id: Option<CallId>, rejection: Rejection) {
-        // A call without a reply has no fault either.
-        if let Some(id) = id {
-            let now = self.slice.now();
-            self.handlers.reject(&mut self.machine, now, id, rejection);
-        }
+        self.leave(self.calls.clock.now(), Reason::STOP, within);
     }
 
     /// Adds what was counted to the sums of the server, and tells the client how many calls and bytes
@@ -197,14 +136,17 @@ impl ConnectionState {
             let calls = self.counted_open.saturating_add(tally.calls);
             sums.add_all(tally);
             tally.clear();
-            self.admission.measure();
-            let pressure = self.admission.take_pressure();
-            if let Some(calls) = self.allowance.update(self.slice.now(), pressure, calls) {
+            self.calls.admission.measure();
+            let pressure = self.calls.admission.take_pressure();
+            if let Some(calls) = self
+                .allowance
+                .update(self.calls.slice.now(), pressure, calls)
+            {
                 self.machine.limit_calls(calls);
             }
         }
         sums.add(Sum::BytesIn, std::mem::take(&mut self.came));
-        let memory = &self.handlers.app.memory;
+        let memory = &self.calls.handlers.app.memory;
         if !self.tight && memory.has_less_than(1) {
             self.tight = true;
             self.machine.limit_bytes(LEAST_BYTES);
@@ -225,7 +167,7 @@ impl ConnectionState {
         self.lifetime.close_at(now.after(within));
     }
 
-    fn happens(&mut self, now: Time, event: Event<'_, u32, OpenCall>, whole: Option<&Bytes>) {
+    fn happens(&mut self, now: Time, event: ServerEvent<'_, CallId>, whole: Option<&Bytes>) {
         match event {
             Event::Call {
                 id,
@@ -234,38 +176,23 @@ impl ConnectionState {
                 deadline,
                 extension,
                 payload,
-            } if self.handlers.table.is_stream(operation) => {
+            } if self.calls.handlers.table.is_stream(operation) => {
                 // Streams may be as long as their callers like.
-                self.context.deadline = Deadline::at(self.clock.instant(deadline));
+                self.calls.set_deadline(deadline);
                 self.stream(now, id, operation, open, &extension, payload);
             }
+            // It takes no items, and those that come are passed over.
             Event::Call {
                 id,
                 operation,
-                open: false,
-                deadline,
-                extension,
-                payload,
+                open: true,
+                ..
             } => {
-                self.context.deadline = self.handlers.until(self.clock, now, deadline);
-                let times = (now, deadline);
-                self.call(times, id, operation, &extension, (payload, whole));
-            }
-            Event::OneWay {
-                operation,
-                deadline,
-                extension,
-                payload,
-            } => {
-                self.context.deadline = self.handlers.until(self.clock, now, deadline);
-                self.one_way(deadline, operation, &extension, payload);
-            }
-            Event::Unknown { id, name } => {
-                self.handlers.unknown(&mut self.machine, now, id, name);
-            }
-            // It takes no items, and those that come are passed over.
-            Event::Call { id, operation, .. } => {
-                let name = self.handlers.table.name(&self.handlers.app, operation);
+                let name = self
+                    .calls
+                    .handlers
+                    .table
+                    .name(&self.calls.handlers.app, operation);
                 let message = format!("`{name}` takes no items");
                 let fault = Fault::new(FaultKind::NotAcceptable, message);
                 self.fault(now, id, None, &fault, true);
@@ -277,7 +204,7 @@ impl ConnectionState {
                 extension,
                 payload,
             } => {
-                self.context.deadline = Deadline::at(self.clock.instant(deadline));
+                self.calls.set_deadline(deadline);
                 self.topic(now, id, (topic, Some(payload)), &extension);
             }
             Event::Subscribe {
@@ -285,7 +212,7 @@ impl ConnectionState {
                 topic,
                 extension,
             } => {
-                self.context.deadline = Deadline::NONE;
+                self.calls.context.deadline = Deadline::NONE;
                 self.topic(now, id, (topic, None), &extension);
             }
             Event::Unsubscribe(id) => self.unsubscribe(now, id),
@@ -298,59 +225,20 @@ impl ConnectionState {
             // Its task ends with it.
             Event::Cancelled(_, open_call) => self.given_up(open_call.as_ref()),
             Event::GoAway { .. } => self.left = true,
-            _ => {}
+            event => {
+                let machine = &mut self.machine;
+                if let Some(held) = self.calls.start(machine, now, &event, whole) {
+                    self.leaving.absorb(held);
+                }
+            }
         }
-    }
-
-    fn call(
-        &mut self,
-        (now, deadline): (Time, Time),
-        id: CallId,
-        operation: u32,
-        extension: &Extension<'_>,
-        (payload, whole): (&[u8], Option<&Bytes>),
-    ) {
-        let request = Request {
-            operation,
-            context: &self.context,
-            extension,
-            payload,
-            whole,
-            deadline,
-            clock: self.clock,
-        };
-        let status = self
-            .handlers
-            .call(&mut self.machine, &self.completions, now, id, &request);
-        match status {
-            CallStatus::Answered(Some(held)) => self.leaving.absorb(held),
-            CallStatus::Answered(None) => {}
-            CallStatus::InProgress => self.remember(id),
-        }
-    }
-
-    /// A call that nobody waits for.
-    fn one_way(
-        &mut self,
-        deadline: Time,
-        operation: u32,
-        extension: &Extension<'_>,
-        payload: &[u8],
-    ) {
-        let request = Request {
-            operation,
-            context: &self.context,
-            extension,
-            payload,
-            whole: None,
-            deadline,
-            clock: self.clock,
-        };
-        self.handlers.one_way(&request);
     }
 
     pub(super) fn complete(&mut self, now: Time, completion: Completion) {
-        let memory = self.handlers.complete(&mut self.machine, now, completion);
+        let memory = self
+            .calls
+            .handlers
+            .complete(&mut self.machine, now, completion);
         if let Some(memory) = memory {
             self.leaving.absorb(memory);
         }
@@ -366,17 +254,9 @@ impl ConnectionState {
         fault: &Fault,
         unstarted: bool,
     ) {
-        self.handlers
+        self.calls
+            .handlers
             .fault(&mut self.machine, now, id, target, fault, unstarted);
-    }
-}
-
-/// The operation of a call, whose handler may start on the task of the connection.
-#[inline]
-const fn operation(event: &Event<'_, u32, OpenCall>) -> Option<u32> {
-    match event {
-        Event::Call { operation, .. } | Event::OneWay { operation, .. } => Some(*operation),
-        _ => None,
     }
 }
 
@@ -400,7 +280,7 @@ impl Endpoint for Connection<u32, OpenCall> {
         };
         if reply.len() < Output::LARGE {
             frame.payload().extend_from_slice(reply.value());
-            calls::written(reply);
+            table::written(reply);
         } else {
             frame.share(reply.into_bytes());
         }
@@ -410,6 +290,14 @@ impl Endpoint for Connection<u32, OpenCall> {
 
     fn fault(&mut self, now: Time, call: CallId, fault: Answer, details: &[u8]) {
         Self::fault(self, now, call, fault, details);
+    }
+
+    fn open_of(&mut self, _: CallId) -> u32 {
+        Self::open(self)
+    }
+
+    fn is_open(&mut self, call: CallId) -> bool {
+        self.context(call).is_some()
     }
 
     fn attach(&mut self, call: CallId, task: AbortHandle, queued: Option<Arc<QueuedCall>>) {

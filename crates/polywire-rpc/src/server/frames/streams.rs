@@ -7,7 +7,7 @@ use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
 
-use super::calls::encode;
+use super::calls::ended_by_server;
 use super::completion::{Completion, Outcome};
 use super::handlers::{is_before_handler, is_of_the_input};
 use super::head::CheckedHead;
@@ -15,6 +15,7 @@ use super::open_call::OpenCall;
 use super::pipe::{Leaving, Pipe, Sent};
 use super::start::run_authenticated;
 use super::state::ConnectionState;
+use super::table::encode;
 use super::topic_call::TopicCall;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::call::catch_panic;
@@ -34,17 +35,18 @@ impl ConnectionState {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let handlers = &self.handlers;
-        let checked = handlers.admit_stream(&self.context, extension, operation, payload.len());
+        let handlers = &self.calls.handlers;
+        let checked =
+            handlers.admit_stream(&self.calls.context, extension, operation, payload.len());
         let (CheckedHead { context, pending }, mut admitted) = match checked {
             Ok(checked) => checked,
             Err(fault) => return self.fault(now, id, None, &fault, true),
         };
-        let context = context.unwrap_or_else(|| self.context.clone());
-        let memory = Arc::clone(&self.handlers.memory);
+        let context = context.unwrap_or_else(|| self.calls.context.clone());
+        let memory = Arc::clone(&self.calls.handlers.memory);
         let pipe = self.pipe(id, open, Some(Held::nothing(Arc::clone(&memory))));
         let stream = Some(Arc::clone(&pipe));
-        let (app, table) = (&self.handlers.app, &self.handlers.table);
+        let (app, table) = (&self.calls.handlers.app, &self.calls.handlers.table);
         let run = catch_panic(|| match pending {
             None => table.run(app, operation, context, (payload, None), stream),
             Some(pending) => {
@@ -52,7 +54,7 @@ impl ConnectionState {
                 let payload = Bytes::copy_from_slice(payload);
                 let (call, pending) = ((operation, context), (pending, limit));
                 Ok(run_authenticated(
-                    &self.handlers,
+                    &self.calls.handlers,
                     call,
                     payload,
                     stream,
@@ -80,12 +82,12 @@ impl ConnectionState {
         let open_call = OpenCall::stream(task.abort_handle(), operation, pipe);
         // It is open: it has just come.
         let _ = self.machine.attach(id, open_call);
-        self.remember(id);
+        self.calls.add(&mut self.machine, id);
     }
 
     fn pipe(&self, id: CallId, open: bool, held: Option<Held>) -> Arc<Pipe> {
         let most = self.machine.peer_settings().frame();
-        Pipe::new(id, most, Arc::clone(&self.completions), open, held)
+        Pipe::new(id, most, Arc::clone(&self.calls.completions), open, held)
     }
 
     /// A message of a client, or the start of a subscription. A subscription counts as a call while it is open.
@@ -96,10 +98,13 @@ impl ConnectionState {
         (topic, message): (&str, Option<&[u8]>),
         extension: &Extension<'_>,
     ) {
-        let app = &self.handlers.app;
+        let app = &self.calls.handlers.app;
         let checked = match app.topics {
             None => Err(no_topics()),
-            Some(_) => self.handlers.check_head(&self.context, extension, topic),
+            Some(_) => self
+                .calls
+                .handlers
+                .check_head(&self.calls.context, extension, topic),
         };
         let (CheckedHead { context, pending }, in_flight) = match checked {
             Ok(checked) => checked,
@@ -108,7 +113,7 @@ impl ConnectionState {
         let mut call = TopicCall {
             topic: topic.into(),
             message: message.map(Bytes::copy_from_slice),
-            context: context.unwrap_or_else(|| self.context.clone()),
+            context: context.unwrap_or_else(|| self.calls.context.clone()),
             in_flight,
         };
         let Some(pending) = pending else {
@@ -118,7 +123,7 @@ impl ConnectionState {
             Ok(limit) => limit,
             Err(fault) => return self.fault(now, id, None, &fault, true),
         };
-        let completions = Arc::clone(&self.completions);
+        let completions = Arc::clone(&self.calls.completions);
         let task = tokio::spawn(async move {
             match limit.limit(pending).await {
                 Ok(identity) => {
@@ -139,7 +144,7 @@ impl ConnectionState {
         // It is open: it has just come.
         let open_call = OpenCall::pending(task.abort_handle(), message.is_none());
         let _ = self.machine.attach(id, open_call);
-        self.remember(id);
+        self.calls.add(&mut self.machine, id);
     }
 
     /// Publishes or subscribes for an authenticated caller.
@@ -150,7 +155,7 @@ impl ConnectionState {
             context,
             in_flight,
         } = call;
-        let Some(topics) = self.handlers.app.topics.clone() else {
+        let Some(topics) = self.calls.handlers.app.topics.clone() else {
             return self.fault(now, id, None, &no_topics(), true);
         };
         let access = match &message {
@@ -168,7 +173,7 @@ impl ConnectionState {
             let open_call = OpenCall::subscription(subscribed, pipe, in_flight);
             // A call that has ended meanwhile drops it.
             let _ = self.machine.attach(id, open_call);
-            return self.remember(id);
+            return self.calls.add(&mut self.machine, id);
         };
         let handed = topics.publish_bytes(&topic, &message).to_le_bytes();
         drop(in_flight);
@@ -216,7 +221,7 @@ impl ConnectionState {
     /// The connection is to end. Subscriptions do at once, since they would not by themselves; handlers of streams
     /// may have something to bring to an end.
     pub(super) fn tell_of_the_end(&mut self, now: Time) {
-        for id in self.open.clone() {
+        for id in self.calls.in_progress() {
             let Some(open_call) = self.machine.context(id) else {
                 continue;
             };
@@ -231,7 +236,7 @@ impl ConnectionState {
     /// The time of the connection is over: what is open is answered, as far as anybody still reads.
     #[cold]
     pub(super) fn end_all(&mut self, now: Time) {
-        for id in std::mem::take(&mut self.open) {
+        for id in self.calls.take_in_progress() {
             self.end_by_force(now, id);
         }
     }
@@ -241,14 +246,10 @@ impl ConnectionState {
         let Some(open_call) = self.machine.context(id) else {
             return;
         };
-        let unstarted = open_call.cancel();
+        let fault = ended_by_server(Some(open_call));
         if let Some(pipe) = open_call.pipe().cloned() {
             self.close(&pipe);
         }
-        let fault = Answer {
-            unstarted,
-            ..Answer::new(FaultCode::UNAVAILABLE)
-        };
         self.machine.fault(now, id, fault, b"");
     }
 

@@ -7,21 +7,22 @@ use bytes::Bytes;
 use polywire_frame::server::Step;
 use polywire_frame::{Output, ProtocolError, Reason, Time};
 
-use super::{ConnectionState, LEAST_WAITING, MOST_WAITING, operation};
+use super::{ConnectionState, LEAST_WAITING, MOST_WAITING};
 use crate::frames::{Clock, Side, Taken};
+use crate::server::frames::calls::operation;
 use crate::server::frames::stats::Sum;
 
 impl Side for ConnectionState {
     fn begin_turn(&mut self) {
-        self.slice.begin();
+        self.calls.slice.begin();
     }
 
     fn is_held_up(&mut self) {
-        self.slice.block();
+        self.calls.slice.block();
     }
 
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
-        let pending = self.completions.take(context);
+        let pending = self.calls.completions.take(context);
         if pending.is_empty() && self.stalled.is_empty() {
             self.settle_counts();
             return;
@@ -45,7 +46,7 @@ impl Side for ConnectionState {
     }
 
     fn yields(&self) -> bool {
-        self.slice.is_over()
+        self.calls.slice.is_over()
     }
 
     fn is_stalled(&self) -> bool {
@@ -59,12 +60,12 @@ impl Side for ConnectionState {
         whole: Option<&Bytes>,
     ) -> Result<Taken, ProtocolError> {
         let mut at = 0;
-        self.admission.refresh();
-        self.slice.process(came, self.clock);
+        self.calls.admission.refresh();
+        self.calls.slice.process(came, self.calls.clock);
         // Of payloads that came compressed.
         let mut room = Vec::new();
         loop {
-            let table = &self.handlers.table;
+            let table = &self.calls.handlers.table;
             let resolve = |name: &str| table.find(name);
             match self
                 .machine
@@ -72,28 +73,28 @@ impl Side for ConnectionState {
             {
                 Step::NeedMore(wants) => {
                     self.came += at as u64;
-                    self.slice.finish();
-                    self.lifetime.touch(self.slice.now());
+                    self.calls.slice.finish();
+                    self.lifetime.touch(self.calls.slice.now());
                     return Ok(Taken { bytes: at, wants });
                 }
                 Step::Consumed(count, event) => {
                     at += count;
                     if let Some(event) = event {
-                        self.slice.begin_call(self.clock);
+                        self.calls.slice.begin_call(self.calls.clock);
                         let operation = operation(&event);
-                        if self.admits(&event) {
+                        if self.calls.admits(&mut self.machine, &event) {
                             self.happens(came, event, whole);
                         }
-                        self.slice.end_call(operation.is_none_or(|operation| {
-                            self.handlers.table.cost(operation).is_watched()
+                        self.calls.slice.end_call(operation.is_none_or(|operation| {
+                            self.calls.handlers.table.cost(operation).is_watched()
                         }));
                     }
-                    let is_over = self.slice.check_end();
+                    let is_over = self.calls.slice.check_end();
                     // What is answered has to go before more is begun, and other connections have
                     // their turn.
                     if is_over || self.machine.output().len() > self.most_waiting() {
                         self.came += at as u64;
-                        self.slice.pause(at < bytes.len());
+                        self.calls.slice.pause(at < bytes.len());
                         return Ok(Taken {
                             bytes: at,
                             wants: 0,
@@ -112,10 +113,10 @@ impl Side for ConnectionState {
     }
 
     fn end_of_input(&mut self, rest: usize) -> Result<bool, ProtocolError> {
-        if rest == 0 && !self.left && !self.handlers.app.half_close {
+        if rest == 0 && !self.left && !self.calls.handlers.app.half_close {
             return Ok(false);
         }
-        let now = self.clock.now();
+        let now = self.calls.clock.now();
         let mut ended = Vec::new();
         self.machine
             .end_of_input(now, rest, |_, open_call| ended.push(open_call))?;
@@ -171,9 +172,9 @@ impl Side for ConnectionState {
         for open_call in late {
             self.given_up(open_call.as_ref());
         }
-        let is_idle = self.machine.open() == 0 && self.handlers.is_idle();
+        let is_idle = self.machine.open() == 0 && self.calls.handlers.is_idle();
         if let Some(reason) = self.lifetime.timeout(now, is_idle) {
-            self.leave(now, reason, self.handlers.app.timeouts.shutdown);
+            self.leave(now, reason, self.calls.handlers.app.timeouts.shutdown);
         }
         if self.lifetime.is_over() {
             self.end_all(now);
@@ -185,7 +186,7 @@ impl Side for ConnectionState {
     }
 
     fn patience(&self) -> Duration {
-        self.handlers.app.timeouts.head
+        self.calls.handlers.app.timeouts.head
     }
 
     fn ping(&mut self) {

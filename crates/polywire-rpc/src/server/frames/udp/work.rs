@@ -5,18 +5,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use polywire_frame::{FaultCode, Reason, Settings, Time};
-use polywire_frame_udp::server::{Call, Event, Fault as Answer, Limits, Server};
+use polywire_frame::{Reason, Settings, Time};
+use polywire_frame_udp::server::{Call, Fault as Answer, Limits, Server};
 
 use tokio::task::AbortHandle;
 
-use super::super::calls;
-use super::super::completion::CompletionQueue;
-use super::super::handlers::{CallStatus, Endpoint, Handlers, Request};
-use super::super::head::context;
+use super::super::calls::{Calls, ended_by_server, operation};
+use super::super::handlers::{Endpoint, Handlers};
+use super::super::open_call::OpenCall;
 use super::super::stats::Sum;
-use super::super::time_slice::TimeSlice;
-use crate::call::admission::Admission;
+use super::super::table;
 use crate::call::queue::QueuedCall;
 use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
 use crate::methods::MethodReply;
@@ -33,42 +31,17 @@ const ENOUGH: usize = 256 << 10;
 /// their answers may have been lost.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Calls at work of which none is looked for that has ended.
-const LEAST: usize = 64;
-
 type Machine = Server<u32, OpenCall, RandomState, Sender>;
-
-/// An open call. Dropping it aborts the handler.
-#[derive(Debug)]
-struct OpenCall {
-    task: AbortHandle,
-    /// Its place in the run queue, if it has one.
-    queued: Option<Arc<QueuedCall>>,
-}
-
-impl Drop for OpenCall {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
 
 /// A socket, its state machine, and the handlers at work for it.
 pub(super) struct Work {
     socket: Socket,
     machine: Machine,
-    handlers: Handlers,
-    completions: Arc<CompletionQueue<Call>>,
-    /// Of calls that bring nothing of their own.
-    context: crate::Context,
-    admission: Admission,
+    calls: Calls<Call>,
     sending: Sending<Sender>,
-    slice: TimeSlice,
     /// What has been added to the counts of the server: calls that are open, and clients that are known.
     counted: (u64, u64),
-    clock: Clock,
     alarm: Alarm,
-    /// Calls whose handlers are at work. Some of them may have ended.
-    open: Vec<Call>,
     /// When the server stops although calls are open, and when if none is.
     stops: Option<(Time, Time)>,
 }
@@ -84,31 +57,24 @@ impl Work {
         let mut machine = Server::with_limits(settings, limits, RandomState::new());
         // They may be fewer than a setting may say.
         machine.limit_calls(most.calls);
-        let flow = Arc::clone(&app.flow);
         let handlers = Handlers::of_socket(app)?;
         Some(Self {
             socket,
-            admission: flow.admission(&handlers.queue),
             machine,
-            handlers,
-            completions: Arc::default(),
-            context: context(Peer::default()),
+            calls: Calls::new(handlers, Peer::default(), Clock::new()),
             sending: Sending::default(),
-            slice: TimeSlice::new(),
             counted: (0, 0),
-            clock: Clock::new(),
             alarm: Alarm::new(),
-            open: Vec::new(),
             stops: None,
         })
     }
 
     /// The server stops: what is open is answered.
     pub(super) fn stop(&mut self) {
-        let within = self.handlers.app.timeouts.shutdown;
+        let within = self.calls.handlers.app.timeouts.shutdown;
         // As long as those of connections have.
         let within = within - (within / 10).min(LINGER);
-        let now = self.clock.now();
+        let now = self.calls.clock.now();
         self.stops = Some((now.after(within), now.after(LINGER.min(within))));
         let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
         self.machine.go_away(Reason::STOP, millis);
@@ -116,7 +82,7 @@ impl Work {
 
     /// Reads, answers and waits, until the server has stopped.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.slice.begin();
+        self.calls.slice.begin();
         for _ in 0..MOST_READS {
             self.settle(context);
             // Who sends more than can be answered is not read.
@@ -125,7 +91,7 @@ impl Work {
                 true => Poll::Pending,
                 false => self.poll_receive(context),
             };
-            if received.is_ready() && self.slice.is_over() {
+            if received.is_ready() && self.calls.slice.is_over() {
                 break;
             }
             // What has come together is answered together.
@@ -149,7 +115,7 @@ impl Work {
 
     /// Adds what was counted to the counts of the server.
     fn settle_counts(&mut self) {
-        let sums = &self.handlers.app.flow.sums;
+        let sums = &self.calls.handlers.app.flow.sums;
         let tally = self.machine.counts();
         if !tally.is_empty() {
             sums.add_all(tally);
@@ -165,10 +131,10 @@ impl Work {
 
     /// The rest of stopping, once [`Self::poll`] is ready: what nobody waits for is not cut off before its time.
     pub(super) async fn end(mut self) {
-        let one_ways = self.handlers.take_one_ways();
+        let one_ways = self.calls.handlers.take_one_ways();
         let latest = self
             .stops
-            .and_then(|(latest, _)| self.clock.instant(latest));
+            .and_then(|(latest, _)| self.calls.clock.instant(latest));
         drop(self);
         match latest {
             // The shutdown does not wait longer than this.
@@ -181,12 +147,16 @@ impl Work {
 
     /// Answers the calls whose handlers have ended since.
     fn settle(&mut self, context: &Context<'_>) {
-        let pending = self.completions.take(context);
+        let pending = self.calls.completions.take(context);
         if !pending.completions.is_empty() {
-            let now = self.clock.now();
+            let now = self.calls.clock.now();
             for completion in pending.completions {
                 // From now on the machine bounds the memory of the reply.
-                drop(self.handlers.complete(&mut self.machine, now, completion));
+                drop(
+                    self.calls
+                        .handlers
+                        .complete(&mut self.machine, now, completion),
+                );
             }
         }
         self.settle_counts();
@@ -196,21 +166,16 @@ impl Work {
         let Some((latest, quiet)) = self.stops else {
             return false;
         };
-        let now = self.clock.now();
+        let now = self.calls.clock.now();
         let quiet = self.machine.open() == 0 && (now >= quiet || !self.machine.has_clients());
         quiet || now >= latest
     }
 
     /// There is no more time: what is open is answered, once, and nobody knows what of it has been carried out.
     fn end_all(&mut self, context: &mut Context<'_>) {
-        let now = self.clock.now();
-        for call in std::mem::take(&mut self.open) {
-            let open_call = self.machine.context(call);
-            let queued = open_call.and_then(|open_call| open_call.queued.as_ref());
-            let fault = Answer {
-                unstarted: queued.is_some_and(|queued| queued.cancel()),
-                ..Answer::new(FaultCode::UNAVAILABLE)
-            };
+        let now = self.calls.clock.now();
+        for call in self.calls.take_in_progress() {
+            let fault = ended_by_server(self.machine.context(call));
             self.machine.fault(now, call, fault, b"");
         }
         let _ = self.poll_send(context);
@@ -220,90 +185,44 @@ impl Work {
         let Self {
             socket,
             machine,
-            handlers,
-            completions,
-            context: circumstances,
-            admission,
-            clock,
-            open,
-            slice,
+            calls,
             ..
         } = self;
-        let now = clock.now();
-        admission.refresh();
-        let (mut bytes, mut calls) = (0, false);
+        let now = calls.clock.now();
+        calls.admission.refresh();
+        let (mut bytes, mut has_calls) = (0, false);
         let received = socket.poll_receive(context, &mut |from, datagram| {
             if bytes == 0 {
-                slice.process(now, *clock);
+                calls.slice.process(now, calls.clock);
             }
             bytes += datagram.len();
             let peer = Peer::from(from.address);
-            if handlers.app.connect(&peer).is_err() {
-                // Who may not connect is not even told so.
+            if calls.handlers.app.connect(&peer).is_err() {
+                // A client that may not connect gets no answer.
                 return;
             }
-            let table = &handlers.table;
+            let table = &calls.handlers.table;
             let event = machine.receive(now, from, datagram, |name| table.find(name));
             let Some(event) = event else { return };
-            circumstances.peer = peer;
-            slice.begin_call(*clock);
-            calls = true;
-            let turn = slice.now();
-            let begins = match &event {
-                Event::Call {
-                    id: call,
-                    deadline,
-                    operation,
-                    ..
-                } => Some((Some(*call), *deadline, *operation)),
-                Event::OneWay {
-                    deadline,
-                    operation,
-                    ..
-                } => Some((None, *deadline, *operation)),
-                _ => None,
-            };
-            let most = handlers.app.flow.limits.calls;
-            if let Some((call, deadline, operation)) = begins
-                && let cost = Some(table.cost(operation))
-                && let Err(rejection) = match call {
-                    Some(call) if machine.open_of(call) > most => Err(admission.too_many_calls()),
-                    _ => admission.admit(turn, slice.queueing_delay(), deadline, cost),
-                }
-            {
-                if let Some(call) = call {
-                    handlers.reject(machine, turn, call, rejection);
-                }
-                return;
+            calls.context.peer = peer;
+            calls.slice.begin_call(calls.clock);
+            has_calls = true;
+            let operation = operation(&event);
+            if calls.admits(machine, &event) {
+                // The machine bounds the memory of replies. A cancelled call is dropped with its event.
+                drop(calls.start(machine, now, &event, None));
             }
-            if let Some((_, deadline, _)) = begins {
-                circumstances.deadline = handlers.until(*clock, now, deadline);
-            }
-            if let Some(call) = happens(
-                machine,
-                handlers,
-                completions,
-                circumstances,
-                (*clock, now),
-                event,
-            ) {
-                open.push(call);
-            }
-            slice.end_call(
-                begins.is_none_or(|(_, _, operation)| handlers.table.cost(operation).is_watched()),
+            calls.slice.end_call(
+                operation.is_none_or(|operation| calls.handlers.table.cost(operation).is_watched()),
             );
         });
-        slice.check_end();
-        slice.finish();
-        if calls {
-            admission.measure();
+        calls.slice.check_end();
+        calls.slice.finish();
+        if has_calls {
+            calls.admission.measure();
         }
-        handlers.app.flow.sums.add(Sum::BytesIn, bytes as u64);
-        // Those that have ended are forgotten when they are as many as those that have not.
-        if open.len() > 2 * machine.open().max(LEAST) {
-            // An answer that is begun and dropped is none.
-            open.retain(|call| machine.reply(now, *call).is_some());
-        }
+        let sums = &calls.handlers.app.flow.sums;
+        sums.add(Sum::BytesIn, bytes as u64);
         match ready!(received) {
             Ok(received) => Poll::Ready(received),
             Err(error) => {
@@ -322,7 +241,7 @@ impl Work {
                 if output.is_empty() {
                     return Poll::Ready(());
                 }
-                let sums = &self.handlers.app.flow.sums;
+                let sums = &self.calls.handlers.app.flow.sums;
                 sums.add(Sum::BytesOut, output.bytes() as u64);
                 self.sending
                     .exchange(|used| std::mem::replace(output, used));
@@ -335,7 +254,7 @@ impl Work {
     }
 
     fn timeout(&mut self) {
-        let now = self.clock.now();
+        let now = self.calls.clock.now();
         self.machine.timeout(now, |_, open_call| drop(open_call));
     }
 
@@ -346,11 +265,11 @@ impl Work {
             let open = self.machine.open() > 0;
             next = next.min(if open { latest } else { quiet });
         }
-        if next <= self.clock.now() {
+        if next <= self.calls.clock.now() {
             self.timeout();
             return Poll::Ready(());
         }
-        self.alarm.poll(self.clock, next, context)
+        self.alarm.poll(self.calls.clock, next, context)
     }
 }
 
@@ -358,68 +277,10 @@ impl Drop for Work {
     fn drop(&mut self) {
         self.settle_counts();
         // Calls that are open end with the socket, unanswered.
-        let sums = &self.handlers.app.flow.sums;
+        let sums = &self.calls.handlers.app.flow.sums;
         sums.change(Sum::Open, self.counted.0, 0);
         sums.change(Sum::Connections, self.counted.1, 0);
     }
-}
-
-/// Does what was asked for. The call, if its handler is at work.
-fn happens(
-    machine: &mut Machine,
-    handlers: &mut Handlers,
-    completions: &Arc<CompletionQueue<Call>>,
-    context: &crate::Context,
-    (clock, now): (Clock, Time),
-    event: Event<'_, u32, OpenCall>,
-) -> Option<Call> {
-    match event {
-        Event::Call {
-            id: call,
-            operation,
-            deadline,
-            extension,
-            payload,
-            ..
-        } => {
-            let request = Request {
-                operation,
-                context,
-                extension: &extension,
-                payload,
-                whole: None,
-                deadline,
-                clock,
-            };
-            let status = handlers.call(machine, completions, now, call, &request);
-            if let CallStatus::InProgress = status {
-                return Some(call);
-            }
-        }
-        Event::OneWay {
-            operation,
-            deadline,
-            extension,
-            payload,
-            ..
-        } => {
-            let request = Request {
-                operation,
-                context,
-                extension: &extension,
-                payload,
-                whole: None,
-                deadline,
-                clock,
-            };
-            handlers.one_way(&request);
-        }
-        Event::Unknown { id: call, name } => handlers.unknown(machine, now, call, name),
-        // Its task ends with it.
-        Event::Cancelled(_, open_call) => drop(open_call),
-        _ => {}
-    }
-    None
 }
 
 impl Endpoint for Machine {
@@ -430,7 +291,7 @@ impl Endpoint for Machine {
             return Ok(false);
         };
         answer.payload().extend_from_slice(reply.value());
-        calls::written(reply);
+        table::written(reply);
         let sent = answer.send().map_err(|too_long| too_long.to_string());
         sent.map(|_| true)
     }
@@ -439,8 +300,16 @@ impl Endpoint for Machine {
         Self::fault(self, now, call, fault, details);
     }
 
+    fn open_of(&mut self, call: Call) -> u32 {
+        Self::open_of(self, call)
+    }
+
+    fn is_open(&mut self, call: Call) -> bool {
+        self.context(call).is_some()
+    }
+
     fn attach(&mut self, call: Call, task: AbortHandle, queued: Option<Arc<QueuedCall>>) {
         // It is open: it has just come.
-        let _ = Self::attach(self, call, OpenCall { task, queued });
+        let _ = Self::attach(self, call, OpenCall::call(task, queued));
     }
 }

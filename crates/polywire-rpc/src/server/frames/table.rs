@@ -1,0 +1,205 @@
+//! Calls: which names there are, and how one begins.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use polywire_protocol::{Fault, Frame, Route};
+use polywire_schema::Body;
+
+use super::pipe::Pipe;
+use crate::call::queue::OperationCost;
+use crate::call::{Reply, Run, Target};
+use crate::frames::payload;
+use crate::methods::{Form, MethodReply, Place, Router};
+use crate::server::app::App;
+use crate::server::decoding::{decode_on_pool, is_large};
+use crate::{Context, ServiceHandle};
+
+/// From so many bytes on, what is read out of a payload shares its bytes.
+const LARGE: usize = 4 << 10;
+
+thread_local! {
+    /// Where results are written before they are copied into a frame.
+    static SPACE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Room for results that a thread keeps for the next.
+const MOST_KEPT: usize = 64 << 10;
+
+/// The reply has been written.
+pub(super) fn written(reply: MethodReply) {
+    let space = reply.into_space();
+    if space.capacity() <= MOST_KEPT {
+        SPACE.set(space);
+    }
+}
+
+/// All that frames can call, by the names that it has there.
+pub(crate) struct Table {
+    names: HashMap<Box<str>, u32>,
+    targets: Vec<Target>,
+    costs: Vec<OperationCost>,
+    wire: Frame,
+}
+
+impl Table {
+    /// The methods of a server, and the operations of its model: by the name of the service and
+    /// theirs, and, where no method has it, by theirs alone.
+    pub(crate) fn new(service: &ServiceHandle, methods: Option<&Router>) -> Self {
+        let service = service.service();
+        let mut table = Self {
+            names: HashMap::new(),
+            targets: Vec::new(),
+            costs: Vec::new(),
+            wire: Frame::new(service),
+        };
+        if let Some(methods) = methods {
+            for (name, target) in methods.targets() {
+                table.add(name, target.clone());
+            }
+        }
+        for operation in service.operations() {
+            let target = Target::Operation(operation.index());
+            let full = format!("{}.{}", service.name(), operation.name());
+            for name in [full.as_str(), operation.name()] {
+                if !table.names.contains_key(name) {
+                    table.add(name, target.clone());
+                }
+            }
+        }
+        table
+    }
+
+    fn add(&mut self, name: &str, target: Target) {
+        let index = self.targets.len() as u32;
+        self.targets.push(target);
+        self.costs.push(OperationCost::default());
+        self.names.insert(name.into(), index);
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    /// The processor time of its calls.
+    #[inline]
+    pub(super) fn cost(&self, index: u32) -> &OperationCost {
+        &self.costs[index as usize]
+    }
+
+    pub(super) const fn wire(&self) -> &Frame {
+        &self.wire
+    }
+
+    pub(super) fn target(&self, index: u32) -> &Target {
+        &self.targets[index as usize]
+    }
+
+    /// Carries out a call of a method of bytes.
+    pub(super) fn bytes(
+        &self,
+        index: u32,
+        context: &Context,
+        payload: &[u8],
+    ) -> Option<Result<MethodReply, Fault>> {
+        let Target::Method(entry) = &self.targets[index as usize] else {
+            return None;
+        };
+        let function = entry.bytes()?;
+        let mut output = SPACE.take();
+        output.clear();
+        let answer = function(payload, &mut output, context);
+        Some(answer.map(|()| MethodReply::new(Form::Cbor, output)))
+    }
+
+    /// Whether its calls have streams.
+    pub(super) fn is_stream(&self, index: u32) -> bool {
+        matches!(&self.targets[index as usize], Target::Method(entry) if entry.is_stream())
+    }
+
+    /// The name, for people.
+    pub(super) fn name<'a>(&'a self, app: &'a App, index: u32) -> &'a str {
+        self.target(index).name(app)
+    }
+
+    /// Decodes the input of a call and starts its handler. A large input is decoded on the pool. `pipe` carries the items
+    /// of a method with streams.
+    pub(super) fn run(
+        &self,
+        app: &Arc<App>,
+        index: u32,
+        context: Context,
+        (payload, whole): Input<'_>,
+        pipe: Option<Arc<Pipe>>,
+    ) -> Result<Run, Fault> {
+        if !is_large(payload) {
+            return self.run_here(app, index, context, (payload, whole), pipe, false);
+        }
+        let bytes = shared(payload, whole);
+        let started = decode_on_pool(Arc::clone(app), context.deadline, move |app| {
+            let input = (&*bytes, Some(&bytes));
+            app.table()?
+                .run_here(app, index, context, input, pipe, true)
+        });
+        let app = Arc::clone(app);
+        Ok(Run::of_method(Box::pin(async move {
+            started
+                .await?
+                .finish(&app, None, |reply| encode(&app, reply))
+                .await
+        })))
+    }
+
+    /// As [`Self::run`], on this thread.
+    fn run_here(
+        &self,
+        app: &Arc<App>,
+        index: u32,
+        context: Context,
+        (payload, whole): Input<'_>,
+        pipe: Option<Arc<Pipe>>,
+        is_on_pool: bool,
+    ) -> Result<Run, Fault> {
+        match &self.targets[index as usize] {
+            Target::Method(entry) => {
+                let Some(router) = &app.methods else {
+                    return Err(Fault::internal("a server without methods"));
+                };
+                let answer = (Form::Cbor, SPACE.take(), pipe);
+                if payload.len() < LARGE {
+                    let source = Place::lent(payload, &app.limits)?;
+                    return Ok(Run::of_method(
+                        router.start(app, entry, source, context, answer)?,
+                    ));
+                }
+                let bytes = shared(payload, whole);
+                let body = Body::new(bytes.clone());
+                let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
+                Ok(Run::of_method(
+                    router.start(app, entry, source, context, answer)?,
+                ))
+            }
+            Target::Operation(index) => {
+                let (route, body) = (Route::to(*index), Body::new(shared(payload, whole)));
+                app.run_operation(&self.wire, &route, context, &body, is_on_pool)
+            }
+        }
+    }
+}
+
+/// The payload of a call, and the buffer that it is a part of if it is large.
+pub(super) type Input<'a> = (&'a [u8], Option<&'a Bytes>);
+
+/// Encodes the result of a handler as the payload of a frame.
+#[inline]
+pub(super) fn encode(app: &App, reply: Reply) -> Result<MethodReply, Fault> {
+    reply.into_method_reply(app, Form::Cbor, Vec::new())
+}
+
+/// The bytes of a payload: those of the frame that it came in, if it is large enough, else a copy.
+fn shared(payload: &[u8], whole: Option<&Bytes>) -> Bytes {
+    let part = whole.and_then(|whole| payload::part(whole, payload));
+    part.unwrap_or_else(|| Bytes::copy_from_slice(payload))
+}
