@@ -25,7 +25,7 @@ pub(super) struct Walk<'v> {
     set: &'v SchemaSet<'v>,
     /// Whether required members may be missing, and are then failures.
     required: bool,
-    frames: Vec<Frame>,
+    frames: SmallVec<[Frame; 2]>,
     /// How many of the frames are in a `@sensitive` value: the innermost ones.
     sensitive: usize,
     canonical: Canonical,
@@ -64,7 +64,7 @@ impl<'v> Walk<'v> {
             checks,
             set: root.target().set(),
             required,
-            frames: Vec::new(),
+            frames: SmallVec::new(),
             sensitive: 0,
             canonical: Canonical::default(),
             failures: Failures::default(),

@@ -1,8 +1,7 @@
 //! The activity of a connection, to detect idle connections and stalled peers.
 //!
-//! hyper's timer covers HTTP/1 connections that wait for a head. This module also covers connections
-//! whose protocol is not known yet, idle HTTP/2 connections, and peers that do not read. It reads no
-//! clock: events are counted, and a timer compares the counts of two moments.
+//! It reads no clock: events are counted, and a timer compares the counts of two moments. hyper's own timer for heads is
+//! not used, because it would be set and dropped for each request.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -94,6 +93,11 @@ impl Activity {
         self.moves.load(Ordering::Relaxed)
     }
 
+    /// Whether the first head of an HTTP/1 connection has not arrived.
+    pub(super) fn lacks_head(&self) -> bool {
+        !self.spawned && self.turns.load(Ordering::Relaxed) == 0
+    }
+
     /// Whether a response waits for the peer to read: nothing was transferred since the last pending
     /// write. hyper writes after each read.
     fn is_held(&self) -> bool {
@@ -127,22 +131,28 @@ impl Activity {
     }
 }
 
-/// A timer that fires when there was no call for `time`.
+/// A timer that fires when there was no call for a time, which it measures in [`PARTS`](Self::PARTS).
 #[derive(Debug)]
 pub(super) struct Idle {
     activity: Arc<Activity>,
     sleep: Pin<Box<Sleep>>,
-    time: Duration,
-    /// `turns` at the start of the sleep.
+    part: Duration,
+    /// Parts that have passed without a call.
+    quiet: u32,
+    /// `turns` at the start of the part.
     turns: u32,
 }
 
 impl Idle {
+    const PARTS: u32 = 4;
+
     pub(super) fn new(activity: Arc<Activity>, time: Duration) -> Self {
+        let part = time / Self::PARTS;
         Self {
             activity,
-            sleep: Box::pin(tokio::time::sleep(time)),
-            time,
+            sleep: Box::pin(tokio::time::sleep(part)),
+            part,
+            quiet: 0,
             turns: 0,
         }
     }
@@ -152,16 +162,20 @@ impl Idle {
         self.sleep.is_elapsed()
     }
 
-    /// Ready between one and two times of `time` after the end of the last call.
+    /// Ready when the time has passed since the end of the last call, or at most a part later.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
             std::task::ready!(self.sleep.as_mut().poll(context));
             let turns = self.activity.turns.load(Ordering::Relaxed);
             let before = mem::replace(&mut self.turns, turns);
-            if before == turns && !self.activity.is_calling() {
+            self.quiet = match before == turns && !self.activity.is_calling() {
+                true => self.quiet + 1,
+                false => 0,
+            };
+            if self.quiet == Self::PARTS {
                 return Poll::Ready(());
             }
-            self.sleep.as_mut().reset(Instant::now() + self.time);
+            self.sleep.as_mut().reset(Instant::now() + self.part);
         }
     }
 }

@@ -25,7 +25,7 @@ use super::gate::InFlight;
 use super::incoming::{Chunks, IncomingBody};
 use super::malformed;
 use super::peer::Peer;
-use super::{HttpResponse, ResponseBody, Server};
+use super::{HttpResponse, Server};
 
 /// How long a connection without a call stays open after the server stops. Meanwhile a request
 /// may arrive that the client sent before it knew of the stop. The response to an HTTP/1 request
@@ -82,8 +82,8 @@ pub(super) async fn connection(
         Box::pin(serve_http2(stream, service, driver)).await
     } else {
         let mut connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(time)
+            // `Driver` limits the time for heads.
+            .header_read_timeout(None)
             .max_buf_size(MAX_HEAD)
             // Without `pipeline_flush`, which delays a response while bytes follow the request, and
             // loses it if these bytes are not a request.
@@ -210,32 +210,31 @@ impl Future for ResponseFuture {
     type Output = Result<HttpResponse, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let response = ready!(Pin::new(&mut self.answer).poll(context));
-        let response = match self.bare {
-            true => without_body(response),
-            false => response,
-        };
+        let mut response = ready!(Pin::new(&mut self.answer).poll(context));
+        if self.bare {
+            remove_body(&mut response);
+        }
         #[cfg(feature = "websocket")]
-        let response = upgrading(response, &self.call);
+        upgrade(&mut response, &self.call);
         let chunks = self.chunks.as_ref();
         let is_unclear = chunks.is_some_and(|chunks| chunks.are_unclear());
-        let response = match is_unclear || self.call.is_last() {
-            true => last(response),
-            false => response,
-        };
-        Poll::Ready(Ok(match response.body().is_streaming() {
-            true => self.extend(response),
-            false => response,
-        }))
+        if is_unclear || self.call.is_last() {
+            close_after(&mut response);
+        }
+        if response.body().is_streaming() {
+            self.extend(&mut response);
+        }
+        Poll::Ready(Ok(response))
     }
 }
 
 impl ResponseFuture {
     /// Extends the call until the body of its response has been sent.
     #[cold]
-    fn extend(&mut self, response: HttpResponse) -> HttpResponse {
+    fn extend(&mut self, response: &mut HttpResponse) {
         let call = (self.call.extend(), self.in_flight.take());
-        response.map(|body| body.with_guard(call))
+        let body = std::mem::take(response.body_mut());
+        *response.body_mut() = body.with_guard(call);
     }
 }
 
@@ -251,35 +250,35 @@ fn upgradable(mut request: Request<Incoming>) -> Request<Incoming> {
 
 /// Stores the upgrade of a response with status 101 for its connection. A server that stops refuses upgrades.
 #[cfg(feature = "websocket")]
-fn upgrading(mut response: HttpResponse, call: &InCall) -> HttpResponse {
+fn upgrade(response: &mut HttpResponse, call: &InCall) {
     if response.status() == http::StatusCode::SWITCHING_PROTOCOLS
         && let Some(pending) = response.extensions_mut().remove()
     {
         if call.is_last() {
             let words = "The server is stopping.\n";
-            return crate::layers::text(http::StatusCode::SERVICE_UNAVAILABLE, words);
+            *response = crate::layers::text(http::StatusCode::SERVICE_UNAVAILABLE, words);
+            return;
         }
         call.upgrade(pending);
     }
-    response
 }
 
-/// A response after which hyper closes the connection (RFC 9112, section 9.6).
+/// Has hyper close the connection after a response (RFC 9112, section 9.6).
 #[cold]
-pub(super) fn last(mut response: HttpResponse) -> HttpResponse {
+pub(super) fn close_after(response: &mut HttpResponse) {
     let close = HeaderValue::from_static("close");
     response.headers_mut().insert(CONNECTION, close);
-    response
 }
 
 /// Removes the body of the response to a HEAD request, but not its length.
-fn without_body(response: HttpResponse) -> HttpResponse {
-    let (mut head, body) = response.into_parts();
+#[cold]
+fn remove_body(response: &mut HttpResponse) {
+    let body = std::mem::take(response.body_mut());
     let length = hyper::body::Body::size_hint(&body).exact();
     if let Some(length) = length.filter(|length| *length > 0) {
-        head.headers.entry(CONTENT_LENGTH).or_insert(length.into());
+        let headers = response.headers_mut();
+        headers.entry(CONTENT_LENGTH).or_insert(length.into());
     }
-    HttpResponse::from_parts(head, ResponseBody::default())
 }
 
 /// Drives a connection, and ends it when it is idle or the server stops.
@@ -330,6 +329,10 @@ impl Driver {
         .await;
         if ended.is_some() {
             return ended;
+        }
+        // hyper would wait for this head; it closes a connection whose next head is late when it is shut down.
+        if activity.lacks_head() && !stopped.has_changed().unwrap_or(true) {
+            return None;
         }
         // HTTP/2 tells a client with GOAWAY that the connection closes. HTTP/1 has no other signal
         // than a response. If an idle connection were closed at once, a request in flight would

@@ -7,7 +7,7 @@ use http::header::{HOST, TRANSFER_ENCODING};
 use http::{HeaderMap, StatusCode, Version, request};
 
 use super::HttpResponse;
-use super::connection::last;
+use super::connection::close_after;
 use super::mount::host_len;
 use crate::layers::text;
 
@@ -29,12 +29,12 @@ pub(super) fn check(head: &request::Parts, in_chunks: bool) -> Result<(), Box<Ht
 pub(super) fn refused(
     head: &request::Parts,
     in_chunks: bool,
-    response: Box<HttpResponse>,
+    mut response: Box<HttpResponse>,
 ) -> Box<HttpResponse> {
-    match check(head, in_chunks) {
-        Err(_) if head.version < Version::HTTP_2 => Box::new(last(*response)),
-        _ => response,
+    if check(head, in_chunks).is_err() && head.version < Version::HTTP_2 {
+        close_after(&mut response);
     }
+    response
 }
 
 /// The status and the text of the response.
@@ -95,8 +95,9 @@ fn check_host(head: &request::Parts) -> Result<(), Problem> {
             _ => INVALID_TARGET,
         });
     }
-    let mut hosts = head.headers.get_all(HOST).iter();
-    let Some(host) = hosts.next() else {
+    // To compare a few standard names is cheaper than to hash this one.
+    let mut hosts = head.headers.iter().filter(|(name, _)| **name == HOST);
+    let Some((_, host)) = hosts.next() else {
         return match head.version {
             Version::HTTP_11 => Err(NO_HOST),
             _ => Ok(()),
@@ -137,7 +138,8 @@ fn is_host(authority: &str) -> bool {
     is_port
         && match literal {
             Some(literal) => literal.bytes().all(|byte| byte == b':' || is_of_name(byte)),
-            None => host.bytes().all(is_of_name),
+            // Without a branch per byte.
+            None => host.bytes().fold(true, |all, byte| all & is_of_name(byte)),
         }
 }
 
@@ -199,11 +201,11 @@ fn check_coding(headers: &HeaderMap) -> Result<(), Problem> {
 /// The connection ends behind the response: where the next request begins is in doubt.
 #[cold]
 fn response(version: Version, (status, words): Problem) -> Box<HttpResponse> {
-    let response = text(status, words);
-    Box::new(match version < Version::HTTP_2 {
-        true => last(response),
-        false => response,
-    })
+    let mut response = text(status, words);
+    if version < Version::HTTP_2 {
+        close_after(&mut response);
+    }
+    Box::new(response)
 }
 
 #[cfg(test)]
