@@ -3,6 +3,7 @@
 //! It reads no clock: events are counted, and a timer compares the counts of two moments. hyper's own timer for heads is
 //! not used, because it would be set and dropped for each request.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -217,8 +218,11 @@ pub(super) struct CountedStream {
     activity: Arc<Activity>,
     /// The bytes that were read to detect the protocol.
     begin: Begin,
-    /// A short response in one piece.
-    short: Vec<u8>,
+}
+
+thread_local! {
+    /// For a short response in one piece. Shared by the connections of a thread, so that idle ones have none.
+    static SHORT_RESPONSE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 impl CountedStream {
@@ -227,7 +231,6 @@ impl CountedStream {
             stream: TokioIo::new(stream),
             activity,
             begin,
-            short: Vec::new(),
         }
     }
 
@@ -320,12 +323,14 @@ impl Write for CountedStream {
         // Copying a few hundred bytes costs less than a vectored write.
         let len: usize = parts.iter().map(|part| part.len()).sum();
         let poll = if len <= SHORT {
-            let own = &mut *self;
-            own.short.clear();
+            let mut short = SHORT_RESPONSE.take();
+            short.clear();
             for part in parts {
-                own.short.extend_from_slice(part);
+                short.extend_from_slice(part);
             }
-            Pin::new(&mut own.stream).poll_write(context, &own.short)
+            let poll = Pin::new(&mut self.stream).poll_write(context, &short);
+            SHORT_RESPONSE.set(short);
+            poll
         } else {
             Pin::new(&mut self.stream).poll_write_vectored(context, parts)
         };
