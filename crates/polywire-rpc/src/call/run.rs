@@ -159,26 +159,8 @@ impl Run {
         context: &mut Context<'_>,
         encode: impl FnOnce(Reply) -> Result<T, Fault>,
     ) -> Poll<Result<T, Fault>> {
-        let result = catch_panic(|| {
-            let reply = match &mut self.work {
-                Work::Operation(index, handler) => match handler.as_mut().poll(context) {
-                    Poll::Ready(output) => Reply::Output(*index, output?),
-                    Poll::Pending => return Ok(None),
-                },
-                Work::Method(method) => match method.as_mut().poll(context) {
-                    Poll::Ready(reply) => {
-                        let reply = reply?;
-                        if let Some(Target::Method(entry)) = target {
-                            entry.record_size(reply.len());
-                        }
-                        Reply::Method(reply)
-                    }
-                    Poll::Pending => return Ok(None),
-                },
-            };
-            encode(reply).map(Some)
-        });
-        if let Some(result) = result.transpose() {
+        let poll = catch_panic(|| Ok(self.poll_work(target, context, encode)));
+        if let Poll::Ready(result) = poll.unwrap_or_else(|fault| Poll::Ready(Err(fault))) {
             return Poll::Ready(result);
         }
         let Some(at) = self.deadline.instant() else {
@@ -191,6 +173,30 @@ impl Run {
         let sleep = tokio::task::unconstrained(sleep.as_mut());
         ready!(pin!(sleep).poll(context));
         Poll::Ready(Err(late(app, target)))
+    }
+
+    /// As [`Self::poll`], without a deadline, where the caller catches panics.
+    #[inline]
+    pub(crate) fn poll_work<T>(
+        &mut self,
+        target: Option<&Target>,
+        context: &mut Context<'_>,
+        encode: impl FnOnce(Reply) -> Result<T, Fault>,
+    ) -> Poll<Result<T, Fault>> {
+        let reply = match &mut self.work {
+            Work::Operation(index, handler) => {
+                let output = ready!(handler.as_mut().poll(context));
+                output.map(|output| Reply::Output(*index, output))
+            }
+            Work::Method(method) => {
+                let reply = ready!(method.as_mut().poll(context));
+                if let (Ok(reply), Some(Target::Method(entry))) = (&reply, target) {
+                    entry.record_size(reply.len());
+                }
+                reply.map(Reply::Method)
+            }
+        };
+        Poll::Ready(reply.and_then(encode))
     }
 
     /// Polls to the end.
@@ -222,6 +228,7 @@ impl Reply {
     }
 
     /// The reply as that of a method. An output is appended to `space`.
+    #[inline]
     pub(crate) fn into_method_reply(
         self,
         app: &App,

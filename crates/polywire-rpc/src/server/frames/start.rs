@@ -35,26 +35,23 @@ pub(super) fn start(
     context: Cow<'_, crate::Context>,
     input: Input<'_>,
 ) -> Result<FirstPoll, Fault> {
-    let mut run = match catch_panic(|| match table.bytes(operation, &context, input.0) {
-        Some(result) => Ok(Err(result)),
-        None => table
-            .run(app, operation, context.into_owned(), input, None)
-            .map(Ok),
-    })? {
-        Ok(run) => run,
-        Err(result) => return Ok(FirstPoll::Ready(result)),
-    };
-    // With a spent budget nothing would be ready.
-    if tokio::task::coop::has_budget_remaining() {
-        // The next poll brings the waker that counts.
-        let mut context = Context::from_waker(Waker::noop());
-        let target = Some(table.target(operation));
-        let poll = run.poll(app, target, &mut context, |reply| encode(app, reply));
-        if let Poll::Ready(result) = poll {
+    catch_panic(|| {
+        if let Some(result) = table.bytes(operation, &context, input.0) {
             return Ok(FirstPoll::Ready(result));
         }
-    }
-    Ok(FirstPoll::Pending(run))
+        let mut run = table.run(app, operation, context.into_owned(), input, None)?;
+        // With a spent budget nothing would be ready.
+        if tokio::task::coop::has_budget_remaining() {
+            // The next poll brings the waker that counts. Sizes of replies are not recorded: they are written into a buffer
+            // of the thread.
+            let mut context = Context::from_waker(Waker::noop());
+            let poll = run.poll_work(None, &mut context, |reply| encode(app, reply));
+            if let Poll::Ready(result) = poll {
+                return Ok(FirstPoll::Ready(result));
+            }
+        }
+        Ok(FirstPoll::Pending(run))
+    })
 }
 
 /// The rest of a handler, within the time that handlers have.
