@@ -1,11 +1,20 @@
 //! Deadlines of calls: the only place that combines and compares them.
+//!
+//! [`Deadline`] is a point on the clock of tokio, for servers of all wires and clients over HTTP. [`FrameDeadline`] is a
+//! point on the [`Clock`] of a client of frames, whose state machines do no I/O. [`CallTimeout`] is a deadline and the
+//! duration that it was made from, for errors that name the duration.
 
 use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName};
+use polywire_frame::Time;
 use polywire_protocol::{Fault, FaultKind};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
+
+use crate::error::CallError;
+use crate::frames::Clock;
 
 /// The header in which a caller over HTTP says how many milliseconds it waits for the response: 1 to 8 digits.
 pub(crate) const TIMEOUT_HEADER: HeaderName = HeaderName::from_static("polywire-timeout-ms");
@@ -94,13 +103,114 @@ impl Deadline {
     ) -> Result<T, Fault> {
         match self.0 {
             None => future.await,
-            Some(at) => match tokio::time::timeout_at(at, future).await {
+            Some(at) => match timeout_at(at, future).await {
                 // A ready result may come late.
                 Ok(Ok(_)) if self.is_over(Instant::now()) => Err(expired()),
                 Ok(result) => result,
                 Err(_) => Err(expired()),
             },
         }
+    }
+
+    /// Waits for a future until the deadline. None if the deadline comes first.
+    async fn timeout<F: Future>(self, future: F) -> Option<F::Output> {
+        match self.0 {
+            None => Some(future.await),
+            Some(at) => timeout_at(at, future).await.ok(),
+        }
+    }
+}
+
+/// A deadline on the clock of a client of frames.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct FrameDeadline(Time);
+
+impl FrameDeadline {
+    pub(crate) const NONE: Self = Self(Time::NEVER);
+
+    /// The deadline after a duration. None if the clock cannot represent it.
+    #[inline]
+    pub(crate) fn after(now: Time, duration: Duration) -> Self {
+        Self(now.after(duration))
+    }
+
+    /// The earlier of two.
+    #[inline]
+    pub(crate) fn earlier(self, other: Self) -> Self {
+        Self(self.0.min(other.0))
+    }
+
+    #[inline]
+    pub(crate) fn is_over(self, now: Time) -> bool {
+        now >= self.0
+    }
+
+    /// The time that is left. Without a deadline, centuries.
+    pub(crate) const fn left(self, now: Time) -> Duration {
+        self.0.since(now)
+    }
+
+    /// Whether time is left after a wait that begins now.
+    pub(crate) fn allows(self, now: Time, wait: Duration) -> bool {
+        wait < self.left(now)
+    }
+
+    /// The time that state machines are given. [`Time::NEVER`] if there is no deadline.
+    #[inline]
+    pub(crate) const fn time(self) -> Time {
+        self.0
+    }
+
+    /// Waits for a future until the deadline. None if the deadline comes first.
+    pub(crate) async fn timeout<F: Future>(self, clock: Clock, future: F) -> Option<F::Output> {
+        // Pinned here, so that the inner future holds a pointer instead of a copy.
+        let future = pin!(future);
+        Deadline(clock.instant(self.0)).timeout(future).await
+    }
+
+    /// Waits for a part of a call until the deadline.
+    ///
+    /// # Errors
+    ///
+    /// That of the future, or the deadline came first.
+    pub(crate) async fn limit<T>(
+        self,
+        clock: Clock,
+        future: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        let result = self.timeout(clock, pin!(future)).await;
+        result.unwrap_or_else(|| Err(CallError::deadline(None)))
+    }
+}
+
+/// The time that a call over HTTP may take in all, with its retries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallTimeout {
+    total: Duration,
+    deadline: Deadline,
+}
+
+impl CallTimeout {
+    /// A call that begins now and may take `total`.
+    pub(crate) fn start(total: Duration) -> Self {
+        let deadline = Deadline::after(Instant::now(), total);
+        Self { total, deadline }
+    }
+
+    /// The time from the start of the call to the deadline.
+    pub(crate) const fn total(self) -> Duration {
+        self.total
+    }
+
+    /// Whether time is left after a wait that begins now.
+    pub(crate) fn allows(self, wait: Duration) -> bool {
+        let left = self.deadline.left(Instant::now());
+        left.is_none_or(|left| wait < left)
+    }
+
+    /// Waits for a future until the deadline. None if the deadline comes first.
+    pub(crate) async fn timeout<F: Future>(self, future: F) -> Option<F::Output> {
+        self.deadline.timeout(pin!(future)).await
     }
 }
 

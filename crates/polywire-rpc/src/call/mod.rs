@@ -8,7 +8,7 @@ pub(crate) mod queue;
 mod run;
 mod target;
 
-pub(crate) use deadline::Deadline;
+pub(crate) use deadline::{CallTimeout, Deadline, FrameDeadline};
 pub use head::CallHead;
 pub(crate) use run::{Reply, Run, catch_panic};
 pub(crate) use target::Target;

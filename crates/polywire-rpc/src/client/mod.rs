@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use self::framed::{Carrier, Framed, ModelledError};
 use self::web::Http;
-use crate::connect::Deadline;
+use crate::call::CallTimeout;
 use crate::{CallError, ServiceHandle};
 
 mod builder;
@@ -249,10 +249,10 @@ impl Client {
         if let Some((show, exchange)) = &mut shown {
             show(exchange);
         }
-        let deadline = Deadline::after(inner.deadline);
+        let timeout = CallTimeout::start(inner.deadline);
         let answer = http
             .transport
-            .exchange(request, inner.limits.bytes(), deadline);
+            .exchange(request, inner.limits.bytes(), timeout);
         let (head, body) = match answer.await {
             Ok(answer) => answer.into_parts(),
             Err(error) => return Err(error.into()),

@@ -47,7 +47,7 @@ pub(crate) use race::race;
 #[cfg(feature = "websocket")]
 pub(crate) use stream::Stream;
 pub(crate) use stream::{Layer, Socket};
-pub(crate) use transport::{Deadline, Transport, too_large};
+pub(crate) use transport::{Transport, too_large};
 #[cfg(any(feature = "udp", feature = "websocket"))]
 pub(crate) use url::Wire;
 pub(crate) use url::{

@@ -4,24 +4,26 @@
 //! What the bytes mean is [`polywire_protocol::scgi`]'s. The end of the answer is the end
 //! of the connection, or where `Content-Length` says.
 
+use std::pin::pin;
+
 use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderValue, Request, Response};
 use polywire_protocol::scgi::{HEAD_LIMIT, ResponseReader, write_request};
 use polywire_schema::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout_at;
 
 use super::dial::Dialer;
 use super::stream::Stream;
-use super::transport::{Deadline, too_large};
+use super::transport::too_large;
 use super::{Step, TransportError};
+use crate::call::CallTimeout;
 
 pub(super) async fn exchange(
     dialer: &Dialer,
     request: Request<Bytes>,
     limit: usize,
-    deadline: Deadline,
+    timeout: CallTimeout,
 ) -> Result<Response<Bytes>, TransportError> {
     let mut address = None;
     let answer = async {
@@ -53,14 +55,19 @@ pub(super) async fn exchange(
             }
         })
     };
-    match timeout_at(deadline.at, answer).await {
-        Ok(answer) => answer,
-        Err(_) => {
+    let answer = {
+        // Pinned here, so that the inner future holds a pointer instead of a copy.
+        let answer = pin!(answer);
+        timeout.timeout(answer).await
+    };
+    match answer {
+        Some(answer) => answer,
+        None => {
             let step = match &address {
                 Some(_) => Step::Read,
                 None => Step::Connect,
             };
-            let error = dialer.error(step).past_deadline(deadline.total);
+            let error = dialer.error(step).past_deadline(timeout.total());
             Err(error.at(address.unwrap_or_default()))
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +15,6 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper_util::client::legacy::connect::{CaptureConnection, Connected, capture_connection};
 use hyper_util::client::legacy::{self, Client as Pool};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use tokio::time::{Instant, timeout_at};
 
 use super::dial::{ConnectOptions, Dialer};
 #[cfg(feature = "tls")]
@@ -23,13 +22,14 @@ use super::proxy::Proxy;
 use super::stream::{Known, StreamError};
 use super::url::{ServerUrl, UrlError, Wire};
 use super::{Step, TransportError, scgi};
+use crate::call::CallTimeout;
 
 /// How long an unused connection is kept. Many servers, ours included, close it after 30 seconds. A client that closes
 /// it first never writes into a closed one.
 pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(25);
 /// The maximum number of unused connections.
 const IDLE_CONNECTIONS: usize = 100;
-/// The longest time limit. A clock cannot represent every `Duration`.
+/// The longest time that a connection is kept. A clock cannot represent every `Duration`.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Requests to one server. Clones share connections.
@@ -75,19 +75,19 @@ impl Transport {
         &self,
         request: Request<Bytes>,
         limit: usize,
-        deadline: Deadline,
+        timeout: CallTimeout,
     ) -> Pin<Box<dyn Future<Output = Result<Response<Bytes>, TransportError>> + Send + '_>> {
-        Box::pin(self.send(request, limit, deadline))
+        Box::pin(self.send(request, limit, timeout))
     }
 
     async fn send(
         &self,
         mut request: Request<Bytes>,
         limit: usize,
-        deadline: Deadline,
+        timeout: CallTimeout,
     ) -> Result<Response<Bytes>, TransportError> {
         if self.url().wire == Wire::Scgi {
-            return scgi::exchange(&self.dialer, request, limit, deadline).await;
+            return scgi::exchange(&self.dialer, request, limit, timeout).await;
         }
         if let Some(value) = &self.proxy_authorization {
             let headers = request.headers_mut();
@@ -104,13 +104,14 @@ impl Transport {
                 Err(error) => Err(self.broken(&*error, limit, known(&captured).as_deref())),
             }
         };
-        match timeout_at(deadline.at, answer).await {
-            Ok(answer) => answer,
-            Err(_) => Err(match known(&captured) {
+        // Pinned here, so that the inner future holds a pointer instead of a copy.
+        match timeout.timeout(pin!(answer)).await {
+            Some(answer) => answer,
+            None => Err(match known(&captured) {
                 Some(known) => self.error(Step::Read).at(&known.address),
                 None => self.error(Step::Connect),
             }
-            .past_deadline(deadline.total)),
+            .past_deadline(timeout.total())),
         }
     }
 
@@ -207,30 +208,13 @@ pub async fn get(
     let mut request = Request::get(uri).body(Bytes::new())?;
     *request.headers_mut() = headers;
     let transport = Transport::new(url, &options)?;
-    let answer = transport.exchange(request, limit, Deadline::after(deadline));
+    let answer = transport.exchange(request, limit, CallTimeout::start(deadline));
     Ok(answer.await?)
 }
 
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Transport").field(self.url()).finish()
-    }
-}
-
-/// By when everything must be over.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Deadline {
-    pub(crate) at: Instant,
-    /// How long that was from the beginning, for saying it.
-    pub(crate) total: Duration,
-}
-
-impl Deadline {
-    /// From now on.
-    pub(crate) fn after(total: Duration) -> Self {
-        let total = total.min(YEAR);
-        let at = Instant::now() + total;
-        Self { at, total }
     }
 }
 

@@ -67,7 +67,7 @@ impl<M: Machine> State<M> {
                 input.wait(&mut slot.payload);
                 slot.deadline = asked.deadline;
                 slot.number = number;
-                self.earliest = self.earliest.min(asked.deadline);
+                self.earliest = self.earliest.earlier(asked.deadline);
                 self.waiting.push_back(queued);
                 Ok(queued)
             }

@@ -146,7 +146,7 @@ impl Shared {
         if let Some(ticket) = ticket {
             let slot = &mut state.tickets.slots[ticket as usize];
             match slot.outcome {
-                Outcome::Queued if now >= slot.deadline => {
+                Outcome::Queued if slot.deadline.is_over(now) => {
                     state.leave_queue(now, ticket);
                     *stage = Stage::Done;
                     // Another may have begun in its place.

@@ -8,6 +8,7 @@ use polywire_frame::{CallId, Output, Time, Trace};
 
 use super::request::RequestKind;
 use super::tickets::Ticket;
+use crate::call::FrameDeadline;
 
 /// The state machine of a connection, as calls need it.
 pub(super) trait Machine {
@@ -55,7 +56,7 @@ pub(super) struct Begin<'a> {
     pub(super) name: &'a str,
     /// Of the operation.
     pub(super) number: u16,
-    pub(super) deadline: Time,
+    pub(super) deadline: FrameDeadline,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
 }
@@ -100,7 +101,7 @@ impl<'a> Begin<'a> {
         };
         let request = Request::new(operation)
             .with_metadata(self.metadata)
-            .with_deadline(self.deadline);
+            .with_deadline(self.deadline.time());
         let request = match self.trace {
             Some(trace) => request.with_trace(trace),
             None => request,
@@ -134,7 +135,7 @@ impl Machine for Connection<Ticket> {
         let mut call = match begin.what {
             RequestKind::Subscribe => return self.subscribe(begin.name, begin.metadata, ticket),
             RequestKind::Publish => {
-                self.publish(now, begin.name, begin.metadata, begin.deadline)?
+                self.publish(now, begin.name, begin.metadata, begin.deadline.time())?
             }
             _ => self.call(now, &begin.request())?,
         };

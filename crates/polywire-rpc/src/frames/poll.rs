@@ -92,7 +92,7 @@ impl<M: Machine> Shared<M> {
                     let id = *id;
                     now = self.clock.now();
                     // The task of the connection sees to it, as long as there is one.
-                    if now >= asked.deadline {
+                    if asked.deadline.is_over(now) {
                         state.machine.cancel(now, id);
                         state.tickets.remove(ticket);
                         state.ended_call(now, Sample::Late);
@@ -119,7 +119,7 @@ impl<M: Machine> Shared<M> {
                 }
                 Outcome::Queued => {
                     now = self.clock.now();
-                    if now >= asked.deadline {
+                    if asked.deadline.is_over(now) {
                         state.leave_queue(now, ticket);
                         *stage = Stage::Done;
                         // Another may have begun in its place.
@@ -188,7 +188,7 @@ impl<M: Machine> Shared<M> {
             return Poll::Pending;
         }
         let now = self.clock.now();
-        if now >= asked.deadline {
+        if asked.deadline.is_over(now) {
             // It has waited, and whoever wakes it may be late.
             return Poll::Ready(Err(CallError::deadline(None)));
         }
@@ -224,11 +224,12 @@ mod tests {
     use std::task::{Wake, Waker};
     use std::time::Duration;
 
+    use polywire_frame::Settings;
     use polywire_frame::client::Connection;
     use polywire_frame::flow::AdaptiveLimit;
-    use polywire_frame::{Settings, Time};
 
     use super::*;
+    use crate::call::FrameDeadline;
     use crate::frames::Clock;
     use crate::frames::link::LinkOptions;
     use crate::frames::request::RequestKind;
@@ -253,13 +254,13 @@ mod tests {
         )
     }
 
-    fn asked(clock: Clock, deadline: Time) -> CallRequest<'static> {
+    fn asked(clock: Clock, deadline: FrameDeadline) -> CallRequest<'static> {
         CallRequest {
             what: RequestKind::Call,
             operation: "Echo",
             now: clock.now(),
             deadline,
-            lasts: Time::NEVER,
+            lasts: FrameDeadline::NONE,
             metadata: &[],
             trace: None,
         }
@@ -270,7 +271,7 @@ mod tests {
     async fn a_queued_call_that_is_polled_gives_the_buffer_back() {
         let clock = Clock::new();
         let shared = shared(clock);
-        let asked = asked(clock, Time::NEVER);
+        let asked = asked(clock, FrameDeadline::NONE);
         let poll = |stage: &mut Stage| {
             let context = Context::from_waker(Waker::noop());
             let write = &mut |out: &mut Vec<u8>| {
@@ -308,9 +309,9 @@ mod tests {
             shared.poll_call(stage, asked, &mut |_| Ok(()), |_| Ok(()), &context)
         };
         let (mut stage, mut waits) = (Stage::New, Stage::New);
-        let late = asked(clock.now().after(Duration::from_secs(1)));
+        let late = asked(FrameDeadline::after(clock.now(), Duration::from_secs(1)));
         assert!(poll(&mut stage, &late).is_pending());
-        assert!(poll(&mut waits, &asked(Time::NEVER)).is_pending());
+        assert!(poll(&mut waits, &asked(FrameDeadline::NONE)).is_pending());
         let woken = Arc::new(Woken::default());
         let before = {
             let mut state = shared.lock();

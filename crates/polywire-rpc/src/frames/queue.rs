@@ -6,6 +6,7 @@ use super::machine::{Begin, Input, Machine};
 use super::request::RequestKind;
 use super::state::State;
 use super::tickets::{Outcome, Ticket};
+use crate::call::FrameDeadline;
 
 impl<M: Machine> State<M> {
     /// Whether a call that waits may begin: it is the first, and there is room.
@@ -52,16 +53,16 @@ impl<M: Machine> State<M> {
 
     /// Wakes those that have waited for room until their time was over: they leave by themselves.
     pub(super) fn wake_late(&mut self, now: Time) {
-        if now < self.earliest {
+        if !self.earliest.is_over(now) {
             return;
         }
-        self.earliest = Time::NEVER;
+        self.earliest = FrameDeadline::NONE;
         for ticket in &self.waiting {
             let slot = &mut self.tickets.slots[*ticket as usize];
-            if slot.deadline > now {
-                self.earliest = self.earliest.min(slot.deadline);
-            } else {
+            if slot.deadline.is_over(now) {
                 self.woken.extend(slot.waker.take());
+            } else {
+                self.earliest = self.earliest.earlier(slot.deadline);
             }
         }
     }
@@ -85,7 +86,7 @@ impl<M: Machine> State<M> {
         let in_flight = self.in_flight();
         let slot = &mut self.tickets.slots[first as usize];
         let number = slot.number;
-        if number == 0 || now >= slot.deadline {
+        if number == 0 || slot.deadline.is_over(now) {
             return false;
         }
         let begin = Begin {

@@ -3,6 +3,7 @@
 use polywire_frame::{Time, Trace};
 
 use super::tickets::Ticket;
+use crate::call::FrameDeadline;
 
 /// The parameters of a call, except its input.
 #[derive(Clone, Copy)]
@@ -13,9 +14,9 @@ pub(super) struct CallRequest<'a> {
     /// The current time.
     pub(super) now: Time,
     /// The deadline of the call; of a call with items, the deadline for opening it.
-    pub(super) deadline: Time,
+    pub(super) deadline: FrameDeadline,
     /// The deadline of a call with items.
-    pub(super) lasts: Time,
+    pub(super) lasts: FrameDeadline,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
 }

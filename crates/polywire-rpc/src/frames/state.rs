@@ -20,6 +20,7 @@ use super::payload;
 use super::room::Room;
 use super::tickets::{End, Ticket, Tickets};
 use super::waiters::Waiters;
+use crate::call::FrameDeadline;
 use crate::error::Cause;
 
 /// Held for moments, by calls and by the task of the connection: over a stream, unless `M` says
@@ -41,8 +42,8 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) left_waiting: usize,
     /// Where they wait, with those of other connections.
     pub(super) room: Arc<Room>,
-    /// None of those that wait has a deadline before this.
-    pub(super) earliest: Time,
+    /// No call that waits for room has an earlier deadline.
+    pub(super) earliest: FrameDeadline,
     /// The numbers of the operations that were called.
     pub(super) operations: HashMap<Box<str>, u16>,
     /// Their names by their numbers, of which the first is 1.
@@ -101,7 +102,7 @@ impl<M: Machine> Shared<M> {
                 waiting: VecDeque::new(),
                 left_waiting: 0,
                 room,
-                earliest: Time::NEVER,
+                earliest: FrameDeadline::NONE,
                 operations: HashMap::new(),
                 names: Vec::new(),
                 last_number: 0,
@@ -327,7 +328,7 @@ impl<M: Machine> State<M> {
 
     /// When [`Self::timeout`] is to be called.
     pub(super) fn next_timeout(&self) -> Time {
-        self.machine.next_timeout().min(self.earliest)
+        self.machine.next_timeout().min(self.earliest.time())
     }
 
     /// Ends the calls whose time is over.

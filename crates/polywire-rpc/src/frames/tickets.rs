@@ -6,6 +6,7 @@ use bytes::Bytes;
 use polywire_frame::{CallId, FaultCode, Time};
 
 use super::items::Items;
+use crate::call::FrameDeadline;
 use crate::error::Cause;
 
 /// A call as its caller knows it: a place in a table.
@@ -51,7 +52,7 @@ pub(super) struct Slot {
     pub(super) payload: Vec<u8>,
     pub(super) began: Time,
     /// Of one that waits for room.
-    pub(super) deadline: Time,
+    pub(super) deadline: FrameDeadline,
     /// Of its input.
     pub(super) bytes: usize,
     /// Of its operation, while it waits for room; 0 if it is more than an operation and its input.
@@ -96,7 +97,7 @@ impl Tickets {
             waker: Some(waker.clone()),
             payload: Vec::new(),
             began,
-            deadline: Time::NEVER,
+            deadline: FrameDeadline::NONE,
             bytes: 0,
             number: 0,
             items: None,

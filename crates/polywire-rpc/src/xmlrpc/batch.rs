@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::client::{Client, Own};
 use super::message::{self, Part, Reading};
-use crate::connect::Deadline;
+use crate::call::CallTimeout;
 use crate::error::{CallError, CallErrorKind};
 
 /// How many calls go into a message.
@@ -170,7 +170,7 @@ impl<'a> Batch<'a> {
     pub async fn send(self) -> Result<Replies, CallError> {
         let inner = &self.client.inner;
         let total = self.own.deadline.unwrap_or(inner.settings.deadline);
-        let deadline = Deadline::after(total);
+        let timeout = CallTimeout::start(total);
         let mut results = Vec::with_capacity(self.calls.len());
         while results.len() < self.calls.len() {
             let rest = &self.calls[results.len()..];
@@ -179,13 +179,13 @@ impl<'a> Batch<'a> {
             let count = if singly { 1 } else { self.fitting(rest) };
             let tried = &rest[..count];
             let sent = match singly {
-                true => self.send_one(&tried[0], deadline).await,
-                false => self.send_many(tried, deadline).await,
+                true => self.send_one(&tried[0], timeout).await,
+                false => self.send_many(tried, timeout).await,
             };
             match sent {
                 Ok(more) => results.extend(more),
                 Err(error)
-                    if !singly && self.is_without_multicall(&error, tried, deadline).await =>
+                    if !singly && self.is_without_multicall(&error, tried, timeout).await =>
                 {
                     tracing::debug!("the server has no system.multicall: calls go one by one");
                     inner.set_no_multicall();
@@ -221,10 +221,10 @@ impl<'a> Batch<'a> {
     async fn send_one(
         &self,
         call: &Call,
-        deadline: Deadline,
+        timeout: CallTimeout,
     ) -> Result<Vec<Result<Part, CallError>>, CallError> {
         let inner = &self.client.inner;
-        match inner.send(call.message.clone(), &self.own, deadline).await {
+        match inner.send(call.message.clone(), &self.own, timeout).await {
             Ok(answer) => Ok(vec![Ok(Part::Answer(Body::new(answer)))]),
             Err(error) if error.kind() == CallErrorKind::Fault => Ok(vec![Err(error)]),
             Err(error) => Err(error),
@@ -234,13 +234,13 @@ impl<'a> Batch<'a> {
     async fn send_many(
         &self,
         calls: &[Call],
-        deadline: Deadline,
+        timeout: CallTimeout,
     ) -> Result<Vec<Result<Part, CallError>>, CallError> {
         let inner = &self.client.inner;
         let each = calls.iter();
         let each = each.map(|call| (call.method.as_str(), &call.message[..]));
         let message = message::write_multicall(each, inner.settings.style)?;
-        let answer = Body::new(inner.send(message, &self.own, deadline).await?);
+        let answer = Body::new(inner.send(message, &self.own, timeout).await?);
         let reading = &inner.settings.reading;
         reading.multicall(self.client.url(), &answer, calls.len())
     }
@@ -254,7 +254,7 @@ impl<'a> Batch<'a> {
         &self,
         error: &CallError,
         calls: &[Call],
-        deadline: Deadline,
+        timeout: CallTimeout,
     ) -> bool {
         let Some(fault) = error.xmlrpc_fault() else {
             return false;
@@ -269,7 +269,7 @@ impl<'a> Batch<'a> {
         if named && !calls.iter().any(|call| is_named(&call.method, text)) {
             return true;
         }
-        match self.send_many(&[], deadline).await {
+        match self.send_many(&[], timeout).await {
             Err(error) => error.xmlrpc_fault().is_some_and(|fault| {
                 fault.is_unknown_method() || is_named(message::MULTICALL, fault.message())
             }),

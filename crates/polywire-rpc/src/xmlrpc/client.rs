@@ -16,7 +16,8 @@ use super::batch::Batch;
 use super::builder::{BuildError, ClientBuilder, Settings};
 use super::message;
 use crate::CallError;
-use crate::connect::{Deadline, Transport, guarded};
+use crate::call::CallTimeout;
+use crate::connect::{Transport, guarded};
 
 /// A client of XML-RPC methods, without a model. Clones share their connections.
 #[derive(Clone)]
@@ -64,7 +65,7 @@ impl Inner {
     /// Sends a call that has been written, and gives the body of the answer.
     async fn call(&self, message: Bytes, own: &Own) -> Result<Body, CallError> {
         let total = own.deadline.unwrap_or(self.settings.deadline);
-        let answer = self.send(message, own, Deadline::after(total)).await?;
+        let answer = self.send(message, own, CallTimeout::start(total)).await?;
         Ok(Body::new(answer))
     }
 }

@@ -6,12 +6,13 @@ use http::uri::PathAndQuery;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
 use polywire_protocol::GzipError;
 use polywire_schema::Body;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::client::{Inner, Own};
 use super::error::{StatusError, beginning};
 use super::{Exchange, gzip, retry};
-use crate::connect::{Deadline, ServerUrl, Step, TransportError, UrlError};
+use crate::call::CallTimeout;
+use crate::connect::{ServerUrl, Step, TransportError, UrlError};
 use crate::error::CallError;
 
 /// The URL of requests to a server.
@@ -38,14 +39,14 @@ impl Inner {
         &self,
         body: Bytes,
         own: &Own,
-        deadline: Deadline,
+        timeout: CallTimeout,
     ) -> Result<Bytes, CallError> {
         let settings = &self.settings;
         let compressed = self.compressed(&body)?;
         let (mut uri, mut redirects, mut retries) = (self.uri.clone(), 0, 0);
         loop {
             let request = self.request(&uri, &body, compressed.as_ref(), own);
-            let error = match self.once(request, deadline).await {
+            let error = match self.once(request, timeout).await {
                 Sent::Done(body) => return Ok(body),
                 Sent::Redirected(_, to) if redirects < settings.redirects => {
                     redirects += 1;
@@ -72,7 +73,7 @@ impl Inner {
                 Some(after) => after,
                 None => return Err(error),
             };
-            if pause >= deadline.at.saturating_duration_since(Instant::now()) {
+            if !timeout.allows(pause) {
                 return Err(error);
             }
             retries += 1;
@@ -121,7 +122,7 @@ impl Inner {
         TransportError::new(self.transport.url().shown(), step)
     }
 
-    async fn once(&self, request: Request<Bytes>, deadline: Deadline) -> Sent {
+    async fn once(&self, request: Request<Bytes>, timeout: CallTimeout) -> Sent {
         let uri = request.uri().clone();
         let mut shown = self.settings.observer.as_ref().map(|observer| {
             let request = request.clone();
@@ -131,7 +132,7 @@ impl Inner {
             (observer, exchange)
         });
         let limit = self.settings.reading.limits.bytes();
-        let answer = self.transport.exchange(request, limit, deadline).await;
+        let answer = self.transport.exchange(request, limit, timeout).await;
         let answer = match answer {
             Ok(answer) => self.undone(answer, limit).await,
             Err(error) => Err(error),

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use polywire_frame::{FaultCode, Time};
-use tokio::time::timeout_at;
 
 use super::flow::{Ended, Flow};
 use super::rate::{AHEAD, Turn};
 use super::retry::{Again, CallOptions};
 use super::state::ClientState;
 use super::stats::Outcome;
+use crate::call::FrameDeadline;
 use crate::error::CallError;
 use crate::frames::Clock;
 use crate::frames::link::{Link, Write};
@@ -96,7 +96,7 @@ impl<'a> Attempts<'a> {
     /// A call whose time is over is no call: nobody waits for it, and no server is to hear of it.
     #[inline]
     pub(super) fn in_time(&mut self, request: &CallRequest<'_>) -> Result<(), CallError> {
-        match request.now >= request.deadline {
+        match request.deadline.is_over(request.now) {
             true => Err(self.fails(CallError::deadline(None))),
             false => Ok(()),
         }
@@ -156,7 +156,7 @@ impl<'a> Attempts<'a> {
         let now = state.clock.now();
         // Nobody overtakes those who ask in their order.
         let first = match state.turns.try_lock() {
-            Ok(_first) => state.flow().book(now, request.deadline.since(now))?,
+            Ok(_first) => state.flow().book(now, request.deadline.left(now))?,
             Err(_) => Turn::Unknown,
         };
         if first == Turn::After(Duration::ZERO) {
@@ -169,13 +169,7 @@ impl<'a> Attempts<'a> {
             Turn::After(wait) => wait,
             Turn::Unknown => {
                 let booked = self.book_in_order(request.deadline);
-                match state.clock.instant(request.deadline) {
-                    None => booked.await?,
-                    Some(deadline) => match timeout_at(deadline, booked).await {
-                        Ok(wait) => wait?,
-                        Err(_) => return Err(CallError::deadline(None)),
-                    },
-                }
+                request.deadline.limit(state.clock, booked).await?
             }
         };
         tokio::time::sleep(wait).await;
@@ -183,12 +177,12 @@ impl<'a> Attempts<'a> {
     }
 
     /// Asks again and again, as the first of those who do.
-    async fn book_in_order(&self, deadline: Time) -> Result<Duration, CallError> {
+    async fn book_in_order(&self, deadline: FrameDeadline) -> Result<Duration, CallError> {
         let state = self.state;
         let _first = state.turns.lock().await;
         loop {
             let now = state.clock.now();
-            if let Turn::After(wait) = state.flow().book(now, deadline.since(now))? {
+            if let Turn::After(wait) = state.flow().book(now, deadline.left(now))? {
                 return Ok(wait);
             }
             tokio::time::sleep(AHEAD).await;
@@ -207,7 +201,7 @@ impl<'a> Attempts<'a> {
             // Before it is looked for, so that none is missed.
             arrived.as_mut().enable();
             request.now = state.clock.now();
-            if request.now >= request.deadline {
+            if request.deadline.is_over(request.now) {
                 return Err(CallError::deadline(None));
             }
             let picked = {
@@ -235,13 +229,8 @@ impl<'a> Attempts<'a> {
                 write(&mut input)?;
                 waiting = Some(state.room.enter_for_a_while(input.len())?);
             }
-            match state.clock.instant(request.deadline) {
-                None => arrived.await,
-                Some(deadline) => {
-                    // The next iteration checks the deadline.
-                    let _ = timeout_at(deadline, arrived).await;
-                }
-            }
+            // The next iteration checks the deadline.
+            let _ = request.deadline.timeout(state.clock, arrived).await;
         }
     }
 
@@ -296,8 +285,7 @@ impl<'a> Attempts<'a> {
         self.tried_already();
         let now = state.clock.now();
         // A try that could begin only when nobody waits any more is none.
-        let late = request.deadline.since(now) <= wait;
-        if late || !state.flow().withdraw(now) {
+        if !request.deadline.allows(now, wait) || !state.flow().withdraw(now) {
             return Err(self.fails(error));
         }
         tokio::time::sleep(wait).await;

@@ -2,16 +2,15 @@
 //! all, and what becomes of them then is between them and it.
 
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
 
-use polywire_frame::{FaultCode, Time, Trace};
-use tokio::time::timeout_at;
+use polywire_frame::{FaultCode, Trace};
 
 use super::attempts::Attempts;
 use super::retry::CallOptions;
 use super::state::{CallTemplate, ClientState};
 use super::stats::Outcome;
+use crate::call::FrameDeadline;
 use crate::error::CallError;
 use crate::frames::request::{CallRequest, RequestKind};
 use crate::frames::streams::Open;
@@ -23,8 +22,8 @@ pub(crate) struct Opening {
     operation: Box<str>,
     payload: Vec<u8>,
     /// When it has begun at the latest, and when it has ended.
-    deadline: Time,
-    lasts: Time,
+    deadline: FrameDeadline,
+    lasts: FrameDeadline,
     metadata: Vec<(Box<str>, Box<[u8]>)>,
     trace: Option<Trace>,
     idempotent: bool,
@@ -142,7 +141,7 @@ impl ClientState {
     ) -> Result<Open, CallError> {
         let (mut open, mut opening) = Opening::begin(self, call, Vec::new()).await?;
         loop {
-            match self.within(opening.deadline, open.accepted()).await {
+            match opening.deadline.limit(self.clock, open.accepted()).await {
                 Ok(()) => return Ok(open),
                 Err(error) => open = opening.again(error).await?,
             }
@@ -166,7 +165,7 @@ impl ClientState {
                 continue;
             };
             let sent = current.link.notify(&request, payload);
-            match self.within(request.deadline, sent).await {
+            match request.deadline.limit(self.clock, sent).await {
                 Ok(()) => {
                     attempts.ends(Outcome::Sent);
                     return Ok(());
@@ -175,21 +174,6 @@ impl ClientState {
                     Box::pin(attempts.again(&mut request, error, &call.options)).await?;
                 }
             }
-        }
-    }
-
-    /// What comes of it until the deadline.
-    async fn within<T>(
-        &self,
-        deadline: Time,
-        future: impl Future<Output = Result<T, CallError>>,
-    ) -> Result<T, CallError> {
-        match self.clock.instant(deadline) {
-            None => future.await,
-            Some(instant) => match timeout_at(instant, future).await {
-                Ok(result) => result,
-                Err(_) => Err(CallError::deadline(None)),
-            },
         }
     }
 }

@@ -11,6 +11,7 @@ use super::attempts::Attempts;
 use super::flow::Flow;
 use super::retry::CallOptions;
 use super::stats::{Outcome, Stats};
+use crate::call::FrameDeadline;
 use crate::error::CallError;
 use crate::error::Cause;
 use crate::frames::Clock;
@@ -71,14 +72,14 @@ impl<'a> CallTemplate<'a> {
     /// The same at that time.
     #[inline]
     pub(super) fn request(&self, now: Time) -> CallRequest<'a> {
-        let lasts = now.after(self.lasts);
-        let deadline = now.after(self.within);
+        let lasts = FrameDeadline::after(now, self.lasts);
+        let deadline = FrameDeadline::after(now, self.within);
         CallRequest {
             what: self.what,
             operation: self.operation,
             now,
             deadline: match self.what.has_items() {
-                true => deadline.min(lasts),
+                true => deadline.earlier(lasts),
                 false => deadline,
             },
             lasts,
