@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use polywire_frame::Time;
 use polywire_protocol::{Fault, FaultKind};
 use tokio::time::{Instant, timeout_at};
@@ -18,6 +18,9 @@ use crate::frames::Clock;
 
 /// The header in which a caller over HTTP says how many milliseconds it waits for the response: 1 to 8 digits.
 pub(crate) const TIMEOUT_HEADER: HeaderName = HeaderName::from_static("polywire-timeout-ms");
+
+/// The largest value of [`TIMEOUT_HEADER`]: about 28 hours.
+const MAX_TIMEOUT_MS: u32 = 99_999_999;
 
 /// The time after which the result of a call is of no use, if there is one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -212,6 +215,24 @@ impl CallTimeout {
     pub(crate) async fn timeout<F: Future>(self, future: F) -> Option<F::Output> {
         self.deadline.timeout(pin!(future)).await
     }
+
+    /// Tells the server in [`TIMEOUT_HEADER`] how much time is left. A request that has the header already loses it.
+    ///
+    /// The number is rounded up, so that the deadline of the server is never the earlier one: its fault would reach the
+    /// caller instead of [`CallErrorKind::Deadline`](crate::CallErrorKind::Deadline), and XML-RPC cannot tell it from an
+    /// overloaded server. A time that does not fit into the header is not sent.
+    pub(crate) fn write_header(self, headers: &mut HeaderMap) {
+        headers.remove(TIMEOUT_HEADER);
+        let Some(left) = self.deadline.left(Instant::now()) else {
+            return;
+        };
+        let millis = left.as_nanos().div_ceil(1_000_000).max(1);
+        if let Ok(millis) = u32::try_from(millis)
+            && millis <= MAX_TIMEOUT_MS
+        {
+            headers.insert(TIMEOUT_HEADER, HeaderValue::from(millis));
+        }
+    }
 }
 
 /// The fault of a call whose time was over before its handler began.
@@ -219,4 +240,43 @@ impl CallTimeout {
 pub(crate) fn expired() -> Fault {
     let message = "the deadline of the call was over before its handler began";
     Fault::new(FaultKind::DeadlineExceeded, message).before_handler()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(timeout: CallTimeout) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        headers.append(TIMEOUT_HEADER, HeaderValue::from(7));
+        headers.append(TIMEOUT_HEADER, HeaderValue::from(8));
+        timeout.write_header(&mut headers);
+        let mut values = headers.get_all(TIMEOUT_HEADER).iter();
+        let value = values.next();
+        assert!(values.next().is_none());
+        value.map(|value| value.to_str().unwrap().to_owned())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_header_has_the_time_that_is_left() {
+        let timeout = CallTimeout::start(Duration::from_micros(10_900));
+        assert_eq!(header(timeout).unwrap(), "11");
+        for expected in ["6", "1", "1"] {
+            tokio::time::advance(Duration::from_millis(5)).await;
+            assert_eq!(header(timeout).unwrap(), expected);
+        }
+    }
+
+    /// What the header can hold is what servers read.
+    #[tokio::test(start_paused = true)]
+    async fn long_times_have_no_header() {
+        let most = Duration::from_millis(99_999_999);
+        let value = header(CallTimeout::start(most)).unwrap();
+        let headers = HeaderMap::from_iter([(TIMEOUT_HEADER, value.parse().unwrap())]);
+        let read = Deadline::of_request(&headers).unwrap();
+        assert_eq!(read.left(Instant::now()), Some(most));
+        for longer in [most + Duration::from_millis(1), Duration::MAX] {
+            assert_eq!(header(CallTimeout::start(longer)), None);
+        }
+    }
 }

@@ -28,6 +28,7 @@ pub struct ClientBuilder {
     pub(super) limits: Limits,
     options: RequestOptions,
     s3_virtual_hosted: bool,
+    send_deadline: bool,
     /// Opens connections for frames, if frames are the chosen protocol.
     frames: Option<OpenFrames>,
 }
@@ -47,6 +48,7 @@ impl ClientBuilder {
             limits: Limits::DEFAULT,
             options: RequestOptions::DEFAULT,
             s3_virtual_hosted: false,
+            send_deadline: false,
             frames: None,
         }
     }
@@ -98,6 +100,30 @@ impl ClientBuilder {
     #[must_use]
     pub const fn deadline(mut self, time: Duration) -> Self {
         self.deadline = time;
+        self
+    }
+
+    /// Tells the server how much of [`deadline`](Self::deadline) is left, by the header `polywire-timeout-ms`. A
+    /// [`Server`](crate::Server) stops a call that its client has given up: handlers see the time as
+    /// [`Context::deadline`](crate::Context::deadline).
+    ///
+    /// Off, because other servers do not know the header, and a proxy may reject it. Calls over frames always carry
+    /// their deadline.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use polywire_rpc::{Client, ClientBuilder, ServiceHandle};
+    /// use polywire_protocol::ProtocolKind;
+    ///
+    /// fn builder(service: ServiceHandle) -> ClientBuilder {
+    ///     Client::builder(service, ProtocolKind::RestJson1)
+    ///         .deadline(Duration::from_secs(2))
+    ///         .send_deadline(true)
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn send_deadline(mut self, send_deadline: bool) -> Self {
+        self.send_deadline = send_deadline;
         self
     }
 
@@ -201,6 +227,7 @@ impl ClientBuilder {
             http2: self.connection.http2,
             headers,
             s3_virtual_hosted: self.s3_virtual_hosted,
+            send_deadline: self.send_deadline,
         })
     }
 }

@@ -232,7 +232,7 @@ impl Client {
     async fn exchange(
         &self,
         operation: u32,
-        request: Request<Bytes>,
+        mut request: Request<Bytes>,
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
@@ -240,6 +240,10 @@ impl Client {
             Way::Http(http) => http,
             Way::Frames(frames) => return frames.exchange(operation, request.into_body()).await,
         };
+        let timeout = CallTimeout::start(inner.deadline);
+        if http.send_deadline {
+            timeout.write_header(request.headers_mut());
+        }
         // Heads are copied only if they are shown.
         let mut shown = show.map(|show| {
             let request = request.clone();
@@ -249,7 +253,6 @@ impl Client {
         if let Some((show, exchange)) = &mut shown {
             show(exchange);
         }
-        let timeout = CallTimeout::start(inner.deadline);
         let answer = http
             .transport
             .exchange(request, inner.limits.bytes(), timeout);

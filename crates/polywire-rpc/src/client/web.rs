@@ -16,6 +16,8 @@ pub(super) struct Http {
     pub(super) http2: bool,
     pub(super) headers: HeaderMap,
     pub(super) s3_virtual_hosted: bool,
+    /// Whether the server is told how much time is left.
+    pub(super) send_deadline: bool,
 }
 
 impl Http {

@@ -23,6 +23,7 @@ use crate::tls::ClientTls;
 /// |---|---|
 /// | [`connect_timeout`](Self::connect_timeout) | 5 s |
 /// | [`deadline`](Self::deadline) | 60 s for a call, with all that is tried again |
+/// | [`send_deadline`](Self::send_deadline) | the server is not told the deadline |
 /// | [`idle_timeout`](Self::idle_timeout) | connections are kept for 25 s |
 /// | [`limits`](Self::limits) | [`Limits::DEFAULT`] |
 /// | [`retries`](Self::retries) | 2, of calls that are [`idempotent`](super::Method::idempotent) |
@@ -57,6 +58,8 @@ impl Built for Client {
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) deadline: Duration,
+    /// Whether the server is told how much time is left.
+    pub(super) send_deadline: bool,
     pub(super) reading: Reading,
     pub(super) style: Style,
     pub(super) retries: u32,
@@ -118,6 +121,7 @@ impl<C: Built> ClientBuilder<C> {
             client: PhantomData,
             settings: Settings {
                 deadline: Duration::from_secs(60),
+                send_deadline: false,
                 reading: Reading {
                     profile: XmlRpcProfile::DEFAULT.for_client(),
                     limits: Limits::DEFAULT,
@@ -192,6 +196,40 @@ impl<C: Built> ClientBuilder<C> {
     /// seconds.
     pub const fn deadline(mut self, time: Duration) -> Self {
         self.settings.deadline = time;
+        self
+    }
+
+    /// Tells the server how much of the deadline is left, at each attempt, by the header `polywire-timeout-ms`. A
+    /// [`Server`](crate::Server) of this library stops a call that its client has given up: handlers see the time as
+    /// [`Context::deadline`](crate::Context::deadline).
+    ///
+    /// Off, because other servers do not know the header, and a proxy may reject it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use polywire_rpc::xmlrpc::Client;
+    /// use polywire_rpc::{Context, Methods, Server};
+    /// use tokio::time::Instant;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let methods = Methods::new().method("timeLeft", |(): (), context: Context| async move {
+    ///     let deadline = context.deadline();
+    ///     deadline.map(|deadline| (deadline - Instant::now()).as_secs_f64())
+    /// });
+    /// let server = Server::methods(methods).build()?;
+    /// let running = server.listen("127.0.0.1:0".parse()?).await?;
+    ///
+    /// let client = Client::builder(&format!("http://{}/RPC2", running.address()))?
+    ///     .deadline(Duration::from_secs(2))
+    ///     .send_deadline(true)
+    ///     .build()?;
+    /// let left: f64 = client.call("timeLeft", ()).await?;
+    /// assert!(left <= 2.0);
+    /// # Ok(()) }
+    /// ```
+    pub const fn send_deadline(mut self, send_deadline: bool) -> Self {
+        self.settings.send_deadline = send_deadline;
         self
     }
 

@@ -45,7 +45,7 @@ impl Inner {
         let compressed = self.compressed(&body)?;
         let (mut uri, mut redirects, mut retries) = (self.uri.clone(), 0, 0);
         loop {
-            let request = self.request(&uri, &body, compressed.as_ref(), own);
+            let request = self.request(&uri, &body, compressed.as_ref(), own, timeout);
             let error = match self.once(request, timeout).await {
                 Sent::Done(body) => return Ok(body),
                 Sent::Redirected(_, to) if redirects < settings.redirects => {
@@ -99,6 +99,7 @@ impl Inner {
         body: &Bytes,
         compressed: Option<&Bytes>,
         own: &Own,
+        timeout: CallTimeout,
     ) -> Request<Bytes> {
         let mut request = Request::new(compressed.unwrap_or(body).clone());
         *request.method_mut() = Method::POST;
@@ -114,6 +115,9 @@ impl Inner {
         }
         for (name, value) in &own.headers {
             headers.insert(name, value.clone());
+        }
+        if self.settings.send_deadline {
+            timeout.write_header(headers);
         }
         request
     }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use polywire_rpc::{Context, Timeouts, dynamic};
+use polywire_rpc::{CallErrorKind, Context, Timeouts, dynamic};
 use polywire_schema::{Map, Value};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::support::{Site, WIRES, builder, call_of, request};
+use crate::support::{Site, WIRES, builder, call_of, request, within};
 
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
@@ -109,4 +110,69 @@ async fn bodies_that_come_too_late() {
     socket.write(request("POST /things", &headers, "")).await;
     let reply = socket.reply().await;
     assert_eq!(reply.status, 408);
+}
+
+/// A message when this is dropped.
+struct OnDrop(mpsc::UnboundedSender<()>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+/// A client that sends its deadline ends the handlers whose results it does not wait for. Others run on.
+#[tokio::test]
+async fn clients_send_their_deadline() {
+    let (began, mut begun) = mpsc::unbounded_channel();
+    let (dropped, mut ended) = mpsc::unbounded_channel();
+    let handler = dynamic(move |input: Map, context: Context| {
+        let left = context.deadline().unwrap() - Instant::now();
+        began.send(left).unwrap();
+        let guard = OnDrop(dropped.clone());
+        async move {
+            std::future::pending::<()>().await;
+            drop(guard);
+            Ok(input)
+        }
+    });
+    let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(3_600));
+    let site = Site::start(builder().timeouts(timeouts).operation("Create", handler)).await;
+    let total = Duration::from_millis(100);
+    for kind in WIRES {
+        for send in [false, true] {
+            let client =
+                site.client_with(kind, |client| client.deadline(total).send_deadline(send));
+            let error = client.call("Create", CREATE).await.unwrap_err();
+            // Not the fault of the server, whose deadline is never earlier.
+            assert_eq!(error.kind(), CallErrorKind::Deadline, "{kind} {error}");
+            let left = within(begun.recv()).await.unwrap();
+            assert_eq!(left <= total, send, "{kind} {left:?}");
+            match send {
+                true => within(ended.recv()).await.unwrap(),
+                false => assert!(ended.try_recv().is_err(), "{kind}"),
+            }
+        }
+    }
+}
+
+/// The request that is shown is the request that is sent.
+#[tokio::test]
+async fn the_header_is_shown() {
+    let site = Site::plain().await;
+    let service = crate::support::service();
+    let client = polywire_rpc::Client::builder(service, WIRES[0])
+        .deadline(Duration::from_secs(7))
+        .send_deadline(true)
+        .connect(&site.url())
+        .unwrap();
+    let mut seen = Vec::new();
+    let input = Map::from_iter([("name", Value::from("kettle"))]);
+    let called = client.call_showing("Create", input, |exchange| {
+        let header = exchange.request.headers().get("polywire-timeout-ms");
+        seen.push(header.unwrap().to_str().unwrap().parse::<u64>().unwrap());
+    });
+    called.await.unwrap();
+    assert_eq!(seen.len(), 2);
+    assert!(seen.iter().all(|millis| (1..=7_000).contains(millis)));
 }

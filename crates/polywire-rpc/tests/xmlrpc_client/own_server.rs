@@ -1,13 +1,15 @@
 //! Against our own server.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use polywire_model::Loader;
 use polywire_protocol::ProtocolKind;
 use polywire_rpc::xmlrpc::Client;
-use polywire_rpc::{Server, ServiceHandle, dynamic};
+use polywire_rpc::{Context, Methods, Server, ServiceHandle, dynamic};
 use polywire_schema::{Map, Value};
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 #[derive(Serialize)]
 struct Greet {
@@ -53,4 +55,33 @@ async fn a_service_with_a_model_is_called_without_it() {
     let error = client.call::<Value>("Nothing", ()).await.unwrap_err();
     assert!(error.xmlrpc_fault().unwrap().is_unknown_method(), "{error}");
     running.shutdown().await;
+}
+
+/// Over HTTP and over SCGI, for calls and for batches.
+#[tokio::test]
+async fn servers_are_told_the_deadline() {
+    let methods = Methods::new().method("left", |(): (), context: Context| async move {
+        let left = context.deadline().map(|deadline| deadline - Instant::now());
+        left.map_or(f64::INFINITY, |left| left.as_secs_f64())
+    });
+    let server = Server::methods(methods).build().unwrap();
+    let http = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let scgi = server.listen_scgi("127.0.0.1:0".parse().unwrap());
+    let scgi = scgi.await.unwrap();
+    for url in [
+        format!("http://{}/RPC2", http.address()),
+        format!("scgi://{}/RPC2", scgi.address()),
+    ] {
+        let client = Client::builder(&url).unwrap().send_deadline(true);
+        let client = client.deadline(Duration::from_secs(5)).build().unwrap();
+        let left: f64 = client.call("left", ()).await.unwrap();
+        assert!((0.0..=5.0).contains(&left), "{url} {left}");
+        let own = client.method("left").deadline(Duration::from_secs(3));
+        let left: f64 = own.call(()).await.unwrap();
+        assert!((0.0..=3.0).contains(&left), "{url} {left}");
+        let mut batch = client.batch().deadline(Duration::from_secs(4));
+        let call = batch.add::<f64>("left", ()).unwrap();
+        let left = batch.send().await.unwrap().get(call).unwrap();
+        assert!((0.0..=4.0).contains(&left), "{url} {left}");
+    }
 }

@@ -147,6 +147,34 @@ async fn later_than_the_deadline_is_too_late() {
     assert_eq!(server.seen().len(), 1);
 }
 
+/// Each attempt tells the server what is left, instead of what there was.
+#[tokio::test]
+async fn a_retry_has_less_time() {
+    let pause = Duration::from_millis(20);
+    let server = Scripted::start(move |nth, _| match nth {
+        0 => {
+            std::thread::sleep(pause);
+            busy("0")
+        }
+        _ => ok("<int>1</int>"),
+    })
+    .await;
+    let client = Client::builder(&server.url()).unwrap();
+    let client = client.send_deadline(true).build().unwrap();
+    let call = client.method("get").idempotent();
+    call.call_values(&[]).await.unwrap();
+    let seen = server.seen();
+    let left = |nth: usize| -> u64 {
+        let value = seen[nth].header("polywire-timeout-ms").unwrap();
+        value.parse().unwrap()
+    };
+    assert!(left(0) <= 60_000 && left(1) <= left(0) - 20, "{seen:?}");
+    // Servers that know nothing of deadlines are told nothing.
+    let client = Client::new(&server.url()).unwrap();
+    client.call_values("get", &[]).await.unwrap();
+    assert_eq!(server.seen()[2].header("polywire-timeout-ms"), None);
+}
+
 /// As our own servers answer when there is too much to do.
 #[tokio::test]
 async fn a_busy_server_may_say_it_in_a_fault() {
