@@ -10,6 +10,7 @@ use polywire_frame::flow::CoDel;
 
 pub(crate) use rejection::{MemoryUse, RateScope, Rejection};
 
+use super::FrameDeadline;
 use super::capacity::{Capacity, Occupancy};
 use super::queue::{OperationCost, RunQueue};
 use crate::server::{Held, InFlight};
@@ -95,10 +96,10 @@ impl Admission {
         &mut self,
         now: Time,
         delay: Duration,
-        deadline: Time,
+        deadline: FrameDeadline,
         cost: Option<&OperationCost>,
     ) -> Result<(), Rejection> {
-        if now >= deadline {
+        if deadline.is_over(now) {
             return Err(Rejection::DeadlineExceeded);
         }
         self.capacity.check().inspect_err(|rejection| {
@@ -108,7 +109,7 @@ impl Admission {
             return Err(Rejection::QueueTooLong);
         }
         match cost {
-            Some(cost) if cost.is_long() => self.queue.admit(cost, deadline.since(now)),
+            Some(cost) if cost.is_long() => self.queue.admit(cost, deadline.left(now)),
             _ => Ok(()),
         }
     }

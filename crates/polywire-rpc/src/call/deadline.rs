@@ -1,7 +1,7 @@
 //! Deadlines of calls: the only place that combines and compares them.
 //!
-//! [`Deadline`] is a point on the clock of tokio, for servers of all wires and clients over HTTP. [`FrameDeadline`] is a
-//! point on the [`Clock`] of a client of frames, whose state machines do no I/O. [`CallTimeout`] is a deadline and the
+//! [`Deadline`] is a point on the clock of tokio, for handlers on all wires and clients over HTTP. [`FrameDeadline`] is a
+//! point on the [`Clock`] of frames, whose state machines do no I/O. [`CallTimeout`] is a deadline and the
 //! duration that it was made from, for errors that name the duration.
 
 use std::future::Future;
@@ -13,6 +13,7 @@ use polywire_frame::Time;
 use polywire_protocol::{Fault, FaultKind};
 use tokio::time::{Instant, timeout_at};
 
+use super::admission::Rejection;
 use crate::error::CallError;
 use crate::frames::Clock;
 
@@ -28,10 +29,6 @@ pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
     pub(crate) const NONE: Self = Self(None);
-
-    pub(crate) const fn at(instant: Option<Instant>) -> Self {
-        Self(instant)
-    }
 
     /// The deadline after a duration. None if the clock cannot represent it.
     pub(crate) fn after(now: Instant, duration: Duration) -> Self {
@@ -124,12 +121,23 @@ impl Deadline {
     }
 }
 
-/// A deadline on the clock of a client of frames.
+/// A deadline on the [`Clock`] of frames.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct FrameDeadline(Time);
 
 impl FrameDeadline {
     pub(crate) const NONE: Self = Self(Time::NEVER);
+
+    #[inline]
+    pub(crate) const fn at(time: Time) -> Self {
+        Self(time)
+    }
+
+    /// The same point on the clock of tokio.
+    #[inline]
+    pub(crate) fn on_tokio(self, clock: Clock) -> Deadline {
+        Deadline(clock.instant(self.0))
+    }
 
     /// The deadline after a duration. None if the clock cannot represent it.
     #[inline]
@@ -149,6 +157,7 @@ impl FrameDeadline {
     }
 
     /// The time that is left. Without a deadline, centuries.
+    #[inline]
     pub(crate) const fn left(self, now: Time) -> Duration {
         self.0.since(now)
     }
@@ -168,7 +177,7 @@ impl FrameDeadline {
     pub(crate) async fn timeout<F: Future>(self, clock: Clock, future: F) -> Option<F::Output> {
         // Pinned here, so that the inner future holds a pointer instead of a copy.
         let future = pin!(future);
-        Deadline(clock.instant(self.0)).timeout(future).await
+        self.on_tokio(clock).timeout(future).await
     }
 
     /// Waits for a part of a call until the deadline.
@@ -235,11 +244,10 @@ impl CallTimeout {
     }
 }
 
-/// The fault of a call whose time was over before its handler began.
+/// The fault of a call whose deadline passed before its handler started.
 #[cold]
 pub(crate) fn expired() -> Fault {
-    let message = "the deadline of the call was over before its handler began";
-    Fault::new(FaultKind::DeadlineExceeded, message).before_handler()
+    Rejection::DeadlineExceeded.fault()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::time::Duration;
 use polywire_frame::flow::Rate;
 
 use super::table::{CallerTable, Entry};
+use crate::call::admission::Rejection;
 use crate::server::Peer;
 
 /// Who may connect, and how often who may ask.
@@ -78,15 +79,6 @@ impl Key {
     }
 }
 
-/// Why somebody is turned away.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Refused {
-    /// There are too many connections in all.
-    Total,
-    /// There are too many from there.
-    Address,
-}
-
 /// A connection that counts until this is dropped.
 pub(crate) struct Connected {
     shared: Arc<Shared>,
@@ -147,7 +139,7 @@ impl Firewall {
     }
 
     /// Counts a connection.
-    pub(crate) fn connect(&self, peer: &Peer) -> Result<Connected, Refused> {
+    pub(crate) fn connect(&self, peer: &Peer) -> Result<Connected, Rejection> {
         let key = self
             .counts_connections()
             .then(|| peer.address().map(|address| Key::of(address.ip())))
@@ -158,7 +150,7 @@ impl Firewall {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
             .is_err()
         {
-            return Err(Refused::Total);
+            return Err(Rejection::TooManyConnections);
         }
         // From here on it is given back whatever happens.
         let mut connected = Connected {
@@ -173,7 +165,7 @@ impl Firewall {
                 is_admitted
             });
             if !is_admitted {
-                return Err(Refused::Address);
+                return Err(Rejection::TooManyConnectionsFromAddress);
             }
             connected.key = Some(key);
         }
@@ -270,16 +262,25 @@ mod tests {
         let first = [open("192.0.2.1").unwrap(), open("192.0.2.1").unwrap()];
         // The same address, written for IPv6.
         for same in ["192.0.2.1", "::ffff:192.0.2.1"] {
-            assert_eq!(open(same).err(), Some(Refused::Address));
+            assert_eq!(
+                open(same).err(),
+                Some(Rejection::TooManyConnectionsFromAddress)
+            );
         }
         // Two of a network, and one of another.
         let network = [open("2001:db8::1").unwrap(), open("2001:db8::2:2").unwrap()];
-        assert_eq!(open("2001:db8::3").err(), Some(Refused::Total));
+        assert_eq!(
+            open("2001:db8::3").err(),
+            Some(Rejection::TooManyConnections)
+        );
         drop(first);
-        assert_eq!(open("2001:db8::3").err(), Some(Refused::Address));
+        assert_eq!(
+            open("2001:db8::3").err(),
+            Some(Rejection::TooManyConnectionsFromAddress)
+        );
         let other = open("2001:db8:0:1::1").unwrap();
         let unix = firewall.connect(&Peer::default()).unwrap();
-        assert_eq!(open("192.0.2.1").err(), Some(Refused::Total));
+        assert_eq!(open("192.0.2.1").err(), Some(Rejection::TooManyConnections));
         drop((network, other, unix));
         assert_eq!(firewall.shared.open.load(Ordering::Relaxed), 0);
         assert_eq!(firewall.shared.addresses.len(), 0);

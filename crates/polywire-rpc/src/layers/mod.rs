@@ -19,8 +19,8 @@ mod table;
 
 pub(crate) use callers::Callers;
 pub use cross_origin::{CrossOrigin, OriginError};
+pub(crate) use firewall::Connected;
 pub use firewall::Firewall;
-pub(crate) use firewall::{Connected, Refused};
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};

@@ -20,7 +20,7 @@ use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
 use crate::call::CallHead;
 use crate::call::admission::{RateScope, Rejection};
-use crate::layers::{Callers, Connected, CrossOrigin, Firewall, Refused};
+use crate::layers::{Callers, Connected, CrossOrigin, Firewall};
 
 const FOREIGN: &str = "a web page of another origin may not call this (CrossOrigin::allow)";
 
@@ -82,7 +82,7 @@ impl Drop for InFlight {
 
 impl App {
     /// Lets a connection in, which counts as long as what this returns is there.
-    pub(super) fn connect(&self, peer: &Peer) -> Result<Option<Connected>, Refused> {
+    pub(super) fn connect(&self, peer: &Peer) -> Result<Option<Connected>, Rejection> {
         let firewall = self.gate.as_ref().and_then(|gate| gate.firewall.as_ref());
         firewall.map(|firewall| firewall.connect(peer)).transpose()
     }
@@ -235,7 +235,8 @@ const SPEAKS: Duration = Duration::from_millis(100);
 
 /// The same over frames.
 fn busy_frames() -> Vec<u8> {
-    let words = "too many connections are open, try again";
+    let fault = Rejection::TooManyConnections.fault();
+    let words = fault.message();
     let goaway = Header {
         length: words.len() as u32,
         kind: Kind::GOAWAY,
@@ -267,8 +268,8 @@ impl Door {
     /// Says why, and ends the connection. One with unread bytes would be reset
     /// and its peer would not see the words, so what it sends is read for a
     /// moment; but not for more than a few at a time.
-    pub(super) fn refuse(&self, mut stream: ByteStream, peer: &Peer, why: Refused) {
-        tracing::debug!(?peer, ?why, "a connection was turned away");
+    pub(super) fn refuse(&self, mut stream: ByteStream, peer: &Peer, why: Rejection) {
+        tracing::debug!(?peer, ?why, "a connection was rejected");
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return;
         };

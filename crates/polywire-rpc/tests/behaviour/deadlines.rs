@@ -74,7 +74,7 @@ async fn calls_without_time_are_not_begun() {
     for kind in WIRES {
         let reply = site.send(with_header(kind, "0")).await;
         let (_, _, message) = reply.error(kind);
-        let is_late = message.contains("deadline of the call was over");
+        let is_late = message.contains("deadline passed before the call started");
         assert!(is_late, "{kind} {message}");
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use polywire_protocol::{Fault, FaultKind};
 
-/// Why a call is rejected. Its handler has not started.
+/// Why a call is rejected, whose handler has not started, or a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Rejection {
     /// The deadline passed before the call could start.
@@ -21,6 +21,10 @@ pub(crate) enum Rejection {
     TooManyCalls,
     /// As many calls are in progress as [`ServerBuilder::calls`](crate::ServerBuilder::calls) allows.
     TooManyCallsInFlight(usize),
+    /// As many connections are open as [`Firewall::connections`](crate::layers::Firewall::connections) allows.
+    TooManyConnections,
+    /// As many are open from this address as it allows.
+    TooManyConnectionsFromAddress,
     /// The server has stopped.
     Unavailable,
 }
@@ -52,7 +56,7 @@ impl Rejection {
         let (message, retry_after) = match self {
             Self::DeadlineExceeded => {
                 let message = "the deadline passed before the call started";
-                return Fault::new(FaultKind::DeadlineExceeded, message);
+                return Fault::new(FaultKind::DeadlineExceeded, message).before_handler();
             }
             Self::TooManyCallsInFlight(limit) => {
                 let message = format!("{limit} calls are in progress, try again later");
@@ -80,6 +84,9 @@ impl Rejection {
             }
             Self::RateLimited(RateScope::Caller, time) => {
                 ("too many requests of this caller, try again later", time)
+            }
+            Self::TooManyConnections | Self::TooManyConnectionsFromAddress => {
+                ("too many connections are open, try again", RETRY_AFTER)
             }
             Self::TooManyCalls => (
                 "as many calls are in progress as allowed, try again later",

@@ -11,7 +11,7 @@ use super::handlers::{CallStatus, Endpoint, Handlers, Request};
 use super::head::context;
 use super::open_call::OpenCall;
 use super::time_slice::TimeSlice;
-use crate::call::Deadline;
+use crate::call::FrameDeadline;
 use crate::call::admission::{Admission, Rejection};
 use crate::frames::Clock;
 use crate::server::memory::Held;
@@ -58,10 +58,10 @@ impl<C: Copy + Send + 'static> Calls<C> {
     ) -> bool {
         let (id, deadline) = match event {
             Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
-                (Some(*id), *deadline)
+                (Some(*id), FrameDeadline::at(*deadline))
             }
-            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER),
-            Event::OneWay { deadline, .. } => (None, *deadline),
+            Event::Subscribe { id, .. } => (Some(*id), FrameDeadline::NONE),
+            Event::OneWay { deadline, .. } => (None, FrameDeadline::at(*deadline)),
             _ => return true,
         };
         let most = self.handlers.app.flow.limits.calls;
@@ -123,6 +123,7 @@ impl<C: Copy + Send + 'static> Calls<C> {
             }
             _ => return None,
         };
+        let deadline = FrameDeadline::at(deadline);
         self.context.deadline = self.handlers.until(self.clock, now, deadline);
         let request = Request {
             operation,
@@ -151,7 +152,7 @@ impl<C: Copy + Send + 'static> Calls<C> {
 
     /// Sets the deadline of a call whose handler may take as long as its caller waits.
     pub(super) fn set_deadline(&mut self, deadline: Time) {
-        self.context.deadline = Deadline::at(self.clock.instant(deadline));
+        self.context.deadline = FrameDeadline::at(deadline).on_tokio(self.clock);
     }
 
     /// Adds a call in progress.

@@ -19,7 +19,7 @@ use super::start::{FirstPoll, enqueue, finish, owned_payload, run_authenticated,
 use super::table::Table;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
 use crate::call::queue::{QueuedCall, RunQueue};
-use crate::call::{Deadline, Run, Target};
+use crate::call::{Deadline, FrameDeadline, Run, Target};
 use crate::frames::Clock;
 use crate::methods::MethodReply;
 use crate::server::app::App;
@@ -75,7 +75,7 @@ pub(super) struct Request<'a> {
     /// What the payload is a part of, if it is large.
     pub(super) whole: Option<&'a Bytes>,
     /// By `clock`.
-    pub(super) deadline: Time,
+    pub(super) deadline: FrameDeadline,
     pub(super) clock: Clock,
 }
 
@@ -362,8 +362,9 @@ impl Handlers {
     }
 
     /// The deadline of a call that starts now, for its handler.
-    pub(super) fn until(&self, clock: Clock, now: Time, deadline: Time) -> Deadline {
-        Deadline::at(clock.instant(deadline.min(now.after(self.app.timeouts.handler))))
+    pub(super) fn until(&self, clock: Clock, now: Time, deadline: FrameDeadline) -> Deadline {
+        let limit = FrameDeadline::after(now, self.app.timeouts.handler);
+        deadline.earlier(limit).on_tokio(clock)
     }
 
     fn finish(

@@ -94,7 +94,7 @@ pub(super) fn enqueue(
         table: Arc::clone(&handlers.table),
         operation: request.operation,
         context: request.context.clone(),
-        deadline: Deadline::at(request.clock.instant(request.deadline)),
+        deadline: request.deadline.on_tokio(request.clock),
         payload: owned_payload(request),
     };
     let queued = handlers.queue.enter(handlers.table.cost(request.operation));
