@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use http::header::AUTHORIZATION;
 use http::{Extensions, HeaderMap, Method, Uri, request};
 use polywire_protocol::ProtocolKind;
+use polywire_protocol::scgi::Variables;
 use tokio::time::Instant;
 
 use crate::auth::Identity;
@@ -78,7 +79,11 @@ impl Context {
     pub(crate) fn remove_credentials(&mut self) {
         if self.head.headers.contains_key(AUTHORIZATION) {
             self.head_with_secrets = Some(self.head.clone());
-            self.head.make_mut().headers.remove(AUTHORIZATION);
+            let head = self.head.make_mut();
+            head.headers.remove(AUTHORIZATION);
+            if let Some(variables) = head.extensions.get_mut::<Variables>() {
+                variables.remove("HTTP_AUTHORIZATION");
+            }
         }
     }
 

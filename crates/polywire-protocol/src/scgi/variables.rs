@@ -110,6 +110,29 @@ impl Variables {
         std::str::from_utf8(self.bytes(name)?).ok()
     }
 
+    /// Removes a variable, for example one that holds a secret.
+    ///
+    /// ```
+    /// use polywire_protocol::scgi::Variables;
+    ///
+    /// let mut variables = Variables::default();
+    /// variables.remove("HTTP_AUTHORIZATION");
+    /// assert_eq!(variables.get("HTTP_AUTHORIZATION"), None);
+    /// ```
+    pub fn remove(&mut self, name: &str) {
+        let found = self.all().position(|(own, _)| own == name.as_bytes());
+        let Some(index) = found else { return };
+        let (start, _) = self.places.remove(index);
+        let next = self.places.get(index).map(|(name, _)| *name as usize);
+        let end = next.unwrap_or(self.block.len());
+        self.block.drain(start as usize..end);
+        let removed = end as u32 - start;
+        for (name, value) in &mut self.places[index..] {
+            *name -= removed;
+            *value -= removed;
+        }
+    }
+
     /// The address of the client that the web server serves: `REMOTE_ADDR` and
     /// `REMOTE_PORT`, with port 0 where the latter is not told. What calls
     /// directly may say what it likes.
@@ -143,4 +166,31 @@ fn next(block: &[u8], at: usize, base: usize, expected: &'static str) -> Result<
     let zero = block[at..].iter().position(|byte| *byte == 0);
     let zero = zero.ok_or_else(|| error(ErrorKind::Syntax, base + block.len(), expected))?;
     Ok(at + zero + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_others_stay_when_one_is_removed() {
+        let block = b"CONTENT_LENGTH\x000\0SCGI\x001\0A\0x\0B\0yz\0".to_vec();
+        let all = ["CONTENT_LENGTH", "SCGI", "A", "B"];
+        for removed in all {
+            let mut variables = Variables::read(block.clone(), 0).unwrap();
+            variables.remove(removed);
+            variables.remove("C");
+            for name in all {
+                let value = match name {
+                    "CONTENT_LENGTH" => "0",
+                    "SCGI" => "1",
+                    "A" => "x",
+                    _ => "yz",
+                };
+                let expected = (name != removed).then_some(value);
+                assert_eq!(variables.get(name), expected, "{removed} {name}");
+            }
+            assert_eq!(variables.all().count(), 3);
+        }
+    }
 }

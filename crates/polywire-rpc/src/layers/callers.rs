@@ -4,12 +4,13 @@ use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
-use std::time::Duration;
 
 use polywire_frame::flow::Rate;
+use polywire_protocol::Fault;
 
 use super::table::CallerTable;
-use crate::call::CallHead;
+use crate::call::admission::{RateScope, Rejection};
+use crate::call::{CallHead, catch_panic};
 
 /// The number of callers that are remembered.
 const MOST: usize = 65_536;
@@ -39,12 +40,13 @@ impl Callers {
         }
     }
 
-    /// Admits a request, or returns the time after which it can be repeated.
-    pub(crate) fn request(&self, head: &CallHead<'_>) -> Result<(), Duration> {
-        match (self.key)(head, &self.hasher) {
-            Some(key) => self.table.request(key, &self.rate, MOST),
-            None => Ok(()),
-        }
+    /// Admits a request or rejects it. A panic of the function that finds the key is an internal fault.
+    pub(crate) fn request(&self, head: &CallHead<'_>) -> Result<(), Fault> {
+        let Some(key) = catch_panic(|| Ok((self.key)(head, &self.hasher)))? else {
+            return Ok(());
+        };
+        let admitted = self.table.request(key, &self.rate, MOST);
+        admitted.map_err(|time| Rejection::RateLimited(RateScope::Caller, time).fault())
     }
 }
 
@@ -58,6 +60,8 @@ impl fmt::Debug for Callers {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use http::HeaderMap;
 
     use super::*;
@@ -72,7 +76,8 @@ mod tests {
         let ask = |key: Option<u32>| {
             let mut headers = HeaderMap::new();
             headers.extend(key.map(|key| (http::HeaderName::from_static("key"), key.into())));
-            callers.request(&CallHead::new(&Peer::default(), &headers, ""))
+            let admitted = callers.request(&CallHead::new(&Peer::default(), &headers, ""));
+            admitted.map_err(|fault| fault.retry_after().unwrap())
         };
         assert_eq!([ask(Some(1)), ask(Some(1))], [Ok(()); 2]);
         assert_eq!(ask(Some(1)), Err(Duration::from_millis(100)));
@@ -96,7 +101,8 @@ mod tests {
         let ask = |key: u32| {
             let mut headers = HeaderMap::new();
             headers.insert("key", key.into());
-            callers.request(&CallHead::new(&Peer::default(), &headers, ""))
+            let admitted = callers.request(&CallHead::new(&Peer::default(), &headers, ""));
+            admitted.map_err(|fault| fault.retry_after().unwrap())
         };
         assert_eq!([ask(0), ask(0)], [Ok(()); 2]);
         for key in 1..200_000 {

@@ -34,15 +34,14 @@ pub(super) struct Gate {
 
 impl Gate {
     /// Counts a request, or rejects it.
-    fn request(&self, head: &CallHead<'_>) -> Result<(), Rejection> {
+    fn request(&self, head: &CallHead<'_>) -> Result<(), Fault> {
         if let Some(firewall) = &self.firewall {
-            let limited = |time| Rejection::RateLimited(RateScope::Address, time);
+            let limited = |time| Rejection::RateLimited(RateScope::Address, time).fault();
             firewall.request(head.peer()).map_err(limited)?;
         }
         self.callers
             .iter()
             .try_for_each(|callers| callers.request(head))
-            .map_err(|time| Rejection::RateLimited(RateScope::Caller, time))
     }
 }
 
@@ -107,9 +106,11 @@ impl App {
         peer: &Peer,
     ) -> Result<Option<InFlight>, Box<HttpResponse>> {
         let call = CallHead::new(peer, &head.headers, head.uri.path());
-        if let Err(rejection) = gate.request(&call) {
-            let mut response = self.shed(head, rejection);
-            *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        if let Err(fault) = gate.request(&call) {
+            let mut response = self.shed(head, &fault);
+            if fault.kind() == FaultKind::Overloaded {
+                *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+            }
             return Err(Box::new(response));
         }
         if let Some(cross_origin) = &gate.cross_origin
@@ -128,8 +129,8 @@ impl App {
         if self.pages.is_some() && head.uri.path().starts_with("/_polywire/") {
             return Ok(None);
         }
-        let rejection = Rejection::TooManyCallsInFlight(calls.limit);
-        Err(Box::new(self.shed(head, rejection)))
+        let fault = Rejection::TooManyCallsInFlight(calls.limit).fault();
+        Err(Box::new(self.shed(head, &fault)))
     }
 
     /// Lets one more call of a request in that has several, each of which counts as a
@@ -138,7 +139,7 @@ impl App {
         let Some(gate) = &self.gate else {
             return Ok(());
         };
-        gate.request(head).map_err(Rejection::fault)
+        gate.request(head)
     }
 
     /// Lets a call in that has no head of HTTP.
@@ -157,9 +158,8 @@ impl App {
 
     /// The answer to a call that is not begun, in the caller's wire.
     #[cold]
-    fn shed(&self, head: &request::Parts, rejection: Rejection) -> HttpResponse {
-        self.refuse(head, &rejection.fault())
-            .map(ResponseBody::from)
+    fn shed(&self, head: &request::Parts, fault: &Fault) -> HttpResponse {
+        self.refuse(head, fault).map(ResponseBody::from)
     }
 
     /// The answer to what a page of another origin calls; `None` if it may, since it changes

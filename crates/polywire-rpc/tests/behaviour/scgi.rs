@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use polywire_protocol::ProtocolKind::{self, XmlRpc};
 use polywire_protocol::scgi::{self, Response, Variables};
+use polywire_rpc::auth::BasicAuth;
 use polywire_rpc::{Context, Timeouts, dynamic};
 use polywire_schema::{Limits, Map};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -129,6 +130,41 @@ async fn who_calls() {
         within(seen.recv()).await.unwrap(),
         (address, false, true, None)
     );
+}
+
+/// The variables repeat the header that authentication has removed.
+#[tokio::test]
+async fn handlers_do_not_see_credentials() {
+    let (send, mut seen) = mpsc::unbounded_channel();
+    let handler = dynamic(move |input: Map, context: Context| {
+        let variables = context.extensions().get::<Variables>().unwrap();
+        let secret = variables.get("HTTP_AUTHORIZATION").map(str::to_owned);
+        let host = variables.get("HTTP_HOST").map(str::to_owned);
+        let has_header = context.headers().contains_key("authorization");
+        let user = context.user().map(str::to_owned);
+        send.send((user, secret, host, has_header)).unwrap();
+        async { Ok(input) }
+    });
+    let auth = BasicAuth::users("kitchen", [("ada", "horse")]);
+    let server = builder().operation("Create", handler).authenticate(auth);
+    let running = server.build().unwrap();
+    let running = running.listen_scgi("127.0.0.1:0".parse().unwrap());
+    let running = running.await.unwrap();
+    let length = CREATE.len().to_string();
+    let variables = block(&[
+        ("CONTENT_LENGTH", &length),
+        ("SCGI", "1"),
+        ("REQUEST_METHOD", "POST"),
+        ("REQUEST_URI", "/things"),
+        ("CONTENT_TYPE", "application/json"),
+        ("HTTP_AUTHORIZATION", "Basic YWRhOmhvcnNl"),
+        ("HTTP_HOST", "a"),
+    ]);
+    let stream = TcpStream::connect(running.address()).await.unwrap();
+    ask(stream, &[&variables, CREATE.as_bytes()].concat()).await;
+    let facts = within(seen.recv()).await.unwrap();
+    let (user, host) = (Some("ada".to_owned()), Some("a".to_owned()));
+    assert_eq!(facts, (user, None, host, false));
 }
 
 /// As scripts for rTorrent call: no method, no path, no type.

@@ -113,3 +113,38 @@ async fn by_the_user_of_a_process() {
     }
     running.shutdown().await;
 }
+
+/// A panic of the function that finds the key costs one call, not the connection or the socket.
+#[tokio::test]
+async fn a_key_that_panics_costs_one_call() {
+    use polywire_frame::FaultCode;
+    use polywire_rpc::frames::Client;
+
+    let server = Server::methods(methods())
+        .frames(true)
+        .rate_per_caller(number(1_000), number(1_000), |caller| {
+            let key = caller.headers().get("x-api-key").cloned();
+            assert!(key.as_ref().is_none_or(|key| key != "broken"));
+            key
+        })
+        .build()
+        .unwrap();
+    let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let tcp = server.listen(address).await.unwrap();
+    let udp = server.listen_udp(address).await.unwrap();
+    let urls = [
+        format!("tcp://{}", tcp.address()),
+        format!("udp://{}", udp.address()),
+    ];
+    for url in urls {
+        let client = Client::connect(&url).await.unwrap();
+        let broken = client.with_metadata("x-api-key", "broken");
+        for _ in 0..2 {
+            let error = broken.call::<()>("Nothing", ()).await.unwrap_err();
+            assert_eq!(error.frame_code(), Some(FaultCode::INTERNAL), "{url}");
+            client.call::<()>("Nothing", ()).await.unwrap();
+        }
+    }
+    assert_eq!(post(tcp.address(), "broken").await, "500");
+    assert_eq!(post(tcp.address(), "other").await, "200");
+}
