@@ -8,9 +8,9 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use polywire_protocol::{ClientProtocol, MountError, ProtocolKind, RequestOptions};
 use polywire_schema::Limits;
 
-use super::framed::{Framed, OpenFrames};
+use super::framed::{FramesClient, OpenFrames};
 use super::web::Http;
-use super::{Client, ConnectError, Inner, Way};
+use super::{Carrier, Client, ConnectError, Inner};
 use crate::ServiceHandle;
 use crate::connect::{ConnectOptions, NO_USER, Proxy, ServerUrl, Transport};
 #[cfg(feature = "tls")]
@@ -20,7 +20,7 @@ use crate::tls::ClientTls;
 #[derive(Debug)]
 pub struct ClientBuilder {
     pub(super) service: ServiceHandle,
-    /// Or why it cannot be, which is said when it connects.
+    /// An error is returned by [`Self::connect`].
     protocol: Result<Box<dyn ClientProtocol>, MountError>,
     pub(super) headers: HeaderMap,
     pub(super) connection: ConnectOptions,
@@ -34,7 +34,7 @@ pub struct ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// A client over a protocol, or with why there is none.
+    /// A builder with default settings.
     pub(crate) fn new(
         service: ServiceHandle,
         protocol: Result<Box<dyn ClientProtocol>, MountError>,
@@ -53,14 +53,13 @@ impl ClientBuilder {
         }
     }
 
-    /// Speaks frames.
+    /// Uses frames.
     pub(crate) fn over_frames(mut self) -> Self {
-        self.frames = Some(Framed::open);
+        self.frames = Some(FramesClient::open);
         self
     }
 
-    /// Calls over a protocol that was made apart, instead of the one that was
-    /// named: see [`Client::builder_over`].
+    /// Replaces the protocol by one with settings: see [`Client::builder_over`].
     #[must_use]
     pub fn custom_protocol(mut self, protocol: Box<dyn ClientProtocol>) -> Self {
         if protocol.kind() != ProtocolKind::Frame {
@@ -80,23 +79,22 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets from how many bytes on the bodies of operations with
-    /// `@requestCompression` are compressed; `None` for never. 10,240.
+    /// Sets the length from which the bodies of operations with `@requestCompression` are compressed, in bytes. The default
+    /// is 10,240; `None` turns compression off.
     #[must_use]
     pub const fn compress_from(mut self, bytes: Option<usize>) -> Self {
         self.options = self.options.with_compress_from(bytes);
         self
     }
 
-    /// Sets how long a connection may take to be made: looked up, connected, through a
-    /// proxy, and with TLS. 5 seconds.
+    /// Sets the time limit for connecting, from the lookup to TLS. The default is 5 seconds.
     #[must_use]
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
         self.connection.timeout = time;
         self
     }
 
-    /// Sets how long a call may take in all. 60 seconds.
+    /// Sets the time limit of a call. The default is 60 seconds.
     #[must_use]
     pub const fn deadline(mut self, time: Duration) -> Self {
         self.deadline = time;
@@ -104,7 +102,7 @@ impl ClientBuilder {
     }
 
     /// Tells the server how much of [`deadline`](Self::deadline) is left, by the header `polywire-timeout-ms`. A
-    /// [`Server`](crate::Server) stops a call that its client has given up: handlers see the time as
+    /// [`Server`](crate::Server) stops a call at the deadline of its client: handlers see the time as
     /// [`Context::deadline`](crate::Context::deadline).
     ///
     /// Off, because other servers do not know the header, and a proxy may reject it. Calls over frames always carry
@@ -127,14 +125,14 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets how long a connection that is not used is kept. 25 seconds.
+    /// Sets how long an unused connection is kept. The default is 25 seconds.
     #[must_use]
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
         self.connection.idle_timeout = time;
         self
     }
 
-    /// Sets what one answer may cost.
+    /// Sets the limits of a response.
     #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -151,21 +149,21 @@ impl ClientBuilder {
         self
     }
 
-    /// Speaks HTTP/2 without asking. HTTP/1.1 otherwise.
+    /// Uses HTTP/2 with prior knowledge. The default is HTTP/1.1.
     #[must_use]
     pub const fn http2(mut self, http2: bool) -> Self {
         self.connection.http2 = http2;
         self
     }
 
-    /// Connects by a proxy. None, whatever the environment says.
+    /// Sets the proxy. The default is no proxy, whatever the environment says.
     #[must_use]
     pub fn proxy(mut self, proxy: impl Into<Option<Proxy>>) -> Self {
         self.connection.proxy = proxy.into();
         self
     }
 
-    /// Sets how TLS is spoken with a server at `https://`.
+    /// Sets the trusted certificates and the own certificate for `https://`.
     #[cfg(feature = "tls")]
     #[must_use]
     pub fn tls(mut self, tls: ClientTls) -> Self {
@@ -173,29 +171,26 @@ impl ClientBuilder {
         self
     }
 
-    /// The client of a server at `http://host:port`, or at another URL that
-    /// [`connect`](crate::connect) lists, with or without a path before all paths.
-    /// Connections are made when calls need them.
+    /// Creates a client of the server at a URL that [`connect`](crate::connect) lists, such as `http://host:port`. A path in
+    /// the URL is the prefix of all paths. The client connects when a call needs a connection.
     ///
-    /// Over [`ProtocolKind::Frame`] the URL is one that
-    /// [`frames::Client`](crate::frames::Client::connect) knows, such as `tcp://host:port`, and this is
-    /// called within tokio's runtime, whose tasks drive the connections. Headers become metadata, which
-    /// handlers see as headers; timeouts for connecting are heeded, and all else is as frames have it:
-    /// [`Client::over_frames`] takes a client with settings of its own.
+    /// Over [`ProtocolKind::Frame`] the URL is one of [`frames::Client`](crate::frames::Client::connect), such as
+    /// `tcp://host:port`, and this must be called within the runtime of tokio. Headers become metadata, which handlers see
+    /// as headers. The deadline, the limits, the time limit for connecting, the proxy and TLS apply; other settings have
+    /// the defaults of frames. [`Client::over_frames`] takes a client with other settings.
     ///
     /// # Errors
     ///
-    /// The URL is not one, or has a user in it, or the protocol cannot carry the
-    /// service.
+    /// The URL is invalid or has a user, or the protocol cannot carry the service.
     pub fn connect(self, url: &str) -> Result<Client, ConnectError> {
-        let way = match self.frames {
-            Some(open) => Way::Frames(open(&self, url)?),
-            None => Way::Http(Box::new(self.http(url)?)),
+        let carrier = match self.frames {
+            Some(open) => Carrier::Frames(open(&self, url)?),
+            None => Carrier::Http(Box::new(self.http(url)?)),
         };
         let inner = Inner {
             service: self.service,
             protocol: self.protocol.map_err(ConnectError::Mount)?,
-            way,
+            carrier,
             deadline: self.deadline,
             limits: self.limits,
             options: self.options,

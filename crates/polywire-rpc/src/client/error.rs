@@ -10,7 +10,7 @@ use polywire_protocol::MountError;
 pub enum ConnectError {
     /// The protocol cannot carry the service.
     Mount(MountError),
-    /// The URL is not one that is known here, or cannot be connected to so.
+    /// The URL is invalid or has an unknown scheme, or the settings do not fit it.
     Url(String),
 }
 

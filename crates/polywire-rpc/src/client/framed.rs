@@ -1,4 +1,4 @@
-//! Calls of a service over frames.
+//! Clients of a service over frames.
 
 use std::fmt;
 use std::future::Future;
@@ -16,55 +16,56 @@ use crate::error::general_fault;
 use crate::frames::{self, CallOptions};
 use crate::{CallError, ServiceHandle};
 
-/// What an exchange gives.
-pub(super) type Exchanged = Result<(response::Parts, Body), CallError>;
+/// The response of a call, or why there is none.
+pub(super) type ExchangeResult = Result<(response::Parts, Body), CallError>;
 
-pub(super) type Exchanging = Pin<Box<dyn Future<Output = Exchanged> + Send>>;
+pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeResult> + Send>>;
 
-/// Makes connections for frames.
-pub(super) type OpenFrames = fn(&ClientBuilder, &str) -> Result<Box<dyn Carrier>, ConnectError>;
+/// Creates a client of frames.
+pub(super) type OpenFrames =
+    fn(&ClientBuilder, &str) -> Result<Box<dyn FrameCarrier>, ConnectError>;
 
-/// What carries calls that are no messages of HTTP.
-pub(super) trait Carrier: fmt::Debug + Send + Sync {
-    /// Makes a call of the operation with that index.
-    fn exchange(&self, operation: u32, payload: Bytes) -> Exchanging;
+/// Carries calls that are not HTTP messages.
+pub(super) trait FrameCarrier: fmt::Debug + Send + Sync {
+    /// Calls the operation with this index.
+    fn exchange(&self, operation: u32, payload: Bytes) -> ExchangeFuture;
 }
 
-/// A client of frames, and what it has to know of a service.
-pub(super) struct Framed {
+/// A client of frames, with the operations of a service.
+pub(super) struct FramesClient {
     client: frames::Client,
-    /// By their indices.
-    operations: Vec<Option<Arc<Called>>>,
-    /// What stands beside each call.
-    metadata: Arc<[Entry]>,
+    /// The operations by index.
+    operations: Vec<Option<Arc<OperationInfo>>>,
+    /// The metadata of each call.
+    metadata: Arc<[MetadataEntry]>,
 }
 
-/// A key of metadata, and what stands for it.
-type Entry = (Box<str>, Box<[u8]>);
+/// A key of metadata and its value.
+type MetadataEntry = (Box<str>, Box<[u8]>);
 
-/// What is known of an operation.
+/// An operation of the model.
 #[derive(Debug)]
-struct Called {
-    /// As frames name it.
+struct OperationInfo {
+    /// The name in frames.
     name: Box<str>,
     idempotent: bool,
-    errors: Vec<KnownError>,
+    errors: Vec<ModelError>,
     /// The names of the errors that the model marks as retryable.
     retryable: Vec<Box<str>>,
 }
 
 /// An error of the model.
 #[derive(Debug)]
-struct KnownError {
-    /// Without namespace.
+struct ModelError {
+    /// The name without the namespace.
     name: Box<str>,
-    /// Among the errors of the operation.
+    /// The index in the errors of the operation.
     index: usize,
     status: StatusCode,
     is_retryable: bool,
 }
 
-impl Framed {
+impl FramesClient {
     pub(super) fn new(
         service: &ServiceHandle,
         client: frames::Client,
@@ -75,7 +76,7 @@ impl Framed {
         for operation in service.operations() {
             let index = operation.index() as usize;
             operations.resize_with(operations.len().max(index + 1), || None);
-            operations[index] = Some(Arc::new(Called::new(service.name(), operation)));
+            operations[index] = Some(Arc::new(OperationInfo::new(service.name(), operation)));
         }
         let metadata = headers.iter();
         let metadata =
@@ -87,11 +88,11 @@ impl Framed {
         }
     }
 
-    /// Makes a client of frames as a builder has it.
+    /// Creates a client of frames with the settings of a builder.
     pub(super) fn open(
         builder: &ClientBuilder,
         url: &str,
-    ) -> Result<Box<dyn Carrier>, ConnectError> {
+    ) -> Result<Box<dyn FrameCarrier>, ConnectError> {
         if tokio::runtime::Handle::try_current().is_err() {
             let message = format!("{url}: frames need tokio's runtime, and there is none here");
             return Err(ConnectError::Url(message));
@@ -122,12 +123,12 @@ impl Framed {
     }
 }
 
-impl Called {
+impl OperationInfo {
     fn new(service: &str, operation: Operation<'_>) -> Self {
         let errors = operation.errors().enumerate().filter_map(|(index, error)| {
             let traits = error.error()?;
             let status = StatusCode::from_u16(traits.status);
-            Some(KnownError {
+            Some(ModelError {
                 name: error.name().into(),
                 index,
                 status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
@@ -153,7 +154,7 @@ impl Called {
     }
 
     /// A modelled error is a response, whose payload the protocol decodes. Other errors stay errors.
-    fn failed(&self, error: CallError, within: Duration) -> Exchanged {
+    fn failed(&self, error: CallError, within: Duration) -> ExchangeResult {
         let Some(fault) = error.as_frame_fault() else {
             return Err(error.within(within));
         };
@@ -178,12 +179,12 @@ impl Called {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModelledError(pub(super) usize);
 
-fn pairs(metadata: &[Entry]) -> Vec<(&str, &[u8])> {
+fn pairs(metadata: &[MetadataEntry]) -> Vec<(&str, &[u8])> {
     let pairs = metadata.iter();
     pairs.map(|(name, value)| (&**name, &**value)).collect()
 }
 
-impl fmt::Debug for Framed {
+impl fmt::Debug for FramesClient {
     /// Without metadata, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Framed")
@@ -192,37 +193,37 @@ impl fmt::Debug for Framed {
     }
 }
 
-impl Carrier for Framed {
-    fn exchange(&self, operation: u32, payload: Bytes) -> Exchanging {
-        let called = match self.called(operation) {
-            Ok(called) => called,
+impl FrameCarrier for FramesClient {
+    fn exchange(&self, operation: u32, payload: Bytes) -> ExchangeFuture {
+        let info = match self.operation(operation) {
+            Ok(info) => info,
             Err(error) => return Box::pin(async { Err(error) }),
         };
-        let (client, called) = (self.client.clone(), Arc::clone(called));
+        let (client, info) = (self.client.clone(), Arc::clone(info));
         let metadata = Arc::clone(&self.metadata);
         Box::pin(async move {
             let metadata = pairs(&metadata);
-            let options = called.options();
-            let answer = client.call_payload(&called.name, &payload, &metadata, options);
+            let options = info.options();
+            let answer = client.call_payload(&info.name, &payload, &metadata, options);
             match answer.await {
                 Ok(payload) => Ok((head(), Body::new(payload))),
-                Err(error) => called.failed(error, client.deadline()),
+                Err(error) => info.failed(error, client.deadline()),
             }
         })
     }
 }
 
-impl Framed {
-    fn called(&self, operation: u32) -> Result<&Arc<Called>, CallError> {
-        let called = self.operations.get(operation as usize);
-        called.and_then(Option::as_ref).ok_or_else(|| {
+impl FramesClient {
+    fn operation(&self, operation: u32) -> Result<&Arc<OperationInfo>, CallError> {
+        let info = self.operations.get(operation as usize);
+        info.and_then(Option::as_ref).ok_or_else(|| {
             let error = Error::new(ErrorKind::Internal);
             CallError::encode(error.expected("an operation of the service"))
         })
     }
 }
 
-/// A head of HTTP without anything in it, which is that of an output.
+/// The head of a response with an output: status 200 without headers.
 fn head() -> response::Parts {
     http::Response::new(()).into_parts().0
 }

@@ -1,7 +1,6 @@
 //! Calls of generated clients.
 //!
-//! What is generic here is compiled once an operation, so it is as little as can
-//! be: the rest knows messages and sinks, and no types.
+//! Generic functions are compiled once per operation, so they are small. They call functions over messages and sinks.
 
 use std::fmt;
 use std::future::Future;
@@ -13,12 +12,12 @@ use polywire_codec::{Chosen, ChosenSlot, Formats, Message, Sink};
 use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
-use super::framed::Exchanging;
-use super::{Client, SILENT};
+use super::framed::ExchangeFuture;
+use super::{Client, NO_OBSERVER};
 use crate::CallError;
 use crate::generated::{Operation, OperationError};
 
-/// An answer that holds an error of the model.
+/// A response with a modelled error.
 #[derive(Debug)]
 pub struct Answer<'a> {
     client: &'a Client,
@@ -34,16 +33,16 @@ impl Answer<'_> {
         self.shape.id()
     }
 
-    /// Reads the structure.
+    /// Decodes the structure.
     ///
     /// # Errors
     ///
-    /// The answer does not hold it.
+    /// The response does not have the structure.
     pub fn read<T>(&self) -> Result<T, CallError>
     where
         T: for<'de> DecodeStructure<'de>,
     {
-        // Errors are rare: no format has code of its own for them.
+        // Errors are rare, so they are not decoded by code for each format.
         let mut slot = ChosenSlot::<T, NoFormats>::new();
         self.read_into(&mut slot)?;
         slot.into_value().ok_or_else(unfinished)
@@ -57,7 +56,7 @@ impl Answer<'_> {
             .map_err(CallError::decode)
     }
 
-    /// The error by member names.
+    /// The error with its members by name.
     #[must_use]
     pub fn fault(&self) -> CallError {
         self.client.modelled(self.shape, self.head, self.body)
@@ -77,7 +76,7 @@ impl Formats for NoFormats {}
 #[must_use = "nothing is sent before it is awaited"]
 pub struct OperationRequest<O: Operation> {
     client: Client,
-    exchange: Exchanging,
+    exchange: ExchangeFuture,
     read: Read<O>,
 }
 
@@ -120,8 +119,8 @@ impl Client {
         }
     }
 
-    /// Writes a request, and makes what will send it.
-    fn begin(&self, operation: u32, input: Result<&dyn Message, MissingMember>) -> Exchanging {
+    /// Encodes a request, and returns the future that sends it.
+    fn begin(&self, operation: u32, input: Result<&dyn Message, MissingMember>) -> ExchangeFuture {
         let request = match input {
             Ok(input) => self.request(self.inner.service.operation(operation), input),
             Err(missing) => {
@@ -131,7 +130,7 @@ impl Client {
             }
         };
         let client = self.clone();
-        Box::pin(async move { client.exchange(operation, request?, SILENT).await })
+        Box::pin(async move { client.exchange(operation, request?, NO_OBSERVER).await })
     }
 
     fn generated_output<O: Operation>(
@@ -147,7 +146,7 @@ impl Client {
         }
     }
 
-    /// Reads an output. What comes back is an error of the model instead.
+    /// Decodes an output. Returns the response if it has a modelled error instead.
     fn read_answer<'de>(
         &'de self,
         operation: u32,

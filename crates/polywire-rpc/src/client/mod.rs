@@ -15,7 +15,7 @@ use polywire_schema::{
 };
 use uuid::Uuid;
 
-use self::framed::{Carrier, Framed, ModelledError};
+use self::framed::{FrameCarrier, FramesClient, ModelledError};
 use self::web::Http;
 use crate::call::CallTimeout;
 use crate::{CallError, ServiceHandle};
@@ -42,34 +42,34 @@ pub struct Client {
 struct Inner {
     service: ServiceHandle,
     protocol: Box<dyn ClientProtocol>,
-    way: Way,
+    carrier: Carrier,
     deadline: Duration,
     limits: Limits,
     options: RequestOptions,
 }
 
-/// What messages go over.
+/// What carries the calls.
 #[derive(Debug)]
-enum Way {
+enum Carrier {
     Http(Box<Http>),
-    /// Behind a pointer that only those make who use it, so that other programs link no frames.
-    Frames(Box<dyn Carrier>),
+    /// A trait object that only programs with frames create, so that other programs do not link the client of frames.
+    Frames(Box<dyn FrameCarrier>),
 }
 
-/// A message on the wire, for showing it.
+/// A request and its response, for observers.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// The request.
     pub request: Request<Bytes>,
-    /// The head of the response and its body, once they are there.
+    /// The response, once it is received.
     pub response: Option<http::Response<Bytes>>,
 }
 
-/// Shows no messages.
-const SILENT: Option<&mut fn(&Exchange)> = None;
+/// Without an observer.
+const NO_OBSERVER: Option<&mut fn(&Exchange)> = None;
 
 impl Client {
-    /// Begins to build a client of a service over a protocol.
+    /// Creates a builder of a client of a service over a protocol.
     #[must_use]
     pub fn builder(service: ServiceHandle, kind: ProtocolKind) -> ClientBuilder {
         let protocol = kind.client(service.service());
@@ -80,11 +80,10 @@ impl Client {
         }
     }
 
-    /// A client of a service that calls over frames, with all that the client of frames was
-    /// built with: endpoints, flow control, retries, deadline.
+    /// A client of a service over a client of frames, with its endpoints, flow control, retries and deadline.
     ///
-    /// Operations that the model marks `@readonly` or `@idempotent`, and errors that it marks
-    /// `@retryable`, are tried again as that client tries again.
+    /// Operations that the model marks `@readonly` or `@idempotent`, and errors that it marks `@retryable`, are retried as
+    /// the client of frames is configured.
     ///
     /// ```
     /// use polywire_rpc::{Client, ServiceHandle, frames};
@@ -99,12 +98,12 @@ impl Client {
     /// ```
     #[must_use]
     pub fn over_frames(service: ServiceHandle, frames: crate::frames::Client) -> Self {
-        let framed = Framed::new(&service, frames, &HeaderMap::new());
+        let framed = FramesClient::new(&service, frames, &HeaderMap::new());
         let inner = Inner {
             protocol: Box::new(Frame::new(service.service())),
             deadline: framed.deadline(),
             limits: framed.limits(),
-            way: Way::Frames(Box::new(framed)),
+            carrier: Carrier::Frames(Box::new(framed)),
             options: RequestOptions::DEFAULT,
             service,
         };
@@ -113,9 +112,8 @@ impl Client {
         }
     }
 
-    /// Begins to build a client of a service over a protocol that was made apart,
-    /// such as XML-RPC at another path. A program that names its protocol so, and
-    /// not by its kind, links no other.
+    /// Creates a builder of a client over a protocol with settings, such as XML-RPC at another path. A program that names
+    /// its protocol like this, and not by its kind, does not link the other protocols.
     ///
     /// ```
     /// use polywire_protocol::{MountError, XmlRpc};
@@ -147,11 +145,11 @@ impl Client {
     ///
     /// As [`CallError`] says.
     pub async fn call(&self, operation: &str, input: Map) -> Result<Value, CallError> {
-        self.call_dynamic(operation, input, SILENT).await
+        self.call_dynamic(operation, input, NO_OBSERVER).await
     }
 
-    /// As [`Client::call`], and shows the messages on the wire: once with the
-    /// request, before it is sent, and once more with the response. What goes over frames is not shown.
+    /// Like [`Client::call`], and calls an observer with the request before it is sent, and with the response. Calls over
+    /// frames are not shown.
     ///
     /// # Errors
     ///
@@ -185,7 +183,7 @@ impl Client {
         Ok(Value::Map(output))
     }
 
-    /// Calls an operation with types that were made for its schemas.
+    /// Calls an operation with types for its schemas.
     ///
     /// # Errors
     ///
@@ -196,7 +194,7 @@ impl Client {
         O: for<'de> DecodeStructure<'de>,
     {
         let operation = self.operation(operation)?;
-        let (head, body) = self.send(operation, &Typed(input), SILENT).await?;
+        let (head, body) = self.send(operation, &Typed(input), NO_OBSERVER).await?;
         self.check(operation, &head, &body)?;
         let mut slot = Slot::<O>::new();
         let inner = &*self.inner;
@@ -236,15 +234,17 @@ impl Client {
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
-        let http = match &inner.way {
-            Way::Http(http) => http,
-            Way::Frames(frames) => return frames.exchange(operation, request.into_body()).await,
+        let http = match &inner.carrier {
+            Carrier::Http(http) => http,
+            Carrier::Frames(frames) => {
+                return frames.exchange(operation, request.into_body()).await;
+            }
         };
         let timeout = CallTimeout::start(inner.deadline);
         if http.send_deadline {
             timeout.write_header(request.headers_mut());
         }
-        // Heads are copied only if they are shown.
+        // Copied only for an observer.
         let mut shown = show.map(|show| {
             let request = request.clone();
             let response = None;
@@ -273,7 +273,7 @@ impl Client {
         Ok((head, in_utf8.unwrap_or(body)))
     }
 
-    /// The request of a call; over HTTP with the whole URL and all headers.
+    /// The request of a call. Over HTTP it has the whole URL and all headers.
     fn request(
         &self,
         operation: Operation<'_>,
@@ -289,14 +289,14 @@ impl Client {
             }
         };
         let mut request = request.map_err(CallError::encode)?;
-        if let Way::Http(http) = &inner.way {
+        if let Carrier::Http(http) = &inner.carrier {
             finish_request(operation, &mut request, &inner.options).map_err(CallError::encode)?;
             http.address(&mut request)?;
         }
         Ok(request)
     }
 
-    /// Sees to it that the answer holds an output.
+    /// Returns an error unless the response has an output.
     fn check(
         &self,
         operation: Operation<'_>,
@@ -311,7 +311,7 @@ impl Client {
         })
     }
 
-    /// What the response holds. A modelled error over frames is known before its payload is decoded.
+    /// What the response has. A modelled error over frames is known before its payload is decoded.
     fn outcome<'s>(
         &self,
         operation: Operation<'s>,
@@ -328,10 +328,10 @@ impl Client {
         outcome.map_err(CallError::decode)
     }
 
-    /// An error of the model by member names.
+    /// A modelled error with its members by name.
     fn modelled(&self, shape: Schema<'_>, head: &response::Parts, body: &Body) -> CallError {
         let (protocol, limits) = (&self.inner.protocol, &self.inner.limits);
-        // An error by names is rare: all formats share one copy for it.
+        // Errors by name are rare, so all formats share one function.
         let mut details = Shared(Map::new());
         match protocol.decode_error(shape, head, body, limits, &mut details) {
             Ok(()) => {
@@ -347,9 +347,9 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Client");
         shown.field("service", &self.inner.service);
-        match &self.inner.way {
-            Way::Http(http) => shown.field("url", http.transport.url()),
-            Way::Frames(frames) => shown.field("frames", frames),
+        match &self.inner.carrier {
+            Carrier::Http(http) => shown.field("url", http.transport.url()),
+            Carrier::Frames(frames) => shown.field("frames", frames),
         };
         shown.finish_non_exhaustive()
     }

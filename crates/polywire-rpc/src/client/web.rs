@@ -1,4 +1,4 @@
-//! Messages of HTTP.
+//! Requests over HTTP.
 
 use bytes::Bytes;
 use http::header::HOST;
@@ -9,19 +9,19 @@ use polywire_schema::Error;
 use crate::CallError;
 use crate::connect::Transport;
 
-/// How a server is called over HTTP.
+/// The connection settings of a client over HTTP.
 #[derive(Debug)]
 pub(super) struct Http {
     pub(super) transport: Transport,
     pub(super) http2: bool,
     pub(super) headers: HeaderMap,
     pub(super) s3_virtual_hosted: bool,
-    /// Whether the server is told how much time is left.
+    /// Whether to send the time that is left.
     pub(super) send_deadline: bool,
 }
 
 impl Http {
-    /// Makes a request of a protocol one for this server: with the whole URL and all headers.
+    /// Completes a request of a protocol: the whole URL, and the headers of the client.
     pub(super) fn address(&self, request: &mut Request<Bytes>) -> Result<(), CallError> {
         if self.s3_virtual_hosted {
             s3::virtual_hosted(request);
@@ -38,8 +38,8 @@ impl Http {
         let base = server.target.as_ref().map_or("", |target| target.path());
         let base = base.trim_end_matches('/');
         let authority = server.authority.as_str();
-        // The prefix names a virtual host; the connection goes where the URL
-        // says. HTTP/2 has the host in the URL, HTTP/1 in a header.
+        // The prefix is part of a virtual host. The connection goes to the host of the URL. HTTP/2 has the virtual host in
+        // the URL, and HTTP/1 in a header.
         let prefix = request.extensions().get::<HostPrefix>();
         let virtual_host = prefix.map(|HostPrefix(prefix)| format!("{prefix}{authority}"));
         let host = virtual_host.as_deref().filter(|_| self.http2);

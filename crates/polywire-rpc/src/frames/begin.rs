@@ -1,4 +1,4 @@
-//! How calls begin on a connection.
+//! The start of calls on a connection.
 
 use std::task::Context;
 
@@ -6,42 +6,44 @@ use polywire_frame::client::RequestError;
 use polywire_frame::{CallId, Time};
 
 use super::items::Items;
-use super::machine::{Begin, Input, Machine};
+use super::machine::{CallStart, Input, Machine};
 use super::request::{CallRequest, RequestKind};
 use super::state::State;
-use super::tickets::{Outcome, Ticket, wake_with};
+use super::tickets::{SlotState, Ticket, wake_with};
 use crate::error::{CallError, Cause};
 
 impl<M: Machine> State<M> {
-    /// Begins a call that has no ticket, or one that waited.
+    /// Begins a new call, or a queued one with the ticket `waited`. A new call is queued if there is no capacity.
     pub(super) fn begin(
         &mut self,
         now: Time,
-        asked: &CallRequest<'_>,
+        request: &CallRequest<'_>,
         input: &mut Input<'_>,
         context: &Context<'_>,
         waited: Option<Ticket>,
     ) -> Result<Ticket, CallError> {
         let in_flight = self.in_flight();
-        let begun = self.try_begin(now, asked, input, waited);
+        let begun = self.try_begin(now, request, input, waited);
         match begun {
             Ok(id) => {
                 let ticket = match waited {
                     Some(ticket) => {
                         self.waiting.pop_front();
-                        self.pass_over_left();
+                        self.skip_abandoned();
                         let slot = &mut self.tickets.slots[ticket as usize];
-                        slot.outcome = Outcome::Open(id);
+                        slot.state = SlotState::Open(id);
                         slot.began = now;
                         wake_with(&mut slot.waker, context);
-                        self.room.leave(slot.bytes);
+                        self.quota.release(slot.bytes);
                         ticket
                     }
-                    // The ticket that the machine was told is the next.
-                    None => self.tickets.insert(Outcome::Open(id), context.waker(), now),
+                    // `try_begin` has given the machine the ticket that is inserted here.
+                    None => self
+                        .tickets
+                        .insert(SlotState::Open(id), context.waker(), now),
                 };
-                if asked.what.has_items() {
-                    let sends = asked.what == RequestKind::TwoWay;
+                if request.kind.has_items() {
+                    let sends = request.kind == RequestKind::TwoWay;
                     self.streams += 1;
                     self.tickets.slots[ticket as usize].items =
                         Some(Box::new(Items::new(id, sends)));
@@ -54,28 +56,28 @@ impl<M: Machine> State<M> {
                 Ok(ticket)
             }
             Err(BeginError::Full) if waited.is_none() => {
-                self.room.enter(input.len())?;
-                let number = match asked.what {
-                    RequestKind::Call if asked.metadata.is_empty() && asked.trace.is_none() => {
-                        self.number(asked.operation)
+                self.quota.acquire(input.len())?;
+                let number = match request.kind {
+                    RequestKind::Call if request.metadata.is_empty() && request.trace.is_none() => {
+                        self.number(request.operation)
                     }
                     _ => 0,
                 };
-                let queued = self.tickets.insert(Outcome::Queued, context.waker(), now);
+                let queued = self.tickets.insert(SlotState::Queued, context.waker(), now);
                 let slot = &mut self.tickets.slots[queued as usize];
                 slot.bytes = input.len();
-                input.wait(&mut slot.payload);
-                slot.deadline = asked.deadline;
+                input.store(&mut slot.payload);
+                slot.deadline = request.deadline;
                 slot.number = number;
-                self.earliest = self.earliest.earlier(asked.deadline);
+                self.earliest = self.earliest.earlier(request.deadline);
                 self.waiting.push_back(queued);
                 Ok(queued)
             }
             Err(error) => match (error, waited) {
-                // It is still the first that waits.
+                // It stays the first of the queue.
                 (BeginError::Full, Some(ticket)) => {
                     let slot = &mut self.tickets.slots[ticket as usize];
-                    input.wait(&mut slot.payload);
+                    input.store(&mut slot.payload);
                     Ok(ticket)
                 }
                 (error, Some(ticket)) => {
@@ -90,38 +92,38 @@ impl<M: Machine> State<M> {
     pub(super) fn try_begin(
         &mut self,
         now: Time,
-        asked: &CallRequest<'_>,
+        request: &CallRequest<'_>,
         input: &mut Input<'_>,
         waited: Option<Ticket>,
     ) -> Result<CallId, BeginError> {
-        if let Some(why) = &self.ended {
-            let why = why.clone();
-            return Err(BeginError::Ended(why));
+        if let Some(cause) = &self.ended {
+            let cause = cause.clone();
+            return Err(BeginError::Ended(cause));
         }
         if waited.is_none() && !self.waiting.is_empty() || !self.limit.admits(self.in_flight()) {
             return Err(BeginError::Full);
         }
         let ticket = waited.unwrap_or_else(|| self.tickets.next());
-        let name = asked.operation;
-        let number = match asked.what {
+        let name = request.operation;
+        let number = match request.kind {
             RequestKind::Subscribe | RequestKind::Publish => 0,
             _ => self.number(name),
         };
-        let begin = Begin {
-            what: asked.what,
+        let begin = CallStart {
+            kind: request.kind,
             name,
             number,
-            deadline: match asked.what.has_items() {
-                true => asked.lasts,
-                false => asked.deadline,
+            deadline: match request.kind.has_items() {
+                true => request.stream_deadline,
+                false => request.deadline,
             },
-            metadata: asked.metadata,
-            trace: asked.trace,
+            metadata: request.metadata,
+            trace: request.trace,
         };
         self.machine
             .begin(now, &begin, input, ticket)
             .map_err(|refused| match refused {
-                // The limit of the server is not known yet.
+                // The limit of the server is unknown before its HELLO.
                 RequestError::TooLarge(_) if !self.greeted => BeginError::Full,
                 RequestError::Full => BeginError::Full,
                 refused => BeginError::Refused(refused),
@@ -130,7 +132,7 @@ impl<M: Machine> State<M> {
 
     /// The number of an operation on this connection.
     pub(super) fn number(&mut self, name: &str) -> u16 {
-        // Most calls are of the operation that was called last: one look at its name instead of a hash.
+        // Most calls are of the last operation, and comparing names is faster than hashing.
         let last = self
             .names
             .get(usize::from(self.last_number).wrapping_sub(1));
@@ -150,7 +152,7 @@ impl<M: Machine> State<M> {
     }
 }
 
-/// A call that was not begun. `Full` is frequent: the call waits for room.
+/// Why a call has not begun. `Full` is frequent, and means that the call waits for capacity.
 pub(super) enum BeginError {
     Full,
     Ended(Cause),
@@ -161,7 +163,7 @@ impl From<BeginError> for CallError {
     fn from(error: BeginError) -> Self {
         match error {
             BeginError::Full => Self::queue_full(),
-            BeginError::Ended(why) => Self::lost(false, why),
+            BeginError::Ended(cause) => Self::lost(false, cause),
             BeginError::Refused(refused) => refused.into(),
         }
     }

@@ -1,11 +1,11 @@
-//! The time as `polywire-frame` wants it.
+//! The clock of framed connections.
 
 use std::time::Duration;
 
 use polywire_frame::Time;
 use tokio::time::Instant;
 
-/// A clock that began when it was made.
+/// A clock that starts at zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock(Instant);
 
@@ -19,7 +19,7 @@ impl Clock {
         Time::ZERO.after(self.0.elapsed())
     }
 
-    /// The moment as tokio's timers have it; none that is too far to be calculated with.
+    /// The time on the clock of tokio. None for [`Time::NEVER`], and if tokio cannot represent it.
     pub(crate) fn instant(self, time: Time) -> Option<Instant> {
         if time == Time::NEVER {
             return None;

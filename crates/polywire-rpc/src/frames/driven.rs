@@ -1,4 +1,4 @@
-//! A client's connection, as its task drives it.
+//! The client side of a connection over a byte stream.
 
 use std::sync::Arc;
 use std::task::Context;
@@ -8,75 +8,76 @@ use bytes::Bytes;
 use polywire_frame::client::{Event, Step};
 use polywire_frame::{Output, ProtocolError, Reason, Time};
 
+use super::side::Side;
 use super::state::{Shared, State};
 use super::tickets::wake_with;
-use super::{Clock, Side, Taken};
+use super::{Clock, Taken};
 use crate::error::Cause;
 
-/// The task's end of it.
-pub(super) struct Driven {
+/// The client side of a connection. Its session runs in a task of its own.
+pub(super) struct ClientSide {
     shared: Arc<Shared>,
-    /// Bytes that are to be written because the server has asked for them, such as answers to pings.
-    owed: usize,
-    given_up: bool,
-    seen: Seen,
+    /// The length of unwritten output that the server has caused, such as answers to PINGs, in bytes.
+    reply_len: usize,
+    has_given_up: bool,
+    snapshot: Snapshot,
 }
 
-/// What the task knows of what it shares with calls, so that it need not be locked for each question. A call that
-/// has changed it since has woken the task.
+/// A copy of what the session needs of the shared state, so that it does not lock it for each question. A call that
+/// changes the state wakes the task, which updates this.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
-    /// Bytes that are to be written.
-    output: usize,
+struct Snapshot {
+    /// The length of the output in bytes.
+    output_len: usize,
     is_done: bool,
     next_timeout: Time,
     greeted: bool,
-    /// The least time between two pings, in milliseconds.
-    ping: u32,
+    /// The minimum time between two PINGs, in milliseconds.
+    ping_interval: u32,
 }
 
-impl Seen {
+impl Snapshot {
     fn of(state: &State) -> Self {
         let machine = &state.machine;
         Self {
-            output: machine.output().len(),
+            output_len: machine.output().len(),
             is_done: machine.is_ending() && machine.open() == 0,
             next_timeout: state.next_timeout(),
             greeted: state.greeted,
-            ping: machine.peer_settings().ping(),
+            ping_interval: machine.peer_settings().ping(),
         }
     }
 }
 
-/// Bytes that a server may ask for without reading them: four thousand pings.
-const MOST_OWED: usize = 64 << 10;
+/// Close the connection if the server causes more output than this and does not read it: 4,096 PINGs, in bytes.
+const MAX_REPLY_LEN: usize = 64 << 10;
 
-impl Driven {
+impl ClientSide {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        let seen = Seen::of(&shared.lock());
+        let snapshot = Snapshot::of(&shared.lock());
         Self {
-            seen,
+            snapshot,
             shared,
-            owed: 0,
-            given_up: false,
+            reply_len: 0,
+            has_given_up: false,
         }
     }
 
-    /// No call is answered any more, and none waits for that.
-    fn end(&mut self, why: impl Into<Cause>) {
-        self.change(|state| state.close(why));
+    /// Ends all calls, because the connection has ended.
+    fn end(&mut self, cause: impl Into<Cause>) {
+        self.change(|state| state.close(cause));
         self.shared.changed.notify_one();
     }
 
     fn change<R>(&mut self, change: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.shared.lock();
         let changed = change(&mut state);
-        self.seen = Seen::of(&state);
+        self.snapshot = Snapshot::of(&state);
         changed
     }
 }
 
-impl Side for Driven {
+impl Side for ClientSide {
     fn prepare(&mut self, _: Clock, context: &mut Context<'_>) {
         self.change(|state| wake_with(&mut state.task, context));
     }
@@ -91,25 +92,25 @@ impl Side for Driven {
         let mut state = self.shared.lock();
         let state = &mut *state;
         let mut at = 0;
-        // Of payloads that came compressed.
-        let mut room = Vec::new();
+        // The buffer for decompressed payloads.
+        let mut decompressed = Vec::new();
         loop {
             let before = state.machine.output().len();
-            let step = match state.machine.receive(&bytes[at..], &mut room) {
+            let step = match state.machine.receive(&bytes[at..], &mut decompressed) {
                 Ok(step) => step,
                 Err(broken) => {
-                    // Its words are still to be written, which nobody has to wait for.
+                    // Calls end now. They need not wait until the GOAWAY is written.
                     state.close(Cause::of(broken.clone()));
                     changed.notify_one();
-                    self.seen = Seen::of(state);
+                    self.snapshot = Snapshot::of(state);
                     return Err(broken);
                 }
             };
             let event = match step {
                 Step::NeedMore(wants) => {
-                    // Answers that nobody waited for have made room too.
+                    // Replies to cancelled calls have freed capacity.
                     state.admit_waiting(now);
-                    self.seen = Seen::of(state);
+                    self.snapshot = Snapshot::of(state);
                     return Ok(Taken { bytes: at, wants });
                 }
                 Step::Consumed(count, event) => {
@@ -124,34 +125,34 @@ impl Side for Driven {
                     cost,
                     payload,
                 }) => {
-                    state.arrived(id, missed, cost, payload);
+                    state.push_item(id, missed, cost, payload);
                     None
                 }
                 Some(Event::Accepted(id)) => {
-                    state.accepted(id);
+                    state.accept_subscription(id);
                     None
                 }
                 Some(Event::Writable(id)) => {
-                    state.writable(id);
+                    state.wake_writers(id);
                     None
                 }
                 Some(event) => {
-                    let waker = state.happens(now, &event, whole);
+                    let waker = state.handle_event(now, &event, whole);
                     if matches!(event, Event::Hello(_) | Event::GoAway { .. }) {
                         changed.notify_one();
                     }
                     if matches!(event, Event::Hello(_)) {
-                        state.writable(None);
+                        state.wake_writers(None);
                     }
                     waker
                 }
                 None => {
-                    self.owed += state.machine.output().len() - before;
-                    if self.owed > MOST_OWED {
-                        self.given_up = true;
+                    self.reply_len += state.machine.output().len() - before;
+                    if self.reply_len > MAX_REPLY_LEN {
+                        self.has_given_up = true;
                         state.close("the server does not read what it asks for");
                         changed.notify_one();
-                        self.seen = Seen::of(state);
+                        self.snapshot = Snapshot::of(state);
                         return Ok(Taken {
                             bytes: at,
                             wants: 1,
@@ -160,28 +161,28 @@ impl Side for Driven {
                     None
                 }
             };
-            state.woken.extend(waker);
+            state.to_wake.extend(waker);
         }
     }
 
     fn output_len(&self) -> usize {
-        self.seen.output
+        self.snapshot.output_len
     }
 
     fn exchange(&mut self, empty: Output) -> Output {
-        self.owed = 0;
+        self.reply_len = 0;
         self.change(|state| {
-            state.wake_full();
+            state.wake_output_waiters();
             state.machine.take_output(empty)
         })
     }
 
     fn is_done(&self) -> bool {
-        self.seen.is_done
+        self.snapshot.is_done
     }
 
     fn next_timeout(&self) -> Time {
-        self.seen.next_timeout
+        self.snapshot.next_timeout
     }
 
     fn timeout(&mut self, now: Time) {
@@ -189,17 +190,17 @@ impl Side for Driven {
     }
 
     fn greeted(&self) -> bool {
-        self.seen.greeted
+        self.snapshot.greeted
     }
 
     fn patience(&self) -> Duration {
-        // Pings that come too often are a mistake.
-        let least = Duration::from_millis(self.seen.ping.into());
+        // The server rejects PINGs that are more frequent.
+        let least = Duration::from_millis(self.snapshot.ping_interval.into());
         least.max(Duration::from_secs(30))
     }
 
-    /// A client that stopped reading because it has much to write would stop a server that
-    /// does the same. What it writes it has been asked for.
+    /// No limit: if both sides stopped reading while they have output, neither could continue. The output caused by the
+    /// server has a limit of its own.
     fn most_waiting(&self) -> usize {
         usize::MAX
     }
@@ -207,7 +208,7 @@ impl Side for Driven {
     fn end_of_input(&mut self, rest: usize) -> Result<bool, ProtocolError> {
         let ended = self.change(|state| state.machine.end_of_input(rest));
         if let Err(broken) = &ended {
-            // At once: calls that have not left are told so, and do not leave with the goodbye.
+            // At once, so that calls that are not written yet end as unsent, and are not written before the GOAWAY.
             self.end(Cause::of(broken.clone()));
         }
         ended.map(|()| false)
@@ -218,7 +219,7 @@ impl Side for Driven {
     }
 
     fn has_given_up(&self) -> bool {
-        self.given_up
+        self.has_given_up
     }
 
     fn waits_for_the_other(&self) -> bool {
@@ -228,9 +229,9 @@ impl Side for Driven {
     fn rest(&mut self) {
         self.change(|state| {
             state.machine.shrink();
-            state.ending.shrink_to_fit();
+            state.cancelled_streams.shrink_to_fit();
             if state.tickets.shrink() {
-                state.blocked.clear();
+                state.blocked_senders.clear();
             }
         });
     }

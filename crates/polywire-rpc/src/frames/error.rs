@@ -1,6 +1,6 @@
-//! How a call ended, as an error.
+//! Errors of calls over frames.
 
-use super::room::Full;
+use super::quota::QueueFull;
 use super::tickets::End;
 use crate::error::{CallError, FrameFault};
 
@@ -11,7 +11,7 @@ impl CallError {
         match end {
             End::Reply | End::Large(_) => Self::decode_text("a reply where a fault was expected"),
             End::Deadline => Self::deadline(None),
-            End::Lost { sent, why } => Self::lost(sent, why),
+            End::Lost { sent, cause } => Self::lost(sent, cause),
             End::Fault {
                 code,
                 retry_after,
@@ -21,8 +21,8 @@ impl CallError {
     }
 }
 
-impl From<Full> for CallError {
-    fn from(_: Full) -> Self {
+impl From<QueueFull> for CallError {
+    fn from(_: QueueFull) -> Self {
         Self::queue_full()
     }
 }

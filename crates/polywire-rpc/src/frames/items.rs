@@ -1,4 +1,4 @@
-//! Calls with streams, and subscriptions, as the calls of a client.
+//! Streams of items and subscriptions of a client.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
@@ -7,14 +7,14 @@ use bytes::Bytes;
 use polywire_frame::CallId;
 use polywire_frame::client::RequestError;
 
-use super::locked::Locked;
+use super::locked::StateGuard;
 use super::machine::Input;
-use super::request::{CallRequest, Stage};
+use super::request::{CallRequest, CallStage};
 use super::state::{Shared, State};
-use super::tickets::{End, Outcome, Ticket, wake_with};
+use super::tickets::{End, SlotState, Ticket, wake_with};
 use crate::error::CallError;
 
-/// What a ticket has more if its call has streams.
+/// The state of a call with streams, besides that of every call.
 pub(super) struct Items {
     id: CallId,
     arrived: VecDeque<Item>,
@@ -27,9 +27,9 @@ pub(super) struct Items {
 
 /// An item of a stream, or a message of a topic.
 pub(super) struct Item {
-    /// Messages that were left out before it.
+    /// The number of messages that the server dropped before this one.
     pub(super) missed: u32,
-    /// What the connection is told that it was, once it is read.
+    /// The credit that is returned to the server when the item is read.
     cost: u32,
     pub(super) payload: Vec<u8>,
 }
@@ -56,20 +56,20 @@ impl Items {
         woken.extend(self.writer.take());
     }
 
-    /// What it costs that nobody has read.
+    /// The credit of the unread items.
     fn unread(&self) -> u32 {
         self.arrived.iter().map(|item| item.cost).sum()
     }
 }
 
 impl State {
-    /// An item has come.
-    pub(super) fn arrived(&mut self, id: CallId, missed: u32, cost: u32, payload: &[u8]) {
+    /// Stores a received item and wakes its reader.
+    pub(super) fn push_item(&mut self, id: CallId, missed: u32, cost: u32, payload: &[u8]) {
         let Some(ticket) = self.machine.context(id).copied() else {
             return;
         };
         let Some(items) = &mut self.tickets.slots[ticket as usize].items else {
-            // A call that is told nothing of items: whoever called it wants the answer alone.
+            // A call without streams: its caller wants only the reply.
             self.machine.consumed(id, cost);
             return;
         };
@@ -78,38 +78,38 @@ impl State {
             cost,
             payload: payload.to_vec(),
         });
-        self.woken.extend(items.reader.take());
+        self.to_wake.extend(items.reader.take());
     }
 
-    /// A subscription holds.
-    pub(super) fn accepted(&mut self, id: CallId) {
+    /// Records that the server has accepted a subscription.
+    pub(super) fn accept_subscription(&mut self, id: CallId) {
         if let Some(ticket) = self.machine.context(id).copied()
             && let Some(items) = &mut self.tickets.slots[ticket as usize].items
         {
             items.accepted = true;
-            self.woken.extend(items.reader.take());
+            self.to_wake.extend(items.reader.take());
         }
     }
 
-    /// More items may be sent, on one stream or on all.
-    pub(super) fn writable(&mut self, id: Option<CallId>) {
+    /// Wakes the writer of one stream, or of all blocked streams, because there is credit.
+    pub(super) fn wake_writers(&mut self, id: Option<CallId>) {
         if let Some(id) = id {
             if let Some(ticket) = self.machine.context(id).copied()
                 && let Some(items) = &mut self.tickets.slots[ticket as usize].items
             {
-                self.woken.extend(items.writer.take());
+                self.to_wake.extend(items.writer.take());
             }
             return;
         }
-        for ticket in std::mem::take(&mut self.blocked) {
+        for ticket in std::mem::take(&mut self.blocked_senders) {
             if let Some(items) = &mut self.tickets.slots[ticket as usize].items {
-                self.woken.extend(items.writer.take());
+                self.to_wake.extend(items.writer.take());
             }
         }
     }
 
-    /// Frees a ticket, and gives back what nobody has read.
-    pub(super) fn let_go(&mut self, ticket: Ticket) {
+    /// Frees a ticket, and returns the credit of unread items.
+    pub(super) fn remove_ticket(&mut self, ticket: Ticket) {
         if let Some(items) = self.tickets.slots[ticket as usize].items.take() {
             match items.unread() {
                 0 => {}
@@ -120,79 +120,79 @@ impl State {
     }
 }
 
-/// Lets the task of the connection write what has come to be written.
-fn leave(mut state: Locked<'_>) {
+/// Wakes the task of the connection if there is output.
+fn wake_if_output(mut state: StateGuard<'_>) {
     if !state.machine.output().is_empty() {
         state.wake_task();
     }
 }
 
 impl Shared {
-    /// Opens a call with streams: ready when it is open, or has ended already.
+    /// Opens a call with streams. Ready when it is open or has already ended.
     pub(super) fn poll_open(
         &self,
-        stage: &mut Stage,
-        asked: &CallRequest<'_>,
+        stage: &mut CallStage,
+        request: &CallRequest<'_>,
         payload: &[u8],
         context: &Context<'_>,
     ) -> Poll<Result<Ticket, CallError>> {
         let mut state = self.lock();
         let now = self.clock.now();
         let ticket = match *stage {
-            Stage::New => None,
-            Stage::Waits(ticket) => Some(ticket),
-            Stage::Done => return Poll::Pending,
+            CallStage::New => None,
+            CallStage::Waiting(ticket) => Some(ticket),
+            CallStage::Done => return Poll::Pending,
         };
         if let Some(ticket) = ticket {
             let slot = &mut state.tickets.slots[ticket as usize];
-            match slot.outcome {
-                Outcome::Queued if slot.deadline.is_over(now) => {
+            match slot.state {
+                SlotState::Queued if slot.deadline.is_over(now) => {
                     state.leave_queue(now, ticket);
-                    *stage = Stage::Done;
-                    // Another may have begun in its place.
-                    leave(state);
+                    *stage = CallStage::Done;
+                    // A queued call may have started in its place.
+                    wake_if_output(state);
                     return Poll::Ready(Err(CallError::deadline(None)));
                 }
-                Outcome::Queued => {
+                SlotState::Queued => {
                     wake_with(&mut slot.waker, context);
-                    if !state.has_room(ticket) {
+                    if !state.can_begin(ticket) {
                         return Poll::Pending;
                     }
                 }
                 _ => {
-                    *stage = Stage::Done;
+                    *stage = CallStage::Done;
                     return Poll::Ready(Ok(ticket));
                 }
             }
         }
-        let mut input = Input::Lent(payload);
-        let begun = match state.begin(now, asked, &mut input, context, ticket) {
+        let mut input = Input::Borrowed(payload);
+        let begun = match state.begin(now, request, &mut input, context, ticket) {
             Ok(ticket) => ticket,
             Err(error) => {
-                *stage = Stage::Done;
-                leave(state);
+                *stage = CallStage::Done;
+                wake_if_output(state);
                 return Poll::Ready(Err(error));
             }
         };
         if matches!(
-            state.tickets.slots[begun as usize].outcome,
-            Outcome::Open(_)
+            state.tickets.slots[begun as usize].state,
+            SlotState::Open(_)
         ) {
-            *stage = Stage::Done;
-            leave(state);
+            *stage = CallStage::Done;
+            wake_if_output(state);
             return Poll::Ready(Ok(begun));
         }
-        *stage = Stage::Waits(begun);
-        // The connection's task sets the timer of this call.
+        *stage = CallStage::Waiting(begun);
+        // The task of the connection sets the timer of this call.
         state.wake_task();
         Poll::Pending
     }
 
-    /// The next item; nothing, when the call has ended.
+    /// The next item. None when the call has ended.
     pub(super) fn poll_item(&self, ticket: Ticket, context: &Context<'_>) -> Poll<Option<Item>> {
         let mut state = self.lock();
         let slot = &mut state.tickets.slots[ticket as usize];
-        let ended = matches!(slot.outcome, Outcome::Ended(_));
+        let ended = matches!(slot.state, SlotState::Ended(_));
         let Some(items) = &mut slot.items else {
             return Poll::Ready(None);
         };
@@ -205,11 +205,11 @@ impl Shared {
         };
         let id = items.id;
         state.machine.consumed(id, item.cost);
-        leave(state);
+        wake_if_output(state);
         Poll::Ready(Some(item))
     }
 
-    /// Sends an item, once there is credit.
+    /// Sends an item as soon as there is credit.
     pub(super) fn poll_send(
         &self,
         ticket: Ticket,
@@ -219,62 +219,62 @@ impl Shared {
         let mut state = self.lock();
         let state_now = &mut *state;
         let slot = &mut state_now.tickets.slots[ticket as usize];
-        let id = match &slot.outcome {
-            Outcome::Open(id) => *id,
-            Outcome::Ended(end) => {
+        let id = match &slot.state {
+            SlotState::Open(id) => *id,
+            SlotState::Ended(end) => {
                 return Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)));
             }
-            Outcome::Free(_) | Outcome::Left | Outcome::Queued => return Poll::Pending,
+            SlotState::Free(_) | SlotState::Abandoned | SlotState::Queued => return Poll::Pending,
         };
         if !slot.items.as_ref().is_some_and(|items| items.sends) {
-            let words = "an item, of a call that sends none, or none any more";
-            return Poll::Ready(Err(CallError::encode_text(words)));
+            let message = "an item of a call that does not send items, or is finished";
+            return Poll::Ready(Err(CallError::encode_text(message)));
         }
         let Some(mut item) = state_now.machine.item(id) else {
             if let Some(items) = &mut slot.items {
                 wake_with(&mut items.writer, context);
             }
-            if !state_now.blocked.contains(&ticket) {
-                state_now.blocked.push(ticket);
+            if !state_now.blocked_senders.contains(&ticket) {
+                state_now.blocked_senders.push(ticket);
             }
             return Poll::Pending;
         };
         item.payload().extend_from_slice(payload);
         let sent = match item.send() {
-            // It is not known yet what the server takes.
+            // The limit of the server is unknown before its HELLO.
             Err(_) if !state_now.greeted => {
                 if let Some(items) = &mut slot.items {
                     wake_with(&mut items.writer, context);
                 }
-                state_now.blocked.push(ticket);
+                state_now.blocked_senders.push(ticket);
                 return Poll::Pending;
             }
             sent => sent.map_err(|error| RequestError::from(error).into()),
         };
-        leave(state);
+        wake_if_output(state);
         Poll::Ready(sent)
     }
 
-    /// Ends this side's stream of a call.
+    /// Ends the stream from the client to the server.
     pub(super) fn finish(&self, ticket: Ticket) {
         let mut state = self.lock();
         let slot = &mut state.tickets.slots[ticket as usize];
         if let Some(items) = &mut slot.items {
             items.sends = false;
         }
-        if let Outcome::Open(id) = slot.outcome {
+        if let SlotState::Open(id) = slot.state {
             state.machine.end(id);
         }
-        leave(state);
+        wake_if_output(state);
     }
 
-    /// Ends a subscription in order.
+    /// Ends a subscription. The server sends the messages that are on their way, and then the end.
     pub(super) fn unsubscribe(&self, ticket: Ticket) {
         let mut state = self.lock();
-        if let Outcome::Open(id) = state.tickets.slots[ticket as usize].outcome {
+        if let SlotState::Open(id) = state.tickets.slots[ticket as usize].state {
             state.machine.unsubscribe(id);
         }
-        leave(state);
+        wake_if_output(state);
     }
 
     /// Waits until a subscription is accepted.
@@ -285,7 +285,7 @@ impl Shared {
     ) -> Poll<Result<(), CallError>> {
         let mut state = self.lock();
         let slot = &mut state.tickets.slots[ticket as usize];
-        if let Outcome::Ended(end) = &slot.outcome {
+        if let SlotState::Ended(end) = &slot.state {
             return Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)));
         }
         match &mut slot.items {
@@ -297,7 +297,7 @@ impl Shared {
         }
     }
 
-    /// The end of a call, when it has come. The ticket stays.
+    /// Waits for the end of a call. The ticket stays valid.
     pub(super) fn poll_end(
         &self,
         ticket: Ticket,
@@ -305,9 +305,9 @@ impl Shared {
     ) -> Poll<Result<(), CallError>> {
         let mut state = self.lock();
         let slot = &mut state.tickets.slots[ticket as usize];
-        match &slot.outcome {
-            Outcome::Ended(End::Reply | End::Large(_)) => Poll::Ready(Ok(())),
-            Outcome::Ended(end) => {
+        match &slot.state {
+            SlotState::Ended(End::Reply | End::Large(_)) => Poll::Ready(Ok(())),
+            SlotState::Ended(end) => {
                 Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)))
             }
             _ => {
@@ -317,25 +317,24 @@ impl Shared {
         }
     }
 
-    /// The answer of a call that has ended in one. It is there once, so that it is not copied, least of all while
-    /// others wait.
+    /// Takes the reply of a call that has ended with one. It can be taken once, which saves a copy under the lock.
     pub(super) fn take_answer(&self, ticket: Ticket) -> Bytes {
         let mut state = self.lock();
         let slot = &mut state.tickets.slots[ticket as usize];
-        match &mut slot.outcome {
-            Outcome::Ended(End::Large(payload)) => std::mem::take(payload),
+        match &mut slot.state {
+            SlotState::Ended(End::Large(payload)) => std::mem::take(payload),
             _ => std::mem::take(&mut slot.payload).into(),
         }
     }
 
-    /// Nobody has the call any more.
-    pub(super) fn let_go(&self, ticket: Ticket) {
+    /// Cancels a call, if it is open, and frees its ticket.
+    pub(super) fn drop_call(&self, ticket: Ticket) {
         let mut state = self.lock();
-        if let Outcome::Open(id) = state.tickets.slots[ticket as usize].outcome {
+        if let SlotState::Open(id) = state.tickets.slots[ticket as usize].state {
             state.machine.cancel(id);
-            state.ending.insert(id);
+            state.cancelled_streams.insert(id);
         }
-        state.let_go(ticket);
-        leave(state);
+        state.remove_ticket(ticket);
+        wake_if_output(state);
     }
 }

@@ -1,4 +1,4 @@
-//! One connection of a client.
+//! A connection of a client.
 
 use std::future::{Future, poll_fn};
 #[cfg(feature = "udp")]
@@ -14,70 +14,69 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
 use super::Clock;
-use super::driven::Driven;
+use super::driven::ClientSide;
 use super::machine::Machine;
 use super::payload::Payload;
-use super::request::{CallRequest, Stage};
-use super::room::Room;
+use super::quota::QueueQuota;
+use super::request::{CallRequest, CallStage};
 use super::session::{Ended, Session};
-use super::state::{Farewell, Shared};
-use super::streams::Open;
+use super::state::{LinkEnd, Shared};
+use super::streams::CallHandle;
 use super::tickets::Ticket;
 #[cfg(feature = "udp")]
 use super::udp::{self, Socket};
 use crate::error::CallError;
 use crate::error::Cause;
 
-/// A connection, driven by a task of its own. When this is dropped no more calls are made; the
-/// connection ends once all is answered.
+/// A connection, driven by a task of its own. After this is dropped, the connection ends when all calls are answered.
 #[derive(Debug)]
 pub(super) struct Link {
-    way: Way,
+    kind: LinkKind,
 }
 
-/// What it goes over. Calls with streams have it too, as long as they are open.
+/// A shared reference to the connection. Open calls with streams have one too.
 #[derive(Debug)]
-enum Way {
+enum LinkKind {
     #[cfg(feature = "udp")]
-    Datagrams(Arc<Leaving<polywire_frame_udp::Client<Ticket>>>),
-    Stream(Arc<Leaving>),
+    Datagrams(Arc<LinkHandle<polywire_frame_udp::Client<Ticket>>>),
+    Stream(Arc<LinkHandle>),
 }
 
-/// Ends the connection when nobody has it any more.
+/// Ends the connection when the last reference is dropped.
 #[derive(Debug)]
-pub(super) struct Leaving<M: Machine = Connection<Ticket>>(pub(super) Arc<Shared<M>>);
+pub(super) struct LinkHandle<M: Machine = Connection<Ticket>>(pub(super) Arc<Shared<M>>);
 
-impl<M: Machine> Drop for Leaving<M> {
+impl<M: Machine> Drop for LinkHandle<M> {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.release();
     }
 }
 
-/// What a connection is made with.
+/// The options of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct LinkOptions {
-    /// What this side takes.
+    /// The settings that are sent to the server.
     pub(super) settings: Settings,
     /// The limit of datagrams in bytes.
     #[cfg(feature = "udp")]
     pub(super) datagram: usize,
-    /// From how many bytes on payloads are compressed.
+    /// Payloads of at least this many bytes are compressed.
     pub(super) compress: Option<usize>,
-    /// How many calls are in flight.
+    /// The limit of calls in flight.
     pub(super) limit: AdaptiveLimit,
-    /// Where calls wait for room.
-    pub(super) room: Arc<Room>,
-    /// What calls are timed by.
+    /// The limit of queued calls.
+    pub(super) quota: Arc<QueueQuota>,
+    /// The clock of the client.
     pub(super) clock: Clock,
-    /// Where chance begins.
+    /// The seed of the random numbers.
     pub(super) seed: u64,
 }
 
-/// Writes the input of a call; again, if the call is made again.
+/// Writes the input of a call. Called once for each attempt.
 pub(super) type Write<'a> = dyn FnMut(&mut Vec<u8>) -> Result<(), CallError> + Send + 'a;
 
 impl Link {
-    /// Speaks frames on a stream that is connected already, within tokio's runtime.
+    /// Creates a connection over a connected stream, and spawns its task on the runtime of tokio.
     pub(super) fn over<S>(stream: S, options: LinkOptions) -> Self
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -90,9 +89,13 @@ impl Link {
         let own = Arc::clone(&shared);
         tokio::spawn(async move {
             let clock = own.clock;
-            // However this ends, no call is left waiting.
-            let _closing = Closing(Arc::clone(&own));
-            let mut session = Box::new(Session::new(Driven::new(Arc::clone(&own)), stream, clock));
+            // Ends all calls, even if the task panics or is aborted.
+            let _guard = CloseGuard(Arc::clone(&own));
+            let mut session = Box::new(Session::new(
+                ClientSide::new(Arc::clone(&own)),
+                stream,
+                clock,
+            ));
             let ended = poll_fn(|context| session.poll(context)).await;
             own.lock().close(match ended {
                 Ok(()) => "the server closed the connection".into(),
@@ -101,16 +104,16 @@ impl Link {
             });
         });
         Self {
-            way: Way::Stream(Arc::new(Leaving(shared))),
+            kind: LinkKind::Stream(Arc::new(LinkHandle(shared))),
         }
     }
 
-    /// Speaks frames over a socket of UDP that is connected already, within tokio's runtime, once the
-    /// server has said hello.
+    /// Creates a connection over a connected UDP socket, spawns its task on the runtime of tokio, and waits for the HELLO
+    /// of the server.
     ///
     /// # Errors
     ///
-    /// The server turns clients away, or nobody listens there.
+    /// The server rejects the client, or does not listen.
     #[cfg(feature = "udp")]
     pub(super) async fn over_datagrams(socket: Socket, options: LinkOptions) -> io::Result<Self> {
         let machine =
@@ -119,25 +122,25 @@ impl Link {
         let own = Arc::clone(&shared);
         let (greeted, hello) = oneshot::channel();
         tokio::spawn(async move {
-            // However this ends, no call is left waiting.
-            let _closing = Closing(Arc::clone(&own));
+            // Ends all calls, even if the task panics or is aborted.
+            let _guard = CloseGuard(Arc::clone(&own));
             udp::drive(own, socket, greeted).await;
         });
-        // It ends with its task, if this is given up.
+        // Dropping this future drops the link, which ends the task.
         let link = Self {
-            way: Way::Datagrams(Arc::new(Leaving(shared))),
+            kind: LinkKind::Datagrams(Arc::new(LinkHandle(shared))),
         };
         match hello.await {
             Ok(Ok(())) => Ok(link),
-            Ok(Err(why)) => Err(io::Error::new(io::ErrorKind::ConnectionRefused, why)),
+            Ok(Err(cause)) => Err(io::Error::new(io::ErrorKind::ConnectionRefused, cause)),
             Err(_) => Err(io::Error::other("the task of the connection has ended")),
         }
     }
 
-    /// Makes a call. `read` is given the payload of the reply.
+    /// Makes a call. `read` reads the payload of the reply.
     pub(super) fn ask<'a, R, F>(
         &'a self,
-        asked: &'a CallRequest<'a>,
+        request: &'a CallRequest<'a>,
         write: &'a mut Write<'a>,
         read: F,
     ) -> impl Future<Output = Result<R, CallError>> + Send + 'a
@@ -145,17 +148,17 @@ impl Link {
         F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send + 'a,
         R: 'a,
     {
-        let mut calling = CallGuard {
-            way: &self.way,
-            stage: Stage::New,
+        let mut guard = CallGuard {
+            kind: &self.kind,
+            stage: CallStage::New,
         };
         poll_fn(move |context| {
-            // As a whole, so that it is given up when this future is.
-            let CallGuard { way, stage } = &mut calling;
-            match way {
+            // The closure captures the whole guard, so that dropping the future cancels the call.
+            let CallGuard { kind, stage } = &mut guard;
+            match kind {
                 #[cfg(feature = "udp")]
-                Way::Datagrams(link) => link.0.poll_call(stage, asked, write, read, context),
-                Way::Stream(link) => link.0.poll_call(stage, asked, write, read, context),
+                LinkKind::Datagrams(link) => link.0.poll_call(stage, request, write, read, context),
+                LinkKind::Stream(link) => link.0.poll_call(stage, request, write, read, context),
             }
         })
     }
@@ -163,92 +166,92 @@ impl Link {
     /// Opens a call with streams, or a subscription.
     pub(super) async fn open(
         &self,
-        asked: &CallRequest<'_>,
+        request: &CallRequest<'_>,
         payload: &[u8],
-    ) -> Result<Open, CallError> {
-        let link = match &self.way {
-            Way::Stream(link) => link,
+    ) -> Result<CallHandle, CallError> {
+        let link = match &self.kind {
+            LinkKind::Stream(link) => link,
             #[cfg(feature = "udp")]
-            Way::Datagrams(_) => {
+            LinkKind::Datagrams(_) => {
                 let message = "there are no streams and topics over UDP";
                 return Err(CallError::encode_text(message));
             }
         };
-        let mut calling = CallGuard {
-            way: &self.way,
-            stage: Stage::New,
+        let mut guard = CallGuard {
+            kind: &self.kind,
+            stage: CallStage::New,
         };
         let ticket = poll_fn(|context| {
-            let stage = &mut calling.stage;
-            link.0.poll_open(stage, asked, payload, context)
+            let stage = &mut guard.stage;
+            link.0.poll_open(stage, request, payload, context)
         });
-        Ok(Open {
+        Ok(CallHandle {
             ticket: ticket.await?,
             link: Arc::clone(link),
         })
     }
 
-    /// Makes a call that nobody answers.
+    /// Makes a one-way call.
     pub(super) async fn notify(
         &self,
-        asked: &CallRequest<'_>,
+        request: &CallRequest<'_>,
         payload: &[u8],
     ) -> Result<(), CallError> {
         let poll = |context: &mut Context<'_>| -> Poll<_> {
-            match &self.way {
+            match &self.kind {
                 #[cfg(feature = "udp")]
-                Way::Datagrams(link) => link.0.poll_notify(asked, payload, context),
-                Way::Stream(link) => link.0.poll_notify(asked, payload, context),
+                LinkKind::Datagrams(link) => link.0.poll_notify(request, payload, context),
+                LinkKind::Stream(link) => link.0.poll_notify(request, payload, context),
             }
         };
         poll_fn(poll).await
     }
 
-    /// Calls that are open, and how many may be.
-    pub(super) fn figures(&self) -> (usize, u32) {
-        match &self.way {
+    /// The number of open calls and its limit.
+    pub(super) fn load(&self) -> (usize, u32) {
+        match &self.kind {
             #[cfg(feature = "udp")]
-            Way::Datagrams(link) => link.0.lock().figures(),
-            Way::Stream(link) => link.0.lock().figures(),
+            LinkKind::Datagrams(link) => link.0.lock().load(),
+            LinkKind::Stream(link) => link.0.lock().load(),
         }
     }
 
-    /// Waits until the server has said hello. One task waits at a time.
+    /// Waits for the HELLO of the server. One task can wait at a time.
     ///
     /// # Errors
     ///
-    /// The connection has ended before: why.
+    /// The cause, if the connection ends before.
     pub(super) async fn greeted(&self) -> Result<(), Cause> {
-        match &self.way {
+        match &self.kind {
             #[cfg(feature = "udp")]
-            Way::Datagrams(link) => link.0.greeted().await,
-            Way::Stream(link) => link.0.greeted().await,
+            LinkKind::Datagrams(link) => link.0.greeted().await,
+            LinkKind::Stream(link) => link.0.greeted().await,
         }
     }
 
-    /// Why no call can be made any more, if so.
-    pub(super) fn farewell(&self) -> Option<Farewell> {
-        match &self.way {
+    /// Why the connection takes no more calls. None if it does.
+    pub(super) fn link_end(&self) -> Option<LinkEnd> {
+        match &self.kind {
             #[cfg(feature = "udp")]
-            Way::Datagrams(link) => link.0.lock().farewell(),
-            Way::Stream(link) => link.0.lock().farewell(),
+            LinkKind::Datagrams(link) => link.0.lock().link_end(),
+            LinkKind::Stream(link) => link.0.lock().link_end(),
         }
     }
 
-    /// Waits until no call can be made any more. One task waits at a time.
-    pub(super) async fn ended(&self) -> Farewell {
-        match &self.way {
+    /// Waits until the connection takes no more calls. One task can wait at a time.
+    pub(super) async fn ended(&self) -> LinkEnd {
+        match &self.kind {
             #[cfg(feature = "udp")]
-            Way::Datagrams(link) => link.0.ended().await,
-            Way::Stream(link) => link.0.ended().await,
+            LinkKind::Datagrams(link) => link.0.ended().await,
+            LinkKind::Stream(link) => link.0.ended().await,
         }
     }
 }
 
-/// Ends all calls with the task of the connection.
-struct Closing<M: Machine>(Arc<Shared<M>>);
+/// Ends all calls when the task of the connection ends.
+struct CloseGuard<M: Machine>(Arc<Shared<M>>);
 
-impl<M: Machine> Drop for Closing<M> {
+impl<M: Machine> Drop for CloseGuard<M> {
     fn drop(&mut self) {
         self.0.lock().close("the task of the connection has ended");
         self.0.changed.notify_one();
@@ -257,16 +260,16 @@ impl<M: Machine> Drop for Closing<M> {
 
 /// Cancels the call when dropped.
 struct CallGuard<'a> {
-    way: &'a Way,
-    stage: Stage,
+    kind: &'a LinkKind,
+    stage: CallStage,
 }
 
 impl Drop for CallGuard<'_> {
     fn drop(&mut self) {
-        match self.way {
+        match self.kind {
             #[cfg(feature = "udp")]
-            Way::Datagrams(link) => link.0.give_up(&self.stage),
-            Way::Stream(link) => link.0.give_up(&self.stage),
+            LinkKind::Datagrams(link) => link.0.abandon(&self.stage),
+            LinkKind::Stream(link) => link.0.abandon(&self.stage),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The state of a connection while somebody has it.
+//! The locked state of a connection.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -12,33 +12,33 @@ use super::tickets::Ticket;
 
 /// The locked state of a connection. Wakers are called after the lock is released, because they run
 /// foreign code, which may be slow or may lock the same connection.
-pub(super) struct Locked<'a, M = Connection<Ticket>> {
-    // In this order they are dropped.
+pub(super) struct StateGuard<'a, M = Connection<Ticket>> {
+    // The order of the fields matters: the lock is released before the wakers are called.
     state: MutexGuard<'a, State<M>>,
-    woken: Woken,
+    woken: WakeOnDrop,
 }
 
-/// Those who are woken when this is dropped.
+/// Wakers that are called when this is dropped.
 #[derive(Debug, Default)]
-struct Woken(Vec<Waker>);
+struct WakeOnDrop(Vec<Waker>);
 
-/// Room for so many wakers is kept.
-const MOST_KEPT: usize = 4_096;
+/// A larger vector is freed after use.
+const MAX_KEPT: usize = 4_096;
 
 thread_local! {
-    /// Room for those who will be woken next, so that nothing is allocated for them.
+    /// A spare vector, so that waking does not allocate.
     static SPARE: Cell<Vec<Waker>> = const { Cell::new(Vec::new()) };
 }
 
-impl<'a, M> Locked<'a, M> {
+impl<'a, M> StateGuard<'a, M> {
     #[inline]
     pub(super) fn new(state: MutexGuard<'a, State<M>>) -> Self {
-        let woken = Woken::default();
+        let woken = WakeOnDrop::default();
         Self { state, woken }
     }
 }
 
-impl<M> Deref for Locked<'_, M> {
+impl<M> Deref for StateGuard<'_, M> {
     type Target = State<M>;
 
     #[inline]
@@ -47,34 +47,34 @@ impl<M> Deref for Locked<'_, M> {
     }
 }
 
-impl<M> DerefMut for Locked<'_, M> {
+impl<M> DerefMut for StateGuard<'_, M> {
     #[inline]
     fn deref_mut(&mut self) -> &mut State<M> {
         &mut self.state
     }
 }
 
-impl<M> Drop for Locked<'_, M> {
+impl<M> Drop for StateGuard<'_, M> {
     #[inline]
     fn drop(&mut self) {
-        if !self.state.woken.is_empty() {
-            // The thread may be ending, and have no room any more.
+        if !self.state.to_wake.is_empty() {
+            // The thread-local may be gone, if the thread is ending.
             let spare = SPARE.try_with(Cell::take).unwrap_or_default();
-            self.woken.0 = std::mem::replace(&mut self.state.woken, spare);
+            self.woken.0 = std::mem::replace(&mut self.state.to_wake, spare);
         }
     }
 }
 
-impl Drop for Woken {
+impl Drop for WakeOnDrop {
     #[inline]
     fn drop(&mut self) {
         if self.0.is_empty() {
             return;
         }
         self.0.drain(..).for_each(Waker::wake);
-        if self.0.capacity() <= MOST_KEPT {
+        if self.0.capacity() <= MAX_KEPT {
             let spare = std::mem::take(&mut self.0);
-            let _ = SPARE.try_with(|kept| kept.set(spare));
+            let _ = SPARE.try_with(|cell| cell.set(spare));
         }
     }
 }

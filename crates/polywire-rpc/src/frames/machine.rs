@@ -1,4 +1,4 @@
-//! What speaks for a client's calls: over a stream, or over datagrams.
+//! The interface of the client's state machines: over a byte stream, and over datagrams.
 
 use std::ops::Deref;
 
@@ -10,62 +10,67 @@ use super::request::RequestKind;
 use super::tickets::Ticket;
 use crate::call::FrameDeadline;
 
-/// The state machine of a connection, as calls need it.
+/// The state machine of a connection of a client.
 pub(super) trait Machine {
-    /// How many calls are open.
+    /// The number of open calls.
     fn open(&self) -> u32;
 
-    /// How many more may be.
-    fn room(&self) -> u32;
+    /// The number of calls that can be opened.
+    fn capacity(&self) -> u32;
 
-    /// Begins a call. If it cannot begin, its input is as it was.
+    /// Begins a call. After an error the input is unchanged.
     fn begin(
         &mut self,
         now: Time,
-        begin: &Begin<'_>,
+        begin: &CallStart<'_>,
         input: &mut Input<'_>,
         ticket: Ticket,
     ) -> Result<CallId, RequestError>;
 
-    /// Makes a call that nobody answers.
-    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), RequestError>;
+    /// Makes a one-way call.
+    fn notify(
+        &mut self,
+        now: Time,
+        begin: &CallStart<'_>,
+        payload: &[u8],
+    ) -> Result<(), RequestError>;
 
-    /// Bytes that are to be sent.
+    /// The length of the unsent output in bytes.
     fn unsent(&self) -> usize;
 
-    /// Nobody waits for a call any more.
+    /// Cancels a call.
     fn cancel(&mut self, now: Time, id: CallId);
 
-    /// No more calls will be made.
+    /// Announces that no more calls will be made.
     fn go_away(&mut self);
 
-    /// When [`Self::timeout`] wants to be called.
+    /// When [`Self::timeout`] must be called.
     fn next_timeout(&self) -> Time;
 
-    /// Gives up the calls whose time is over.
+    /// Ends the calls whose deadline has passed, and passes each to `expired`.
     fn timeout(&mut self, now: Time, expired: impl FnMut(CallId, Ticket));
 
-    /// The connection has ended, and so have its calls.
+    /// Ends the connection, and returns its open calls.
     fn lose(&mut self) -> Vec<LostCall<Ticket>>;
 }
 
-/// A call, a subscription or a publication that is to be begun.
-pub(super) struct Begin<'a> {
-    pub(super) what: RequestKind,
-    /// The operation's name, or the topic.
+/// The parameters of a new call, subscription or publication, except its input.
+pub(super) struct CallStart<'a> {
+    pub(super) kind: RequestKind,
+    /// The name of the operation, or the topic.
     pub(super) name: &'a str,
-    /// Of the operation.
+    /// The number of the operation.
     pub(super) number: u16,
     pub(super) deadline: FrameDeadline,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
 }
 
-/// The input of a call that is to be begun.
+/// The input of a new call.
 pub(super) enum Input<'a> {
-    Lent(&'a [u8]),
-    /// If it is large it is taken when the call has begun, and not copied.
-    Own(&'a mut Vec<u8>),
+    Borrowed(&'a [u8]),
+    /// A large input is taken instead of copied.
+    Owned(&'a mut Vec<u8>),
 }
 
 impl Deref for Input<'_> {
@@ -74,26 +79,26 @@ impl Deref for Input<'_> {
     #[inline]
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Lent(bytes) => bytes,
-            Self::Own(bytes) => bytes,
+            Self::Borrowed(bytes) => bytes,
+            Self::Owned(bytes) => bytes,
         }
     }
 }
 
 impl Input<'_> {
-    /// Puts it where it waits, instead of what is there.
-    pub(super) fn wait(&mut self, room: &mut Vec<u8>) {
+    /// Replaces the contents of a buffer by the input.
+    pub(super) fn store(&mut self, buffer: &mut Vec<u8>) {
         match self {
-            Self::Own(own) if own.len() >= Output::LARGE => std::mem::swap(*own, room),
+            Self::Owned(own) if own.len() >= Output::LARGE => std::mem::swap(*own, buffer),
             input => {
-                room.clear();
-                room.extend_from_slice(input);
+                buffer.clear();
+                buffer.extend_from_slice(input);
             }
         }
     }
 }
 
-impl<'a> Begin<'a> {
+impl<'a> CallStart<'a> {
     pub(super) const fn request(&self) -> Request<'a> {
         let operation = Operation {
             number: self.number,
@@ -106,7 +111,7 @@ impl<'a> Begin<'a> {
             Some(trace) => request.with_trace(trace),
             None => request,
         };
-        match self.what {
+        match self.kind {
             RequestKind::TwoWay => request.with_items(),
             _ => request,
         }
@@ -120,7 +125,7 @@ impl Machine for Connection<Ticket> {
     }
 
     #[inline]
-    fn room(&self) -> u32 {
+    fn capacity(&self) -> u32 {
         Self::room(self)
     }
 
@@ -128,11 +133,11 @@ impl Machine for Connection<Ticket> {
     fn begin(
         &mut self,
         now: Time,
-        begin: &Begin<'_>,
+        begin: &CallStart<'_>,
         input: &mut Input<'_>,
         ticket: Ticket,
     ) -> Result<CallId, RequestError> {
-        let mut call = match begin.what {
+        let mut call = match begin.kind {
             RequestKind::Subscribe => return self.subscribe(begin.name, begin.metadata, ticket),
             RequestKind::Publish => {
                 self.publish(now, begin.name, begin.metadata, begin.deadline.time())?
@@ -140,13 +145,13 @@ impl Machine for Connection<Ticket> {
             _ => self.call(now, &begin.request())?,
         };
         if input.len() >= Output::LARGE
-            && let Input::Own(own) = input
+            && let Input::Owned(own) = input
         {
             let large = Bytes::from(std::mem::take(*own));
             call.share(large.clone());
             let sent = call.send(ticket);
             if sent.is_err() {
-                // Nobody else has it any more, so that it is not copied.
+                // The only reference, so this does not copy.
                 **own = large.into();
             }
             return sent;
@@ -155,7 +160,12 @@ impl Machine for Connection<Ticket> {
         call.send(ticket)
     }
 
-    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), RequestError> {
+    fn notify(
+        &mut self,
+        now: Time,
+        begin: &CallStart<'_>,
+        payload: &[u8],
+    ) -> Result<(), RequestError> {
         let mut message = self.one_way(now, &begin.request())?;
         message.payload().extend_from_slice(payload);
         Ok(message.send()?)

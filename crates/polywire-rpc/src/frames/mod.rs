@@ -1,9 +1,9 @@
-//! Clients of the framed protocol, and what both of its sides share: the clock, and a connection on
-//! a stream of bytes.
+//! Clients of the framed protocol, and the code that clients and servers share: the clock, and sessions on byte streams.
 //!
-//! The protocol is defined in `docs/frame.md`. Servers offer it by
+//! `docs/frame.md` defines the protocol. Servers offer it with
 //! [`ServerBuilder::frames`](crate::ServerBuilder::frames).
 
+mod alarm;
 mod begin;
 mod client;
 mod clock;
@@ -17,10 +17,11 @@ mod machine;
 pub(crate) mod payload;
 mod poll;
 mod queue;
+mod quota;
 mod read_buffer;
 mod request;
-mod room;
 mod session;
+mod side;
 mod state;
 mod streams;
 mod tickets;
@@ -32,12 +33,15 @@ mod wire;
 pub(crate) use client::CallOptions;
 pub use polywire_frame::{FaultCode, Trace};
 
+#[cfg(feature = "udp")]
+pub(crate) use alarm::Alarm;
 pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 #[cfg(feature = "udp")]
 pub(crate) use session::poll_others;
-pub(crate) use session::{Ended, Session, Side};
+pub(crate) use session::{Ended, Session};
+pub(crate) use side::Side;
 pub use streams::{CallStream, Incoming, Message, Outgoing, Subscription};
 #[cfg(feature = "udp")]
-pub(crate) use udp::{Alarm, Received, Sender, Sending, Socket};
+pub(crate) use udp::{Received, Sender, Sending, Socket};
 pub(crate) use wire::Taken;

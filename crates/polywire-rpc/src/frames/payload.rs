@@ -1,4 +1,4 @@
-//! What stands in payloads: CBOR, of types of serde.
+//! Payloads: values of serde in CBOR.
 
 use std::ops::Deref;
 
@@ -10,15 +10,15 @@ use serde::de::DeserializeOwned;
 
 use crate::error::CallError;
 
-/// What `()` is in CBOR.
+/// `()` in CBOR.
 const NULL: [u8; 1] = [0xf6];
 
-/// A payload that was read.
+/// A received payload.
 #[derive(Debug)]
 pub(crate) enum Payload<'a> {
-    /// One that will be gone.
-    Lent(&'a [u8]),
-    /// One that is large, as it came.
+    /// In a buffer that is reused.
+    Borrowed(&'a [u8]),
+    /// A large payload, in the buffer that it was received into.
     Shared(Bytes),
 }
 
@@ -27,7 +27,7 @@ impl Deref for Payload<'_> {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Lent(bytes) => bytes,
+            Self::Borrowed(bytes) => bytes,
             Self::Shared(bytes) => bytes,
         }
     }
@@ -36,36 +36,36 @@ impl Deref for Payload<'_> {
 impl Payload<'_> {
     pub(super) fn into_bytes(self) -> Bytes {
         match self {
-            Self::Lent(bytes) => Bytes::copy_from_slice(bytes),
+            Self::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
             Self::Shared(bytes) => bytes,
         }
     }
 
     pub(super) fn into_vec(self) -> Vec<u8> {
         match self {
-            Self::Lent(bytes) => bytes.to_vec(),
+            Self::Borrowed(bytes) => bytes.to_vec(),
             Self::Shared(bytes) => bytes.into(),
         }
     }
 
-    /// Reads a value that is all there is.
+    /// Reads a value that is the whole payload.
     pub(super) fn read<T: DeserializeOwned>(self, limits: &Limits) -> Result<T, Error> {
         match self {
-            Self::Lent(bytes) => read(bytes, limits),
+            Self::Borrowed(bytes) => read(bytes, limits),
             Self::Shared(bytes) => read_shared(bytes, limits),
         }
     }
 }
 
-/// A payload as a part of what came, if it is one, which it is not if it came compressed, and if it is at least half of
-/// it: whoever keeps the part keeps the whole.
+/// The payload as a part of the received frame, without a copy. None if it is not a part of it, because it was
+/// compressed, or less than half of it: the part keeps the memory of the whole frame.
 pub(crate) fn part(whole: &Bytes, payload: &[u8]) -> Option<Bytes> {
     let within = whole.as_ptr_range().contains(&payload.as_ptr());
     let shares = within && payload.len() >= whole.len() / 2;
     shares.then(|| whole.slice_ref(payload))
 }
 
-/// Appends a value to what may have room, and has nothing in it.
+/// Writes a value to an empty buffer.
 pub(crate) fn write(value: &impl Serialize, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut encoder = CborEncoder::new(std::mem::take(out));
     encoder.serialize(value)?;
@@ -73,7 +73,7 @@ pub(crate) fn write(value: &impl Serialize, out: &mut Vec<u8>) -> Result<(), Err
     Ok(())
 }
 
-/// The same for parameters, which are an empty payload if there are none.
+/// Writes parameters to an empty buffer. No parameters are an empty payload.
 pub(super) fn write_parameters(
     parameters: &impl Serialize,
     out: &mut Vec<u8>,
@@ -85,7 +85,7 @@ pub(super) fn write_parameters(
     Ok(())
 }
 
-/// Reads a value that is all there is.
+/// Reads a value that is the whole payload.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<T, Error> {
     let mut decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, limits)?;
     let value = decoder.deserialize()?;
@@ -93,7 +93,7 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result
     Ok(value)
 }
 
-/// The same of what blobs may share.
+/// Reads a value whose blobs share the buffer.
 #[cold]
 fn read_shared<T: DeserializeOwned>(bytes: Bytes, limits: &Limits) -> Result<T, Error> {
     let body = Body::new(bytes);
@@ -107,9 +107,9 @@ fn read_shared<T: DeserializeOwned>(bytes: Bytes, limits: &Limits) -> Result<T, 
 mod tests {
     use super::*;
 
-    /// What is kept of a part is the whole.
+    /// A part keeps the memory of the whole frame.
     #[test]
-    fn only_what_is_much_of_it_is_a_part_of_it() {
+    fn a_small_payload_does_not_share_its_frame() {
         let whole = Bytes::from(vec![7; 100_000]);
         for payload in [&whole[16..], &whole[50_000..], &whole[..50_000]] {
             let part = part(&whole, payload).unwrap();
@@ -118,7 +118,7 @@ mod tests {
         for payload in [&whole[99_000..], &whole[50_001..], &whole[..0]] {
             assert!(part(&whole, payload).is_none());
         }
-        // One that came compressed.
+        // A compressed payload is not in the frame.
         assert!(part(&whole, &[7; 60_000]).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Calls as their callers poll them.
+//! Polling of calls by the tasks of their callers.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -7,11 +7,11 @@ use std::task::{Context, Poll};
 use polywire_frame::client::RequestError;
 use polywire_frame::flow::Sample;
 
-use super::machine::{Begin, Input, Machine};
+use super::machine::{CallStart, Input, Machine};
 use super::payload::Payload;
-use super::request::{CallRequest, Stage};
+use super::request::{CallRequest, CallStage};
 use super::state::Shared;
-use super::tickets::{End, Outcome, wake_with};
+use super::tickets::{End, SlotState, wake_with};
 use crate::error::CallError;
 
 thread_local! {
@@ -20,10 +20,10 @@ thread_local! {
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// A thread keeps a buffer of at most so many bytes for the next payload.
-const MOST_KEPT: usize = 64 << 10;
+/// A larger buffer is freed after use, in bytes.
+const MAX_KEPT: usize = 64 << 10;
 
-/// The buffer of the thread, taken. Dropping it gives it back, so that each way out of a poll does.
+/// The buffer of this thread. Dropping this returns it.
 struct Scratch(Vec<u8>);
 
 impl Scratch {
@@ -35,7 +35,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         self.0.clear();
-        if self.0.capacity() <= MOST_KEPT {
+        if self.0.capacity() <= MAX_KEPT {
             SCRATCH.set(std::mem::take(&mut self.0));
         }
     }
@@ -55,94 +55,94 @@ impl DerefMut for Scratch {
     }
 }
 
-/// Bytes that wait to be written before nobody adds to them who can wait.
-const ENOUGH: usize = 256 << 10;
+/// One-way calls wait while more output than this is unsent, in bytes.
+const MAX_UNSENT: usize = 256 << 10;
 
 impl<M: Machine> Shared<M> {
-    /// Begins a call, or waits for room, or looks for its end. `write` writes its input; `read` is
-    /// given the payload of the reply.
+    /// Begins a call, waits for capacity, or returns its result. `write` writes the input, and `read` reads the payload
+    /// of the reply.
     pub(super) fn poll_call<R>(
         &self,
-        stage: &mut Stage,
-        asked: &CallRequest<'_>,
+        stage: &mut CallStage,
+        request: &CallRequest<'_>,
         write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
         read: impl FnOnce(Payload<'_>) -> Result<R, CallError>,
         context: &Context<'_>,
     ) -> Poll<Result<R, CallError>> {
-        // Dropped after the lock, which is taken later.
+        // Declared before the lock, so that it is dropped after it.
         let mut scratch = Scratch::take();
         let ticket = match *stage {
-            Stage::New => None,
-            Stage::Waits(ticket) => Some(ticket),
-            Stage::Done => return Poll::Pending,
+            CallStage::New => None,
+            CallStage::Waiting(ticket) => Some(ticket),
+            CallStage::Done => return Poll::Pending,
         };
-        // Most calls are looked at again when they have ended, and then nobody asks what time it is.
-        let mut now = asked.now;
+        // Read the clock only if a deadline is compared. Most calls have ended when they are polled again.
+        let mut now = request.now;
         if ticket.is_none()
             && let Err(error) = write(&mut scratch)
         {
-            *stage = Stage::Done;
+            *stage = CallStage::Done;
             return Poll::Ready(Err(error));
         }
         let mut state = self.lock();
         if let Some(ticket) = ticket {
             let slot = &mut state.tickets.slots[ticket as usize];
-            match &mut slot.outcome {
-                Outcome::Open(id) => {
+            match &mut slot.state {
+                SlotState::Open(id) => {
                     let id = *id;
                     now = self.clock.now();
-                    // The task of the connection sees to it, as long as there is one.
-                    if asked.deadline.is_over(now) {
+                    // The task of the connection does the same, but may have ended.
+                    if request.deadline.is_over(now) {
                         state.machine.cancel(now, id);
                         state.tickets.remove(ticket);
-                        state.ended_call(now, Sample::Late);
-                        *stage = Stage::Done;
-                        // Another may have begun in its place.
+                        state.record_end(now, Sample::Late);
+                        *stage = CallStage::Done;
+                        // A queued call may have started in its place.
                         state.wake_task();
                         return Poll::Ready(Err(CallError::deadline(None)));
                     }
                     wake_with(&mut slot.waker, context);
                     return Poll::Pending;
                 }
-                Outcome::Ended(end) => {
+                SlotState::Ended(end) => {
                     let end = std::mem::replace(end, End::Reply);
                     std::mem::swap(&mut *scratch, &mut slot.payload);
                     state.tickets.remove(ticket);
                     drop(state);
-                    *stage = Stage::Done;
+                    *stage = CallStage::Done;
                     let result = match end {
-                        End::Reply => read(Payload::Lent(&scratch)),
+                        End::Reply => read(Payload::Borrowed(&scratch)),
                         End::Large(payload) => read(Payload::Shared(*payload)),
                         end => Err(CallError::from_end(end, &scratch)),
                     };
                     return Poll::Ready(result);
                 }
-                Outcome::Queued => {
+                SlotState::Queued => {
                     now = self.clock.now();
-                    if asked.deadline.is_over(now) {
+                    if request.deadline.is_over(now) {
                         state.leave_queue(now, ticket);
-                        *stage = Stage::Done;
-                        // Another may have begun in its place.
+                        *stage = CallStage::Done;
+                        // A queued call may have started in its place.
                         state.wake_task();
                         return Poll::Ready(Err(CallError::deadline(None)));
                     }
-                    // Before it is known whether it must.
+                    // Register the waker before the check, so that no wake-up is missed.
                     wake_with(&mut slot.waker, context);
-                    if !state.has_room(ticket) {
+                    if !state.can_begin(ticket) {
                         return Poll::Pending;
                     }
-                    // It was written when it began to wait.
+                    // The input was written when the call was queued.
                     let slot = &mut state.tickets.slots[ticket as usize];
                     std::mem::swap(&mut *scratch, &mut slot.payload);
                 }
-                Outcome::Free(_) | Outcome::Left => return Poll::Pending,
+                SlotState::Free(_) | SlotState::Abandoned => return Poll::Pending,
             }
         }
-        let mut input = Input::Own(&mut scratch);
-        match state.begin(now, asked, &mut input, context, ticket) {
-            Ok(ticket) => *stage = Stage::Waits(ticket),
+        let mut input = Input::Owned(&mut scratch);
+        match state.begin(now, request, &mut input, context, ticket) {
+            Ok(ticket) => *stage = CallStage::Waiting(ticket),
             Err(error) => {
-                *stage = Stage::Done;
+                *stage = CallStage::Done;
                 state.wake_task();
                 return Poll::Ready(Err(error));
             }
@@ -151,63 +151,63 @@ impl<M: Machine> Shared<M> {
         Poll::Pending
     }
 
-    /// Nobody waits for a call any more.
-    pub(super) fn give_up(&self, stage: &Stage) {
-        let Stage::Waits(ticket) = *stage else {
+    /// Cancels a call whose future was dropped.
+    pub(super) fn abandon(&self, stage: &CallStage) {
+        let CallStage::Waiting(ticket) = *stage else {
             return;
         };
         let mut state = self.lock();
-        match state.tickets.slots[ticket as usize].outcome {
-            Outcome::Open(id) => {
+        match state.tickets.slots[ticket as usize].state {
+            SlotState::Open(id) => {
                 let now = self.clock.now();
                 state.machine.cancel(now, id);
-                state.ended_call(now, Sample::Nothing);
+                state.record_end(now, Sample::Nothing);
                 state.tickets.remove(ticket);
             }
-            Outcome::Queued => state.leave_queue(self.clock.now(), ticket),
-            Outcome::Ended(_) => state.tickets.remove(ticket),
-            Outcome::Free(_) | Outcome::Left => {}
+            SlotState::Queued => state.leave_queue(self.clock.now(), ticket),
+            SlotState::Ended(_) => state.tickets.remove(ticket),
+            SlotState::Free(_) | SlotState::Abandoned => {}
         }
         state.wake_task();
     }
 
-    /// Makes a call that nobody answers, once what was sent before has gone.
+    /// Makes a one-way call, as soon as the unsent output is below [`MAX_UNSENT`].
     pub(super) fn poll_notify(
         &self,
-        asked: &CallRequest<'_>,
+        request: &CallRequest<'_>,
         payload: &[u8],
         context: &Context<'_>,
     ) -> Poll<Result<(), CallError>> {
         let mut state = self.lock();
-        if let Some(why) = &state.ended {
-            let why = why.clone();
-            return Poll::Ready(Err(CallError::lost(false, why)));
+        if let Some(cause) = &state.ended {
+            let cause = cause.clone();
+            return Poll::Ready(Err(CallError::lost(false, cause)));
         }
-        if state.machine.unsent() > ENOUGH {
-            state.full.add(context.waker());
+        if state.machine.unsent() > MAX_UNSENT {
+            state.output_waiters.add(context.waker());
             return Poll::Pending;
         }
         let now = self.clock.now();
-        if asked.deadline.is_over(now) {
-            // It has waited, and whoever wakes it may be late.
+        if request.deadline.is_over(now) {
+            // The call may have been woken late.
             return Poll::Ready(Err(CallError::deadline(None)));
         }
-        let begin = Begin {
-            what: asked.what,
-            name: asked.operation,
-            number: state.number(asked.operation),
-            deadline: asked.deadline,
-            metadata: asked.metadata,
-            trace: asked.trace,
+        let begin = CallStart {
+            kind: request.kind,
+            name: request.operation,
+            number: state.number(request.operation),
+            deadline: request.deadline,
+            metadata: request.metadata,
+            trace: request.trace,
         };
         let greeted = state.greeted;
         let sent = match state.machine.notify(now, &begin, payload) {
-            // It is not known yet what the server takes.
+            // The limit of the server is unknown before its HELLO.
             Err(RequestError::TooLarge(_)) if !greeted => Err(RequestError::Full),
             sent => sent,
         };
         if sent == Err(RequestError::Full) {
-            state.full.add(context.waker());
+            state.output_waiters.add(context.waker());
         }
         state.wake_task();
         match sent {
@@ -232,8 +232,8 @@ mod tests {
     use crate::call::FrameDeadline;
     use crate::frames::Clock;
     use crate::frames::link::LinkOptions;
+    use crate::frames::quota::{QueueLimits, QueueQuota};
     use crate::frames::request::RequestKind;
-    use crate::frames::room::{Bounds, Room};
 
     fn shared(clock: Clock) -> Shared {
         Shared::new(
@@ -244,7 +244,7 @@ mod tests {
                 datagram: 1_200,
                 compress: None,
                 limit: AdaptiveLimit::fixed(1),
-                room: Arc::new(Room::new(Bounds {
+                quota: Arc::new(QueueQuota::new(QueueLimits {
                     calls: 10,
                     bytes: 1_000,
                 })),
@@ -254,33 +254,33 @@ mod tests {
         )
     }
 
-    fn asked(clock: Clock, deadline: FrameDeadline) -> CallRequest<'static> {
+    fn request(clock: Clock, deadline: FrameDeadline) -> CallRequest<'static> {
         CallRequest {
-            what: RequestKind::Call,
+            kind: RequestKind::Call,
             operation: "Echo",
             now: clock.now(),
             deadline,
-            lasts: FrameDeadline::NONE,
+            stream_deadline: FrameDeadline::NONE,
             metadata: &[],
             trace: None,
         }
     }
 
-    /// A call that waits for room is polled by each event of the task that it is part of.
+    /// Each event of the caller's task polls a queued call.
     #[tokio::test(start_paused = true)]
-    async fn a_queued_call_that_is_polled_gives_the_buffer_back() {
+    async fn polling_a_queued_call_returns_the_buffer() {
         let clock = Clock::new();
         let shared = shared(clock);
-        let asked = asked(clock, FrameDeadline::NONE);
-        let poll = |stage: &mut Stage| {
+        let request = request(clock, FrameDeadline::NONE);
+        let poll = |stage: &mut CallStage| {
             let context = Context::from_waker(Waker::noop());
             let write = &mut |out: &mut Vec<u8>| {
                 out.extend_from_slice(&[7; 100]);
                 Ok(())
             };
-            shared.poll_call(stage, &asked, write, |_| Ok(()), &context)
+            shared.poll_call(stage, &request, write, |_| Ok(()), &context)
         };
-        let (mut open, mut queued) = (Stage::New, Stage::New);
+        let (mut open, mut queued) = (CallStage::New, CallStage::New);
         assert!(poll(&mut open).is_pending());
         assert!(poll(&mut queued).is_pending());
         SCRATCH.set(Vec::with_capacity(1_000));
@@ -298,20 +298,20 @@ mod tests {
         }
     }
 
-    /// What it leaves to be written is written without anything else: that it is given up, and the call that waited.
+    /// The cancellation, and the call that was queued, are written without another event.
     #[tokio::test(start_paused = true)]
-    async fn who_finds_its_own_call_late_wakes_the_task() {
+    async fn a_caller_that_finds_its_deadline_passed_wakes_the_task() {
         let clock = Clock::new();
         let shared = shared(clock);
-        let asked = |deadline| asked(clock, deadline);
-        let poll = |stage: &mut Stage, asked: &CallRequest<'_>| {
+        let request = |deadline| request(clock, deadline);
+        let poll = |stage: &mut CallStage, request: &CallRequest<'_>| {
             let context = Context::from_waker(Waker::noop());
-            shared.poll_call(stage, asked, &mut |_| Ok(()), |_| Ok(()), &context)
+            shared.poll_call(stage, request, &mut |_| Ok(()), |_| Ok(()), &context)
         };
-        let (mut stage, mut waits) = (Stage::New, Stage::New);
-        let late = asked(FrameDeadline::after(clock.now(), Duration::from_secs(1)));
+        let (mut stage, mut waits) = (CallStage::New, CallStage::New);
+        let late = request(FrameDeadline::after(clock.now(), Duration::from_secs(1)));
         assert!(poll(&mut stage, &late).is_pending());
-        assert!(poll(&mut waits, &asked(FrameDeadline::NONE)).is_pending());
+        assert!(poll(&mut waits, &request(FrameDeadline::NONE)).is_pending());
         let woken = Arc::new(Woken::default());
         let before = {
             let mut state = shared.lock();

@@ -1,58 +1,58 @@
-//! Calls that wait for room on a connection.
+//! The queue of calls that wait for capacity on a connection.
 
 use polywire_frame::Time;
 
-use super::machine::{Begin, Input, Machine};
+use super::machine::{CallStart, Input, Machine};
 use super::request::RequestKind;
 use super::state::State;
-use super::tickets::{Outcome, Ticket};
+use super::tickets::{SlotState, Ticket};
 use crate::call::FrameDeadline;
 
 impl<M: Machine> State<M> {
-    /// Whether a call that waits may begin: it is the first, and there is room.
-    pub(super) fn has_room(&self, ticket: Ticket) -> bool {
+    /// Whether a queued call may begin: it is the first, and the connection has capacity or has ended.
+    pub(super) fn can_begin(&self, ticket: Ticket) -> bool {
         self.ended.is_some()
             || self.waiting.front() == Some(&ticket)
                 && self.limit.admits(self.in_flight())
-                && self.machine.room() > 0
+                && self.machine.capacity() > 0
     }
 
     pub(super) fn leave_queue(&mut self, now: Time, ticket: Ticket) {
         let slot = &mut self.tickets.slots[ticket as usize];
-        self.room.leave(slot.bytes);
-        slot.outcome = Outcome::Left;
+        self.quota.release(slot.bytes);
+        slot.state = SlotState::Abandoned;
         slot.payload = Vec::new();
         slot.waker = None;
-        self.left_waiting += 1;
-        self.pass_over_left();
-        // To look for each that leaves would take long where all do.
-        if self.left_waiting > self.waiting.len() / 2 {
+        self.abandoned += 1;
+        self.skip_abandoned();
+        // Removing each entry by itself would take quadratic time.
+        if self.abandoned > self.waiting.len() / 2 {
             let tickets = &mut self.tickets;
             self.waiting.retain(|ticket| {
-                let left = tickets.has_left(*ticket);
+                let left = tickets.is_abandoned(*ticket);
                 if left {
                     tickets.remove(*ticket);
                 }
                 !left
             });
-            self.left_waiting = 0;
+            self.abandoned = 0;
         }
         self.admit_waiting(now);
     }
 
-    /// Has the first that waits be one that has not left.
-    pub(super) fn pass_over_left(&mut self) {
+    /// Removes abandoned calls at the head of the queue.
+    pub(super) fn skip_abandoned(&mut self) {
         while let Some(first) = self.waiting.front().copied()
-            && self.tickets.has_left(first)
+            && self.tickets.is_abandoned(first)
         {
             self.waiting.pop_front();
             self.tickets.remove(first);
-            self.left_waiting -= 1;
+            self.abandoned -= 1;
         }
     }
 
-    /// Wakes those that have waited for room until their time was over: they leave by themselves.
-    pub(super) fn wake_late(&mut self, now: Time) {
+    /// Wakes the queued calls whose deadline has passed. Their callers remove them.
+    pub(super) fn wake_expired(&mut self, now: Time) {
         if !self.earliest.is_over(now) {
             return;
         }
@@ -60,28 +60,28 @@ impl<M: Machine> State<M> {
         for ticket in &self.waiting {
             let slot = &mut self.tickets.slots[*ticket as usize];
             if slot.deadline.is_over(now) {
-                self.woken.extend(slot.waker.take());
+                self.to_wake.extend(slot.waker.take());
             } else {
                 self.earliest = self.earliest.earlier(slot.deadline);
             }
         }
     }
 
-    /// Begins calls that wait, in their order, as many as there is room for; their callers sleep on.
-    /// One that is late, or is more than an operation and its input, is woken, and begins by itself.
+    /// Begins queued calls in order, as far as the capacity allows, without waking their callers. A call that is late,
+    /// or has more than an operation and an input, is woken instead, and begins when it is polled.
     pub(super) fn admit_waiting(&mut self, now: Time) {
         while let Some(first) = self.waiting.front().copied()
-            && self.has_room(first)
+            && self.can_begin(first)
         {
             if self.ended.is_some() || !self.begin_first(now, first) {
                 let slot = &mut self.tickets.slots[first as usize];
-                self.woken.extend(slot.waker.take());
+                self.to_wake.extend(slot.waker.take());
                 return;
             }
         }
     }
 
-    /// Begins the first call that waits. False, if that is its caller's to do.
+    /// Begins the first queued call. False if its caller must do that.
     fn begin_first(&mut self, now: Time, first: Ticket) -> bool {
         let in_flight = self.in_flight();
         let slot = &mut self.tickets.slots[first as usize];
@@ -89,24 +89,24 @@ impl<M: Machine> State<M> {
         if number == 0 || slot.deadline.is_over(now) {
             return false;
         }
-        let begin = Begin {
-            what: RequestKind::Call,
+        let begin = CallStart {
+            kind: RequestKind::Call,
             name: &self.names[usize::from(number) - 1],
             number,
             deadline: slot.deadline,
             metadata: &[],
             trace: None,
         };
-        let mut input = Input::Own(&mut slot.payload);
+        let mut input = Input::Owned(&mut slot.payload);
         let Ok(id) = self.machine.begin(now, &begin, &mut input, first) else {
             return false;
         };
-        slot.outcome = Outcome::Open(id);
+        slot.state = SlotState::Open(id);
         slot.began = now;
-        self.room.leave(slot.bytes);
+        self.quota.release(slot.bytes);
         self.limit.started(in_flight);
         self.waiting.pop_front();
-        self.pass_over_left();
+        self.skip_abandoned();
         true
     }
 }

@@ -1,15 +1,15 @@
-//! Buffers that the connections of a thread read into.
+//! Read buffers that the connections of a thread share.
 
 use std::cell::Cell;
 use std::thread::LocalKey;
 
-/// A buffer of a thread: connections that wait have none of their own.
+/// The read buffer of a thread. Idle connections have no buffer of their own.
 pub(super) type ReadBuffer = Cell<Vec<u8>>;
 
-/// Lends the buffer of this thread, of so many bytes, to `read`.
+/// Calls `read` with the buffer of this thread, which has `bytes` bytes.
 ///
-/// The buffer is taken and not borrowed: `read` runs handlers, and one that blocks on a call of its own has a
-/// connection of this thread read while it runs. That connection gets a buffer that is allocated for it.
+/// The buffer is taken instead of borrowed: `read` runs handlers, and while a handler blocks on a call of its own,
+/// another connection of this thread may read. That connection gets a new buffer.
 #[inline]
 pub(super) fn with_buffer<R>(
     buffer: &'static LocalKey<ReadBuffer>,
@@ -25,7 +25,7 @@ pub(super) fn with_buffer<R>(
     result
 }
 
-/// The system gives memory only for what is used.
+/// Zeroed memory of the system uses physical memory only for the pages that are written.
 #[cold]
 fn allocate(bytes: usize) -> Vec<u8> {
     vec![0; bytes]

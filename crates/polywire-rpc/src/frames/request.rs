@@ -8,7 +8,7 @@ use crate::call::FrameDeadline;
 /// The parameters of a call, except its input.
 #[derive(Clone, Copy)]
 pub(super) struct CallRequest<'a> {
-    pub(super) what: RequestKind,
+    pub(super) kind: RequestKind,
     /// The name of the operation, or the topic.
     pub(super) operation: &'a str,
     /// The current time.
@@ -16,7 +16,7 @@ pub(super) struct CallRequest<'a> {
     /// The deadline of the call; of a call with items, the deadline for opening it.
     pub(super) deadline: FrameDeadline,
     /// The deadline of a call with items.
-    pub(super) lasts: FrameDeadline,
+    pub(super) stream_deadline: FrameDeadline,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
 }
@@ -40,11 +40,11 @@ impl RequestKind {
     }
 }
 
-/// The progress of a call. It is not `Copy`: its owner cancels the call.
+/// The progress of a call. Not `Copy`, because its owner cancels the call.
 #[derive(Debug)]
-pub(super) enum Stage {
+pub(super) enum CallStage {
     New,
-    /// It waits for room or for a response.
-    Waits(Ticket),
+    /// It waits for capacity or for a reply.
+    Waiting(Ticket),
     Done,
 }

@@ -1,4 +1,4 @@
-//! What a client's calls and the task of its connection share.
+//! The state that the calls of a client share with the task of their connection.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -14,21 +14,20 @@ use tokio::sync::Notify;
 
 use super::Clock;
 use super::link::LinkOptions;
-use super::locked::Locked;
+use super::locked::StateGuard;
 use super::machine::Machine;
 use super::payload;
-use super::room::Room;
+use super::quota::QueueQuota;
 use super::tickets::{End, Ticket, Tickets};
 use super::waiters::Waiters;
 use crate::call::FrameDeadline;
 use crate::error::Cause;
 
-/// Held for moments, by calls and by the task of the connection: over a stream, unless `M` says
-/// other.
+/// A connection with its lock. `M` is its state machine: by default, that of a byte stream.
 pub(super) struct Shared<M = Connection<Ticket>> {
     pub(super) clock: Clock,
     state: Mutex<State<M>>,
-    /// The server has said hello, or no call can be made any more.
+    /// Notified when the HELLO of the server is received, and when the connection takes no more calls.
     pub(super) changed: Notify,
 }
 
@@ -36,45 +35,45 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) machine: M,
     pub(super) tickets: Tickets,
     pub(super) limit: AdaptiveLimit,
-    /// Calls that wait for room, in their order.
+    /// The queue of calls that wait for capacity.
     pub(super) waiting: VecDeque<Ticket>,
-    /// How many of those have left. The first is never one of them.
-    pub(super) left_waiting: usize,
-    /// Where they wait, with those of other connections.
-    pub(super) room: Arc<Room>,
-    /// No call that waits for room has an earlier deadline.
+    /// The number of abandoned calls in `waiting`. The first is never abandoned.
+    pub(super) abandoned: usize,
+    /// Limits the queues of all connections of the client.
+    pub(super) quota: Arc<QueueQuota>,
+    /// No queued call has an earlier deadline.
     pub(super) earliest: FrameDeadline,
-    /// The numbers of the operations that were called.
+    /// The numbers of the operations, by name.
     pub(super) operations: HashMap<Box<str>, u16>,
-    /// Their names by their numbers, of which the first is 1.
+    /// The names of the operations, by number minus 1.
     pub(super) names: Vec<Box<str>>,
-    /// That of the operation that was called last; 0 before the first.
+    /// The operation of the last call. 0 before the first call.
     pub(super) last_number: u16,
-    /// The task of the connection, if it sleeps.
+    /// The waker of the task of the connection, if it waits.
     pub(super) task: Option<Waker>,
-    /// Those who are woken once this is not locked any more.
-    pub(super) woken: Vec<Waker>,
-    /// How many of the open calls have streams, and are as long as they like: those that nobody waits for any more, too,
-    /// until the server has answered them.
+    /// The wakers to call when the lock is released.
+    pub(super) to_wake: Vec<Waker>,
+    /// The number of open calls with streams, which do not count against `limit`. A cancelled call counts until the
+    /// server has answered it.
     pub(super) streams: u32,
-    /// The latter.
-    pub(super) ending: HashSet<CallId>,
-    /// Those who wait until what is there has been written.
-    pub(super) full: Waiters,
-    /// Those whose items have no credit.
-    pub(super) blocked: Vec<Ticket>,
+    /// The cancelled calls with streams that the server has not answered yet.
+    pub(super) cancelled_streams: HashSet<CallId>,
+    /// The tasks that wait until the output is written.
+    pub(super) output_waiters: Waiters,
+    /// The calls that wait for credit to send an item.
+    pub(super) blocked_senders: Vec<Ticket>,
     pub(super) greeted: bool,
-    /// Why no call can be made any more.
+    /// Why the connection takes no more calls.
     pub(super) ended: Option<Cause>,
-    /// Why the server ends the connection, if it said so and answers the calls that are open.
-    pub(super) goodbye: Option<Reason>,
-    /// Nobody has the client any more.
-    pub(super) left: bool,
-    pub(super) chance: u64,
+    /// The reason of a GOAWAY that is not an error. The server still answers the open calls.
+    pub(super) go_away: Option<Reason>,
+    /// Whether the client was dropped.
+    pub(super) is_released: bool,
+    pub(super) random_state: u64,
 }
 
 impl<M> fmt::Debug for Shared<M> {
-    /// Without what calls say to each other, all of which stands in it.
+    /// Without the payloads of calls, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
     }
@@ -88,7 +87,7 @@ impl<M: Machine> Shared<M> {
                 datagram: _,
             compress: _,
             limit,
-            room,
+            quota,
             clock,
             seed,
         } = options;
@@ -100,43 +99,43 @@ impl<M: Machine> Shared<M> {
                 tickets: Tickets::default(),
                 limit,
                 waiting: VecDeque::new(),
-                left_waiting: 0,
-                room,
+                abandoned: 0,
+                quota,
                 earliest: FrameDeadline::NONE,
                 operations: HashMap::new(),
                 names: Vec::new(),
                 last_number: 0,
                 task: None,
-                woken: Vec::new(),
+                to_wake: Vec::new(),
                 streams: 0,
-                ending: HashSet::new(),
-                blocked: Vec::new(),
-                full: Waiters::default(),
+                cancelled_streams: HashSet::new(),
+                blocked_senders: Vec::new(),
+                output_waiters: Waiters::default(),
                 greeted: false,
                 ended: None,
-                goodbye: None,
-                left: false,
-                chance: seed,
+                go_away: None,
+                is_released: false,
+                random_state: seed,
             }),
         }
     }
 
     #[inline]
-    pub(super) fn lock(&self) -> Locked<'_, M> {
-        Locked::new(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn lock(&self) -> StateGuard<'_, M> {
+        StateGuard::new(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits until the server has said hello. One task waits at a time.
+    /// Waits for the HELLO of the server. One task can wait at a time.
     ///
     /// # Errors
     ///
-    /// The connection has ended before: why.
+    /// The cause, if the connection ends before.
     pub(super) async fn greeted(&self) -> Result<(), Cause> {
         loop {
             {
                 let state = self.lock();
-                if let Some(why) = &state.ended {
-                    return Err(why.clone());
+                if let Some(cause) = &state.ended {
+                    return Err(cause.clone());
                 }
                 if state.greeted {
                     return Ok(());
@@ -146,74 +145,74 @@ impl<M: Machine> Shared<M> {
         }
     }
 
-    /// Waits until no call can be made any more. One task waits at a time.
-    pub(super) async fn ended(&self) -> Farewell {
+    /// Waits until the connection takes no more calls. One task can wait at a time.
+    pub(super) async fn ended(&self) -> LinkEnd {
         loop {
-            if let Some(farewell) = self.lock().farewell() {
-                return farewell;
+            if let Some(link_end) = self.lock().link_end() {
+                return link_end;
             }
             self.changed.notified().await;
         }
     }
 
-    /// Nobody has the client any more: the connection ends when all is answered.
-    pub(super) fn leave(&self) {
+    /// Called when the client is dropped. The connection ends when all calls are answered.
+    pub(super) fn release(&self) {
         let mut state = self.lock();
-        state.left = true;
+        state.is_released = true;
         state.machine.go_away();
         state.wake_task();
     }
 }
 
-/// Why no call can be made on a connection any more.
+/// Why a connection takes no more calls.
 #[derive(Clone, Debug)]
-pub(super) struct Farewell {
-    pub(super) why: Cause,
-    /// The reason, if the server ended the connection in order and can be connected to again.
-    pub(super) goodbye: Option<Reason>,
+pub(super) struct LinkEnd {
+    pub(super) cause: Cause,
+    /// The reason of a GOAWAY that is not an error: the client can connect again.
+    pub(super) go_away: Option<Reason>,
 }
 
 impl<M: Machine> State<M> {
-    /// Why no call can be made any more, if so.
-    pub(super) fn farewell(&self) -> Option<Farewell> {
-        let why = self.ended.clone()?;
-        let goodbye = self.goodbye;
-        Some(Farewell { why, goodbye })
+    /// Why the connection takes no more calls. None if it does.
+    pub(super) fn link_end(&self) -> Option<LinkEnd> {
+        let cause = self.ended.clone()?;
+        let go_away = self.go_away;
+        Some(LinkEnd { cause, go_away })
     }
 
     /// Wakes the task of the connection.
     #[inline]
     pub(super) fn wake_task(&mut self) {
-        self.woken.extend(self.task.take());
+        self.to_wake.extend(self.task.take());
     }
 
     /// Wakes the calls that wait until the buffered bytes are written.
-    pub(super) fn wake_full(&mut self) {
-        self.full.leave(&mut self.woken);
+    pub(super) fn wake_output_waiters(&mut self) {
+        self.output_waiters.drain_to(&mut self.to_wake);
     }
 
-    /// Calls that are open, and how many may be.
-    pub(super) fn figures(&self) -> (usize, u32) {
+    /// The number of open calls and its limit.
+    pub(super) fn load(&self) -> (usize, u32) {
         (self.machine.open() as usize, self.limit.current())
     }
 
-    /// Calls that are open, but for those with streams.
+    /// The number of open calls without streams.
     pub(super) fn in_flight(&self) -> u32 {
         self.machine.open().saturating_sub(self.streams)
     }
 
-    pub(super) fn ended_call(&mut self, now: Time, sample: Sample) {
-        // Chance that nobody has to guess: it says only when a limit is looked at.
-        self.chance = self
-            .chance
+    pub(super) fn record_end(&mut self, now: Time, sample: Sample) {
+        // A linear congruential generator is good enough: it only spreads the updates of the limit.
+        self.random_state = self
+            .random_state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        let chance = (self.chance >> 11) as f64 / (1_u64 << 53) as f64;
+        let chance = (self.random_state >> 11) as f64 / (1_u64 << 53) as f64;
         self.limit.ended(now, sample, chance);
         self.admit_waiting(now);
     }
 
-    /// The end of a call, for whoever waits for it.
+    /// Ends a call. Returns the waker of its caller. `took` is the time that the server took for the call itself.
     pub(super) fn end(
         &mut self,
         now: Time,
@@ -224,12 +223,12 @@ impl<M: Machine> State<M> {
     ) -> Option<Waker> {
         let slot = &mut self.tickets.slots[ticket as usize];
         if let Some(items) = &mut slot.items {
-            // It was as long as it liked, which says nothing of the server.
-            items.wake(&mut self.woken);
+            // The duration of a stream is no sample of how fast the server is.
+            items.wake(&mut self.to_wake);
             match end {
-                // The server has yet to answer it.
+                // The server has not answered it yet.
                 End::Deadline => {
-                    self.ending.insert(items.id());
+                    self.cancelled_streams.insert(items.id());
                 }
                 _ => self.streams -= 1,
             }
@@ -243,18 +242,18 @@ impl<M: Machine> State<M> {
                 code: FaultCode::OVERLOADED,
                 ..
             } => Sample::Refused,
-            // What the server took for the call itself is no sign of a queue.
+            // Without the time of the call itself, which does not depend on the queue of the server.
             End::Reply | End::Large(_) => Sample::Answered(now.since(began).saturating_sub(took)),
             End::Deadline => Sample::Late,
             End::Fault { .. } | End::Lost { .. } => Sample::Nothing,
         };
         let waker = self.tickets.end(ticket, end, payload);
-        self.ended_call(now, sample);
+        self.record_end(now, sample);
         waker
     }
 
-    /// What the server has said of calls, and of itself. `whole` is what the event is of, if that is a large frame.
-    pub(super) fn happens(
+    /// Handles an event of the state machine. `whole` is the frame of the event, if it is large.
+    pub(super) fn handle_event(
         &mut self,
         now: Time,
         event: &Event<'_, Ticket>,
@@ -291,7 +290,7 @@ impl<M: Machine> State<M> {
             }
             Event::Hello(_) => {
                 self.greeted = true;
-                self.wake_full();
+                self.wake_output_waiters();
                 self.admit_waiting(now);
                 None
             }
@@ -300,7 +299,7 @@ impl<M: Machine> State<M> {
                 None
             }
             Event::Freed(id) => {
-                if self.ending.remove(&id) {
+                if self.cancelled_streams.remove(&id) {
                     self.streams -= 1;
                 }
                 None
@@ -308,69 +307,69 @@ impl<M: Machine> State<M> {
             Event::GoAway {
                 reason, message, ..
             } => {
-                self.goes_away(now, reason, message);
+                self.handle_go_away(now, reason, message);
                 None
             }
             _ => None,
         }
     }
 
-    /// The server takes no more calls.
-    pub(super) fn goes_away(&mut self, now: Time, reason: Reason, words: &str) {
-        let why = match words {
+    /// Handles a GOAWAY: the server takes no more calls.
+    pub(super) fn handle_go_away(&mut self, now: Time, reason: Reason, message: &str) {
+        let cause = match message {
             "" => reason.to_string(),
-            words => words.to_owned(),
+            message => message.to_owned(),
         };
-        self.ended = Some(format!("the server ends the connection: {why}").into());
-        self.goodbye = (!reason.is_error()).then_some(reason);
+        self.ended = Some(format!("the server ends the connection: {cause}").into());
+        self.go_away = (!reason.is_error()).then_some(reason);
         self.admit_waiting(now);
     }
 
-    /// When [`Self::timeout`] is to be called.
+    /// When [`Self::timeout`] must be called.
     pub(super) fn next_timeout(&self) -> Time {
         self.machine.next_timeout().min(self.earliest.time())
     }
 
-    /// Ends the calls whose time is over.
+    /// Ends the calls whose deadline has passed.
     pub(super) fn timeout(&mut self, now: Time) {
         let mut late = Vec::new();
         self.machine.timeout(now, |_, ticket| late.push(ticket));
         for ticket in late {
             let waker = self.end(now, ticket, End::Deadline, &[], Duration::ZERO);
-            self.woken.extend(waker);
+            self.to_wake.extend(waker);
         }
-        self.wake_late(now);
+        self.wake_expired(now);
     }
 
-    /// Calls have ended, and nobody knows how.
-    pub(super) fn lose(&mut self, lost: Vec<LostCall<Ticket>>, why: &Cause) {
+    /// Ends calls that were lost with a connection, so that their results are unknown.
+    pub(super) fn lose_calls(&mut self, lost: Vec<LostCall<Ticket>>, cause: &Cause) {
         for lost in lost {
             let end = End::Lost {
                 sent: lost.sent,
-                why: why.clone(),
+                cause: cause.clone(),
             };
             if let Some(items) = &mut self.tickets.slots[lost.context as usize].items {
-                items.wake(&mut self.woken);
+                items.wake(&mut self.to_wake);
                 self.streams -= 1;
             }
             let waker = self.tickets.end(lost.context, end, &[]);
-            self.woken.extend(waker);
+            self.to_wake.extend(waker);
         }
     }
 
-    /// The connection has ended: all calls end with it.
-    pub(super) fn close(&mut self, why: impl Into<Cause>) {
-        // What the server has said of it says more than that it has closed.
-        let why = self.ended.get_or_insert_with(|| why.into()).clone();
+    /// Ends the connection and all of its calls.
+    pub(super) fn close(&mut self, cause: impl Into<Cause>) {
+        // The reason of a GOAWAY is more precise than that the connection has ended.
+        let cause = self.ended.get_or_insert_with(|| cause.into()).clone();
         let lost = self.machine.lose();
-        self.lose(lost, &why);
-        // Nobody answers those any more.
-        self.ending.clear();
+        self.lose_calls(lost, &cause);
+        // The server cannot answer these calls any more.
+        self.cancelled_streams.clear();
         self.streams = 0;
         for ticket in &self.waiting {
             let waker = self.tickets.slots[*ticket as usize].waker.take();
-            self.woken.extend(waker);
+            self.to_wake.extend(waker);
         }
-        self.wake_full();
+        self.wake_output_waiters();
     }
 }

@@ -1,4 +1,4 @@
-//! Streams of items within calls, and subscriptions, for callers.
+//! Calls with streams of items, and subscriptions: the public API.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -10,20 +10,20 @@ use polywire_schema::Limits;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::client::Opening;
+use super::client::OpenRequest;
 use super::items::Item;
-use super::link::Leaving;
+use super::link::LinkHandle;
 use super::payload::{self, Payload};
 use super::tickets::Ticket;
 use crate::error::{CallError, CallErrorKind};
 
-/// A call that is open, with streams of items. To drop it cancels the call.
+/// An open call with streams of items. Dropping it cancels the call.
 ///
-/// Items that have come and were not read are bounded by the window of the connection, and so is
-/// what the server may send: it waits for the reader. What is sent waits for the server in the same way.
+/// The window of the connection limits the unread items: the server waits for the reader. In the same way
+/// [`send`](Self::send) waits for the server.
 ///
-/// A call that the server turns away before any item has gone or come is opened again, as other calls are
-/// tried again, within the time that it has to begin.
+/// If the server rejects the call before any item was sent or received, the call is opened again, like other calls are
+/// retried, until its deadline for opening.
 ///
 /// ```
 /// use polywire_protocol::Fault;
@@ -56,26 +56,26 @@ use crate::error::{CallError, CallErrorKind};
 pub struct CallStream {
     incoming: Incoming,
     outgoing: Outgoing,
-    /// What opens it again, as long as no item has gone or come.
-    opening: Option<Box<Opening>>,
+    /// Opens the call again. None after an item was sent or received.
+    opening: Option<Box<OpenRequest>>,
 }
 
-/// The items of a server, in a call with streams.
+/// The items that the server sends in a call with streams.
 #[derive(Debug)]
 pub struct Incoming {
-    open: Arc<Open>,
+    open: Arc<CallHandle>,
     limits: Limits,
 }
 
-/// The items of a client, in a call with streams. When this is dropped, its stream is finished.
+/// The items that the client sends in a call with streams. Dropping this ends the stream.
 pub struct Outgoing {
-    open: Arc<Open>,
+    open: Arc<CallHandle>,
     space: Vec<u8>,
     finished: bool,
 }
 
 impl fmt::Debug for Outgoing {
-    /// Without what is to be sent, which may be secret.
+    /// Without the buffer, whose contents may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outgoing")
             .field("finished", &self.finished)
@@ -83,7 +83,7 @@ impl fmt::Debug for Outgoing {
     }
 }
 
-/// A subscription to a topic. To drop it ends it.
+/// A subscription to a topic. Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct Subscription {
     incoming: Incoming,
@@ -93,20 +93,20 @@ pub struct Subscription {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Message<T> {
-    /// How many messages were left out before it, since this subscriber was slow.
+    /// The number of messages that were dropped before this one, because the subscriber was slow.
     pub missed: u32,
     /// The message.
     pub value: T,
 }
 
-/// A call that has a ticket.
+/// An open call. Dropping it cancels the call.
 #[derive(Debug)]
-pub(super) struct Open {
-    pub(super) link: Arc<Leaving>,
+pub(super) struct CallHandle {
+    pub(super) link: Arc<LinkHandle>,
     pub(super) ticket: Ticket,
 }
 
-impl Open {
+impl CallHandle {
     /// Waits until a subscription is accepted.
     pub(super) async fn accepted(&self) -> Result<(), CallError> {
         let Self { link, ticket } = self;
@@ -114,14 +114,14 @@ impl Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for CallHandle {
     fn drop(&mut self) {
-        self.link.0.let_go(self.ticket);
+        self.link.0.drop_call(self.ticket);
     }
 }
 
 impl CallStream {
-    pub(super) fn new(open: Open, opening: Opening, limits: Limits) -> Self {
+    pub(super) fn new(open: CallHandle, opening: OpenRequest, limits: Limits) -> Self {
         let open = Arc::new(open);
         Self {
             outgoing: Outgoing {
@@ -134,12 +134,12 @@ impl CallStream {
         }
     }
 
-    /// Opens the call again, if it has failed before any item and may be repeated.
-    async fn again(&mut self, error: CallError) -> Result<(), CallError> {
+    /// Opens the call again, if no item was sent or received and the call may be repeated.
+    async fn reopen(&mut self, error: CallError) -> Result<(), CallError> {
         let Some(opening) = &mut self.opening else {
             return Err(error);
         };
-        let opened = Box::pin(opening.again(error)).await;
+        let opened = Box::pin(opening.reopen(error)).await;
         let open = Arc::new(opened.inspect_err(|_| self.opening = None)?);
         self.outgoing.open = Arc::clone(&open);
         self.incoming.open = open;
@@ -149,11 +149,11 @@ impl CallStream {
         Ok(())
     }
 
-    /// The next item of the server; nothing, when it has answered.
+    /// The next item of the server. None when the server has replied.
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply, or the item is not of that type.
+    /// The call did not end with a reply, or the item is not of this type.
     pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, CallError> {
         match self.next_bytes().await? {
             Some(item) => self.incoming.read(&item).map(Some),
@@ -161,11 +161,11 @@ impl CallStream {
         }
     }
 
-    /// The next item as the bytes that it is.
+    /// The bytes of the next item.
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply.
+    /// The call did not end with a reply.
     pub async fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, CallError> {
         loop {
             match self.incoming.next_bytes().await {
@@ -173,16 +173,16 @@ impl CallStream {
                     self.opening = None;
                     return Ok(item);
                 }
-                Err(error) => self.again(error).await?,
+                Err(error) => self.reopen(error).await?,
             }
         }
     }
 
-    /// Sends an item, once the server has room for it.
+    /// Sends an item as soon as the server accepts it.
     ///
     /// # Errors
     ///
-    /// As of [`Outgoing::send`].
+    /// As [`Outgoing::send`].
     pub async fn send(&mut self, item: impl Serialize) -> Result<(), CallError> {
         let mut space = self.outgoing.write(&item)?;
         let sent = self.send_bytes(&space).await;
@@ -191,11 +191,11 @@ impl CallStream {
         sent
     }
 
-    /// Sends an item that is these bytes, once the server has room for it.
+    /// Sends an item with these bytes as soon as the server accepts it.
     ///
     /// # Errors
     ///
-    /// As of [`Outgoing::send`].
+    /// As [`Outgoing::send`].
     pub async fn send_bytes(&mut self, item: &[u8]) -> Result<(), CallError> {
         loop {
             match self.outgoing.send_bytes(item).await {
@@ -203,47 +203,46 @@ impl CallStream {
                     self.opening = None;
                     return Ok(());
                 }
-                // It cannot be sent, and nothing has happened.
+                // Nothing was sent.
                 Err(error) if error.kind() == CallErrorKind::Encode => return Err(error),
-                Err(error) => self.again(error).await?,
+                Err(error) => self.reopen(error).await?,
             }
         }
     }
 
-    /// No more items will be sent.
+    /// Ends the stream of the client: no more items are sent.
     pub fn finish(&mut self) {
         self.outgoing.finish();
     }
 
-    /// What the server answered in the end. No more items are sent, and those that come are passed
-    /// over.
+    /// The reply of the server. Ends the stream of the client, and discards the items that are still received.
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply, or the reply is not of that type.
+    /// The call did not end with a reply, or the reply is not of this type.
     pub async fn result<R: DeserializeOwned>(mut self) -> Result<R, CallError> {
         let answer = self.answer().await?;
         self.incoming.read_answer(answer)
     }
 
-    /// The same as the bytes that it is.
+    /// The bytes of the reply, like [`result`](Self::result).
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply.
+    /// The call did not end with a reply.
     pub async fn result_bytes(mut self) -> Result<Vec<u8>, CallError> {
         self.answer().await.map(Vec::from)
     }
 
     async fn answer(&mut self) -> Result<Bytes, CallError> {
         self.finish();
-        // The server may wait until they are read.
+        // The server may wait until its items are read.
         while self.next_bytes().await?.is_some() {}
         self.incoming.answer().await
     }
 
-    /// Both directions, to be used at the same time. The call goes on while one of them is there. From
-    /// then on it is not opened again, whatever becomes of it.
+    /// Both directions, for concurrent use. The call is cancelled when both are dropped. It is not opened again after
+    /// this.
     #[must_use]
     pub fn split(self) -> (Outgoing, Incoming) {
         (self.outgoing, self.incoming)
@@ -251,11 +250,11 @@ impl CallStream {
 }
 
 impl Incoming {
-    /// The next item; nothing, when the server has answered.
+    /// The next item. None when the server has replied.
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply, or the item is not of that type.
+    /// The call did not end with a reply, or the item is not of this type.
     pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, CallError> {
         match self.next_item().await? {
             Some(item) => self.read(&item.payload).map(Some),
@@ -263,17 +262,17 @@ impl Incoming {
         }
     }
 
-    /// The next item as the bytes that it is.
+    /// The bytes of the next item.
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply.
+    /// The call did not end with a reply.
     pub async fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, CallError> {
         Ok(self.next_item().await?.map(|item| item.payload))
     }
 
     async fn next_item(&mut self) -> Result<Option<Item>, CallError> {
-        let Open { link, ticket } = &*self.open;
+        let CallHandle { link, ticket } = &*self.open;
         if let Some(item) = poll_fn(|context| link.0.poll_item(*ticket, context)).await {
             return Ok(Some(item));
         }
@@ -293,28 +292,28 @@ impl Incoming {
         read.map_err(CallError::decode)
     }
 
-    /// What the server answered in the end. Items that still come are passed over.
+    /// The reply of the server. Discards the items that are still received.
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply, or the reply is not of that type.
+    /// The call did not end with a reply, or the reply is not of this type.
     pub async fn result<R: DeserializeOwned>(self) -> Result<R, CallError> {
         let answer = self.answer().await?;
         self.read_answer(answer)
     }
 
-    /// The same as the bytes that it is.
+    /// The bytes of the reply, like [`result`](Self::result).
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply.
+    /// The call did not end with a reply.
     pub async fn result_bytes(self) -> Result<Vec<u8>, CallError> {
         self.answer().await.map(Vec::from)
     }
 
     async fn answer(&self) -> Result<Bytes, CallError> {
-        let Open { link, ticket } = &*self.open;
-        // The server may wait until they are read.
+        let CallHandle { link, ticket } = &*self.open;
+        // The server may wait until its items are read.
         while poll_fn(|context| link.0.poll_item(*ticket, context))
             .await
             .is_some()
@@ -325,12 +324,12 @@ impl Incoming {
 }
 
 impl Outgoing {
-    /// Sends an item, once the server has room for it.
+    /// Sends an item as soon as the server accepts it.
     ///
     /// # Errors
     ///
-    /// The call has ended or sends no items (any more), or the item cannot be written or is larger than the
-    /// server takes; in the last two cases the stream goes on.
+    /// The call has ended, the call does not send items or its stream was ended, the item cannot be written, or it is
+    /// larger than the server accepts. In the last two cases the stream can still be used.
     pub async fn send(&mut self, item: impl Serialize) -> Result<(), CallError> {
         let mut space = self.write(&item)?;
         let sent = self.send_bytes(&space).await;
@@ -346,17 +345,17 @@ impl Outgoing {
         Ok(space)
     }
 
-    /// Sends an item that is these bytes, once the server has room for it.
+    /// Sends an item with these bytes as soon as the server accepts it.
     ///
     /// # Errors
     ///
-    /// As of [`Self::send`].
+    /// As [`Self::send`].
     pub async fn send_bytes(&mut self, item: &[u8]) -> Result<(), CallError> {
-        let Open { link, ticket } = &*self.open;
+        let CallHandle { link, ticket } = &*self.open;
         poll_fn(|context| link.0.poll_send(*ticket, item, context)).await
     }
 
-    /// No more items will be sent.
+    /// Ends the stream of the client: no more items are sent.
     pub fn finish(&mut self) {
         self.finished = true;
         self.open.link.0.finish(self.open.ticket);
@@ -370,19 +369,18 @@ impl Drop for Outgoing {
 }
 
 impl Subscription {
-    pub(super) fn new(open: Open, limits: Limits) -> Self {
+    pub(super) fn new(open: CallHandle, limits: Limits) -> Self {
         let open = Arc::new(open);
         Self {
             incoming: Incoming { open, limits },
         }
     }
 
-    /// The next message; nothing, when the subscription has ended in order.
+    /// The next message. None when the subscription has ended without an error.
     ///
     /// # Errors
     ///
-    /// The server has ended the subscription, the connection has ended, or the message is not of
-    /// that type.
+    /// The server has ended the subscription, the connection has ended, or the message is not of this type.
     pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<Message<T>>, CallError> {
         let Some(item) = self.incoming.next_item().await? else {
             return Ok(None);
@@ -393,11 +391,11 @@ impl Subscription {
         }))
     }
 
-    /// The next message as the bytes that it is.
+    /// The bytes of the next message.
     ///
     /// # Errors
     ///
-    /// As of [`Self::next`], but for types.
+    /// The server has ended the subscription, or the connection has ended.
     pub async fn next_bytes(&mut self) -> Result<Option<Message<Vec<u8>>>, CallError> {
         let item = self.incoming.next_item().await?;
         Ok(item.map(|item| Message {
@@ -406,9 +404,9 @@ impl Subscription {
         }))
     }
 
-    /// Wants no more messages. Those that are on their way still come, and then nothing.
+    /// Ends the subscription. [`next`](Self::next) still returns the messages that are on their way, and then none.
     pub fn unsubscribe(&mut self) {
-        let Open { link, ticket } = &*self.incoming.open;
+        let CallHandle { link, ticket } = &*self.incoming.open;
         link.0.unsubscribe(*ticket);
     }
 }

@@ -1,4 +1,4 @@
-//! The calls of a client by the places that their callers know.
+//! The table of the calls on a connection of a client.
 
 use std::task::{Context, Waker};
 
@@ -9,29 +9,29 @@ use super::items::Items;
 use crate::call::FrameDeadline;
 use crate::error::Cause;
 
-/// A call as its caller knows it: a place in a table.
+/// The index of a call in [`Tickets`].
 pub(super) type Ticket = u32;
 
-/// What has become of a call.
-pub(super) enum Outcome {
-    /// The place is free; the next that is.
+/// The state of a slot in the table.
+pub(super) enum SlotState {
+    /// Free, with the next free slot.
     Free(Option<Ticket>),
-    /// It waits for room, and its input is in the ticket.
+    /// The call waits for capacity. Its input is in the slot.
     Queued,
-    /// It waited, and nobody waits for it any more.
-    Left,
-    /// It is open.
+    /// The call was abandoned while it waited. The queue still has its ticket.
+    Abandoned,
+    /// The call is open.
     Open(CallId),
-    /// It has ended. The payload is in the ticket, unless it is large.
+    /// The call has ended. Its payload is in the slot, unless it is [`End::Large`].
     Ended(End),
 }
 
-/// How a call has ended.
+/// How a call ended.
 #[derive(Clone)]
 pub(super) enum End {
-    /// With the payload in the ticket.
+    /// A reply, with its payload in the slot.
     Reply,
-    /// A reply that is large, and its payload as it came.
+    /// A large reply, with the received buffer.
     Large(Box<Bytes>),
     Fault {
         code: FaultCode,
@@ -41,23 +41,23 @@ pub(super) enum End {
     Deadline,
     Lost {
         sent: bool,
-        why: Cause,
+        cause: Cause,
     },
 }
 
 pub(super) struct Slot {
-    pub(super) outcome: Outcome,
+    pub(super) state: SlotState,
     pub(super) waker: Option<Waker>,
-    /// What the answer held, or what is to be sent. The room is used again.
+    /// The payload of the reply, or the input of a queued call. The buffer is reused.
     pub(super) payload: Vec<u8>,
     pub(super) began: Time,
-    /// Of one that waits for room.
+    /// The deadline of a queued call.
     pub(super) deadline: FrameDeadline,
-    /// Of its input.
+    /// The length of the input of a queued call.
     pub(super) bytes: usize,
-    /// Of its operation, while it waits for room; 0 if it is more than an operation and its input.
+    /// The operation of a queued call. 0 if the call has more than an operation and an input.
     pub(super) number: u16,
-    /// If the call has streams.
+    /// The streams of the call, if it has any.
     pub(super) items: Option<Box<Items>>,
 }
 
@@ -67,33 +67,33 @@ pub(super) struct Tickets {
     pub(super) free: Option<Ticket>,
 }
 
-/// Payloads of this size are given back when they have been read.
-const MOST_KEPT: usize = 4 << 10;
+/// A larger payload buffer is freed when its call has ended, in bytes.
+const MAX_KEPT: usize = 4 << 10;
 
 impl Tickets {
-    /// Whether nobody waits any more for a call that waited for room.
-    pub(super) fn has_left(&self, ticket: Ticket) -> bool {
-        matches!(self.slots[ticket as usize].outcome, Outcome::Left)
+    /// Whether a queued call was abandoned.
+    pub(super) fn is_abandoned(&self, ticket: Ticket) -> bool {
+        matches!(self.slots[ticket as usize].state, SlotState::Abandoned)
     }
 
-    /// The ticket that the next [`Self::insert`] gives out.
+    /// The ticket that the next [`Self::insert`] returns.
     pub(super) fn next(&self) -> Ticket {
         self.free.unwrap_or(self.slots.len() as Ticket)
     }
 
-    pub(super) fn insert(&mut self, outcome: Outcome, waker: &Waker, began: Time) -> Ticket {
+    pub(super) fn insert(&mut self, state: SlotState, waker: &Waker, began: Time) -> Ticket {
         if let Some(ticket) = self.free {
             let slot = &mut self.slots[ticket as usize];
-            if let Outcome::Free(next) = slot.outcome {
+            if let SlotState::Free(next) = slot.state {
                 self.free = next;
             }
-            slot.outcome = outcome;
+            slot.state = state;
             slot.waker = Some(waker.clone());
             slot.began = began;
             return ticket;
         }
         self.slots.push(Slot {
-            outcome,
+            state,
             waker: Some(waker.clone()),
             payload: Vec::new(),
             began,
@@ -107,18 +107,18 @@ impl Tickets {
 
     pub(super) fn remove(&mut self, ticket: Ticket) {
         let slot = &mut self.slots[ticket as usize];
-        slot.outcome = Outcome::Free(self.free);
+        slot.state = SlotState::Free(self.free);
         slot.waker = None;
         slot.items = None;
-        if slot.payload.capacity() > MOST_KEPT {
+        if slot.payload.capacity() > MAX_KEPT {
             slot.payload = Vec::new();
         }
         self.free = Some(ticket);
     }
 
-    /// Gives back what is kept for the next calls, if nobody has a ticket.
+    /// Frees the table if no ticket is in use. Returns whether it did.
     pub(super) fn shrink(&mut self) -> bool {
-        let free = |slot: &Slot| matches!(slot.outcome, Outcome::Free(_));
+        let free = |slot: &Slot| matches!(slot.state, SlotState::Free(_));
         let unused = self.slots.iter().all(free);
         if unused {
             *self = Self::default();
@@ -130,7 +130,7 @@ impl Tickets {
         let slot = &mut self.slots[ticket as usize];
         slot.payload.clear();
         slot.payload.extend_from_slice(payload);
-        slot.outcome = Outcome::Ended(end);
+        slot.state = SlotState::Ended(end);
         slot.waker.take()
     }
 }

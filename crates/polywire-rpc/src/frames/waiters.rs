@@ -1,30 +1,29 @@
-//! Those who wait for the same thing.
+//! Tasks that wait for the same event.
 
 use std::collections::HashSet;
 use std::task::Waker;
 
-/// Wakers in the order in which they came, each once: a task that asks again and again stands in it as one.
+/// Wakers in the order of their registration. A task that registers repeatedly is in it once.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
     wakers: Vec<Waker>,
-    /// What tells them apart, since to compare each with all others would take long where many wait.
+    /// The identities of the wakers: comparing each with all others would take quadratic time.
     known: HashSet<(usize, usize)>,
 }
 
 impl Waiters {
     pub(super) fn add(&mut self, waker: &Waker) {
-        // What is kept, since a clone may point to something else, and what was lent here may be gone when another
-        // stands at its address.
+        // Identify the clone, which is kept: the address of the borrowed waker may be reused.
         let waker = waker.clone();
-        // Those that are alike in both do the same.
+        // Wakers with the same data and vtable wake the same task.
         let table = std::ptr::from_ref(waker.vtable()).addr();
         if self.known.insert((waker.data().addr(), table)) {
             self.wakers.push(waker);
         }
     }
 
-    /// All of them wait no more, and are to be woken.
-    pub(super) fn leave(&mut self, woken: &mut Vec<Waker>) {
+    /// Moves all wakers to `woken`.
+    pub(super) fn drain_to(&mut self, woken: &mut Vec<Waker>) {
         if !self.wakers.is_empty() {
             woken.append(&mut std::mem::take(self).wakers);
         }
@@ -55,10 +54,10 @@ mod tests {
         let mut woken = Vec::new();
         for times in 1..3 {
             for task in [0, 1, 0, 2, 1] {
-                // One that is gone at once, as those of some executors.
+                // Dropped at once, as some executors do.
                 waiters.add(&Arc::clone(&tasks[task]).into());
             }
-            waiters.leave(&mut woken);
+            waiters.drain_to(&mut woken);
             woken.drain(..).for_each(Waker::wake);
             for task in &tasks {
                 assert_eq!(task.0.load(Ordering::Relaxed), times);

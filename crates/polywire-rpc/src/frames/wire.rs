@@ -1,4 +1,4 @@
-//! Bytes in and out of a stream, as frames want them.
+//! Buffered reads and writes of frames on a byte stream.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -12,69 +12,69 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 
 use super::read_buffer::{ReadBuffer, with_buffer};
 
-/// What is read at once.
-const SCRATCH: usize = 64 << 10;
+/// The size of a read, in bytes.
+const READ_SIZE: usize = 64 << 10;
 
-/// The least room for a frame that did not come whole.
-const LEAST: usize = 4 << 10;
+/// The minimum buffer for an incomplete frame, in bytes.
+const MIN_READ: usize = 4 << 10;
 
-/// How many times as much room a frame has as has come of it.
-const AHEAD: usize = 16;
+/// The buffer of an incomplete frame has at most this many times its received length.
+const MAX_GROWTH: usize = 16;
 
 thread_local! {
-    /// What the streams of this thread read into, one after the other.
+    /// The read buffer that the streams of this thread share.
     static READ: ReadBuffer = const { Cell::new(Vec::new()) };
 }
 
-/// The bytes of a stream that have come and are no whole frame yet.
+/// The received bytes of a stream that are not processed yet.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
-    /// The beginning of a frame.
+pub(crate) struct StreamReader {
+    /// The beginning of an incomplete frame, or the bytes in front of which the handler stopped.
     rest: BytesMut,
-    /// How many bytes of it are wanted at least.
+    /// The minimum length of `rest` before it is processed again. 0 if the handler has stopped.
     wants: usize,
-    /// How many were consumed, of all that came.
+    /// The number of all processed bytes.
     consumed: u64,
 }
 
-/// What has become of a look at a stream.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Read {
-    /// It has ended.
+pub(crate) enum ReadOutcome {
+    /// The end of input.
     Ended,
-    /// There is more, or may be.
+    /// There may be more input.
     More,
-    /// That was all for now.
+    /// There is no more input for now.
     Dry,
 }
 
-/// Looks at what has come, which can be shared with whoever keeps some of it if it is a large frame.
-pub(crate) type Take<'a, E> = dyn FnMut(&[u8], Option<&Bytes>) -> Result<Taken, E> + 'a;
+/// Processes received bytes. A large frame is given as a shared buffer too.
+pub(crate) type ReadHandler<'a, E> = dyn FnMut(&[u8], Option<&Bytes>) -> Result<Taken, E> + 'a;
 
-/// What a reader of frames made of bytes.
+/// How many bytes were processed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Taken {
-    /// How many it consumed.
+    /// The number of processed bytes.
     pub(crate) bytes: usize,
-    /// How many it wants at least before it is asked again; 0 if it wants to stop.
+    /// The minimum number of bytes for the next call. 0 to stop in front of the rest.
     pub(crate) wants: usize,
 }
 
-impl Reading {
-    /// Reads once, and has `take` look at what there is.
+impl StreamReader {
+    /// Reads once, and passes the bytes to `take`.
     pub(crate) fn poll_read<S, E>(
         &mut self,
         mut stream: Pin<&mut S>,
         context: &mut Context<'_>,
-        take: &mut Take<'_, E>,
-    ) -> Poll<io::Result<Result<Read, E>>>
+        take: &mut ReadHandler<'_, E>,
+    ) -> Poll<io::Result<Result<ReadOutcome, E>>>
     where
         S: AsyncRead + Unpin,
     {
         if !self.rest.is_empty() {
             return self.poll_rest(stream, context, take);
         }
-        with_buffer(&READ, SCRATCH, |scratch| {
+        with_buffer(&READ, READ_SIZE, |scratch| {
             let mut buffer = ReadBuf::new(scratch);
             match stream.as_mut().poll_read(context, &mut buffer) {
                 Poll::Pending => return Poll::Pending,
@@ -83,81 +83,85 @@ impl Reading {
             }
             let read = buffer.filled();
             if read.is_empty() {
-                return Poll::Ready(Ok(Ok(Read::Ended)));
+                return Poll::Ready(Ok(Ok(ReadOutcome::Ended)));
             }
-            let full = read.len() == SCRATCH;
+            let full = read.len() == READ_SIZE;
             let taken = match take(read, None) {
                 Ok(taken) => taken,
                 Err(error) => return Poll::Ready(Ok(Err(error))),
             };
             self.consumed += taken.bytes as u64;
             self.keep(&read[taken.bytes..], taken.wants);
-            let more = if full { Read::More } else { Read::Dry };
+            let more = if full {
+                ReadOutcome::More
+            } else {
+                ReadOutcome::Dry
+            };
             Poll::Ready(Ok(Ok(more)))
         })
     }
 
-    /// Has `take` look at what somebody else has read.
-    pub(crate) fn begin<E>(&mut self, read: &[u8], take: &mut Take<'_, E>) -> Result<(), E> {
+    /// Passes bytes to `take` that were read before.
+    pub(crate) fn begin<E>(&mut self, read: &[u8], take: &mut ReadHandler<'_, E>) -> Result<(), E> {
         let taken = take(read, None)?;
         self.consumed += taken.bytes as u64;
         self.keep(&read[taken.bytes..], taken.wants);
         Ok(())
     }
 
-    /// How many bytes were consumed, of all that came.
+    /// The number of all processed bytes.
     pub(crate) const fn consumed(&self) -> u64 {
         self.consumed
     }
 
-    /// How many bytes are kept.
-    pub(crate) fn kept(&self) -> usize {
+    /// The number of buffered bytes.
+    pub(crate) fn buffered(&self) -> usize {
         self.rest.len()
     }
 
-    /// Whether a frame has begun and not come whole.
+    /// Whether the buffer has an incomplete frame.
     pub(crate) fn is_partial(&self) -> bool {
         !self.rest.is_empty() && self.wants > 0
     }
 
-    /// Whether whoever looks at what comes has stopped in front of some of it.
+    /// Whether the handler has stopped in front of the buffered bytes.
     pub(crate) fn is_stopped(&self) -> bool {
         !self.rest.is_empty() && self.wants == 0
     }
 
     fn keep(&mut self, rest: &[u8], wants: usize) {
         if !rest.is_empty() {
-            self.rest.reserve(rest.len().max(LEAST));
+            self.rest.reserve(rest.len().max(MIN_READ));
             self.rest.extend_from_slice(rest);
         }
         self.wants = wants;
     }
 
-    /// As [`Self::poll_read`], behind what is there.
+    /// Like [`Self::poll_read`], when bytes are buffered.
     fn poll_rest<S, E>(
         &mut self,
         stream: Pin<&mut S>,
         context: &mut Context<'_>,
-        take: &mut Take<'_, E>,
-    ) -> Poll<io::Result<Result<Read, E>>>
+        take: &mut ReadHandler<'_, E>,
+    ) -> Poll<io::Result<Result<ReadOutcome, E>>>
     where
         S: AsyncRead + Unpin,
     {
         if self.wants == 0 {
-            // It had stopped in front of what is there.
-            return Poll::Ready(Ok(self.look(take).map(|()| Read::More)));
+            // The handler has stopped in front of the buffered bytes.
+            return Poll::Ready(Ok(self.process(take).map(|()| ReadOutcome::More)));
         }
         let missing = self.wants.saturating_sub(self.rest.len());
         let before = self.rest.len();
         let (read, room) = if self.is_large() {
             self.make_room();
-            // And nothing of the next, which would have to be copied.
+            // Do not read into the next frame, which would have to be copied.
             let room = missing.clamp(1, self.rest.capacity() - before);
             let mut rest = (&mut self.rest).limit(room);
             let read = pin!(stream.get_mut().read_buf(&mut rest)).poll(context);
             (read, room)
         } else {
-            let room = missing.max(LEAST);
+            let room = missing.max(MIN_READ);
             self.rest.reserve(room);
             let read = pin!(stream.get_mut().read_buf(&mut self.rest)).poll(context);
             (read, room)
@@ -165,42 +169,45 @@ impl Reading {
         match read {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-            Poll::Ready(Ok(0)) => return Poll::Ready(Ok(Ok(Read::Ended))),
+            Poll::Ready(Ok(0)) => return Poll::Ready(Ok(Ok(ReadOutcome::Ended))),
             Poll::Ready(Ok(_)) => {}
         }
         let full = self.rest.len() - before >= room;
         if self.rest.len() >= self.wants
-            && let Err(error) = self.look(take)
+            && let Err(error) = self.process(take)
         {
             return Poll::Ready(Ok(Err(error)));
         }
-        let more = if full { Read::More } else { Read::Dry };
+        let more = if full {
+            ReadOutcome::More
+        } else {
+            ReadOutcome::Dry
+        };
         Poll::Ready(Ok(Ok(more)))
     }
 
-    /// Makes room for more of a large frame, and none for what is behind it: whoever keeps a part of the frame keeps
-    /// the whole room.
+    /// Reserves space for a large frame, but not for the bytes behind it: a payload that is kept keeps the whole buffer.
     fn make_room(&mut self) {
         let (len, room) = (self.rest.len(), self.rest.capacity());
         let wants = self.wants.max(len + 1);
         if len < room && room <= wants {
             return;
         }
-        // A length is only a promise: room grows with what has come. By hand, since `reserve` takes at least twice what
-        // there was.
-        let most = len.saturating_mul(AHEAD).max(SCRATCH);
+        // Do not trust the announced length: the buffer grows with the received bytes. Not with `reserve`, which at least
+        // doubles the buffer.
+        let most = len.saturating_mul(MAX_GROWTH).max(READ_SIZE);
         let mut rest = BytesMut::with_capacity(most.min(wants));
         rest.extend_from_slice(&self.rest);
         self.rest = rest;
     }
 
-    /// Whether what is coming is a frame that is not copied.
+    /// Whether the incomplete frame is large, so that its payload is not copied.
     const fn is_large(&self) -> bool {
         self.wants >= Output::LARGE
     }
 
-    /// Has `take` look at what is there.
-    fn look<E>(&mut self, take: &mut Take<'_, E>) -> Result<(), E> {
+    /// Passes the buffered bytes to `take`.
+    fn process<E>(&mut self, take: &mut ReadHandler<'_, E>) -> Result<(), E> {
         let taken = if self.is_large() {
             let whole = std::mem::take(&mut self.rest).freeze();
             let taken = take(&whole, Some(&whole))?;
@@ -221,62 +228,61 @@ impl Reading {
         };
         self.consumed += taken.bytes as u64;
         self.wants = taken.wants;
-        self.let_go();
+        self.free_if_empty();
         Ok(())
     }
 
-    /// Gives the room back, if nothing is in it.
-    fn let_go(&mut self) {
+    /// Frees the buffer if it is empty.
+    fn free_if_empty(&mut self) {
         if self.rest.is_empty() {
             self.rest = BytesMut::new();
         }
     }
 }
 
-/// What is being written to a stream.
+/// The output that is being written to a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Writing {
+pub(crate) struct StreamWriter {
     output: Output,
     written: usize,
 }
 
-/// Room for what is written that is kept for the next.
-const MOST_KEPT: usize = 256 << 10;
+/// A larger output buffer is shrunk after use, in bytes.
+const MAX_KEPT: usize = 256 << 10;
 
-/// The most pieces that one system call takes.
+/// The maximum number of slices in one vectored write.
 const PIECES: usize = 16;
 
-impl Writing {
-    /// How many bytes have been written of what is there.
+impl StreamWriter {
+    /// The number of written bytes of the current output.
     pub(crate) const fn written(&self) -> usize {
         self.written
     }
 
-    /// Whether all has been written.
+    /// Whether all output is written.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.written == self.output.len()
     }
 
-    /// How many bytes are left.
+    /// The number of unwritten bytes.
     pub(crate) fn left(&self) -> usize {
         self.output.len() - self.written
     }
 
-    /// The output that was written, to be filled again, for one that is to be written. Only when
-    /// all has been written.
+    /// Exchanges the written output, whose buffer is reused, for a new one. Call this only if [`Self::is_empty`].
     #[inline]
     pub(crate) fn exchange(&mut self, exchange: impl FnOnce(Output) -> Output) {
         let mut used = std::mem::take(&mut self.output);
         used.clear();
-        if self.written > MOST_KEPT {
-            used.shrink_to(MOST_KEPT);
+        if self.written > MAX_KEPT {
+            used.shrink_to(MAX_KEPT);
         }
         self.output = exchange(used);
         self.written = 0;
     }
 
-    /// Writes until all is written.
+    /// Writes all output.
     pub(crate) fn poll_write<S: AsyncWrite>(
         &mut self,
         mut stream: Pin<&mut S>,
@@ -331,16 +337,16 @@ mod tests {
 
     use super::*;
 
-    /// Reads until nothing is there, with a reader that wants so many bytes and has them then.
+    /// Reads until there is no more input.
     async fn read(
-        reading: &mut Reading,
+        reader: &mut StreamReader,
         stream: &mut (impl AsyncRead + Unpin),
-        take: &mut Take<'_, ()>,
+        take: &mut ReadHandler<'_, ()>,
     ) {
         loop {
             let polled = poll_fn(|context| {
                 let stream = Pin::new(&mut *stream);
-                Poll::Ready(match reading.poll_read(stream, context, take) {
+                Poll::Ready(match reader.poll_read(stream, context, take) {
                     Poll::Pending => None,
                     Poll::Ready(read) => Some(read.unwrap().unwrap()),
                 })
@@ -352,10 +358,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_large_frame_is_shared_and_ends_where_it_ends() {
+    async fn a_large_frame_is_shared_and_exact() {
         let (mut writer, mut stream) = duplex(1 << 20);
         let frame: Vec<u8> = (0..200_000_u32).map(|at| at as u8).collect();
-        let mut reading = Reading::default();
+        let mut reader = StreamReader::default();
         let mut frames = Vec::new();
         let mut take = |bytes: &[u8], whole: Option<&Bytes>| {
             if bytes.len() < frame.len() {
@@ -368,23 +374,23 @@ mod tests {
             let bytes = frame.len();
             Ok(Taken { bytes, wants: 1 })
         };
-        // In pieces that end in the middle of them.
+        // In pieces that end within frames.
         for piece in frame.repeat(3).chunks(150_000) {
             writer.write_all(piece).await.unwrap();
-            read(&mut reading, &mut stream, &mut take).await;
+            read(&mut reader, &mut stream, &mut take).await;
         }
         assert!(frames.iter().all(|read| *read == frame));
-        assert_eq!((frames.len(), reading.kept()), (3, 0));
+        assert_eq!((frames.len(), reader.buffered()), (3, 0));
     }
 
-    /// A reader may stop before the end of the bytes, and may keep the part that it has read.
+    /// A handler may stop before the end of a shared buffer, and may keep the buffer.
     #[tokio::test]
-    async fn what_is_left_of_what_was_shared_is_there() {
+    async fn the_rest_of_a_shared_buffer_is_not_lost() {
         for keeps in [false, true] {
             let (mut writer, mut stream) = duplex(1 << 20);
             let sent: Vec<u8> = (0..100_000_u32).map(|at| at as u8).collect();
             writer.write_all(&sent[..10]).await.unwrap();
-            let mut reading = Reading::default();
+            let mut reader = StreamReader::default();
             let mut kept = Vec::new();
             let mut seen = Vec::new();
             let mut take = |bytes: &[u8], whole: Option<&Bytes>| {
@@ -398,42 +404,45 @@ mod tests {
                 let wants = usize::from(most == bytes.len());
                 Ok(Taken { bytes: most, wants })
             };
-            read(&mut reading, &mut stream, &mut take).await;
+            read(&mut reader, &mut stream, &mut take).await;
             writer.write_all(&sent[10..]).await.unwrap();
-            read(&mut reading, &mut stream, &mut take).await;
+            read(&mut reader, &mut stream, &mut take).await;
             assert!(seen == sent, "keeps: {keeps}");
-            assert_eq!(reading.consumed(), 100_000);
+            assert_eq!(reader.consumed(), 100_000);
         }
     }
 
-    /// A length is only a promise, however slowly what it promises comes.
+    /// The announced length is not trusted, however slowly the bytes arrive.
     #[tokio::test]
-    async fn room_is_taken_for_what_has_come() {
+    async fn the_buffer_grows_with_the_received_bytes() {
         let (mut writer, mut stream) = duplex(1 << 20);
-        let mut reading = Reading::default();
+        let mut reader = StreamReader::default();
         let mut came = 0;
         let mut take = |_: &[u8], _: Option<&Bytes>| {
             let wants = 1 << 30;
             Ok(Taken { bytes: 0, wants })
         };
         let lens = [1, 15].into_iter().chain([1_440; 200]).chain([300_000; 3]);
-        // By the byte too, once much has come.
+        // Also byte by byte, when the buffer is large.
         for len in lens.chain([1; 3]) {
             writer.write_all(&vec![7; len]).await.unwrap();
             came += len;
-            read(&mut reading, &mut stream, &mut take).await;
-            assert_eq!(reading.kept(), came);
-            let room = reading.rest.capacity();
-            assert!(room <= SCRATCH.max(AHEAD * came), "{room} for {came}");
+            read(&mut reader, &mut stream, &mut take).await;
+            assert_eq!(reader.buffered(), came);
+            let room = reader.rest.capacity();
+            assert!(
+                room <= READ_SIZE.max(MAX_GROWTH * came),
+                "{room} for {came}"
+            );
         }
     }
 
-    /// What is shared is kept for as long as anybody wants a part of it, and has no room for more.
+    /// A shared buffer may be kept for long, so that it has no spare capacity.
     #[tokio::test]
-    async fn what_is_shared_has_no_room_to_spare() {
+    async fn shared_buffers_have_no_spare_capacity() {
         for len in [Output::LARGE, 50_000, 70_000, 1_100_000, 3_000_000] {
             let (mut writer, mut stream) = duplex(1 << 22);
-            let mut reading = Reading::default();
+            let mut reader = StreamReader::default();
             let mut shared = None;
             let mut take = |bytes: &[u8], whole: Option<&Bytes>| {
                 let bytes = match bytes.len() == len {
@@ -445,7 +454,7 @@ mod tests {
             };
             for piece in vec![7; len].chunks(30_000) {
                 writer.write_all(piece).await.unwrap();
-                read(&mut reading, &mut stream, &mut take).await;
+                read(&mut reader, &mut stream, &mut take).await;
             }
             let shared = shared.unwrap().try_into_mut().unwrap();
             assert_eq!((shared.len(), shared.capacity()), (len, len));

@@ -1,7 +1,7 @@
 //! Of clients.
 
-#[path = "../../../../crates/polywire-rpc/src/frames/room.rs"]
-mod room;
+#[path = "../../../../crates/polywire-rpc/src/frames/quota.rs"]
+mod quota;
 
 #[cfg(test)]
 mod waiting;

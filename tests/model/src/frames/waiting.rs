@@ -1,6 +1,6 @@
 //! Calls of a client that wait.
 
-use super::room::{Bounds, Room};
+use super::quota::{QueueLimits, QueueQuota};
 use crate::sync::Arc;
 use loom::thread;
 
@@ -8,18 +8,18 @@ use loom::thread;
 #[test]
 fn as_many_wait_as_may() {
     loom::model(|| {
-        let bounds = Bounds {
+        let limits = QueueLimits {
             calls: 1,
             bytes: 100,
         };
-        let room = Arc::new(Room::new(bounds));
+        let quota = Arc::new(QueueQuota::new(limits));
         let calls: Vec<_> = (0..2)
             .map(|_| {
-                let room = Arc::clone(&room);
+                let quota = Arc::clone(&quota);
                 thread::spawn(move || {
-                    let entered = room.enter(10).is_ok();
+                    let entered = quota.acquire(10).is_ok();
                     if entered {
-                        room.leave(10);
+                        quota.release(10);
                     }
                     entered
                 })
@@ -27,6 +27,6 @@ fn as_many_wait_as_may() {
             .collect();
         let entered = calls.into_iter().map(|call| call.join().unwrap());
         assert!(entered.filter(|entered| *entered).count() >= 1);
-        assert_eq!(room.figures(), (0, 0));
+        assert_eq!(quota.usage(), (0, 0));
     });
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use polywire_frame::{FaultCode, Time};
 
-use super::flow::{Ended, Flow};
-use super::rate::{AHEAD, Turn};
-use super::retry::{Again, CallOptions};
+use super::flow::{AttemptResult, Flow};
+use super::rate::{AHEAD, Reservation};
+use super::retry::{CallOptions, RetryDecision};
 use super::state::ClientState;
 use super::stats::Outcome;
 use crate::call::FrameDeadline;
@@ -15,7 +15,7 @@ use crate::error::CallError;
 use crate::frames::Clock;
 use crate::frames::link::{Link, Write};
 use crate::frames::request::CallRequest;
-use crate::frames::state::Farewell;
+use crate::frames::state::LinkEnd;
 
 /// The attempts of one call. Dropping this before the call has ended cancels it.
 pub(super) struct Attempts<'a> {
@@ -24,22 +24,22 @@ pub(super) struct Attempts<'a> {
     /// The retries so far.
     pub(super) tries: u32,
     /// Whether an attempt was lost to a server that was closing the connection.
-    crossed: bool,
+    crossed_go_away: bool,
     /// Whether the server may have executed an attempt.
-    pub(super) may_have_begun: bool,
+    pub(super) may_have_started: bool,
     /// Whether the outcome is already counted, because a stream was opened and is opened again.
     counted: bool,
     /// Whether the call has waited for the rate limit.
-    had_turn: bool,
-    pub(super) current: Option<Current>,
+    has_waited_for_rate: bool,
+    pub(super) attempt: Option<Attempt>,
 }
 
 /// The connection of the current attempt.
-pub(super) struct Current {
+pub(super) struct Attempt {
     pub(super) lane: usize,
     pub(super) link: Arc<Link>,
     pub(super) began: Time,
-    pub(super) ended: Ended,
+    pub(super) result: AttemptResult,
 }
 
 impl<'a> Attempts<'a> {
@@ -49,25 +49,25 @@ impl<'a> Attempts<'a> {
             state,
             outcome: Outcome::Cancelled,
             tries: 0,
-            crossed: false,
-            may_have_begun: false,
+            crossed_go_away: false,
+            may_have_started: false,
             counted: false,
-            had_turn: false,
-            current: None,
+            has_waited_for_rate: false,
+            attempt: None,
         }
     }
 
     /// The attempts of a stream that was opened after `tries` retries, and is opened again.
-    pub(super) fn resumed(state: &'a ClientState, tries: u32, may_have_begun: bool) -> Self {
+    pub(super) fn resumed(state: &'a ClientState, tries: u32, may_have_started: bool) -> Self {
         state.flow().resume();
         let mut attempts = Self::new(state);
         attempts.tries = tries;
-        attempts.may_have_begun = may_have_begun;
+        attempts.may_have_started = may_have_started;
         attempts.counted = true;
         attempts
     }
 
-    /// The call begins, on a connection if there is one.
+    /// Begins the call, and picks a connection if there is one.
     #[inline]
     pub(super) fn begin(&mut self, now: Time) -> Result<(), CallError> {
         let mut flow = self.state.flow();
@@ -76,120 +76,120 @@ impl<'a> Attempts<'a> {
         } else if !flow.admit(now) {
             CallError::throttled()
         } else {
-            // Where there is a rate its turn is yet to come.
-            if !self.state.plan.paced
+            // With a rate limit the call must wait first.
+            if !self.state.config.paced
                 && let Some((lane, link)) = flow.pick(now)
             {
-                self.current = Some(Current {
+                self.attempt = Some(Attempt {
                     lane,
                     link,
                     began: now,
-                    ended: Ended::Abandoned,
+                    result: AttemptResult::Abandoned,
                 });
             }
             return Ok(());
         };
         drop(flow);
-        Err(self.fails(error))
+        Err(self.fail(error))
     }
 
-    /// A call whose time is over is no call: nobody waits for it, and no server is to hear of it.
+    /// Fails the call if its deadline has passed.
     #[inline]
-    pub(super) fn in_time(&mut self, request: &CallRequest<'_>) -> Result<(), CallError> {
+    pub(super) fn check_deadline(&mut self, request: &CallRequest<'_>) -> Result<(), CallError> {
         match request.deadline.is_over(request.now) {
-            true => Err(self.fails(CallError::deadline(None))),
+            true => Err(self.fail(CallError::deadline(None))),
             false => Ok(()),
         }
     }
 
-    /// The call has ended well, or is somebody else's to end.
+    /// Records the outcome of a call that was answered, opened or sent.
     #[inline]
-    pub(super) fn ends(&mut self, outcome: Outcome) {
+    pub(super) fn finish(&mut self, outcome: Outcome) {
         self.outcome = outcome;
-        if let Some(current) = &mut self.current
+        if let Some(attempt) = &mut self.attempt
             && outcome == Outcome::Reply
         {
-            current.ended = Ended::Well;
+            attempt.result = AttemptResult::Succeeded;
         }
     }
 
-    /// The call has failed for good.
-    pub(super) fn fails(&mut self, error: CallError) -> CallError {
+    /// Records the final error of the call.
+    pub(super) fn fail(&mut self, error: CallError) -> CallError {
         self.outcome = Outcome::of(&error);
-        match self.may_have_begun {
+        match self.may_have_started {
             true => error.after_attempts(),
             false => error,
         }
     }
 
-    /// The try has ended.
-    fn tried(&mut self, ended: Ended) {
-        if let Some(current) = self.current.take() {
-            current.settle(&mut self.state.flow(), ended, self.state.clock);
+    /// Records the result of the current attempt, and drops its connection.
+    fn settle(&mut self, result: AttemptResult) {
+        if let Some(attempt) = self.attempt.take() {
+            attempt.settle(&mut self.state.flow(), result, self.state.clock);
         }
     }
 
-    /// Waits for a connection.
+    /// Waits for the rate limit and for a connection.
     pub(super) async fn connect(
         &mut self,
         request: &mut CallRequest<'_>,
         write: &mut Write<'_>,
     ) -> Result<(), CallError> {
         let connected = async {
-            if self.state.plan.paced && !self.had_turn {
-                self.turn(request, write).await?;
+            if self.state.config.paced && !self.has_waited_for_rate {
+                self.wait_for_rate(request, write).await?;
             }
-            self.wait(request, write).await
+            self.wait_for_connection(request, write).await
         };
         let connected = connected.await;
-        connected.map_err(|error| self.fails(error))
+        connected.map_err(|error| self.fail(error))
     }
 
-    /// Waits for the call's turn.
-    async fn turn(
+    /// Waits for the time that the rate limit assigns to the call.
+    async fn wait_for_rate(
         &mut self,
         request: &CallRequest<'_>,
         write: &mut Write<'_>,
     ) -> Result<(), CallError> {
         let state = self.state;
-        self.had_turn = true;
+        self.has_waited_for_rate = true;
         let now = state.clock.now();
-        // Nobody overtakes those who ask in their order.
-        let first = match state.turns.try_lock() {
-            Ok(_first) => state.flow().book(now, request.deadline.left(now))?,
-            Err(_) => Turn::Unknown,
+        // If other calls wait for an adaptive rate, this one waits behind them.
+        let first = match state.next_in_line.try_lock() {
+            Ok(_first) => state.flow().reserve(now, request.deadline.left(now))?,
+            Err(_) => Reservation::Unknown,
         };
-        if first == Turn::After(Duration::ZERO) {
+        if first == Reservation::After(Duration::ZERO) {
             return Ok(());
         }
         let mut input = Vec::new();
         write(&mut input)?;
-        let _waiting = state.room.enter_for_a_while(input.len())?;
+        let _waiting = state.quota.acquire_guard(input.len())?;
         let wait = match first {
-            Turn::After(wait) => wait,
-            Turn::Unknown => {
-                let booked = self.book_in_order(request.deadline);
-                request.deadline.limit(state.clock, booked).await?
+            Reservation::After(wait) => wait,
+            Reservation::Unknown => {
+                let reserved = self.reserve_in_order(request.deadline);
+                request.deadline.limit(state.clock, reserved).await?
             }
         };
         tokio::time::sleep(wait).await;
         Ok(())
     }
 
-    /// Asks again and again, as the first of those who do.
-    async fn book_in_order(&self, deadline: FrameDeadline) -> Result<Duration, CallError> {
+    /// Reserves a time of an adaptive rate, in the order of the calls.
+    async fn reserve_in_order(&self, deadline: FrameDeadline) -> Result<Duration, CallError> {
         let state = self.state;
-        let _first = state.turns.lock().await;
+        let _first = state.next_in_line.lock().await;
         loop {
             let now = state.clock.now();
-            if let Turn::After(wait) = state.flow().book(now, deadline.left(now))? {
+            if let Reservation::After(wait) = state.flow().reserve(now, deadline.left(now))? {
                 return Ok(wait);
             }
             tokio::time::sleep(AHEAD).await;
         }
     }
 
-    async fn wait(
+    async fn wait_for_connection(
         &mut self,
         request: &mut CallRequest<'_>,
         write: &mut Write<'_>,
@@ -197,8 +197,8 @@ impl<'a> Attempts<'a> {
         let state = self.state;
         let mut waiting = None;
         loop {
-            let mut arrived = std::pin::pin!(state.arrived.notified());
-            // Before it is looked for, so that none is missed.
+            let mut arrived = std::pin::pin!(state.new_connection.notified());
+            // Registered before the check, so that no notification is missed.
             arrived.as_mut().enable();
             request.now = state.clock.now();
             if request.deadline.is_over(request.now) {
@@ -208,134 +208,137 @@ impl<'a> Attempts<'a> {
                 let mut flow = state.flow();
                 let picked = flow.pick(request.now);
                 let renews = || flow.lanes().iter().any(|lane| lane.renews);
-                if picked.is_none() && !state.plan.waits && !renews() {
-                    let why = flow.lanes().iter().find_map(|lane| lane.why.clone());
-                    let why = why.unwrap_or_else(|| "there is no connection yet".into());
-                    return Err(CallError::lost(false, why));
+                if picked.is_none() && !state.config.waits && !renews() {
+                    let cause = flow.lanes().iter().find_map(|lane| lane.cause.clone());
+                    let cause = cause.unwrap_or_else(|| "there is no connection yet".into());
+                    return Err(CallError::lost(false, cause));
                 }
                 picked
             };
             if let Some((lane, link)) = picked {
-                self.current = Some(Current {
+                self.attempt = Some(Attempt {
                     lane,
                     link,
                     began: request.now,
-                    ended: Ended::Abandoned,
+                    result: AttemptResult::Abandoned,
                 });
                 return Ok(());
             }
             if waiting.is_none() {
                 let mut input = Vec::new();
                 write(&mut input)?;
-                waiting = Some(state.room.enter_for_a_while(input.len())?);
+                waiting = Some(state.quota.acquire_guard(input.len())?);
             }
             // The next iteration checks the deadline.
             let _ = request.deadline.timeout(state.clock, arrived).await;
         }
     }
 
-    /// Waits until the call may be tried again. An error is the end of it.
-    pub(super) async fn again(
+    /// Waits until the call may be retried. An error ends the call.
+    pub(super) async fn retry(
         &mut self,
         request: &mut CallRequest<'_>,
         error: CallError,
         options: &CallOptions<'_>,
     ) -> Result<(), CallError> {
         let state = self.state;
-        self.may_have_begun |= !error.is_unstarted();
-        let farewell = self.current.as_ref();
-        let farewell = farewell.and_then(|current| current.link.farewell());
-        let mut again = Again::of(&error, options);
-        if farewell.is_some() && is_crossing(&error) && !self.crossed {
-            // It was on its way when the server said goodbye: no more than if it had not been sent. Once,
-            // since there are servers that do nothing else.
-            self.crossed = true;
-            again = Again::Elsewhere;
+        self.may_have_started |= !error.is_unstarted();
+        let link_end = self.attempt.as_ref();
+        let link_end = link_end.and_then(|attempt| attempt.link.link_end());
+        let mut decision = RetryDecision::of(&error, options);
+        if link_end.is_some() && is_crossing(&error) && !self.crossed_go_away {
+            // The call and the GOAWAY of the server have crossed, so that the call counts as not sent. Only once, because a
+            // server may do this every time.
+            self.crossed_go_away = true;
+            decision = RetryDecision::OtherConnection;
         }
-        let wait = match again {
-            Again::Elsewhere => {
-                // One that has not been told goodbye yet is none the less at its end.
-                let farewell = farewell.or_else(|| {
-                    Some(Farewell {
-                        why: error.cause()?.clone(),
-                        goodbye: None,
+        let wait = match decision {
+            RetryDecision::OtherConnection => {
+                // The connection has failed, even if its task has not recorded the end yet.
+                let link_end = link_end.or_else(|| {
+                    Some(LinkEnd {
+                        cause: error.cause()?.clone(),
+                        go_away: None,
                     })
                 });
-                if let (Some(current), Some(farewell)) = (&self.current, &farewell) {
+                if let (Some(attempt), Some(link_end)) = (&self.attempt, &link_end) {
                     let now = state.clock.now();
-                    // Those who keep it may not have seen it yet.
+                    // The task that maintains the connection may not have seen the end yet.
                     state
                         .flow()
-                        .lost(current.lane, now, &current.link, farewell);
+                        .lost(attempt.lane, now, &attempt.link, link_end);
                 }
-                self.tried(Ended::Abandoned);
+                self.settle(AttemptResult::Abandoned);
                 return Ok(());
             }
-            Again::After(wait) if self.tries < state.plan.retries => {
+            RetryDecision::After(wait) if self.tries < state.config.retries => {
                 self.tries += 1;
                 let chance = state.flow().random.fraction();
-                state.plan.backoff.wait_after(self.tries, chance, wait)
+                state.config.backoff.wait_after(self.tries, chance, wait)
             }
             _ => {
-                self.ended_by(&error);
-                return Err(self.fails(error));
+                self.record_error(&error);
+                return Err(self.fail(error));
             }
         };
-        self.ended_by(&error);
-        self.tried_already();
+        self.record_error(&error);
+        self.settle_attempt();
         let now = state.clock.now();
-        // A try that could begin only when nobody waits any more is none.
+        // A retry that would begin after the deadline is useless.
         if !request.deadline.allows(now, wait) || !state.flow().withdraw(now) {
-            return Err(self.fails(error));
+            return Err(self.fail(error));
         }
         tokio::time::sleep(wait).await;
         let now = state.clock.now();
         let mut flow = state.flow();
         if !flow.admit(now) {
             drop(flow);
-            return Err(self.fails(error));
+            return Err(self.fail(error));
         }
         flow.counts.retries += 1;
         drop(flow);
         request.now = now;
-        self.had_turn = false;
+        self.has_waited_for_rate = false;
         Ok(())
     }
 
-    /// Notes how a try ended.
-    fn ended_by(&mut self, error: &CallError) {
-        if let Some(current) = &mut self.current {
-            current.ended_by(error);
+    /// Records the error of the current attempt.
+    fn record_error(&mut self, error: &CallError) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.record_error(error);
         }
     }
 
-    fn tried_already(&mut self) {
-        if let Some(current) = &self.current {
-            self.tried(current.ended);
+    /// Records the result of the current attempt as it is.
+    fn settle_attempt(&mut self) {
+        if let Some(attempt) = &self.attempt {
+            self.settle(attempt.result);
         }
     }
 }
 
-impl Current {
-    /// Notes how it ended.
-    pub(super) fn ended_by(&mut self, error: &CallError) {
-        self.ended = match Outcome::of(error) {
-            Outcome::Fault if is_internal(error) => Ended::Fault,
-            Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => Ended::Well,
+impl Attempt {
+    /// Derives the result from an error.
+    pub(super) fn record_error(&mut self, error: &CallError) {
+        self.result = match Outcome::of(error) {
+            Outcome::Fault if is_internal(error) => AttemptResult::Fault,
+            Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => {
+                AttemptResult::Succeeded
+            }
             Outcome::Overloaded => match error.frame_code() {
-                Some(FaultCode::OVERLOADED) => Ended::Refused,
-                // It is about to stop, which says nothing about others.
-                Some(_) => Ended::Badly,
-                None => Ended::Abandoned,
+                Some(FaultCode::OVERLOADED) => AttemptResult::Rejected,
+                // The server is about to stop, which says nothing about its load.
+                Some(_) => AttemptResult::Failed,
+                None => AttemptResult::Abandoned,
             },
-            Outcome::Cancelled => Ended::Abandoned,
-            Outcome::Deadline | Outcome::Disconnected => Ended::Badly,
+            Outcome::Cancelled => AttemptResult::Abandoned,
+            Outcome::Deadline | Outcome::Disconnected => AttemptResult::Failed,
         };
     }
 
     #[inline]
-    pub(super) fn settle(&self, flow: &mut Flow, ended: Ended, clock: Clock) {
-        flow.tried(self, ended, || clock.now());
+    pub(super) fn settle(&self, flow: &mut Flow, result: AttemptResult, clock: Clock) {
+        flow.record_attempt(self, result, || clock.now());
     }
 }
 
@@ -352,10 +355,10 @@ fn is_crossing(error: &CallError) -> bool {
 
 impl Drop for Attempts<'_> {
     fn drop(&mut self) {
-        // The connection itself is let go of when nothing is locked any more.
+        // The link is dropped with `self`, after the lock is released.
         let mut flow = self.state.flow();
-        if let Some(current) = &self.current {
-            current.settle(&mut flow, current.ended, self.state.clock);
+        if let Some(attempt) = &self.attempt {
+            attempt.settle(&mut flow, attempt.result, self.state.clock);
         }
         flow.end((!self.counted).then_some(self.outcome));
     }

@@ -1,4 +1,4 @@
-//! How a client is made.
+//! The builder of clients.
 
 use std::future::Future;
 use std::io;
@@ -12,18 +12,18 @@ use polywire_schema::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::endpoint::{ConnectError, Endpoint};
-use super::flow::{Flow, Means};
+use super::flow::{Flow, FlowOptions};
 use super::rate::Rate;
 use super::reconnect::maintain;
-use super::state::{ClientState, Plan};
+use super::state::{ClientConfig, ClientState};
 use super::{Client, Inner};
 use crate::connect::{ConnectOptions, Proxy};
 use crate::frames::Clock;
-use crate::frames::room::{Bounds, Room};
+use crate::frames::quota::{QueueLimits, QueueQuota};
 use crate::random::Random;
 
-/// Makes a [`Client`]. All limits have defaults that hold for most; `docs/tuning.md` tells when to
-/// touch them, and what to watch.
+/// Builds a [`Client`]. The defaults suit most programs. `docs/tuning.md` describes when to change them, and what to
+/// measure.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,13 +50,13 @@ use crate::random::Random;
 #[derive(Debug)]
 #[must_use]
 pub struct ClientBuilder {
-    endpoints: Vec<Given>,
+    endpoints: Vec<EndpointSpec>,
     connection: ConnectOptions,
     connections: usize,
     pending: usize,
     in_flight: RangeInclusive<u32>,
     burst: Option<u32>,
-    queue: Bounds,
+    queue: QueueLimits,
     deadline: Duration,
     retries: u32,
     backoff: Backoff,
@@ -72,14 +72,14 @@ pub struct ClientBuilder {
     seed: Option<u64>,
 }
 
-/// A server, as it was given.
+/// A server that was added to the builder.
 #[derive(Debug)]
-enum Given {
+enum EndpointSpec {
     Endpoint(Endpoint),
     Url(Box<str>),
 }
 
-/// A client whose server was away for long is back within less than a second of its return.
+/// A client reconnects within less than a second after its server is available again.
 const RECONNECT: Backoff = Backoff::new(Duration::from_millis(10), Duration::from_millis(500));
 
 impl Default for ClientBuilder {
@@ -91,7 +91,7 @@ impl Default for ClientBuilder {
             pending: 1 << 16,
             in_flight: 10..=1_000,
             burst: None,
-            queue: Bounds::DEFAULT,
+            queue: QueueLimits::DEFAULT,
             deadline: Duration::from_secs(60),
             retries: 3,
             backoff: Backoff::DEFAULT,
@@ -112,10 +112,10 @@ impl Default for ClientBuilder {
 impl ClientBuilder {
     /// Adds a server: `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT`, `unix:///PATH` or `inproc://NAME`;
     /// with the feature `websocket` also `ws://HOST:PORT/PATH`, `wss://HOST:PORT/PATH` or `ws+unix://SOCKET`.
-    /// Calls go to the better of two that chance names, by what they have in flight and how fast they
-    /// answered of late; one whose calls keep failing is left out for a while.
+    /// A call goes to the better of two random connections, by the calls in flight and the recent latency. A connection
+    /// whose calls keep failing is not used for a while.
     pub fn endpoint(mut self, url: &str) -> Self {
-        self.endpoints.push(Given::Url(url.into()));
+        self.endpoints.push(EndpointSpec::Url(url.into()));
         self
     }
 
@@ -133,7 +133,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds a server to which `connect` makes streams, whatever they are. The name is for messages.
+    /// Adds a server, and a function that connects to it with any kind of stream. The name is for error messages.
     pub fn connector<C, F, S>(mut self, name: &str, connect: C) -> Self
     where
         C: Fn() -> F + Send + Sync + 'static,
@@ -141,100 +141,96 @@ impl ClientBuilder {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let endpoint = Endpoint::connector(name, connect);
-        self.endpoints.push(Given::Endpoint(endpoint));
+        self.endpoints.push(EndpointSpec::Endpoint(endpoint));
         self
     }
 
-    /// Sets how many connections there are to each server; 1 unless this says other. One carries
-    /// more than a million small calls a second and has at most 65,535 open; more are for
-    /// servers with a thread a connection, and for lossy networks.
+    /// Sets the number of connections to each server. The default is 1. One connection carries more than a million small
+    /// calls per second, and 65,535 open calls. More are useful for servers with one thread per connection, and on lossy
+    /// networks.
     pub const fn connections(mut self, connections: usize) -> Self {
         self.connections = if connections == 0 { 1 } else { connections };
         self
     }
 
-    /// Sets the size of the table of pending calls: how many have begun and not ended, whether they
-    /// are in flight or wait; 65,536 unless this says other. Further ones fail at once with
+    /// Sets the maximum of pending calls, in flight or waiting. The default is 65,536. Further calls fail at once with
     /// [`CallErrorKind::QueueFull`](crate::CallErrorKind::QueueFull).
     pub const fn pending(mut self, calls: usize) -> Self {
         self.pending = calls;
         self
     }
 
-    /// Sets how many calls are in flight on each connection. Between the two numbers the limit looks
-    /// for itself, by how long answers take and what the server turns away; if both are the same it
-    /// is fixed. 10 to 1,000 unless this says other. The server's own limits hold too.
+    /// Sets the limit of calls in flight on each connection. Between the two numbers the limit adapts to the latency and to
+    /// rejections. It is fixed if both are equal. The default is 10 to 1,000. The limits of the server apply too.
     pub const fn in_flight(mut self, calls: RangeInclusive<u32>) -> Self {
         self.in_flight = calls;
         self
     }
 
-    /// Sets how many calls may go beyond the limit for a moment, for traffic that comes in spikes:
-    /// 10 for a limit that looks for itself, and none for a fixed one, unless this says other.
+    /// Sets how many calls may exceed the limit for a moment, for traffic with spikes. The default is 10 for an adaptive
+    /// limit, and 0 for a fixed one.
     pub const fn burst(mut self, calls: u32) -> Self {
         self.burst = Some(calls);
         self
     }
 
-    /// Sets how much may wait: for room on a connection, or for a connection. 65,536 calls and 64 MiB
-    /// unless this says other; one call alone may have any size. Further ones fail at once with
+    /// Sets the maximum of calls and input bytes that wait for a connection, or for capacity on one. The default is 65,536
+    /// calls and 64 MiB. A single call may have any size. Further calls fail at once with
     /// [`CallErrorKind::QueueFull`](crate::CallErrorKind::QueueFull).
     pub const fn queue(mut self, calls: usize, bytes: usize) -> Self {
-        self.queue = Bounds { calls, bytes };
+        self.queue = QueueLimits { calls, bytes };
         self
     }
 
-    /// Sets the time of a call, from its beginning to its end, waiting and further tries included; 60
-    /// seconds unless this says other. The server is told what is left of it.
-    pub const fn deadline(mut self, within: Duration) -> Self {
-        self.deadline = within;
+    /// Sets the time limit of a call, from start to end, including waiting and retries. The default is 60 seconds. The
+    /// server receives the time that is left.
+    pub const fn deadline(mut self, timeout: Duration) -> Self {
+        self.deadline = timeout;
         self
     }
 
-    /// Lets calls take for ever.
+    /// Removes the time limit of calls.
     pub const fn no_deadline(self) -> Self {
         self.deadline(Duration::MAX)
     }
 
-    /// Sets how often a call is tried again, where that is safe: 3 times unless this says other, and 10 at
-    /// most, which more is taken for. What the server has certainly not begun may be repeated whatever it is;
-    /// all else only if it is [idempotent](Client::idempotent). A call that was never sent, because
-    /// its connection ended before, goes to another one without being counted.
+    /// Sets how often a call is retried where that is safe. The default is 3, and the maximum 10. Any call may be retried
+    /// if the server has certainly not started it, and an [idempotent](Client::idempotent) call also otherwise. A call
+    /// that was not sent, because its connection has ended, goes to another connection without being counted.
     pub fn retries(mut self, retries: u32) -> Self {
         self.retries = retries.min(10);
         self
     }
 
-    /// Sets the waits before further tries: from `first`, twice as long each time, up to `most`, and
-    /// a random part of that, at least half. What the server asks for is added. 10 ms to 1 s
-    /// unless this says other.
+    /// Sets the waits before retries: `first`, doubled each time, up to `most`, and a random part of that, at least half.
+    /// The wait that the server asks for is added. The default is 10 ms to 1 s.
     pub const fn backoff(mut self, first: Duration, most: Duration) -> Self {
         self.backoff = Backoff::new(first, most);
         self
     }
 
-    /// Sets how many further tries all calls together may have: a share of the calls of the last ten
-    /// seconds, and so many a second besides. 0.2 and 10 unless this says other.
+    /// Sets the budget for the retries of all calls: a share of the calls of the last ten seconds, and an additional number
+    /// per second. The default is 0.2 and 10.
     pub const fn retry_budget(mut self, share: f64, per_second: f64) -> Self {
         self.budget = RetryBudget::new(share, per_second);
         self
     }
 
-    /// Sets when calls are turned away here, since the server turns away most of them: what it is
-    /// sent is at most so many times what it accepts. 2 unless this says other; `None` for never.
-    /// Such calls fail with [`CallErrorKind::Throttled`](crate::CallErrorKind::Throttled).
+    /// Sets the throttling of calls while the server rejects most of them: at most `times` as many calls are sent as the
+    /// server accepts. Others fail with [`CallErrorKind::Throttled`](crate::CallErrorKind::Throttled). The default is 2;
+    /// `None` turns throttling off.
     pub const fn throttle(mut self, times: Option<f64>) -> Self {
         self.throttle = times;
         self
     }
 
-    /// Sets how many calls begin a second; as many as want to unless this says other.
+    /// Sets the rate at which calls begin. The default is no limit.
     pub fn rate(mut self, rate: Rate) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// Sets the waits between tries to connect; 10 ms to 500 ms unless this says other.
+    /// Sets the waits between attempts to connect. The default is 10 ms to 500 ms.
     pub const fn reconnect(mut self, first: Duration, most: Duration) -> Self {
         self.reconnect = Backoff::new(first, most);
         self
@@ -242,12 +238,12 @@ impl ClientBuilder {
 
     /// Sets the time limit of one attempt to connect: lookup, proxy, TLS, and the hello of the server. The default is 5
     /// seconds.
-    pub const fn connect_timeout(mut self, within: Duration) -> Self {
-        self.connection.timeout = within;
+    pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connection.timeout = timeout;
         self
     }
 
-    /// Has calls fail at once while there is no connection, instead of waiting for one.
+    /// Sets whether calls fail at once while there is no connection, instead of waiting for one.
     pub const fn fail_fast(mut self, fail: bool) -> Self {
         self.waits = !fail;
         self
@@ -262,51 +258,49 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets from how many bytes on inputs and items are compressed, where that makes them shorter and the server reads
-    /// it, and that answers may come compressed; what is undone counts in all limits. Neither, unless this says other: it
-    /// takes time of the processor, some 300 KiB a connection while it is used, and the length of what is compressed
-    /// tells about secrets in it. Not over UDP.
+    /// Compresses inputs and items of at least this many bytes, if that makes them shorter and the server supports it, and
+    /// allows compressed replies. All limits apply to the decompressed length. Off by default: compression costs CPU time
+    /// and about 300 KiB per connection while it is used, and the compressed length can reveal secrets. Not over UDP.
     pub const fn compress(mut self, least: usize) -> Self {
         self.compress = Some(least);
         self
     }
 
-    /// Sets what answers may be; [`Limits::DEFAULT`] unless this says other.
+    /// Sets the limits of replies. The default is [`Limits::DEFAULT`].
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Has chance be the same each time, for tests.
+    /// Sets the seed of the random numbers, for tests.
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Makes the client, and waits until it has a connection.
+    /// Creates the client, and waits until it has a connection.
     ///
     /// # Errors
     ///
-    /// There is no endpoint, or a URL that is none; or no server could be reached: why the first
-    /// could not.
+    /// There is no endpoint, a URL is invalid, or no server could be reached. Then the error is that of the first server.
     pub async fn connect(self) -> Result<Client, ConnectError> {
         let client = self.build()?;
         client.connected().await?;
         Ok(client)
     }
 
-    /// Makes the client at once, within tokio's runtime; its connections are made in the background.
+    /// Creates the client, within the runtime of tokio. It connects in the background.
     ///
     /// # Errors
     ///
-    /// There is no endpoint, or a URL that is none.
+    /// There is no endpoint, or a URL is invalid.
     pub fn build(mut self) -> Result<Client, ConnectError> {
         let given = std::mem::take(&mut self.endpoints);
         let mut endpoints = Vec::new();
         for given in given {
             endpoints.push(Arc::new(match given {
-                Given::Endpoint(endpoint) => endpoint,
-                Given::Url(url) => Endpoint::parse(&url, &self.connection)?,
+                EndpointSpec::Endpoint(endpoint) => endpoint,
+                EndpointSpec::Url(url) => Endpoint::parse(&url, &self.connection)?,
             }));
         }
         if endpoints.is_empty() {
@@ -316,7 +310,7 @@ impl ClientBuilder {
         let mut tasks = Vec::new();
         for (lane, endpoint) in endpoints
             .iter()
-            // One of each first.
+            // One connection to each endpoint first.
             .cycle()
             .take(endpoints.len() * self.connections)
             .enumerate()
@@ -327,7 +321,7 @@ impl ClientBuilder {
         Ok(self.client(state, tasks, endpoints))
     }
 
-    /// A client of one connection that is there and is not made again.
+    /// A client over one connected stream. It does not reconnect.
     pub(super) fn over<S>(mut self, stream: S) -> Client
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -348,7 +342,7 @@ impl ClientBuilder {
         let limit = AdaptiveLimit::new(*self.in_flight.start(), *self.in_flight.end());
         let fixed = self.in_flight.start() >= self.in_flight.end();
         let burst = self.burst.unwrap_or(if fixed { 0 } else { 10 });
-        let plan = Plan {
+        let config = ClientConfig {
             settings: Settings::DEFAULT.with_frame(frame).with_features(features),
             #[cfg(feature = "udp")]
             datagram: self.datagram,
@@ -361,7 +355,7 @@ impl ClientBuilder {
             waits: self.waits,
             paced: self.rate.is_some(),
         };
-        let flow = Flow::new(Means {
+        let flow = Flow::new(FlowOptions {
             lanes,
             budget: self.budget.clone(),
             throttle: self.throttle.map(Throttle::new),
@@ -369,7 +363,7 @@ impl ClientBuilder {
             most_pending: self.pending,
             random: Random::new(self.seed),
         });
-        ClientState::new(Clock::new(), flow, Room::new(self.queue), plan)
+        ClientState::new(Clock::new(), flow, QueueQuota::new(self.queue), config)
     }
 
     fn client(
@@ -385,8 +379,8 @@ impl ClientBuilder {
                 endpoints,
                 limits: self.limits,
             }),
-            within: self.deadline,
-            lasts: Duration::MAX,
+            timeout: self.deadline,
+            stream_timeout: Duration::MAX,
             idempotent: false,
             metadata: None,
         }

@@ -1,4 +1,4 @@
-//! Calls of clients of a model, and what all calls of a client share.
+//! Calls of clients of a model, and the code that all calls share.
 
 use std::future::Future;
 use std::time::Duration;
@@ -14,8 +14,7 @@ use crate::frames::payload::Payload;
 use crate::frames::request::RequestKind;
 
 impl Client {
-    /// Makes a call of which more may be known than its name: `write` writes its input, maybe more than
-    /// once, and `read` is given the payload of the reply.
+    /// Makes a call. `write` writes the input, once for each attempt. `read` reads the payload of the reply.
     pub(crate) fn ask<'a, R, F>(
         &'a self,
         call: &'a CallTemplate<'a>,
@@ -29,7 +28,7 @@ impl Client {
         self.inner.state.ask(call, write, read)
     }
 
-    /// Calls an operation of a model, of which is known whether it may be repeated.
+    /// Calls an operation of a model.
     pub(crate) async fn call_payload(
         &self,
         operation: &str,
@@ -60,27 +59,27 @@ impl Client {
         }
     }
 
-    /// How long its calls may take.
+    /// The time limit of calls.
     pub(crate) const fn deadline(&self) -> Duration {
-        self.within
+        self.timeout
     }
 
-    /// What answers may be.
+    /// The limits of replies.
     pub(crate) fn limits(&self) -> Limits {
         self.inner.limits
     }
 
     pub(super) fn template<'a>(
         &self,
-        what: RequestKind,
+        kind: RequestKind,
         operation: &'a str,
         metadata: &'a [(&'a str, &'a [u8])],
     ) -> CallTemplate<'a> {
         CallTemplate {
-            what,
+            kind,
             operation,
-            within: self.within,
-            lasts: self.lasts,
+            timeout: self.timeout,
+            stream_timeout: self.stream_timeout,
             metadata,
             trace: self.trace(),
             options: CallOptions {

@@ -31,9 +31,9 @@ enum Target {
 }
 
 /// Connects by the code of the caller.
-type Connector = dyn Fn(LinkOptions) -> Opening + Send + Sync;
+type Connector = dyn Fn(LinkOptions) -> LinkFuture + Send + Sync;
 
-type Opening = Pin<Box<dyn Future<Output = io::Result<Link>> + Send>>;
+type LinkFuture = Pin<Box<dyn Future<Output = io::Result<Link>> + Send>>;
 
 impl Endpoint {
     pub(super) fn parse(url: &str, options: &ConnectOptions) -> Result<Self, ConnectError> {
@@ -54,7 +54,7 @@ impl Endpoint {
         let connector = move |options| {
             let connecting = connect();
             let opening = async move { Ok(Link::over(connecting.await?, options)) };
-            Box::pin(opening) as Opening
+            Box::pin(opening) as LinkFuture
         };
         Self {
             name: name.into(),
@@ -117,14 +117,14 @@ impl fmt::Debug for Endpoint {
 #[derive(Clone, Debug)]
 pub struct ConnectError {
     url: Box<str>,
-    why: Cause,
+    cause: Cause,
 }
 
 impl ConnectError {
-    pub(super) fn new(url: &str, why: impl Into<Cause>) -> Self {
+    pub(super) fn new(url: &str, cause: impl Into<Cause>) -> Self {
         Self {
             url: url.into(),
-            why: why.into(),
+            cause: cause.into(),
         }
     }
 }
@@ -137,12 +137,12 @@ impl From<UrlError> for ConnectError {
 
 impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot connect to {}: {}", self.url, self.why)
+        write!(f, "cannot connect to {}: {}", self.url, self.cause)
     }
 }
 
 impl std::error::Error for ConnectError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.why.source()
+        self.cause.source()
     }
 }

@@ -1,4 +1,4 @@
-//! What a client's calls decide together, under one lock that is held for moments.
+//! The state behind the decisions of calls: balancing, retry budget, throttling and rate, under one lock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use polywire_frame::Time;
 use polywire_frame::flow::{Balancer, RetryBudget, Sample, Throttle};
 
-use super::attempts::Current;
-use super::rate::{Rate, Turn};
+use super::attempts::Attempt;
+use super::rate::{Rate, Reservation};
 use super::stats::{Counts, Outcome};
 use crate::error::CallError;
 use crate::error::Cause;
 use crate::frames::link::Link;
-use crate::frames::state::Farewell;
+use crate::frames::state::LinkEnd;
 use crate::random::Random;
 
 #[derive(Debug)]
 pub(super) struct Flow {
     lanes: Vec<Lane>,
-    /// Where there is more than one.
+    /// None with a single lane.
     balancer: Option<Balancer>,
     budget: RetryBudget,
     throttle: Option<Throttle>,
@@ -29,8 +29,8 @@ pub(super) struct Flow {
     pub(super) random: Random,
 }
 
-/// What it is made of.
-pub(super) struct Means {
+/// The parameters of [`Flow`].
+pub(super) struct FlowOptions {
     pub(super) lanes: usize,
     pub(super) budget: RetryBudget,
     pub(super) throttle: Option<Throttle>,
@@ -39,40 +39,40 @@ pub(super) struct Means {
     pub(super) random: Random,
 }
 
-/// A connection to an endpoint, or the place where one will be.
+/// A connection to an endpoint, which may be absent for now.
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) link: Option<Arc<Link>>,
-    /// Why there is none, once that is known.
-    pub(super) why: Option<Cause>,
-    /// Whether the last one has ended in order, and the next is being made.
+    /// Why the last connection has ended or failed.
+    pub(super) cause: Option<Cause>,
+    /// Whether the last connection has ended without an error, and the next one is being made.
     pub(super) renews: bool,
 }
 
-/// How one try of a call has ended, as far as its connection is concerned.
+/// The result of an attempt, as far as its connection is concerned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Ended {
-    /// Nobody waits for it any more, or it was never sent.
+pub(super) enum AttemptResult {
+    /// The call was cancelled or not sent.
     Abandoned,
-    /// Not in its time, or the connection has ended.
-    Badly,
-    /// Something went wrong in the server, which says nothing of how fast it is or how much it has to do.
+    /// The deadline has passed, or the connection has ended.
+    Failed,
+    /// An internal fault of the server, which says nothing about its speed and load.
     Fault,
-    /// The server has turned it away.
-    Refused,
-    Well,
+    /// The server has rejected the call.
+    Rejected,
+    Succeeded,
 }
 
 impl Flow {
-    pub(super) fn new(means: Means) -> Self {
-        let Means {
+    pub(super) fn new(options: FlowOptions) -> Self {
+        let FlowOptions {
             lanes,
             budget,
             throttle,
             rate,
             most_pending,
             random,
-        } = means;
+        } = options;
         let balancer = (lanes > 1).then(|| {
             let mut balancer = Balancer::new(lanes);
             for lane in 0..lanes {
@@ -82,7 +82,7 @@ impl Flow {
         });
         let lane = || Lane {
             link: None,
-            why: None,
+            cause: None,
             renews: false,
         };
         Self {
@@ -98,7 +98,7 @@ impl Flow {
         }
     }
 
-    /// A call begins: whether there is a place for it. Its end is to be told in any case.
+    /// Counts a new call. False if too many are pending. [`Self::end`] must be called in both cases.
     #[inline]
     pub(super) fn begin(&mut self, now: Time) -> bool {
         self.pending += 1;
@@ -109,12 +109,12 @@ impl Flow {
         true
     }
 
-    /// A call goes on whose end was told already.
+    /// Counts a call as pending whose outcome is counted already.
     pub(super) const fn resume(&mut self) {
         self.pending += 1;
     }
 
-    /// A call that began has ended.
+    /// Counts the end of a call.
     #[inline]
     pub(super) const fn end(&mut self, outcome: Option<Outcome>) {
         self.pending -= 1;
@@ -123,14 +123,14 @@ impl Flow {
         }
     }
 
-    /// A call was turned away after it had been opened.
-    pub(super) fn shed(&mut self, now: Time) {
+    /// Records that the server has rejected a call after it was opened.
+    pub(super) fn record_rejection(&mut self, now: Time) {
         if let Some(throttle) = &mut self.throttle {
             throttle.refused(now);
         }
     }
 
-    /// Whether a call may be sent, as far as the server's refusals are concerned.
+    /// Whether throttling admits a call.
     #[inline]
     pub(super) fn admit(&mut self, now: Time) -> bool {
         let Some(throttle) = &mut self.throttle else {
@@ -141,7 +141,7 @@ impl Flow {
         admitted
     }
 
-    /// Picks a connection for one try of a call, if there is any.
+    /// Picks a connection for an attempt.
     #[inline]
     pub(super) fn pick(&mut self, now: Time) -> Option<(usize, Arc<Link>)> {
         let lane = match &self.balancer {
@@ -156,67 +156,72 @@ impl Flow {
         Some((lane, link))
     }
 
-    /// A try has ended. `now` is request for only where it matters.
+    /// Records the result of an attempt. `now` is called only if the time matters.
     #[inline]
-    pub(super) fn tried(&mut self, tried: &Current, ended: Ended, now: impl FnOnce() -> Time) {
+    pub(super) fn record_attempt(
+        &mut self,
+        attempt: &Attempt,
+        result: AttemptResult,
+        now: impl FnOnce() -> Time,
+    ) {
         if let Some(throttle) = &mut self.throttle {
-            match ended {
-                Ended::Refused => throttle.refused(tried.began),
-                Ended::Fault | Ended::Well => throttle.accepted(tried.began),
-                // Nobody knows what the server made of it.
-                Ended::Abandoned | Ended::Badly => {}
+            match result {
+                AttemptResult::Rejected => throttle.refused(attempt.began),
+                AttemptResult::Fault | AttemptResult::Succeeded => throttle.accepted(attempt.began),
+                // It is unknown whether the server has accepted the call.
+                AttemptResult::Abandoned | AttemptResult::Failed => {}
             }
         }
-        if self.balancer.is_some() || self.learns() {
-            self.learn(tried, ended, now());
+        if self.balancer.is_some() || self.uses_results() {
+            self.record_result(attempt, result, now());
         }
     }
 
-    /// Whether something beside the balancer wants to know how long calls take.
+    /// Whether the rate depends on the results of calls.
     #[inline]
-    fn learns(&self) -> bool {
+    fn uses_results(&self) -> bool {
         self.rate.as_ref().is_some_and(Rate::is_adaptive)
     }
 
-    fn learn(&mut self, tried: &Current, ended: Ended, now: Time) {
-        let took = now.since(tried.began);
-        // What became of a connection that has been replaced says nothing of the server that is there now.
-        let lane = self.lanes[tried.lane].link.as_ref();
-        let replaced = lane.is_some_and(|link| !Arc::ptr_eq(link, &tried.link));
-        let sample = match ended {
-            Ended::Badly | Ended::Refused if replaced => Sample::Nothing,
-            Ended::Abandoned | Ended::Fault => Sample::Nothing,
-            Ended::Badly => Sample::Late,
-            Ended::Refused => Sample::Refused,
-            Ended::Well => Sample::Answered(took),
+    fn record_result(&mut self, attempt: &Attempt, result: AttemptResult, now: Time) {
+        let took = now.since(attempt.began);
+        // A failure on a replaced connection says nothing about the current server.
+        let lane = self.lanes[attempt.lane].link.as_ref();
+        let replaced = lane.is_some_and(|link| !Arc::ptr_eq(link, &attempt.link));
+        let sample = match result {
+            AttemptResult::Failed | AttemptResult::Rejected if replaced => Sample::Nothing,
+            AttemptResult::Abandoned | AttemptResult::Fault => Sample::Nothing,
+            AttemptResult::Failed => Sample::Late,
+            AttemptResult::Rejected => Sample::Refused,
+            AttemptResult::Succeeded => Sample::Answered(took),
         };
         if let Some(balancer) = &mut self.balancer {
-            balancer.ended(tried.lane, now, sample);
+            balancer.ended(attempt.lane, now, sample);
         }
         if let Some(rate) = &mut self.rate {
             rate.record(now, sample);
         }
     }
 
-    /// When a call has its turn.
-    pub(super) fn book(&mut self, now: Time, left: Duration) -> Result<Turn, CallError> {
+    /// Reserves the time at which a call may begin.
+    pub(super) fn reserve(&mut self, now: Time, left: Duration) -> Result<Reservation, CallError> {
         let rate = self.rate.as_mut();
-        rate.map_or(Ok(Turn::After(Duration::ZERO)), |rate| {
+        rate.map_or(Ok(Reservation::After(Duration::ZERO)), |rate| {
             rate.reserve(now, left)
         })
     }
 
-    /// Whether a call may be tried once more, counted if so.
+    /// Takes a retry from the budget. False if it is empty.
     pub(super) fn withdraw(&mut self, now: Time) -> bool {
         let may = self.budget.withdraw(now);
         self.counts.over_budget += u64::from(!may);
         may
     }
 
-    /// There is a connection.
+    /// Records a new connection.
     pub(super) fn connected(&mut self, lane: usize, now: Time, link: Arc<Link>) {
         let own = &mut self.lanes[lane];
-        if own.why.is_some() {
+        if own.cause.is_some() {
             self.counts.reconnects += u64::from(own.link.is_none());
         }
         own.link = Some(link);
@@ -226,28 +231,28 @@ impl Flow {
         }
     }
 
-    /// A connection has ended.
-    pub(super) fn lost(&mut self, lane: usize, now: Time, link: &Arc<Link>, farewell: &Farewell) {
+    /// Records the end of a connection.
+    pub(super) fn lost(&mut self, lane: usize, now: Time, link: &Arc<Link>, link_end: &LinkEnd) {
         let own = &mut self.lanes[lane];
-        // There may be a newer one.
+        // There may be a newer connection.
         if own.link.as_ref().is_some_and(|own| Arc::ptr_eq(own, link)) {
             own.link = None;
-            self.failed(lane, now, &farewell.why);
-            self.lanes[lane].renews = farewell.goodbye.is_some();
+            self.failed(lane, now, &link_end.cause);
+            self.lanes[lane].renews = link_end.go_away.is_some();
         }
     }
 
-    /// A connection could not be made, or is gone.
-    pub(super) fn failed(&mut self, lane: usize, now: Time, why: &Cause) {
-        self.lanes[lane].why = Some(why.clone());
+    /// Records that a lane has no connection.
+    pub(super) fn failed(&mut self, lane: usize, now: Time, cause: &Cause) {
+        self.lanes[lane].cause = Some(cause.clone());
         self.lanes[lane].renews = false;
         if let Some(balancer) = &mut self.balancer {
             balancer.set_usable(lane, now, false);
         }
     }
 
-    /// Nobody has the client any more.
-    pub(super) fn leave(&mut self) -> Vec<Arc<Link>> {
+    /// Takes all connections, because the client was dropped.
+    pub(super) fn take_links(&mut self) -> Vec<Arc<Link>> {
         let lanes = self.lanes.iter_mut();
         lanes.filter_map(|lane| lane.link.take()).collect()
     }

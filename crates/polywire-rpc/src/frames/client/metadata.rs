@@ -15,12 +15,11 @@ pub(super) struct CallMetadata {
 }
 
 impl Client {
-    /// The same client with one more pair of metadata for its calls. Handlers see it among the
-    /// [headers](crate::Context::headers) of a call, unless a header cannot have such a value.
+    /// The same client with an additional pair of metadata for its calls. Handlers see it as a
+    /// [header](crate::Context::headers) of the call, if a header can have the value.
     ///
-    /// Keys have 1 to 255 lower-case letters, digits and `-_.`, and values are any bytes: a call with
-    /// others fails with [`CallErrorKind::Encode`](crate::CallErrorKind::Encode), and so does one whose
-    /// metadata has more than 16,384 bytes. Subscriptions and publications have none.
+    /// A key has 1 to 255 lower-case letters, digits and `-_.`. A value can have any bytes. A call with other keys, or with
+    /// more than 16,384 bytes of metadata, fails with [`CallErrorKind::Encode`](crate::CallErrorKind::Encode).
     ///
     /// ```
     /// use polywire_rpc::frames::Client;
@@ -45,9 +44,8 @@ impl Client {
         self.with_added(|added| added.metadata.push((key.into(), value.as_ref().into())))
     }
 
-    /// The same client with credentials for its calls, such as `Bearer TOKEN`, in place of those it
-    /// had: the metadata `authorization`. They are as readable as all else on the wire; `tcp+tls://`
-    /// hides both.
+    /// The same client with credentials for its calls, such as `Bearer TOKEN`: the metadata `authorization`, which is
+    /// replaced. Only `tcp+tls://` and `wss://` encrypt it.
     ///
     /// ```
     /// # use polywire_rpc::frames::Client;
@@ -64,8 +62,7 @@ impl Client {
         })
     }
 
-    /// The same client for calls that are part of something: handlers find it as the header
-    /// `traceparent`.
+    /// The same client with a trace context for its calls. Handlers see it as the header `traceparent`.
     ///
     /// ```
     /// # use polywire_rpc::frames::{Client, Trace};

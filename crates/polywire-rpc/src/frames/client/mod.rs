@@ -1,4 +1,4 @@
-//! A client over frames.
+//! The client of the framed protocol.
 
 mod attempts;
 mod builder;
@@ -33,21 +33,21 @@ use crate::error::CallError;
 
 pub use builder::ClientBuilder;
 pub use endpoint::ConnectError;
-pub(crate) use open::Opening;
+pub(crate) use open::OpenRequest;
 pub use rate::Rate;
 pub(crate) use retry::CallOptions;
 pub use stats::Stats;
 
 /// A client of the framed protocol, with or without a model.
 ///
-/// One connection carries as many calls at once as the limits of both sides allow; further ones wait
-/// for room, in their order. A connection that ends is made again in the background, and calls wait
-/// for it; a call that the server has certainly not begun is then tried again, and any other if it is
-/// [idempotent](Self::idempotent). What all of that may cost is bounded, see [`ClientBuilder`].
+/// A connection carries as many concurrent calls as the limits of both sides allow. Further calls wait in a queue. The
+/// client reconnects in the background, and calls wait for the connection. A call that the server has certainly not
+/// started is then retried, and any other call if it is [idempotent](Self::idempotent). [`ClientBuilder`] has limits for
+/// all of this.
 ///
-/// Clones are one client; two clients share nothing. It needs tokio's runtime, whose tasks drive the
-/// connections; they end when the last clone is dropped and all is answered. A call begins when its
-/// future is first polled, and to drop the future cancels it, at the server too.
+/// Clones share connections and limits. The client needs the runtime of tokio for the tasks of its connections. They end
+/// when the last clone is dropped and all calls are answered. A call begins when its future is first polled. Dropping the
+/// future cancels the call, at the server too.
 ///
 /// ```
 /// use polywire_rpc::frames::Client;
@@ -67,9 +67,9 @@ pub use stats::Stats;
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
-    within: Duration,
-    /// The same of calls with streams, once they have begun.
-    lasts: Duration,
+    timeout: Duration,
+    /// The time of calls with streams, from their start to their end.
+    stream_timeout: Duration,
     idempotent: bool,
     metadata: Option<Arc<CallMetadata>>,
 }
@@ -87,12 +87,12 @@ impl Drop for Inner {
         for task in &self.tasks {
             task.abort();
         }
-        self.state.leave();
+        self.state.release();
     }
 }
 
 impl Client {
-    /// Makes a client of one's own choice.
+    /// Creates a builder with default settings.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
     }
@@ -100,18 +100,16 @@ impl Client {
     /// Connects to `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT`, `unix:///PATH` or, in the same process,
     /// `inproc://NAME`, with default settings.
     ///
-    /// Over UDP a call and its answer have some 1,300 bytes each; what is longer is refused, and so are
-    /// streams and topics.
+    /// Over UDP a call and its reply have about 1,300 bytes each. Longer ones, streams and topics are rejected.
     ///
     /// # Errors
     ///
-    /// The URL is none of these, or nobody listens there who speaks frames.
+    /// The URL is not one of these, or no server of frames listens there.
     pub async fn connect(url: &str) -> Result<Self, ConnectError> {
         Self::builder().endpoint(url).connect().await
     }
 
-    /// Speaks frames on a stream that is connected already, within tokio's runtime. When it ends,
-    /// so does the client: all further calls fail.
+    /// A client over a connected stream, within the runtime of tokio. When the stream ends, all further calls fail.
     #[must_use]
     pub fn over<S>(stream: S) -> Self
     where
@@ -120,11 +118,11 @@ impl Client {
         Self::builder().over(stream)
     }
 
-    /// Waits until there is a connection, or none of the first tries has made one.
+    /// Waits until there is a connection, or the first attempt of each lane has failed.
     async fn connected(&self) -> Result<(), ConnectError> {
         let state = &self.inner.state;
         loop {
-            let mut attempted = std::pin::pin!(state.attempted.notified());
+            let mut attempted = std::pin::pin!(state.connect_attempt.notified());
             attempted.as_mut().enable();
             {
                 let flow = state.flow();
@@ -132,28 +130,29 @@ impl Client {
                 if lanes.iter().any(|lane| lane.link.is_some()) {
                     return Ok(());
                 }
-                if lanes.iter().all(|lane| lane.why.is_some())
-                    && let (Some(first), Some(why)) = (self.inner.endpoints.first(), &lanes[0].why)
+                if lanes.iter().all(|lane| lane.cause.is_some())
+                    && let (Some(first), Some(cause)) =
+                        (self.inner.endpoints.first(), &lanes[0].cause)
                 {
-                    return Err(ConnectError::new(&first.name, why.clone()));
+                    return Err(ConnectError::new(&first.name, cause.clone()));
                 }
             }
             attempted.await;
         }
     }
 
-    /// The same client with another time for its calls, from their beginning to their end, waiting
-    /// for room included; 60 seconds unless this says other.
+    /// The same client with another time limit for calls, from start to end, including the time in the queue. The default
+    /// is 60 seconds.
     #[must_use]
-    pub fn with_deadline(&self, within: Duration) -> Self {
+    pub fn with_deadline(&self, timeout: Duration) -> Self {
         Self {
-            within,
+            timeout,
             ..self.clone()
         }
     }
 
-    /// The same client with a time for its calls with streams, from their beginning to their end: none
-    /// unless this says other. The server is told, and stops as well.
+    /// The same client with a time limit for calls with streams, from start to end. The default is no limit. The server
+    /// receives the limit, and ends the call too.
     ///
     /// ```
     /// use std::time::Duration;
@@ -186,15 +185,15 @@ impl Client {
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn with_stream_deadline(&self, within: Duration) -> Self {
+    pub fn with_stream_deadline(&self, timeout: Duration) -> Self {
         Self {
-            lasts: within,
+            stream_timeout: timeout,
             ..self.clone()
         }
     }
 
-    /// The same client for operations that may be carried out twice: what is idempotent, or only
-    /// reads. Its calls are tried again also when nobody knows what became of the first try.
+    /// The same client for idempotent operations. Its calls are retried even if the server may have executed an earlier
+    /// attempt.
     #[must_use]
     pub fn idempotent(&self) -> Self {
         Self {
@@ -203,13 +202,13 @@ impl Client {
         }
     }
 
-    /// Calls a method with parameters that serde writes: a tuple of them, or `()`.
+    /// Calls a method with a tuple of parameters, or `()`.
     ///
-    /// The call begins when the future is first polled; to drop it cancels the call.
+    /// The call begins when the future is first polled. Dropping the future cancels the call.
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply, or the reply is not of that type.
+    /// The call did not end with a reply, or the reply is not of this type.
     pub async fn call<R: DeserializeOwned>(
         &self,
         method: &str,
@@ -226,11 +225,11 @@ impl Client {
         self.ask(&call, &mut write, read).await
     }
 
-    /// Calls an operation whose input and output are bytes as they are.
+    /// Calls an operation with bytes as input and output.
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply.
+    /// The call did not end with a reply.
     pub async fn call_bytes(&self, operation: &str, input: &[u8]) -> Result<Vec<u8>, CallError> {
         let mut write = |out: &mut Vec<u8>| {
             out.extend_from_slice(input);
@@ -242,8 +241,8 @@ impl Client {
         self.ask(&call, &mut write, read).await
     }
 
-    /// As [`Self::call_bytes`], and appends what comes to a buffer: once it has room, a call of a
-    /// [method of bytes](crate::Methods::bytes) allocates nothing on either side.
+    /// Like [`Self::call_bytes`], and appends the output to a buffer. If the buffer has enough capacity, a call of a
+    /// [method of bytes](crate::Methods::bytes) does not allocate on either side.
     ///
     /// ```
     /// use polywire_rpc::frames::Client;
@@ -267,7 +266,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The call ended in something else than a reply. Then nothing was appended.
+    /// The call did not end with a reply. Then the buffer is unchanged.
     pub async fn call_bytes_into(
         &self,
         operation: &str,
@@ -291,14 +290,13 @@ impl Client {
         self.ask(&call, &mut write, read).await
     }
 
-    /// Calls a method whose items are wanted: [`Methods::stream`](crate::Methods::stream).
+    /// Calls a method that sends items: [`Methods::stream`](crate::Methods::stream).
     ///
-    /// The client's deadline is that for the beginning of the call; once it has begun it may be as long
-    /// as it likes, or as [`Self::with_stream_deadline`] says.
+    /// The deadline of the client is the one for opening the call. [`Self::with_stream_deadline`] limits the whole call.
     ///
     /// # Errors
     ///
-    /// The call could not be begun.
+    /// The call could not be opened.
     pub async fn stream(
         &self,
         method: &str,
@@ -307,11 +305,11 @@ impl Client {
         self.open(RequestKind::Stream, method, parameters).await
     }
 
-    /// As [`Self::stream`], and sends items too.
+    /// Like [`Self::stream`], and the client can send items too.
     ///
     /// # Errors
     ///
-    /// The call could not be begun.
+    /// The call could not be opened.
     pub async fn two_way(
         &self,
         method: &str,
@@ -320,12 +318,12 @@ impl Client {
         self.open(RequestKind::TwoWay, method, parameters).await
     }
 
-    /// As [`Self::stream`], for an operation whose input is these bytes as they are; its items are read
-    /// by [`CallStream::next_bytes`], and the answer by [`CallStream::result_bytes`].
+    /// Like [`Self::stream`], with bytes as input. [`CallStream::next_bytes`] reads the items, and
+    /// [`CallStream::result_bytes`] the reply.
     ///
     /// # Errors
     ///
-    /// The call could not be begun.
+    /// The call could not be opened.
     pub async fn stream_bytes(
         &self,
         operation: &str,
@@ -335,11 +333,11 @@ impl Client {
             .await
     }
 
-    /// As [`Self::stream_bytes`], and sends items too, by [`CallStream::send_bytes`].
+    /// Like [`Self::stream_bytes`], and the client can send items too, with [`CallStream::send_bytes`].
     ///
     /// # Errors
     ///
-    /// The call could not be begun.
+    /// The call could not be opened.
     pub async fn two_way_bytes(
         &self,
         operation: &str,
@@ -351,33 +349,33 @@ impl Client {
 
     async fn open(
         &self,
-        what: RequestKind,
+        kind: RequestKind,
         method: &str,
         parameters: impl Serialize + Send,
     ) -> Result<CallStream, CallError> {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
-        self.opened(what, method, payload).await
+        self.opened(kind, method, payload).await
     }
 
     async fn opened(
         &self,
-        what: RequestKind,
+        kind: RequestKind,
         operation: &str,
         payload: Vec<u8>,
     ) -> Result<CallStream, CallError> {
         let pairs = self.pairs(&[]);
-        let call = self.template(what, operation, &pairs);
-        let (open, opening) = Opening::begin(&self.inner.state, &call, payload).await?;
+        let call = self.template(kind, operation, &pairs);
+        let (open, opening) = OpenRequest::begin(&self.inner.state, &call, payload).await?;
         Ok(CallStream::new(open, opening, self.inner.limits))
     }
 
-    /// Subscribes to a topic: what is published to it from now on. The client's deadline is that for the
-    /// server's consent; the subscription then lasts as long as it likes.
+    /// Subscribes to the messages of a topic from now on. The deadline of the client is the one for the acceptance by the
+    /// server. The subscription has no deadline.
     ///
     /// # Errors
     ///
-    /// The server has no topics, or does not let this client subscribe.
+    /// The server has no topics, or does not allow the subscription.
     pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
         let pairs = self.pairs(&[]);
         let call = self.template(RequestKind::Subscribe, topic, &pairs);
@@ -385,11 +383,11 @@ impl Client {
         Ok(Subscription::new(open, self.inner.limits))
     }
 
-    /// Publishes a message to a topic, and says how many subscriptions it was handed to.
+    /// Publishes a message to a topic. Returns the number of subscriptions that it was passed to.
     ///
     /// # Errors
     ///
-    /// The server has no topics, or does not let this client publish.
+    /// The server has no topics, or does not allow the publication.
     pub async fn publish(
         &self,
         topic: &str,
@@ -407,12 +405,12 @@ impl Client {
         self.inner.state.ask(&call, &mut write, read).await
     }
 
-    /// Calls a method without waiting for it: nobody tells what becomes of it. Returns when the call
-    /// is on its way to the socket, and waits for that no longer than its deadline.
+    /// Makes a one-way call, which has no result. Returns when the call is in the output of a connection. Waits for that
+    /// until the deadline.
     ///
     /// # Errors
     ///
-    /// The parameters cannot be written, its time is over, or the connection has ended.
+    /// The parameters cannot be written, the deadline has passed, or the connection has ended.
     pub async fn notify(
         &self,
         method: &str,
@@ -425,13 +423,13 @@ impl Client {
         self.inner.state.notify(&call, &payload).await
     }
 
-    /// How many calls have begun and not ended.
+    /// The number of calls that have begun and not ended.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.inner.state.pending()
     }
 
-    /// What it has done and is doing.
+    /// The counters of the client.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.inner.state.stats()

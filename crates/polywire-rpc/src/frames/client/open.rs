@@ -1,5 +1,4 @@
-//! Calls with streams, subscriptions, and calls without an answer: a connection is found for them as for
-//! all, and what becomes of them then is between them and it.
+//! Calls with streams, subscriptions and one-way calls. Attempts apply until the call is open or sent.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,27 +12,28 @@ use super::stats::Outcome;
 use crate::call::FrameDeadline;
 use crate::error::CallError;
 use crate::frames::request::{CallRequest, RequestKind};
-use crate::frames::streams::Open;
+use crate::frames::streams::CallHandle;
 
-/// What a call with streams was opened by, to open it again if the server has turned it away.
-pub(crate) struct Opening {
+/// The parameters of a call with streams, to open it again if the server rejects it.
+pub(crate) struct OpenRequest {
     state: Arc<ClientState>,
-    what: RequestKind,
+    kind: RequestKind,
     operation: Box<str>,
     payload: Vec<u8>,
-    /// When it has begun at the latest, and when it has ended.
+    /// The deadline for opening the call.
     deadline: FrameDeadline,
-    lasts: FrameDeadline,
+    /// The deadline of the whole call.
+    stream_deadline: FrameDeadline,
     metadata: Vec<(Box<str>, Box<[u8]>)>,
     trace: Option<Trace>,
     idempotent: bool,
-    /// Further ones.
+    /// The retries so far.
     tries: u32,
-    /// A try may have been carried out.
-    may_have_begun: bool,
+    /// Whether the server may have executed an attempt.
+    may_have_started: bool,
 }
 
-impl fmt::Debug for Opening {
+impl fmt::Debug for OpenRequest {
     /// Without payload and metadata, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opening")
@@ -42,25 +42,25 @@ impl fmt::Debug for Opening {
     }
 }
 
-impl Opening {
+impl OpenRequest {
     /// Opens a call with streams, or a subscription.
     pub(super) async fn begin(
         state: &Arc<ClientState>,
         call: &CallTemplate<'_>,
         payload: Vec<u8>,
-    ) -> Result<(Open, Self), CallError> {
+    ) -> Result<(CallHandle, Self), CallError> {
         let mut request = call.request(state.clock.now());
         let mut attempts = Attempts::new(state);
         attempts.begin(request.now)?;
-        let (deadline, lasts) = (request.deadline, request.lasts);
+        let (deadline, stream_deadline) = (request.deadline, request.stream_deadline);
         let open = open(&mut attempts, &mut request, &call.options, &payload).await?;
         let opening = Self {
             state: Arc::clone(state),
-            what: call.what,
+            kind: call.kind,
             operation: call.operation.into(),
             payload,
             deadline,
-            lasts,
+            stream_deadline,
             metadata: call
                 .metadata
                 .iter()
@@ -69,26 +69,25 @@ impl Opening {
             trace: call.trace,
             idempotent: call.options.idempotent,
             tries: attempts.tries,
-            may_have_begun: attempts.may_have_begun,
+            may_have_started: attempts.may_have_started,
         };
         Ok((open, opening))
     }
 
-    /// Opens it again, if that is safe and there is time for it. The error is why it is to be, and what is
-    /// given back if it is not.
-    pub(crate) async fn again(&mut self, error: CallError) -> Result<Open, CallError> {
+    /// Opens the call again after `error`, if that is safe and in time. Otherwise returns the error.
+    pub(crate) async fn reopen(&mut self, error: CallError) -> Result<CallHandle, CallError> {
         let state = &*self.state;
         let pairs: Vec<_> = self.metadata.iter().map(|(k, v)| (&**k, &**v)).collect();
         let now = state.clock.now();
         if error.frame_code() == Some(FaultCode::OVERLOADED) {
-            state.flow().shed(now);
+            state.flow().record_rejection(now);
         }
         let mut request = CallRequest {
-            what: self.what,
+            kind: self.kind,
             operation: &self.operation,
             now,
             deadline: self.deadline,
-            lasts: self.lasts,
+            stream_deadline: self.stream_deadline,
             metadata: &pairs,
             trace: self.trace,
         };
@@ -96,14 +95,14 @@ impl Opening {
             idempotent: self.idempotent,
             retryable: &[],
         };
-        let mut attempts = Attempts::resumed(state, self.tries, self.may_have_begun);
-        // Also if nobody waits for the end of this.
+        let mut attempts = Attempts::resumed(state, self.tries, self.may_have_started);
+        // Count before the await, in case this future is dropped.
         self.tries += 1;
-        self.may_have_begun |= !error.is_unstarted();
-        attempts.again(&mut request, error, &options).await?;
+        self.may_have_started |= !error.is_unstarted();
+        attempts.retry(&mut request, error, &options).await?;
         let open = open(&mut attempts, &mut request, &options, &self.payload).await;
         self.tries = self.tries.max(attempts.tries);
-        self.may_have_begun |= attempts.may_have_begun;
+        self.may_have_started |= attempts.may_have_started;
         open
     }
 }
@@ -113,42 +112,42 @@ async fn open(
     request: &mut CallRequest<'_>,
     options: &CallOptions<'_>,
     payload: &[u8],
-) -> Result<Open, CallError> {
+) -> Result<CallHandle, CallError> {
     let mut write = copying(payload);
     loop {
-        attempts.in_time(request)?;
-        let Some(current) = &attempts.current else {
+        attempts.check_deadline(request)?;
+        let Some(attempt) = &attempts.attempt else {
             Box::pin(attempts.connect(request, &mut write)).await?;
             continue;
         };
-        match current.link.open(request, payload).await {
+        match attempt.link.open(request, payload).await {
             Ok(open) => {
-                attempts.ends(Outcome::Opened);
+                attempts.finish(Outcome::Opened);
                 return Ok(open);
             }
             Err(error) => {
-                Box::pin(attempts.again(request, error, options)).await?;
+                Box::pin(attempts.retry(request, error, options)).await?;
             }
         }
     }
 }
 
 impl ClientState {
-    /// Subscribes, and waits until the server has accepted it.
+    /// Subscribes, and waits until the server has accepted the subscription.
     pub(super) async fn subscribe(
         self: &Arc<Self>,
         call: &CallTemplate<'_>,
-    ) -> Result<Open, CallError> {
-        let (mut open, mut opening) = Opening::begin(self, call, Vec::new()).await?;
+    ) -> Result<CallHandle, CallError> {
+        let (mut open, mut opening) = OpenRequest::begin(self, call, Vec::new()).await?;
         loop {
             match opening.deadline.limit(self.clock, open.accepted()).await {
                 Ok(()) => return Ok(open),
-                Err(error) => open = opening.again(error).await?,
+                Err(error) => open = opening.reopen(error).await?,
             }
         }
     }
 
-    /// Makes a call that nobody answers.
+    /// Makes a one-way call.
     pub(super) async fn notify(
         &self,
         call: &CallTemplate<'_>,
@@ -159,19 +158,19 @@ impl ClientState {
         let mut attempts = Attempts::new(self);
         attempts.begin(request.now)?;
         loop {
-            attempts.in_time(&request)?;
-            let Some(current) = &attempts.current else {
+            attempts.check_deadline(&request)?;
+            let Some(attempt) = &attempts.attempt else {
                 Box::pin(attempts.connect(&mut request, &mut write)).await?;
                 continue;
             };
-            let sent = current.link.notify(&request, payload);
+            let sent = attempt.link.notify(&request, payload);
             match request.deadline.limit(self.clock, sent).await {
                 Ok(()) => {
-                    attempts.ends(Outcome::Sent);
+                    attempts.finish(Outcome::Sent);
                     return Ok(());
                 }
                 Err(error) => {
-                    Box::pin(attempts.again(&mut request, error, &call.options)).await?;
+                    Box::pin(attempts.retry(&mut request, error, &call.options)).await?;
                 }
             }
         }

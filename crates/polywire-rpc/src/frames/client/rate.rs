@@ -1,4 +1,4 @@
-//! How many calls a client begins a second.
+//! The rate limit of a client.
 
 use std::time::Duration;
 
@@ -7,31 +7,31 @@ use polywire_frame::flow::{RateError, RateLimiter, Sample};
 
 use crate::error::CallError;
 
-/// How many calls a client begins a second. Calls wait in the order in which they came, and so do retries.
+/// A limit of the calls that a client begins per second. Calls wait in order, and so do retries.
 ///
 /// ```
 /// use polywire_rpc::frames::{Client, Rate};
 ///
-/// // A thousand a second in the long run, and up to fifty at once.
+/// // 1,000 per second on average, and up to 50 at once.
 /// let builder = Client::builder().rate(Rate::token_bucket(1_000.0, 50));
 /// # drop(builder);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rate(RateLimiter);
 
-/// When a call may begin.
+/// The time at which a call may begin.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Turn {
+pub(super) enum Reservation {
     After(Duration),
     /// Not within [`AHEAD`]. The rate may have changed by then.
     Unknown,
 }
 
-/// How far ahead calls of an adaptive rate are booked: enough for timers, which have a resolution of a millisecond.
+/// An adaptive rate reserves times at most this far ahead. Timers have a resolution of 1 ms.
 pub(super) const AHEAD: Duration = Duration::from_millis(5);
 
 impl Rate {
-    /// `per_second` in the long run, and up to `burst` at once after a pause.
+    /// `per_second` on average, and up to `burst` at once after a pause.
     #[must_use]
     pub fn token_bucket(per_second: f64, burst: u32) -> Self {
         Self(RateLimiter::token_bucket(per_second, burst))
@@ -43,21 +43,21 @@ impl Rate {
         Self(RateLimiter::leaky_bucket(per_second, waiting))
     }
 
-    /// Between `least` and `most` a second, by the time that answers take: more while they take as long as the fastest
-    /// of the last minute, fewer when they take longer than twice that, or when the server rejects calls.
+    /// Between `least` and `most` per second, depending on the latency: the rate grows while calls take as long as the
+    /// fastest of the last minute, and shrinks when they take more than twice as long, or the server rejects calls.
     #[must_use]
     pub fn adaptive(least: f64, most: f64) -> Self {
         Self(RateLimiter::adaptive(least, most))
     }
 
-    /// Reserves the time of a call that can wait for `left`.
-    pub(super) fn reserve(&mut self, now: Time, left: Duration) -> Result<Turn, CallError> {
+    /// Reserves a time for a call that can wait for `left`.
+    pub(super) fn reserve(&mut self, now: Time, left: Duration) -> Result<Reservation, CallError> {
         if self.is_adaptive() {
             let reserved = self.0.reserve(now, left.min(AHEAD));
-            return Ok(reserved.map_or(Turn::Unknown, Turn::After));
+            return Ok(reserved.map_or(Reservation::Unknown, Reservation::After));
         }
         match self.0.reserve(now, left) {
-            Ok(wait) => Ok(Turn::After(wait)),
+            Ok(wait) => Ok(Reservation::After(wait)),
             Err(RateError::Full) => Err(CallError::queue_full()),
             Err(RateError::TooLate) => Err(CallError::deadline(None)),
         }

@@ -20,33 +20,33 @@ pub(super) async fn maintain(state: Arc<ClientState>, lane: usize, endpoint: Arc
             Ok(link) => {
                 let since = state.clock.now();
                 state.connected(lane, &link);
-                let farewell = link.ended().await;
+                let link_end = link.ended().await;
                 let now = state.clock.now();
-                state.flow().lost(lane, now, &link, &farewell);
+                state.flow().lost(lane, now, &link, &link_end);
                 // Calls that are open hold the old one, until they have ended.
                 drop(link);
-                if now.since(since) >= state.plan.reconnect.most() {
+                if now.since(since) >= state.config.reconnect.most() {
                     failures = 0;
                     // For these reasons a server ends connections one by one, and calls wait for the next one. A
                     // server that stops ends all of them together: their clients must not come back together.
-                    if let Some(Reason::AGE | Reason::IDLE) = farewell.goodbye {
+                    if let Some(Reason::AGE | Reason::IDLE) = link_end.go_away {
                         continue;
                     }
                 }
             }
-            Err(why) => state.failed(lane, &why),
+            Err(cause) => state.failed(lane, &cause),
         }
         failures += 1;
         // Jitter applies to the first wait too, because a stopping server notifies all clients at once.
         let chance = state.flow().random.fraction();
-        tokio::time::sleep(state.plan.reconnect.wait(failures, chance)).await;
+        tokio::time::sleep(state.config.reconnect.wait(failures, chance)).await;
     }
 }
 
 /// Connects, and waits for the hello of the server. An open connection is not enough: the system accepts connections for
 /// a server that is about to start or has just stopped.
 async fn connect(state: &ClientState, endpoint: &Endpoint) -> Result<Arc<Link>, Cause> {
-    let within = state.plan.connect_timeout;
+    let within = state.config.connect_timeout;
     let began = Instant::now();
     let link = endpoint.open(state.link_options(), within).await?;
     // One time limit for all steps. The error names the step that was late.

@@ -1,4 +1,4 @@
-//! Which calls may be tried again.
+//! Which calls may be retried.
 
 use std::time::Duration;
 
@@ -6,42 +6,42 @@ use polywire_frame::FaultCode;
 
 use crate::error::{CallError, CallErrorKind, FrameFault};
 
-/// What is known of an operation beside its name.
+/// What is known about an operation besides its name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallOptions<'a> {
     /// The operation is idempotent.
     pub(crate) idempotent: bool,
-    /// The errors of the model that may be gone at the next try, by their names.
+    /// The names of the errors of the model that are retryable.
     pub(crate) retryable: &'a [Box<str>],
 }
 
-/// Whether and how a call that failed is tried again.
+/// Whether and how a failed call is retried.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Again {
-    /// It is not.
-    No,
-    /// It was never sent: on another connection, at once. It is no further load on anybody.
-    Elsewhere,
-    /// After this time and the back-off, if the budget allows it.
+pub(super) enum RetryDecision {
+    /// The call fails.
+    Never,
+    /// At once, on another connection, because the call was not sent. This does not add load, so it is not limited.
+    OtherConnection,
+    /// After this time and the backoff, if the retry budget allows it.
     After(Duration),
 }
 
-impl Again {
+impl RetryDecision {
     pub(super) fn of(error: &CallError, options: &CallOptions<'_>) -> Self {
         match (error.kind(), error.as_frame_fault()) {
-            (CallErrorKind::Connect, _) => Self::Elsewhere,
+            (CallErrorKind::Connect, _) => Self::OtherConnection,
             (CallErrorKind::Disconnected, _) if options.idempotent => Self::After(Duration::ZERO),
             (_, Some(fault)) if may_repeat(fault, error.is_unstarted(), options) => {
                 Self::After(fault.retry_after().unwrap_or_default())
             }
-            // What was turned away here is the caller's to know; what nobody could write or read
-            // is the same next time; and what took too long has no time left.
-            _ => Self::No,
+            // Rejections by this client go to the caller. Errors of encoding and decoding would repeat. After the deadline no
+            // time is left.
+            _ => Self::Never,
         }
     }
 }
 
-/// As the table of faults in `docs/frame.md` has it.
+/// The table of faults in `docs/frame.md`.
 fn may_repeat(fault: &FrameFault, is_unstarted: bool, options: &CallOptions<'_>) -> bool {
     match fault.code() {
         FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => options.idempotent || is_unstarted,
@@ -62,7 +62,7 @@ fn may_repeat(fault: &FrameFault, is_unstarted: bool, options: &CallOptions<'_>)
         | FaultCode::UNAUTHENTICATED
         | FaultCode::UNKNOWN_OPERATION
         | FaultCode::UNSUPPORTED => false,
-        // `internal`, and codes that are not known.
+        // `internal`, and unknown codes.
         _ => options.idempotent,
     }
 }
@@ -86,26 +86,32 @@ mod tests {
         CallError::from_end(end, &payload)
     }
 
-    /// What a model calls retryable is tried again whatever else is known of the operation, and other
-    /// errors of the model are not.
+    /// Errors that the model marks as retryable are retried even if the operation is not idempotent. Others are not.
     #[test]
-    fn errors_that_a_model_calls_retryable() {
+    fn modelled_errors_that_are_retryable() {
         let options = CallOptions {
             idempotent: false,
             retryable: &["Busy".into(), "Throttled".into()],
         };
         for (name, again) in [
-            ("weather#Busy", Again::After(Duration::ZERO)),
-            ("Throttled", Again::After(Duration::ZERO)),
-            ("weather#NotFound", Again::No),
-            ("weather#NotBusy", Again::No),
+            ("weather#Busy", RetryDecision::After(Duration::ZERO)),
+            ("Throttled", RetryDecision::After(Duration::ZERO)),
+            ("weather#NotFound", RetryDecision::Never),
+            ("weather#NotBusy", RetryDecision::Never),
         ] {
-            assert_eq!(Again::of(&modelled(name), &options), again, "{name}");
+            assert_eq!(
+                RetryDecision::of(&modelled(name), &options),
+                again,
+                "{name}"
+            );
         }
         let idempotent = CallOptions {
             idempotent: true,
             retryable: &[],
         };
-        assert_eq!(Again::of(&modelled("Busy"), &idempotent), Again::No);
+        assert_eq!(
+            RetryDecision::of(&modelled("Busy"), &idempotent),
+            RetryDecision::Never
+        );
     }
 }

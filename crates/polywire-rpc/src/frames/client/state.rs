@@ -1,4 +1,4 @@
-//! What the calls of a client share, and how a call is made.
+//! The shared state of the calls of a client, and the loop over the attempts of a call.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,32 +17,32 @@ use crate::error::Cause;
 use crate::frames::Clock;
 use crate::frames::link::{Link, LinkOptions, Write};
 use crate::frames::payload::Payload;
+use crate::frames::quota::QueueQuota;
 use crate::frames::request::{CallRequest, RequestKind};
-use crate::frames::room::Room;
 
-/// What a client's calls and those who keep its connections share.
+/// The state that calls share with the tasks that maintain the connections.
 #[derive(Debug)]
 pub(super) struct ClientState {
     pub(super) clock: Clock,
     flow: Mutex<Flow>,
-    pub(super) room: Arc<Room>,
-    pub(super) plan: Plan,
-    /// There is a connection that was not there before.
-    pub(super) arrived: Notify,
-    /// The holder is the next call to begin, if it is unknown when a connection has room.
-    pub(super) turns: tokio::sync::Mutex<()>,
-    /// Somebody has tried to connect.
-    pub(super) attempted: Notify,
+    pub(super) quota: Arc<QueueQuota>,
+    pub(super) config: ClientConfig,
+    /// Notified when there is a new connection.
+    pub(super) new_connection: Notify,
+    /// Locked by the call that is next to reserve a time of an adaptive rate.
+    pub(super) next_in_line: tokio::sync::Mutex<()>,
+    /// Notified after each attempt to connect.
+    pub(super) connect_attempt: Notify,
 }
 
-/// What a client was told at its beginning.
+/// The configuration of a client.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct ClientConfig {
     pub(super) settings: Settings,
     /// The limit of datagrams in bytes.
     #[cfg(feature = "udp")]
     pub(super) datagram: usize,
-    /// From how many bytes on payloads are compressed.
+    /// Payloads of at least this many bytes are compressed.
     pub(super) compress: Option<usize>,
     pub(super) limit: AdaptiveLimit,
     pub(super) connect_timeout: Duration,
@@ -51,38 +51,38 @@ pub(super) struct Plan {
     pub(super) backoff: Backoff,
     /// Whether calls wait while there is no connection.
     pub(super) waits: bool,
-    /// Whether calls begin at a rate.
+    /// Whether there is a rate limit.
     pub(super) paced: bool,
 }
 
-/// What is called, but for the input.
+/// The parameters of a call, except its input and the time.
 #[derive(Clone, Copy)]
 pub(crate) struct CallTemplate<'a> {
-    pub(super) what: RequestKind,
+    pub(super) kind: RequestKind,
     pub(super) operation: &'a str,
-    pub(super) within: Duration,
-    /// The same of a call with items, once it has begun.
-    pub(super) lasts: Duration,
+    pub(super) timeout: Duration,
+    /// The time of a call with items, from its start to its end.
+    pub(super) stream_timeout: Duration,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
     pub(super) options: CallOptions<'a>,
 }
 
 impl<'a> CallTemplate<'a> {
-    /// The same at that time.
+    /// The parameters of a call that begins now.
     #[inline]
     pub(super) fn request(&self, now: Time) -> CallRequest<'a> {
-        let lasts = FrameDeadline::after(now, self.lasts);
-        let deadline = FrameDeadline::after(now, self.within);
+        let stream_deadline = FrameDeadline::after(now, self.stream_timeout);
+        let deadline = FrameDeadline::after(now, self.timeout);
         CallRequest {
-            what: self.what,
+            kind: self.kind,
             operation: self.operation,
             now,
-            deadline: match self.what.has_items() {
-                true => deadline.earlier(lasts),
+            deadline: match self.kind.has_items() {
+                true => deadline.earlier(stream_deadline),
                 false => deadline,
             },
-            lasts,
+            stream_deadline,
             metadata: self.metadata,
             trace: self.trace,
         }
@@ -90,15 +90,15 @@ impl<'a> CallTemplate<'a> {
 }
 
 impl ClientState {
-    pub(super) fn new(clock: Clock, flow: Flow, room: Room, plan: Plan) -> Self {
+    pub(super) fn new(clock: Clock, flow: Flow, quota: QueueQuota, config: ClientConfig) -> Self {
         Self {
             clock,
             flow: Mutex::new(flow),
-            room: Arc::new(room),
-            plan,
-            arrived: Notify::new(),
-            turns: tokio::sync::Mutex::new(()),
-            attempted: Notify::new(),
+            quota: Arc::new(quota),
+            config,
+            new_connection: Notify::new(),
+            next_in_line: tokio::sync::Mutex::new(()),
+            connect_attempt: Notify::new(),
         }
     }
 
@@ -108,29 +108,29 @@ impl ClientState {
 
     pub(super) fn link_options(&self) -> LinkOptions {
         LinkOptions {
-            settings: self.plan.settings,
+            settings: self.config.settings,
             #[cfg(feature = "udp")]
-            datagram: self.plan.datagram,
-            compress: self.plan.compress,
-            limit: self.plan.limit.clone(),
-            room: Arc::clone(&self.room),
+            datagram: self.config.datagram,
+            compress: self.config.compress,
+            limit: self.config.limit.clone(),
+            quota: Arc::clone(&self.quota),
             clock: self.clock,
             seed: self.flow().random.bits(),
         }
     }
 
-    /// There is a connection.
+    /// Records a new connection.
     pub(super) fn connected(&self, lane: usize, link: &Arc<Link>) {
         let now = self.clock.now();
         self.flow().connected(lane, now, Arc::clone(link));
-        self.arrived.notify_waiters();
-        self.attempted.notify_waiters();
+        self.new_connection.notify_waiters();
+        self.connect_attempt.notify_waiters();
     }
 
-    /// A connection could not be made.
-    pub(super) fn failed(&self, lane: usize, why: &Cause) {
-        self.flow().failed(lane, self.clock.now(), why);
-        self.attempted.notify_waiters();
+    /// Records an attempt to connect that has failed.
+    pub(super) fn failed(&self, lane: usize, cause: &Cause) {
+        self.flow().failed(lane, self.clock.now(), cause);
+        self.connect_attempt.notify_waiters();
     }
 
     /// Makes a call.
@@ -147,20 +147,20 @@ impl ClientState {
         let mut attempts = Attempts::new(self);
         attempts.begin(request.now)?;
         loop {
-            attempts.in_time(&request)?;
-            let Some(current) = &attempts.current else {
-                // What is rare has its room elsewhere than in the future of each call.
+            attempts.check_deadline(&request)?;
+            let Some(attempt) = &attempts.attempt else {
+                // Boxed, because it is rare: otherwise the future of each call would have space for it.
                 Box::pin(attempts.connect(&mut request, write)).await?;
                 continue;
             };
-            let answer = current.link.ask(&request, &mut *write, read).await;
+            let answer = attempt.link.ask(&request, &mut *write, read).await;
             match answer {
                 Ok(reply) => {
-                    attempts.ends(Outcome::Reply);
+                    attempts.finish(Outcome::Reply);
                     return Ok(reply);
                 }
                 Err(error) => {
-                    Box::pin(attempts.again(&mut request, error, &call.options)).await?;
+                    Box::pin(attempts.retry(&mut request, error, &call.options)).await?;
                 }
             }
         }
@@ -179,17 +179,17 @@ impl ClientState {
         drop(flow);
         stats.connections = links.len();
         for link in links {
-            let (open, limit) = link.figures();
+            let (open, limit) = link.load();
             stats.in_flight += open;
             stats.limit += limit as usize;
         }
-        (stats.waiting, stats.waiting_bytes) = self.room.figures();
+        (stats.waiting, stats.waiting_bytes) = self.quota.usage();
         stats
     }
 
-    /// Nobody has the client any more.
-    pub(super) fn leave(&self) {
-        let links = self.flow().leave();
+    /// Drops the connections, because the client was dropped.
+    pub(super) fn release(&self) {
+        let links = self.flow().take_links();
         drop(links);
     }
 }

@@ -1,62 +1,60 @@
-//! What a client counts.
+//! The counters of a client.
 
 use polywire_frame::FaultCode;
 
 use crate::error::{CallError, CallErrorKind};
 
-/// What a client has done and is doing, for metrics and tests.
+/// The counters of a client, for metrics and tests.
 ///
-/// Each call that has ended is in exactly one of `replies`, `faults`, `deadlines`, `cancelled`,
-/// `overloaded` and `disconnected`; those that have not are `pending`. Calls with streams and
-/// subscriptions are in one of them if they could not be opened, and in `opened` otherwise; calls that
-/// nobody answers are in `sent`. All but the last six are
-/// sums since the client was made.
+/// Each call that has ended is counted in exactly one of `replies`, `faults`, `deadlines`, `cancelled`, `overloaded` and
+/// `disconnected`; the others are `pending`. Calls with streams and subscriptions are counted in `opened`, or in one of
+/// these if they could not be opened. One-way calls are counted in `sent`. All but the last six are totals since the
+/// client was created.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Calls that ended in a reply, also one that the caller could not read.
+    /// Calls that ended with a reply, even if the caller could not decode it.
     pub replies: u64,
-    /// Calls that ended in another fault than those below, or that could not be written.
+    /// Calls that ended with another fault than those below, or that could not be encoded.
     pub faults: u64,
-    /// Calls whose time was over.
+    /// Calls whose deadline has passed.
     pub deadlines: u64,
     /// Calls whose future was dropped before their end.
     pub cancelled: u64,
-    /// Calls that were turned away: by the server as overloaded or unavailable, or here, because
-    /// as much waits as may, or by [throttling](super::ClientBuilder::throttle).
+    /// Calls that were rejected: by the server as overloaded or unavailable, or by the client, because the queue is full
+    /// or because of [throttling](super::ClientBuilder::throttle).
     pub overloaded: u64,
-    /// Calls that a connection's end has ended, or for which there was none.
+    /// Calls that were lost with their connection, or for which there was no connection.
     pub disconnected: u64,
     /// Calls with streams, and subscriptions, that were opened.
     pub opened: u64,
-    /// Calls without an answer that are on their way.
+    /// One-way calls that were sent.
     pub sent: u64,
-    /// What was handed to connections: calls, and their further tries.
+    /// Attempts: calls that were passed to connections, and their retries.
     pub tries: u64,
-    /// Further tries of calls that the server had turned away, or that were repeated because
-    /// that is safe.
+    /// Retries of calls.
     pub retries: u64,
-    /// Further tries that were due and for which the budget had nothing left.
+    /// Retries that the retry budget did not allow.
     pub over_budget: u64,
-    /// Calls that throttling turned away.
+    /// Calls that throttling has rejected.
     pub throttled: u64,
-    /// Connections that were made after one had ended or could not be made.
+    /// Connections that replaced one that had ended or failed.
     pub reconnects: u64,
     /// Calls that have begun and not ended.
     pub pending: usize,
-    /// Calls that are open on connections, those that were cancelled and not yet answered too.
+    /// Calls that are open on connections, including cancelled ones that the server has not answered yet.
     pub in_flight: usize,
-    /// Calls that wait for room, for a connection, or for their turn.
+    /// Calls that wait for capacity, for a connection, or for the rate limit.
     pub waiting: usize,
-    /// Bytes of their input.
+    /// The bytes of the inputs of waiting calls.
     pub waiting_bytes: usize,
-    /// Connections that can be used.
+    /// Usable connections.
     pub connections: usize,
-    /// How many calls may be in flight now, on all of them together.
+    /// The current limit of calls in flight, over all connections.
     pub limit: usize,
 }
 
-/// What calls end in.
+/// How a call ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Outcome {
     Cancelled,
@@ -85,7 +83,7 @@ impl Outcome {
     }
 }
 
-/// The sums.
+/// The totals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     outcomes: [u64; 8],

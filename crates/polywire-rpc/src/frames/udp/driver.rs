@@ -1,4 +1,4 @@
-//! A client over datagrams, as its task drives it.
+//! The task of a client over datagrams.
 
 use std::future::poll_fn;
 use std::io;
@@ -11,21 +11,21 @@ use polywire_frame::client::Event;
 use polywire_frame_udp::Client;
 use tokio::sync::oneshot;
 
-use super::alarm::Alarm;
 use super::machine::nonce;
 use super::socket::{Received, Sending, Socket};
+use crate::frames::alarm::Alarm;
 use crate::frames::machine::Machine;
 use crate::frames::poll_others;
 use crate::frames::state;
 use crate::frames::tickets::{Ticket, wake_with};
 
-/// What calls and the task of a connection share.
+/// The state that calls share with this task.
 type Shared = state::Shared<Client<Ticket>>;
 
-/// Reads after which other tasks of the thread have their turn.
-const MOST_READS: usize = 16;
+/// Let other tasks run after this many reads.
+const MAX_READS: usize = 16;
 
-/// Opens a socket that sends to an address. Only a response shows that a server is there.
+/// Opens a socket that is connected to an address. Only a response shows whether a server listens there.
 pub(in crate::frames) fn connect(address: SocketAddr) -> io::Result<Socket> {
     let own: SocketAddr = match address {
         SocketAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
@@ -37,8 +37,8 @@ pub(in crate::frames) fn connect(address: SocketAddr) -> io::Result<Socket> {
     Socket::new(socket)
 }
 
-/// Drives a connection until nobody has it any more and all is answered. `greeted` is told when the
-/// server has said hello, or why it never will.
+/// Drives a connection until the client is dropped and all calls are answered. Sends the result of the handshake to
+/// `greeted`.
 pub(in crate::frames) async fn drive(
     shared: Arc<Shared>,
     socket: Socket,
@@ -50,7 +50,7 @@ pub(in crate::frames) async fn drive(
         sending: Sending::default(),
         alarm: Alarm::new(),
         greeted: Some(greeted),
-        refused: None,
+        rejection: None,
     };
     driver.begin();
     poll_fn(|context| driver.poll(context)).await;
@@ -61,28 +61,28 @@ struct Driver {
     socket: Socket,
     sending: Sending<()>,
     alarm: Alarm,
-    /// Whom to tell that the server has said hello.
+    /// Receives the result of the handshake. None after it.
     greeted: Option<oneshot::Sender<Result<(), String>>>,
-    /// Why there is nobody to be greeted.
-    refused: Option<String>,
+    /// Why the handshake has failed.
+    rejection: Option<String>,
 }
 
 impl Driver {
-    /// Greets the server.
+    /// Starts the handshake.
     fn begin(&self) {
         let now = self.shared.clock.now();
         self.shared.lock().machine.begin(now, nonce());
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        for _ in 0..MOST_READS {
+        for _ in 0..MAX_READS {
             wake_with(&mut self.shared.lock().task, context);
             let received = self.poll_receive(context);
-            if let Some(why) = self.refused.take() {
-                self.refuse(&why);
+            if let Some(cause) = self.rejection.take() {
+                self.reject(&cause);
                 return Poll::Ready(());
             }
-            // What has come together is answered together.
+            // Answer together what was received together.
             if received == Poll::Ready(Received::More) {
                 continue;
             }
@@ -95,16 +95,16 @@ impl Driver {
                 ready!(self.poll_time(context));
             }
         }
-        // The others have their turn, and so have those who wait for this one.
+        // Let other tasks run. Send first, because they may wait for the output.
         let _ = self.poll_send(context);
         self.timeout();
         poll_others(context)
     }
 
-    /// Nobody has it any more, and all is answered. Says so to the server.
+    /// Whether the client was dropped, or the connection has ended, and all calls are answered. Then tells the server.
     fn is_done(&self) -> bool {
         let mut state = self.shared.lock();
-        let over = state.left || state.ended.is_some();
+        let over = state.is_released || state.ended.is_some();
         if over && state.machine.open() == 0 {
             state.machine.lose();
             return true;
@@ -112,30 +112,30 @@ impl Driver {
         false
     }
 
-    /// The server does not want us, or is not there.
-    fn refuse(&mut self, why: &str) {
+    /// Ends the connection, because the handshake has failed.
+    fn reject(&mut self, cause: &str) {
         if let Some(greeted) = self.greeted.take() {
-            let _ = greeted.send(Err(why.to_owned()));
+            let _ = greeted.send(Err(cause.to_owned()));
         }
-        self.shared.lock().close(why);
+        self.shared.lock().close(cause);
     }
 
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<Received> {
-        match ready!(self.poll_hear(context)) {
+        match ready!(self.poll_datagrams(context)) {
             Ok(received) => Poll::Ready(received),
             Err(error) => {
-                self.failed(&error);
+                self.handle_error(&error);
                 Poll::Ready(Received::More)
             }
         }
     }
 
-    fn poll_hear(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Received>> {
+    fn poll_datagrams(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Received>> {
         let Self {
             shared,
             socket,
             greeted,
-            refused,
+            rejection,
             ..
         } = self;
         let mut state = None;
@@ -145,7 +145,7 @@ impl Driver {
             if server.is_some_and(|server| server != from.address) {
                 return;
             }
-            // Once for all that have come together.
+            // One lock for all datagrams of a read.
             let state = state.get_or_insert_with(|| (shared.lock(), shared.clock.now()));
             let (state, now) = (&mut state.0, state.1);
             let state = &mut **state;
@@ -156,18 +156,18 @@ impl Driver {
                     reason, message, ..
                 }) => {
                     if reason == Reason::TOKEN {
-                        // It has started again, or has forgotten us.
+                        // The server was restarted, or has forgotten this client.
                         let lost = client.begin(now, nonce());
-                        state.lose(lost, &reason.to_string().into());
+                        state.lose_calls(lost, &reason.to_string().into());
                     } else if state.greeted {
-                        state.goes_away(now, reason, message);
+                        state.handle_go_away(now, reason, message);
                         shared.changed.notify_one();
                     } else {
-                        *refused = Some(reason.to_string());
+                        *rejection = Some(reason.to_string());
                     }
                 }
                 Some(event) => {
-                    woken.extend(state.happens(now, &event, None));
+                    woken.extend(state.handle_event(now, &event, None));
                     if matches!(event, Event::Hello(_)) {
                         shared.changed.notify_one();
                         if let Some(greeted) = greeted.take() {
@@ -178,7 +178,7 @@ impl Driver {
             }
         });
         if let Some((mut state, now)) = state.take() {
-            // Answers that nobody waited for have made room too.
+            // Replies to cancelled calls have freed capacity.
             state.admit_waiting(now);
         }
         for waker in woken {
@@ -187,11 +187,11 @@ impl Driver {
         polled
     }
 
-    /// A datagram could not be sent, or has come back. Unless it was the first it is as one that was
-    /// lost.
-    fn failed(&mut self, error: &io::Error) {
+    /// Handles a socket error. During the handshake it can mean that no server listens. Later it counts as a lost
+    /// datagram.
+    fn handle_error(&mut self, error: &io::Error) {
         if self.greeted.is_some() && error.kind() == io::ErrorKind::ConnectionRefused {
-            self.refused = Some(error.to_string());
+            self.rejection = Some(error.to_string());
             return;
         }
         tracing::debug!(%error, "a datagram was not sent");
@@ -204,7 +204,7 @@ impl Driver {
                 if state.machine.output().is_empty() {
                     return Poll::Ready(());
                 }
-                state.wake_full();
+                state.wake_output_waiters();
                 let output = state.machine.output_mut();
                 self.sending
                     .exchange(|used| std::mem::replace(output, used));
@@ -219,7 +219,7 @@ impl Driver {
                     failed = Some(error);
                 });
             if let Some(error) = failed {
-                self.failed(&error);
+                self.handle_error(&error);
             }
             ready!(sent);
         }
@@ -230,7 +230,7 @@ impl Driver {
         self.shared.lock().timeout(now);
     }
 
-    /// Waits for the next that is due. Ready, if something has been done.
+    /// Waits for the next timeout. Ready if one was handled.
     fn poll_time(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let clock = self.shared.clock;
         let next = self.shared.lock().next_timeout();
@@ -248,9 +248,9 @@ mod tests {
 
     use super::*;
 
-    /// One that never answers, as behind a firewall that drops what comes.
+    /// The first address never answers, as behind a firewall that drops packets.
     #[tokio::test(start_paused = true)]
-    async fn a_blackholed_address_is_passed() {
+    async fn an_address_that_never_answers_is_skipped() {
         let addresses: Vec<SocketAddr> = [1, 2].map(|port| ([127, 0, 0, 1], port).into()).into();
         let connected = crate::connect::race(addresses.clone(), |address| async move {
             match connect(address)?.peer() {

@@ -1,4 +1,4 @@
-//! The state machine of a client's connection over datagrams, as calls need it.
+//! The state machine of a client over datagrams, behind the common interface.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -7,7 +7,7 @@ use polywire_frame::client::{LostCall, RequestError};
 use polywire_frame::{CallId, Time};
 use polywire_frame_udp::Client;
 
-use crate::frames::machine::{Begin, Input, Machine};
+use crate::frames::machine::{CallStart, Input, Machine};
 use crate::frames::request::RequestKind;
 use crate::frames::tickets::Ticket;
 
@@ -18,7 +18,7 @@ impl Machine for Client<Ticket> {
     }
 
     #[inline]
-    fn room(&self) -> u32 {
+    fn capacity(&self) -> u32 {
         Self::room(self)
     }
 
@@ -26,11 +26,11 @@ impl Machine for Client<Ticket> {
     fn begin(
         &mut self,
         now: Time,
-        begin: &Begin<'_>,
+        begin: &CallStart<'_>,
         input: &mut Input<'_>,
         ticket: Ticket,
     ) -> Result<CallId, RequestError> {
-        match begin.what {
+        match begin.kind {
             RequestKind::Call => {}
             RequestKind::Stream | RequestKind::TwoWay => {
                 return Err(RequestError::Invalid(
@@ -42,7 +42,7 @@ impl Machine for Client<Ticket> {
             }
         }
         if self.wants_to_begin(now) {
-            // Nothing is open, so that nothing is lost.
+            // No call is open, so none is lost.
             Self::begin(self, now, nonce());
         }
         let mut call = self.call(now, &begin.request())?;
@@ -50,7 +50,12 @@ impl Machine for Client<Ticket> {
         call.send(ticket)
     }
 
-    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), RequestError> {
+    fn notify(
+        &mut self,
+        now: Time,
+        begin: &CallStart<'_>,
+        payload: &[u8],
+    ) -> Result<(), RequestError> {
         if self.wants_to_begin(now) {
             Self::begin(self, now, nonce());
         }
@@ -68,7 +73,7 @@ impl Machine for Client<Ticket> {
     }
 
     fn go_away(&mut self) {
-        // Only when all is answered: its driver sees to it.
+        // The driver does this when all calls are answered.
     }
 
     fn next_timeout(&self) -> Time {

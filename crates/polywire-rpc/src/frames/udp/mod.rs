@@ -1,10 +1,8 @@
-//! Frames over datagrams: the socket of either side, and a client's task.
+//! Frames over datagrams: the socket for both sides, and the task of a client.
 
-mod alarm;
 mod driver;
 mod machine;
 mod socket;
 
-pub(crate) use alarm::Alarm;
 pub(super) use driver::{connect, drive};
 pub(crate) use socket::{Received, Sender, Sending, Socket};

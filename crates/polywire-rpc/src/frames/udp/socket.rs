@@ -1,4 +1,4 @@
-//! A socket that takes and gives many datagrams a system call, where the system can.
+//! A UDP socket that sends and receives several datagrams per system call, where the system supports it.
 
 use std::cell::Cell;
 use std::io::{self, IoSliceMut};
@@ -13,39 +13,38 @@ use tokio::net::UdpSocket;
 
 use crate::frames::read_buffer::{ReadBuffer, with_buffer};
 
-/// What one buffer takes: the longest datagram, or as many short ones of one sender as the system puts
-/// together.
+/// The size of a receive buffer: the longest datagram, or a batch of short ones from one sender (GRO).
 const BUFFER: usize = 1 << 16;
 
-/// The most bytes of datagrams that the system is asked to cut itself.
+/// The maximum length of a batch that the system splits into datagrams (GSO), in bytes.
 const MOST_BYTES: usize = 65_000;
 
-/// What the system is asked to keep of what has come and was not read. It takes it as a
-/// wish: a burst that has no room is lost, and sent again.
-const KEPT: usize = 4 << 20;
+/// The requested size of the socket buffers. The system may choose a smaller one. Datagrams that do not fit are lost and
+/// resent.
+const SOCKET_BUFFER: usize = 4 << 20;
 
 thread_local! {
-    /// What the sockets of this thread read into, one after the other.
+    /// The receive buffers that the sockets of this thread share.
     static READ: ReadBuffer = const { Cell::new(Vec::new()) };
 }
 
-/// A socket of UDP.
+/// A UDP socket.
 #[derive(Debug)]
 pub(crate) struct Socket {
     io: UdpSocket,
     state: UdpSocketState,
-    /// Whom it is connected to.
+    /// The address that it is connected to.
     to: Option<SocketAddr>,
     /// Whether it listens on all addresses.
     on_all: bool,
 }
 
-/// Where a datagram comes from, and what it is answered to.
+/// The source of a datagram, and the destination of its answer.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) struct Sender {
     pub(crate) address: SocketAddr,
-    /// The own address that it was sent to, where the system tells it. A socket that listens on all
-    /// addresses has to answer from that one.
+    /// The local address that the datagram was sent to, if known. A socket that listens on all addresses must answer from
+    /// it.
     own: Option<IpAddr>,
 }
 
@@ -63,23 +62,23 @@ impl From<SocketAddr> for Sender {
     }
 }
 
-/// What has become of a look at a socket.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Received {
-    /// There may be more.
+    /// There may be more datagrams.
     More,
-    /// That was all for now.
+    /// There are no more datagrams for now.
     Dry,
 }
 
 impl Socket {
-    /// A socket that does not block.
+    /// Takes over a non-blocking socket.
     pub(crate) fn new(socket: std::net::UdpSocket) -> io::Result<Self> {
         let state = UdpSocketState::new((&socket).into())?;
         let options = SockRef::from(&socket);
-        // Whatever the system allows.
-        let _ = options.set_recv_buffer_size(KEPT);
-        let _ = options.set_send_buffer_size(KEPT);
+        // Optional: the system may refuse.
+        let _ = options.set_recv_buffer_size(SOCKET_BUFFER);
+        let _ = options.set_send_buffer_size(SOCKET_BUFFER);
         let to = socket.peer_addr().ok();
         let on_all = socket.local_addr()?.ip().is_unspecified();
         Ok(Self {
@@ -94,16 +93,16 @@ impl Socket {
         self.io.local_addr()
     }
 
-    /// Whom it is connected to, if to anybody.
+    /// The address that it is connected to. None for a server.
     pub(crate) const fn peer(&self) -> Option<SocketAddr> {
         self.to
     }
 
-    /// Reads once, and has `take` look at each datagram.
+    /// Reads once, and passes each datagram to `take`.
     ///
     /// # Errors
     ///
-    /// The system has none, and says why: that nobody listens at the other end, such as.
+    /// The read has failed, for example because no program listens at the peer.
     pub(crate) fn poll_receive(
         &self,
         context: &mut Context<'_>,
@@ -161,7 +160,7 @@ impl Socket {
         loop {
             ready!(self.io.poll_send_ready(context))?;
             let sent = self.io.try_io(Interest::WRITABLE, || {
-                // Elsewhere a connected socket wants no address.
+                // Other systems reject an address for a connected socket.
                 if self.to.is_some() && !cfg!(target_os = "linux") && !several {
                     return SockRef::from(&self.io).send(bytes).map(|_| ());
                 }
@@ -174,7 +173,7 @@ impl Socket {
         }
     }
 
-    fn most_together(&self) -> usize {
+    fn max_batch(&self) -> usize {
         match self.to.is_some() && !cfg!(target_os = "linux") {
             true => 1,
             false => self.state.max_gso_segments(),
@@ -182,11 +181,11 @@ impl Socket {
     }
 }
 
-/// What is being sent.
+/// The datagrams that are being sent.
 #[derive(Debug)]
 pub(crate) struct Sending<A> {
     datagrams: Datagrams<A>,
-    /// How many of them have been sent.
+    /// The number of sent datagrams.
     sent: usize,
 }
 
@@ -199,29 +198,29 @@ impl<A> Default for Sending<A> {
     }
 }
 
-/// Room that is kept for the next.
-const MOST_KEPT: usize = 256 << 10;
+/// A larger buffer is shrunk after use, in bytes.
+const MAX_KEPT: usize = 256 << 10;
 
 impl<A: Copy + PartialEq> Sending<A> {
-    /// Whether all has been sent.
+    /// Whether all datagrams are sent.
     pub(crate) const fn is_empty(&self) -> bool {
         self.sent == self.datagrams.len()
     }
 
-    /// Exchanges what was sent for what is to be. Only when all has been sent.
+    /// Exchanges the sent datagrams, whose buffer is reused, for new ones. Call this only if [`Self::is_empty`].
     pub(crate) fn exchange(&mut self, exchange: impl FnOnce(Datagrams<A>) -> Datagrams<A>) {
         let mut used = std::mem::take(&mut self.datagrams);
-        let large = used.bytes() > MOST_KEPT;
+        let large = used.bytes() > MAX_KEPT;
         used.clear();
         if large {
-            used.shrink_to(MOST_KEPT);
+            used.shrink_to(MAX_KEPT);
         }
         self.datagrams = exchange(used);
         self.sent = 0;
     }
 
-    /// Sends until all is sent. `address` says where a datagram goes, and `failed` is told of what cannot
-    /// be sent: it is lost, as others are.
+    /// Sends all datagrams. `address` returns the destination of a datagram. A datagram that cannot be sent is lost, and
+    /// its error is passed to `failed`.
     pub(crate) fn poll(
         &mut self,
         socket: &Socket,
@@ -230,14 +229,14 @@ impl<A: Copy + PartialEq> Sending<A> {
         failed: &mut dyn FnMut(io::Error),
     ) -> Poll<()> {
         while !self.is_empty() {
-            let most = socket.most_together();
+            let most = socket.max_batch();
             let Some(run) = self.datagrams.runs(self.sent, most, MOST_BYTES).next() else {
                 break;
             };
             let sent = socket.poll_send(context, address(run.to), run.bytes, run.size);
             if let Err(error) = ready!(sent) {
-                if run.count > 1 && socket.most_together() < most {
-                    // It cannot send them together after all.
+                if run.count > 1 && socket.max_batch() < most {
+                    // The system does not support batches after all.
                     continue;
                 }
                 failed(error);

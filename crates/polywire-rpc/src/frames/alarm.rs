@@ -1,4 +1,4 @@
-//! A timer that is seldom set.
+//! A timer whose time changes often.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,31 +9,30 @@ use tokio::time::Sleep;
 
 use crate::frames::Clock;
 
-/// Wakes a task at a time that changes all the while.
+/// Wakes a task at a time that is later at almost every call.
 #[derive(Debug)]
 pub(crate) struct Alarm {
     timer: Option<Pin<Box<Sleep>>>,
-    /// When the timer rings.
-    rings: Time,
+    /// When the timer fires.
+    fires: Time,
 }
 
 impl Alarm {
     pub(crate) const fn new() -> Self {
         Self {
             timer: None,
-            rings: Time::NEVER,
+            fires: Time::NEVER,
         }
     }
 
-    /// Waits until then, or for less long.
+    /// Waits until `next`, or ends earlier.
     pub(crate) fn poll(&mut self, clock: Clock, next: Time, context: &mut Context<'_>) -> Poll<()> {
-        // One that rings too early is set again then, which is seldom; setting it at each call is
-        // not.
-        if self.timer.is_none() || next < self.rings {
+        // A timer that fires too early is set again then. That is rare. Setting it at each call is not.
+        if self.timer.is_none() || next < self.fires {
             let Some(instant) = clock.instant(next) else {
                 return Poll::Pending;
             };
-            self.rings = next;
+            self.fires = next;
             match &mut self.timer {
                 Some(timer) => timer.as_mut().reset(instant),
                 None => self.timer = Some(Box::pin(tokio::time::sleep_until(instant))),
