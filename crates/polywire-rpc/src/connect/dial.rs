@@ -15,7 +15,7 @@ use tower::Service;
 
 use super::proxy::{Hop, HopKind, Proxy};
 use super::race::race;
-use super::stream::{Known, Socket, Stream};
+use super::stream::{ConnectionInfo, Socket, Stream};
 use super::url::{Address, ServerUrl, UrlError, Wire};
 use super::{Step, TransportError, tunnel};
 
@@ -180,7 +180,7 @@ impl Dialer {
             (Address::Host { host, port }, Some(hop)) => {
                 let (socket, address) = self.connect_tcp(&hop.host, hop.port, progress).await?;
                 if self.forwarding().is_some() {
-                    let known = Known::new(format!("{address} (proxy)"));
+                    let known = ConnectionInfo::new(format!("{address} (proxy)"));
                     let mut stream = Stream::plain(socket, known);
                     stream.proxied = true;
                     return Ok(stream);
@@ -207,9 +207,9 @@ impl Dialer {
                 }
                 failure.with_source(crate::tls::failure(error))
             })?;
-            return Ok(Stream::tls(stream, Known::new(address)));
+            return Ok(Stream::tls(stream, ConnectionInfo::new(address)));
         }
-        Ok(Stream::plain(socket, Known::new(address)))
+        Ok(Stream::plain(socket, ConnectionInfo::new(address)))
     }
 
     #[cfg(unix)]

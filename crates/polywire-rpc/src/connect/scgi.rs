@@ -1,8 +1,7 @@
-//! SCGI: one connection a request, which is a netstring of headers and a body; the answer
-//! is that of a CGI program.
+//! SCGI: each request has a connection of its own. The request is a netstring of headers and a body, and the response is
+//! that of a CGI program.
 //!
-//! What the bytes mean is [`polywire_protocol::scgi`]'s. The end of the answer is the end
-//! of the connection, or where `Content-Length` says.
+//! [`polywire_protocol::scgi`] has the encoding. A response ends after `Content-Length` bytes, or with the connection.
 
 use std::pin::pin;
 
@@ -35,23 +34,23 @@ pub(super) async fn exchange(
         let to = address.insert(stream.known.address.clone());
         let failed = |step| dialer.error(step).at(&**to);
         let written = stream.write_all(&message).await;
-        // A server may have answered, and closed, before it took the whole body.
+        // A server may respond and close before it has read the whole body.
         read(&mut stream, limit).await.map_err(|broken| {
             let error = failed(Step::Read);
             match (broken, written) {
-                (Broken::Silent, Err(source)) => failed(Step::Write).with_source(source),
-                (Broken::Silent, Ok(())) => {
+                (ReadError::Silent, Err(source)) => failed(Step::Write).with_source(source),
+                (ReadError::Silent, Ok(())) => {
                     error.because("the server closed the connection before its answer had come")
                 }
-                (Broken::Short, _) => {
+                (ReadError::Short, _) => {
                     error.because("the server closed the connection before its answer was whole")
                 }
-                (Broken::Head(source), _) => error
+                (ReadError::Head(source), _) => error
                     .invalid_response()
                     .because("what came is no answer of a CGI program")
                     .with_source(source),
-                (Broken::TooLarge, _) => too_large(error, limit),
-                (Broken::Io(source), _) => error.with_source(source),
+                (ReadError::TooLarge, _) => too_large(error, limit),
+                (ReadError::Io(source), _) => error.with_source(source),
             }
         })
     };
@@ -73,7 +72,7 @@ pub(super) async fn exchange(
     }
 }
 
-/// The head, and the body behind it.
+/// Encodes the head and the body of a request.
 fn message(request: Request<Bytes>) -> Result<Vec<u8>, Error> {
     let (mut head, body) = request.into_parts();
     let authority = head.uri.authority().map(|authority| authority.as_str());
@@ -86,26 +85,26 @@ fn message(request: Request<Bytes>) -> Result<Vec<u8>, Error> {
     Ok(message)
 }
 
-/// Why there is no answer.
-enum Broken {
+/// Why a response could not be read.
+enum ReadError {
     /// The server closed the connection without a byte.
     Silent,
-    /// It closed it within the body.
+    /// The server closed the connection within the body.
     Short,
-    /// The body has more bytes than it may.
+    /// The body is longer than the limit.
     TooLarge,
     Head(Error),
     Io(std::io::Error),
 }
 
-impl From<std::io::Error> for Broken {
+impl From<std::io::Error> for ReadError {
     fn from(error: std::io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-/// Reads an answer whose body may have `limit` bytes.
-async fn read(stream: &mut Stream, limit: usize) -> Result<Response<Bytes>, Broken> {
+/// Reads a response whose body has at most `limit` bytes.
+async fn read(stream: &mut Stream, limit: usize) -> Result<Response<Bytes>, ReadError> {
     let mut reader = ResponseReader::new(HEAD_LIMIT);
     let mut piece = Vec::with_capacity(8192);
     let mut silent = true;
@@ -113,34 +112,34 @@ async fn read(stream: &mut Stream, limit: usize) -> Result<Response<Bytes>, Brok
         piece.clear();
         if stream.read_buf(&mut piece).await? == 0 {
             return Err(match silent {
-                true => Broken::Silent,
-                false => Broken::Head(reader.ended()),
+                true => ReadError::Silent,
+                false => ReadError::Head(reader.ended()),
             });
         }
         silent = false;
-        if let Some(response) = reader.feed(&piece).map_err(Broken::Head)? {
+        if let Some(response) = reader.feed(&piece).map_err(ReadError::Head)? {
             break response;
         }
     };
-    // Servers that keep the connection open have said how much comes.
+    // A server that keeps the connection open has sent the length.
     let length = response.length.map(usize::try_from);
     let length = length.map(|length| length.unwrap_or(usize::MAX));
     let most = length.unwrap_or(limit.saturating_add(1));
     if most > limit.saturating_add(1) {
-        return Err(Broken::TooLarge);
+        return Err(ReadError::TooLarge);
     }
     let mut body = Vec::from(response.begun);
     while body.len() < most {
         let room = (most - body.len()) as u64;
         if (&mut *stream).take(room).read_buf(&mut body).await? == 0 {
             match length {
-                Some(_) => return Err(Broken::Short),
+                Some(_) => return Err(ReadError::Short),
                 None => break,
             }
         }
     }
     if body.len() > limit {
-        return Err(Broken::TooLarge);
+        return Err(ReadError::TooLarge);
     }
     Ok(Response::from_parts(response.head, body.into()))
 }

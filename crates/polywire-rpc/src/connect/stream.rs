@@ -15,18 +15,18 @@ use tokio::net::UnixStream;
 
 use super::Step;
 
-/// What is known of a connection, while it is one and when it has failed.
+/// Facts about a connection, also for the errors after it has failed.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
-    /// To whom it leads: an address with its port, or the path of a socket.
+pub(crate) struct ConnectionInfo {
+    /// The address of the peer with its port, or the path of a socket.
     pub(crate) address: String,
-    /// Whether anything has come over it at all.
+    /// Whether any byte was received.
     answered: AtomicBool,
-    /// Whether anything has come since the last bytes went out.
+    /// Whether any byte was received since the last write.
     answering: AtomicBool,
 }
 
-impl Known {
+impl ConnectionInfo {
     pub(crate) fn new(address: String) -> Self {
         Self {
             address,
@@ -40,7 +40,7 @@ impl Known {
     }
 }
 
-/// A failure of a connection that was open, with what failed.
+/// A failure of an open connection, with the step that failed.
 #[derive(Debug)]
 pub(crate) struct StreamError {
     pub(crate) step: Step,
@@ -75,7 +75,7 @@ pub(crate) enum Socket {
 /// A connection to a server.
 pub(crate) struct Stream {
     inner: Layer,
-    pub(crate) known: Arc<Known>,
+    pub(crate) known: Arc<ConnectionInfo>,
     /// Requests name the whole URL, as a proxy wants them.
     pub(crate) proxied: bool,
 }
@@ -88,7 +88,7 @@ pub(crate) enum Layer {
 }
 
 impl Stream {
-    pub(crate) fn plain(socket: Socket, known: Known) -> Self {
+    pub(crate) fn plain(socket: Socket, known: ConnectionInfo) -> Self {
         Self {
             inner: Layer::Plain(socket),
             known: Arc::new(known),
@@ -97,7 +97,10 @@ impl Stream {
     }
 
     #[cfg(feature = "tls")]
-    pub(crate) fn tls(stream: tokio_rustls::client::TlsStream<Socket>, known: Known) -> Self {
+    pub(crate) fn tls(
+        stream: tokio_rustls::client::TlsStream<Socket>,
+        known: ConnectionInfo,
+    ) -> Self {
         Self {
             inner: Layer::Tls(Box::new(stream)),
             known: Arc::new(known),
@@ -107,7 +110,7 @@ impl Stream {
 }
 
 impl Stream {
-    /// The connection without what is known of it.
+    /// The connection without [`ConnectionInfo`].
     pub(crate) fn into_layer(self) -> Layer {
         self.inner
     }

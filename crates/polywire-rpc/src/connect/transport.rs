@@ -1,4 +1,4 @@
-//! Requests and answers over connections that are kept.
+//! Requests and responses of HTTP and SCGI, over pooled connections.
 
 use std::fmt;
 use std::future::Future;
@@ -19,7 +19,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use super::dial::{ConnectOptions, Dialer};
 #[cfg(feature = "tls")]
 use super::proxy::Proxy;
-use super::stream::{Known, StreamError};
+use super::stream::{ConnectionInfo, StreamError};
 use super::url::{ServerUrl, UrlError, Wire};
 use super::{Step, TransportError, scgi};
 use crate::call::CallTimeout;
@@ -119,24 +119,26 @@ impl Transport {
         TransportError::new(self.url().shown(), step)
     }
 
-    /// What the pool says, in our words.
+    /// Converts an error of the pool.
     #[cold]
     fn failed(&self, error: &legacy::Error) -> TransportError {
         let mut extensions = Extensions::new();
         if let Some(info) = error.connect_info() {
             info.get_extras(&mut extensions);
         }
-        let known = extensions.get::<Arc<Known>>().map(|known| &**known);
+        let known = extensions
+            .get::<Arc<ConnectionInfo>>()
+            .map(|known| &**known);
         self.cause(error, known)
     }
 
-    /// Why a body did not come.
+    /// Converts an error of reading a body.
     #[cold]
     fn broken(
         &self,
         error: &(dyn std::error::Error + Send + Sync + 'static),
         limit: usize,
-        known: Option<&Known>,
+        known: Option<&ConnectionInfo>,
     ) -> TransportError {
         if error.downcast_ref::<LengthLimitError>().is_some() {
             return too_large(self.error(Step::Read), limit).at(address(known));
@@ -147,7 +149,7 @@ impl Transport {
     fn cause(
         &self,
         error: &(dyn std::error::Error + 'static),
-        known: Option<&Known>,
+        known: Option<&ConnectionInfo>,
     ) -> TransportError {
         let mut next = Some(error);
         let mut failure = self.error(Step::Read).at(address(known));
@@ -176,10 +178,10 @@ impl Transport {
             last = error;
             next = error.source();
         }
-        let stale = known.is_some_and(Known::is_stale);
-        // The innermost says it best; those around it say which crate was told.
+        let stale = known.is_some_and(ConnectionInfo::is_stale);
+        // The innermost error is the most precise. The outer ones only name crates.
         failure
-            .with_source(Said::of(last))
+            .with_source(SourceText::of(last))
             .on_stale_connection(stale)
     }
 }
@@ -224,12 +226,12 @@ pub(crate) fn too_large(error: TransportError, limit: usize) -> TransportError {
     ))
 }
 
-fn address(known: Option<&Known>) -> &str {
+fn address(known: Option<&ConnectionInfo>) -> &str {
     known.map_or("", |known| &known.address)
 }
 
-/// The connection that a request got, if it has got one.
-fn known(captured: &CaptureConnection) -> Option<Arc<Known>> {
+/// The connection of a request, if it has one.
+fn known(captured: &CaptureConnection) -> Option<Arc<ConnectionInfo>> {
     let mut extensions = Extensions::new();
     let connected = captured.connection_metadata();
     Connected::get_extras(connected.as_ref()?, &mut extensions);
@@ -238,9 +240,9 @@ fn known(captured: &CaptureConnection) -> Option<Arc<Known>> {
 
 /// The text of an error that cannot be moved, with its kind if it is the system's.
 #[derive(Debug)]
-struct Said(String);
+struct SourceText(String);
 
-impl Said {
+impl SourceText {
     fn of(error: &(dyn std::error::Error + 'static)) -> Box<dyn std::error::Error + Send + Sync> {
         if let Some(io) = error.downcast_ref::<std::io::Error>() {
             let copy = match io.raw_os_error() {
@@ -253,13 +255,13 @@ impl Said {
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for SourceText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Said {}
+impl std::error::Error for SourceText {}
 
 #[cfg(test)]
 mod tests {

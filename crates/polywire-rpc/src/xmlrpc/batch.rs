@@ -10,7 +10,7 @@ use polywire_schema::{Body, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::client::{Client, Own};
+use super::client::{CallSettings, Client};
 use super::message::{self, Part, Reading};
 use crate::call::CallTimeout;
 use crate::error::{CallError, CallErrorKind};
@@ -41,7 +41,7 @@ const BYTES: usize = 480 * 1024;
 #[must_use = "nothing is called before it is sent"]
 pub struct Batch<'a> {
     client: &'a Client,
-    own: Own,
+    own: CallSettings,
     most: usize,
     id: u64,
     calls: Vec<Call>,
@@ -80,7 +80,7 @@ impl<'a> Batch<'a> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             client,
-            own: Own::default(),
+            own: CallSettings::default(),
             most: CALLS,
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             calls: Vec::new(),

@@ -44,13 +44,13 @@ use crate::CallError;
 #[derive(Clone)]
 pub struct Client {
     client: client::Client,
-    runtime: Arc<Own>,
+    runtime: Arc<CallSettings>,
 }
 
 /// The runtime that connections live on. They move while somebody calls.
-struct Own(Option<Runtime>);
+struct CallSettings(Option<Runtime>);
 
-impl Drop for Own {
+impl Drop for CallSettings {
     /// Without waiting for anything, which a thread of another runtime may not do.
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
@@ -65,7 +65,7 @@ impl Built for Client {
             .enable_all()
             .build();
         let runtime = runtime.map_err(|error| BuildError::Runtime(error.to_string()))?;
-        let runtime = Arc::new(Own(Some(runtime)));
+        let runtime = Arc::new(CallSettings(Some(runtime)));
         Ok(Self { client, runtime })
     }
 }

@@ -1,4 +1,4 @@
-//! How a client is made.
+//! The builder of clients.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,18 +19,18 @@ use crate::tls::ClientTls;
 
 /// Builds a [`Client`].
 ///
-/// | what | by default |
+/// | option | default |
 /// |---|---|
 /// | [`connect_timeout`](Self::connect_timeout) | 5 s |
-/// | [`deadline`](Self::deadline) | 60 s for a call, with all that is tried again |
-/// | [`send_deadline`](Self::send_deadline) | the server is not told the deadline |
+/// | [`deadline`](Self::deadline) | 60 s for a call with its retries |
+/// | [`send_deadline`](Self::send_deadline) | the deadline is not sent |
 /// | [`idle_timeout`](Self::idle_timeout) | connections are kept for 25 s |
 /// | [`limits`](Self::limits) | [`Limits::DEFAULT`] |
 /// | [`retries`](Self::retries) | 2, of calls that are [`idempotent`](super::Method::idempotent) |
 /// | [`redirects`](Self::redirects) | 5, by 307 and 308, within the server |
-/// | [`proxy`](Self::proxy) | none, whatever the environment says |
+/// | [`proxy`](Self::proxy) | none, even if the environment names one |
 /// | [`leniency`](Self::leniency) | [`Leniency::STRICT`] |
-#[must_use = "it is `build` that makes the client"]
+#[must_use = "`build` creates the client"]
 pub struct ClientBuilder<C = Client> {
     url: ServerUrl,
     connection: ConnectOptions,
@@ -40,10 +40,10 @@ pub struct ClientBuilder<C = Client> {
     client: PhantomData<fn() -> C>,
 }
 
-/// What is built: [`Client`], or [the one that blocks](super::blocking::Client). There is
-/// nothing else to implement it for.
+/// The type of the client: [`Client`], or the [blocking client](super::blocking::Client). No other type can implement
+/// this.
 pub trait Built: Sized {
-    /// The client, of the one that all are made of.
+    /// Converts the asynchronous client.
     #[doc(hidden)]
     fn of(client: Client) -> Result<Self, BuildError>;
 }
@@ -54,11 +54,11 @@ impl Built for Client {
     }
 }
 
-/// What calls go by.
+/// The settings of all calls.
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) deadline: Duration,
-    /// Whether the server is told how much time is left.
+    /// Whether to send the time that is left.
     pub(super) send_deadline: bool,
     pub(super) reading: Reading,
     pub(super) style: Style,
@@ -72,15 +72,15 @@ pub(super) struct Settings {
 
 pub(super) type Observer = Arc<dyn Fn(&Exchange) + Send + Sync>;
 
-/// Why a client cannot be made.
+/// Why a client could not be created.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The URL is none that is known here, or cannot be connected to so.
+    /// The URL is invalid or has an unknown scheme, or the settings do not fit it.
     Url(UrlError),
-    /// A header has a name or value that HTTP has no form for. The value is not told.
+    /// A header has a name or value that is not valid in HTTP. The value is not part of the error.
     Header(String),
-    /// The system gave nothing to wait with, which the blocking client needs.
+    /// The runtime of the blocking client could not be created.
     Runtime(String),
 }
 
@@ -137,7 +137,7 @@ impl<C: Built> ClientBuilder<C> {
         })
     }
 
-    /// Tells the server user and password (RFC 7617), as a user in the URL does too.
+    /// Sends a user and a password (RFC 7617), like a user in the URL.
     pub fn basic(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         let user = user.into();
         if user.contains(':') {
@@ -152,7 +152,7 @@ impl<C: Built> ClientBuilder<C> {
         self
     }
 
-    /// Tells the server a token (RFC 6750).
+    /// Sends a token (RFC 6750).
     pub fn bearer(mut self, token: impl AsRef<str>) -> Self {
         match HeaderValue::try_from(format!("Bearer {}", token.as_ref())) {
             Ok(mut value) => {
@@ -167,7 +167,7 @@ impl<C: Built> ClientBuilder<C> {
         self
     }
 
-    /// Adds a header to every call, in the place of one of the same name. The values of
+    /// Adds a header to every call, and replaces one with the same name. The values of
     /// `Authorization`, `Proxy-Authorization` and `Cookie` are marked as
     /// [sensitive](HeaderValue::is_sensitive).
     pub fn header<N, V>(mut self, name: N, value: V) -> Self
@@ -185,22 +185,20 @@ impl<C: Built> ClientBuilder<C> {
         self
     }
 
-    /// Sets how long a connection may take to be made: looked up, connected, through a
-    /// proxy, and with TLS. 5 seconds.
+    /// Sets the time limit for connecting, from the lookup to TLS. The default is 5 seconds.
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
         self.connection.timeout = time;
         self
     }
 
-    /// Sets how long a call may take in all, with everything that is tried again. 60
-    /// seconds.
+    /// Sets the time limit of a call, including redirects and retries. The default is 60 seconds.
     pub const fn deadline(mut self, time: Duration) -> Self {
         self.settings.deadline = time;
         self
     }
 
     /// Tells the server how much of the deadline is left, at each attempt, by the header `polywire-timeout-ms`. A
-    /// [`Server`](crate::Server) of this library stops a call that its client has given up: handlers see the time as
+    /// [`Server`](crate::Server) of this library stops a call at the deadline of its client: handlers see the time as
     /// [`Context::deadline`](crate::Context::deadline).
     ///
     /// Off, because other servers do not know the header, and a proxy may reject it.
@@ -233,95 +231,87 @@ impl<C: Built> ClientBuilder<C> {
         self
     }
 
-    /// Sets how long a connection that is not used is kept. 25 seconds:
-    /// shorter than the 30 after which many servers close it, so that no call meets a closed
-    /// one. At most 100 are kept.
+    /// Sets how long an unused connection is kept. The default is 25 seconds, because many servers close a connection after
+    /// 30 seconds, and a call should not find a closed one. At most 100 connections are kept.
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
         self.connection.idle_timeout = time;
         self
     }
 
-    /// Sets what one answer may cost: its bytes (as they come, and when gzip is undone),
-    /// depth, items and strings.
+    /// Sets the limits of a response: its length (as received, and decompressed), depth, items and strings.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.settings.reading.limits = limits;
         self
     }
 
-    /// Sets what is read although it is wrong, for servers that write it so.
+    /// Sets which invalid forms are accepted, for servers that send them.
     pub const fn leniency(mut self, leniency: Leniency) -> Self {
         self.settings.reading.profile.leniency = leniency;
         self
     }
 
-    /// Sets what a member means that comes twice in a struct. An error.
+    /// Sets how duplicate members of a struct are read. The default is an error.
     pub const fn duplicates(mut self, duplicates: Duplicates) -> Self {
         self.settings.reading.profile.duplicates = duplicates;
         self
     }
 
-    /// Sets how calls are written where there is a choice: nil, strings without a tag,
-    /// text that XML forbids.
+    /// Sets how calls are encoded where there is a choice: nil, strings without a tag, characters that XML forbids.
     pub const fn style(mut self, style: Style) -> Self {
         self.settings.style = style;
         self
     }
 
-    /// Sets how often a call that is [`idempotent`](super::Method::idempotent) is tried
-    /// again: if the connection is refused, if the server closed a connection of earlier
-    /// calls without a byte of an answer, or answers 503 or 429 with `Retry-After`. 2.
-    /// Other calls are never sent twice.
+    /// Sets how often an [`idempotent`](super::Method::idempotent) call is retried: if the connection is refused, if the
+    /// server has closed a reused connection without a byte of a response, or responds with 503 or 429 and `Retry-After`.
+    /// The default is 2. Other calls are never sent twice.
     pub const fn retries(mut self, retries: u32) -> Self {
         self.settings.retries = retries;
         self
     }
 
-    /// Sets how many redirects a call follows, by 307 and 308 and within the server of
-    /// the URL; 0 for none. 5. Others are an error that says where they lead: 301, 302
-    /// and 303 turn a call into a page's request, and another server is nobody to tell
-    /// the password.
+    /// Sets how many redirects a call follows, with 307 or 308 and within the server of the URL. The default is 5. Other
+    /// redirects are an error that names the target: 301, 302 and 303 turn a call into a GET, and another server must not
+    /// receive the password.
     pub const fn redirects(mut self, redirects: u32) -> Self {
         self.settings.redirects = redirects;
         self
     }
 
-    /// Sends calls from so many bytes on in gzip; `None` for never, which is the default:
-    /// few servers read it.
+    /// Compresses calls of at least this many bytes with gzip. The default is `None`, because few servers support it.
     pub const fn compress_from(mut self, bytes: Option<usize>) -> Self {
         self.settings.compress_from = bytes;
         self
     }
 
-    /// Connects by a proxy. None, whatever the environment says; for that there is
-    /// [`Proxy::from_environment`].
+    /// Sets the proxy. The default is no proxy. [`Proxy::from_environment`] reads the environment.
     pub fn proxy(mut self, proxy: impl Into<Option<Proxy>>) -> Self {
         self.connection.proxy = proxy.into();
         self
     }
 
-    /// Sets how TLS is spoken with a server at `https://`.
+    /// Sets the trusted certificates and the own certificate for `https://`.
     #[cfg(feature = "tls")]
     pub fn tls(mut self, tls: ClientTls) -> Self {
         self.connection.tls = tls;
         self
     }
 
-    /// Keeps what the server sets as cookies, and sends it back. Off.
+    /// Stores the cookies of the server and sends them back. Off by default.
     #[cfg(feature = "cookies")]
     pub const fn cookies(mut self, cookies: bool) -> Self {
         self.settings.cookies = cookies;
         self
     }
 
-    /// Shows every message: once with the request, before it is sent, and once more with
-    /// the response. Headers with secrets are marked as
+    /// Calls an observer with each request before it is sent, and with its response. Headers with secrets are marked as
     /// [sensitive](HeaderValue::is_sensitive).
     pub fn observer(mut self, observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
         self.settings.observer = Some(Arc::new(observer));
         self
     }
 
-    /// The client. Connections are made when calls need them.
+    /// Creates the client. It connects when a call needs a connection.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The client, and one call of it.
+//! The client and its calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) struct Inner {
     pub(super) uri: Uri,
     pub(super) headers: HeaderMap,
     pub(super) settings: Settings,
-    /// Whether the server has said that it has no `system.multicall`.
+    /// Whether the server has no `system.multicall`, as known from a fault.
     no_multicall: AtomicBool,
     #[cfg(feature = "cookies")]
     pub(super) jar: super::cookies::Jar,
@@ -62,8 +62,8 @@ impl Inner {
         self.no_multicall.store(true, Ordering::Relaxed);
     }
 
-    /// Sends a call that has been written, and gives the body of the answer.
-    async fn call(&self, message: Bytes, own: &Own) -> Result<Body, CallError> {
+    /// Sends an encoded call and returns the body of the response.
+    async fn call(&self, message: Bytes, own: &CallSettings) -> Result<Body, CallError> {
         let total = own.deadline.unwrap_or(self.settings.deadline);
         let answer = self.send(message, own, CallTimeout::start(total)).await?;
         Ok(Body::new(answer))
@@ -75,17 +75,17 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The URL is none that is known here.
+    /// The URL is invalid or has an unknown scheme.
     pub fn new(url: &str) -> Result<Self, BuildError> {
         Self::builder(url)?.build()
     }
 
-    /// Begins to build a client of the server at a URL. User and password may stand in
-    /// it; they are sent, and shown by nothing.
+    /// Creates a builder of a client of the server at a URL. The URL may have a user and a password, which are sent, and
+    /// are never part of an error or `Debug` output.
     ///
     /// # Errors
     ///
-    /// The URL is none that is known here.
+    /// The URL is invalid or has an unknown scheme.
     pub fn builder(url: &str) -> Result<ClientBuilder, BuildError> {
         ClientBuilder::new(url)
     }
@@ -96,11 +96,10 @@ impl Client {
         self.inner.transport.url().shown()
     }
 
-    /// Calls a method. The elements of a tuple are the parameters, `(1, "web")`, those
-    /// of a list too; `()` is none, and anything else is the one parameter. How serde's
-    /// types look in XML-RPC says
-    /// [`XmlRpcEncoder::serialize`](polywire_codec::xmlrpc::XmlRpcEncoder::serialize). The
-    /// result may be asked for as any type that can be read from it, or as a [`Value`].
+    /// Calls a method. The parameters are the elements of a tuple, such as `(1, "web")`, or of a list. `()` is no
+    /// parameter, and any other value is the only parameter.
+    /// [`XmlRpcEncoder::serialize`](polywire_codec::xmlrpc::XmlRpcEncoder::serialize) documents the types of serde in
+    /// XML-RPC. The result can be any type that can be decoded from it, or a [`Value`].
     ///
     /// ```no_run
     /// #[derive(serde::Deserialize)]
@@ -126,7 +125,7 @@ impl Client {
         self.method(method).call(parameters).await
     }
 
-    /// Calls a method over values.
+    /// Calls a method with values.
     ///
     /// # Errors
     ///
@@ -139,16 +138,16 @@ impl Client {
         self.method(method).call_values(parameters).await
     }
 
-    /// Begins a call with settings of its own.
+    /// Creates a call with settings of its own.
     pub fn method<'a>(&'a self, name: &'a str) -> Method<'a> {
         Method {
             client: self,
             name,
-            own: Own::default(),
+            own: CallSettings::default(),
         }
     }
 
-    /// Begins a batch of calls.
+    /// Creates a batch of calls.
     pub fn batch(&self) -> Batch<'_> {
         Batch::new(self)
     }
@@ -162,9 +161,9 @@ impl fmt::Debug for Client {
     }
 }
 
-/// What is set for one call only.
+/// The settings of a single call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Own {
+pub(super) struct CallSettings {
     pub(super) idempotent: bool,
     pub(super) deadline: Option<Duration>,
     pub(super) headers: HeaderMap,
@@ -176,31 +175,30 @@ pub(super) struct Own {
 pub struct Method<'a> {
     client: &'a Client,
     name: &'a str,
-    own: Own,
+    own: CallSettings,
 }
 
 impl Method<'_> {
-    /// Says that calling the method twice is as calling it once, so that the call may be
-    /// tried again: see [`ClientBuilder::retries`].
+    /// Marks the method as idempotent, so that the call may be retried: see [`ClientBuilder::retries`].
     pub const fn idempotent(mut self) -> Self {
         self.own.idempotent = true;
         self
     }
 
-    /// Sets how long the call may take in all.
+    /// Sets the time limit of the call, including retries.
     pub const fn deadline(mut self, time: Duration) -> Self {
         self.own.deadline = Some(time);
         self
     }
 
-    /// Adds a header, in the place of one of the same name that the client has.
+    /// Adds a header, and replaces one of the client with the same name.
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         let value = guarded(&name, value);
         self.own.headers.insert(name, value);
         self
     }
 
-    /// Calls the method, as [`Client::call`].
+    /// Calls the method, like [`Client::call`].
     ///
     /// # Errors
     ///
@@ -215,7 +213,7 @@ impl Method<'_> {
         inner.settings.reading.typed(self.client.url(), &answer)
     }
 
-    /// Calls the method over values.
+    /// Calls the method with values.
     ///
     /// # Errors
     ///

@@ -15,9 +15,9 @@ const LONGEST: usize = 4096;
 
 /// What a server has set. A client has one server, and nothing is ever sent to another.
 #[derive(Default)]
-pub(super) struct Jar(Mutex<Vec<Kept>>);
+pub(super) struct Jar(Mutex<Vec<StoredCookie>>);
 
-struct Kept {
+struct StoredCookie {
     name: String,
     value: String,
     path: String,
@@ -47,7 +47,7 @@ impl Jar {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|own| own.expires.is_none_or(|at| at > now));
         let secure = uri.scheme_str() == Some("https");
-        let mut fitting: Vec<&Kept> = kept
+        let mut fitting: Vec<&StoredCookie> = kept
             .iter()
             .filter(|own| (secure || !own.secure) && is_below(uri.path(), &own.path))
             .collect();
@@ -71,7 +71,7 @@ impl fmt::Debug for Jar {
     }
 }
 
-fn read(uri: &Uri, text: &str, now: OffsetDateTime) -> Option<Kept> {
+fn read(uri: &Uri, text: &str, now: OffsetDateTime) -> Option<StoredCookie> {
     if text.len() > LONGEST {
         return None;
     }
@@ -102,7 +102,7 @@ fn read(uri: &Uri, text: &str, now: OffsetDateTime) -> Option<Kept> {
             Some(at) => &uri.path()[..at],
         },
     };
-    Some(Kept {
+    Some(StoredCookie {
         name: cookie.name().to_owned(),
         value: cookie.value().to_owned(),
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! One call over HTTP: redirects, what is tried again, and what an answer must be.
+//! A call over HTTP: redirects, retries, and the check of the response.
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, LOCATION, WWW_AUTHENTICATE};
@@ -8,7 +8,7 @@ use polywire_protocol::GzipError;
 use polywire_schema::Body;
 use tokio::time::sleep;
 
-use super::client::{Inner, Own};
+use super::client::{CallSettings, Inner};
 use super::error::{StatusError, beginning};
 use super::{Exchange, gzip, retry};
 use crate::call::CallTimeout;
@@ -23,22 +23,22 @@ pub(super) fn uri(url: &ServerUrl, target: PathAndQuery) -> Result<Uri, UrlError
         .map_err(|error| UrlError::new(url.shown(), error.to_string()))
 }
 
-/// What has become of a call that was sent.
-enum Sent {
-    /// The body of a good answer.
+/// The outcome of an attempt.
+enum SendOutcome {
+    /// The body of a response with status 200.
     Done(Bytes),
-    /// The same call is to go to another path of the server, by this status.
+    /// The server redirects the call to another path of the server, with this status.
     Redirected(StatusCode, Uri),
-    /// Something else.
+    /// The attempt has failed.
     Failed(CallError),
 }
 
 impl Inner {
-    /// Sends a call that has been written, and gives the body of the answer.
+    /// Sends an encoded call, with redirects and retries, and returns the body of the response.
     pub(super) async fn send(
         &self,
         body: Bytes,
-        own: &Own,
+        own: &CallSettings,
         timeout: CallTimeout,
     ) -> Result<Bytes, CallError> {
         let settings = &self.settings;
@@ -46,21 +46,21 @@ impl Inner {
         let (mut uri, mut redirects, mut retries) = (self.uri.clone(), 0, 0);
         loop {
             let request = self.request(&uri, &body, compressed.as_ref(), own, timeout);
-            let error = match self.once(request, timeout).await {
-                Sent::Done(body) => return Ok(body),
-                Sent::Redirected(_, to) if redirects < settings.redirects => {
+            let error = match self.send_once(request, timeout).await {
+                SendOutcome::Done(body) => return Ok(body),
+                SendOutcome::Redirected(_, to) if redirects < settings.redirects => {
                     redirects += 1;
                     uri = to;
                     continue;
                 }
-                Sent::Redirected(status, to) => {
+                SendOutcome::Redirected(status, to) => {
                     let detail = format!(
                         "it redirects to {}, and {redirects} redirects were followed",
                         to.path()
                     );
                     return Err(self.status(status, detail, b"", None));
                 }
-                Sent::Failed(error) => error,
+                SendOutcome::Failed(error) => error,
             };
             if !own.idempotent || retries >= settings.retries {
                 return Err(error);
@@ -98,7 +98,7 @@ impl Inner {
         uri: &Uri,
         body: &Bytes,
         compressed: Option<&Bytes>,
-        own: &Own,
+        own: &CallSettings,
         timeout: CallTimeout,
     ) -> Request<Bytes> {
         let mut request = Request::new(compressed.unwrap_or(body).clone());
@@ -126,7 +126,7 @@ impl Inner {
         TransportError::new(self.transport.url().shown(), step)
     }
 
-    async fn once(&self, request: Request<Bytes>, timeout: CallTimeout) -> Sent {
+    async fn send_once(&self, request: Request<Bytes>, timeout: CallTimeout) -> SendOutcome {
         let uri = request.uri().clone();
         let mut shown = self.settings.observer.as_ref().map(|observer| {
             let request = request.clone();
@@ -138,12 +138,12 @@ impl Inner {
         let limit = self.settings.reading.limits.bytes();
         let answer = self.transport.exchange(request, limit, timeout).await;
         let answer = match answer {
-            Ok(answer) => self.undone(answer, limit).await,
+            Ok(answer) => self.decompress(answer, limit).await,
             Err(error) => Err(error),
         };
         let answer = match answer {
             Ok(answer) => answer,
-            Err(error) => return Sent::Failed(error.into()),
+            Err(error) => return SendOutcome::Failed(error.into()),
         };
         if let Some((observer, exchange)) = &mut shown {
             exchange.response = Some(answer.clone());
@@ -159,16 +159,16 @@ impl Inner {
             .in_utf8(self.transport.url().shown(), answer)
         {
             Ok(answer) => answer,
-            Err(error) => return Sent::Failed(error),
+            Err(error) => return SendOutcome::Failed(error),
         };
         if answer.status() == StatusCode::OK {
-            return Sent::Done(answer.into_body());
+            return SendOutcome::Done(answer.into_body());
         }
-        self.other(&uri, answer)
+        self.handle_status(&uri, answer)
     }
 
-    /// An answer without its compression.
-    async fn undone(
+    /// Decompresses the body of a response.
+    async fn decompress(
         &self,
         answer: Response<Bytes>,
         limit: usize,
@@ -192,7 +192,7 @@ impl Inner {
         let (mut head, body) = answer.into_parts();
         let body = match gzip::decompressed(&body, limit).await {
             Ok(body) => Bytes::from(body),
-            // The status says more than a body that cannot be read.
+            // The status is more useful than an error about the body.
             Err(_) if head.status != StatusCode::OK => Bytes::new(),
             Err(GzipError::Malformed(source)) => {
                 let error = self.transport(Step::Read);
@@ -208,9 +208,9 @@ impl Inner {
         Ok(Response::from_parts(head, body))
     }
 
-    /// What an answer means whose status is not 200.
+    /// Interprets a response whose status is not 200.
     #[cold]
-    fn other(&self, uri: &Uri, answer: Response<Bytes>) -> Sent {
+    fn handle_status(&self, uri: &Uri, answer: Response<Bytes>) -> SendOutcome {
         let (head, body) = answer.into_parts();
         let header = |name| {
             head.headers
@@ -228,7 +228,7 @@ impl Inner {
             );
             match moved(uri, location) {
                 Some(to) if follows && self.settings.redirects > 0 => {
-                    return Sent::Redirected(status, to);
+                    return SendOutcome::Redirected(status, to);
                 }
                 _ => {
                     let to = crate::connect::without_secrets(location);
@@ -254,13 +254,13 @@ impl Inner {
         } else if status == StatusCode::NOT_FOUND {
             detail = format!("nothing is at the path {}", uri.path().escape_debug());
         }
-        // Some servers give the answer to a call that failed another status.
+        // Some servers send faults with another status.
         let after = retry::retry_after(status, &head.headers);
         let body = Body::new(body);
         if let Some(fault) = self.settings.reading.fault(&body) {
-            return Sent::Failed(fault.with_retry_after(after).into());
+            return SendOutcome::Failed(fault.with_retry_after(after).into());
         }
-        Sent::Failed(self.status(status, detail, body.as_bytes(), after))
+        SendOutcome::Failed(self.status(status, detail, body.as_bytes(), after))
     }
 
     fn status(
@@ -280,12 +280,11 @@ impl Inner {
     }
 }
 
-/// Where a redirect within the server leads, or `None` if it leads elsewhere.
+/// The target of a redirect within the server. None if it leads to another server.
 fn moved(from: &Uri, location: &str) -> Option<Uri> {
     let location = location.split('#').next()?;
     let to: Uri = match location {
-        // Neither a path of the server nor a URL: what RFC 3986 makes of it may be
-        // anything, `//host/` another server.
+        // Other relative references are not followed. `//host/` would be another server.
         _ if location.starts_with("//") => return None,
         _ if location.starts_with('/') => {
             let mut parts = from.clone().into_parts();
