@@ -169,6 +169,13 @@ impl Link {
         request: &CallRequest<'_>,
         payload: &[u8],
     ) -> Result<CallHandle, CallError> {
+        #[cfg_attr(
+            not(feature = "udp"),
+            expect(
+                clippy::infallible_destructuring_match,
+                reason = "there are two kinds with the feature `udp`"
+            )
+        )]
         let link = match &self.kind {
             LinkKind::Stream(link) => link,
             #[cfg(feature = "udp")]

@@ -327,7 +327,8 @@ impl<M: Machine> State<M> {
 
     /// When [`Self::timeout`] must be called.
     pub(super) fn next_timeout(&self) -> Time {
-        self.machine.next_timeout().min(self.earliest.time())
+        let machine = FrameDeadline::at(self.machine.next_timeout());
+        machine.earlier(self.earliest).time()
     }
 
     /// Ends the calls whose deadline has passed.
