@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
 use super::Clock;
-use super::driven::ClientSide;
+use super::client_side::ClientSide;
 use super::machine::Machine;
 use super::payload::Payload;
 use super::quota::QueueQuota;

@@ -6,8 +6,8 @@
 mod alarm;
 mod begin;
 mod client;
+mod client_side;
 mod clock;
-mod driven;
 mod error;
 pub(crate) mod inproc;
 mod items;
