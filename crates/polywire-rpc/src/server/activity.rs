@@ -1,13 +1,13 @@
 //! The activity of a connection, to detect idle connections and stalled peers.
 //!
-//! It reads no clock: events are counted, and a timer compares the counts of two moments. hyper's own timer for heads is
-//! not used, because it would be set and dropped for each request.
+//! Transfers are counted, and timers compare the counts of two moments. The end of a call is a time: a connection is idle
+//! from then on. hyper's own timer for heads is not used, because it would be set and dropped for each request.
 
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use std::{io, mem};
@@ -27,8 +27,10 @@ pub(super) struct Activity {
     spawned: bool,
     /// Calls in progress.
     calls: AtomicU32,
-    /// Calls that began plus calls that ended.
-    turns: AtomicU32,
+    /// When the connection was accepted.
+    start: Instant,
+    /// When the last call ended, in milliseconds after `start`, rounded up. 0 if none has ended.
+    ended: AtomicU64,
     /// Reads and writes that transferred bytes.
     moves: AtomicU32,
     /// `moves` at the last write that was pending. At first a value that `moves` does not have.
@@ -41,11 +43,12 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    pub(super) const fn new(spawned: bool) -> Self {
+    pub(super) fn new(spawned: bool) -> Self {
         Self {
             spawned,
             calls: AtomicU32::new(0),
-            turns: AtomicU32::new(0),
+            start: Instant::now(),
+            ended: AtomicU64::new(0),
             moves: AtomicU32::new(0),
             held_at: AtomicU32::new(u32::MAX),
             stopping: AtomicBool::new(false),
@@ -71,7 +74,6 @@ impl Activity {
     /// Counts a call until the guard is dropped.
     pub(super) fn call(self: &Arc<Self>) -> InCall {
         self.add(&self.calls, 1);
-        self.add(&self.turns, 1);
         InCall(Arc::clone(self))
     }
 
@@ -96,7 +98,13 @@ impl Activity {
 
     /// Whether the first head of an HTTP/1 connection has not arrived.
     pub(super) fn lacks_head(&self) -> bool {
-        !self.spawned && self.turns.load(Ordering::Relaxed) == 0
+        !self.spawned && !self.is_calling() && self.ended.load(Ordering::Relaxed) == 0
+    }
+
+    /// Since when there was no call. None if there is one.
+    fn idle_since(&self) -> Option<Instant> {
+        let ended = Duration::from_millis(self.ended.load(Ordering::Relaxed));
+        (!self.is_calling()).then(|| self.start + ended)
     }
 
     /// Whether a response waits for the peer to read: nothing was transferred since the last pending
@@ -132,29 +140,20 @@ impl Activity {
     }
 }
 
-/// A timer that fires when there was no call for a time, which it measures in [`PARTS`](Self::PARTS).
+/// A timer that fires when there was no call for `time`.
 #[derive(Debug)]
 pub(super) struct Idle {
     activity: Arc<Activity>,
     sleep: Pin<Box<Sleep>>,
-    part: Duration,
-    /// Parts that have passed without a call.
-    quiet: u32,
-    /// `turns` at the start of the part.
-    turns: u32,
+    time: Duration,
 }
 
 impl Idle {
-    const PARTS: u32 = 4;
-
     pub(super) fn new(activity: Arc<Activity>, time: Duration) -> Self {
-        let part = time / Self::PARTS;
         Self {
             activity,
-            sleep: Box::pin(tokio::time::sleep(part)),
-            part,
-            quiet: 0,
-            turns: 0,
+            sleep: Box::pin(tokio::time::sleep(time)),
+            time,
         }
     }
 
@@ -163,20 +162,16 @@ impl Idle {
         self.sleep.is_elapsed()
     }
 
-    /// Ready when the time has passed since the end of the last call, or at most a part later.
+    /// Ready when the time has passed since the end of the last call, or since the start.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
             std::task::ready!(self.sleep.as_mut().poll(context));
-            let turns = self.activity.turns.load(Ordering::Relaxed);
-            let before = mem::replace(&mut self.turns, turns);
-            self.quiet = match before == turns && !self.activity.is_calling() {
-                true => self.quiet + 1,
-                false => 0,
-            };
-            if self.quiet == Self::PARTS {
+            let now = Instant::now();
+            let due = self.activity.idle_since().unwrap_or(now) + self.time;
+            if due <= now {
                 return Poll::Ready(());
             }
-            self.sleep.as_mut().reset(Instant::now() + self.part);
+            self.sleep.as_mut().reset(due);
         }
     }
 }
@@ -206,9 +201,12 @@ impl InCall {
 
 impl Drop for InCall {
     fn drop(&mut self) {
+        let elapsed = self.0.start.elapsed();
+        let millis = u64::from(elapsed.subsec_nanos().div_ceil(1_000_000));
+        let ended = elapsed.as_secs() * 1_000 + millis;
+        self.0.ended.store(ended, Ordering::Relaxed);
         // One less: counts wrap around.
         self.0.add(&self.0.calls, u32::MAX);
-        self.0.add(&self.0.turns, 1);
     }
 }
 

@@ -85,9 +85,8 @@ pub use unix::{BoundUnixSocket, UnixSocket};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// For the head of a request, from the moment the connection waits for one, to within a quarter: so an idle
-    /// connection is closed after this time too, over HTTP/2 after twice this time at the latest, and one whose peer does
-    /// not read its responses after three times. 30 seconds.
+    /// For the head of a request, from the moment the connection waits for one: so an idle connection is closed after this
+    /// time too, and one whose peer does not read its responses after three times. 30 seconds.
     pub head: Duration,
     /// For the whole body of a request. 30 seconds.
     pub body: Duration,

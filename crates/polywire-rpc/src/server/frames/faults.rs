@@ -25,12 +25,11 @@ pub(super) fn answer(
         unstarted,
         ..Answer::new(code(fault.kind()))
     };
-    if let Some(operation) = target.and_then(|target| target.operation(app)) {
-        if let Some(shape) = fault.shape_in(Some(operation))
-            && let Ok(response) = table.wire().encode_error(shape, fault)
-        {
-            return (answer, response.into_body().into());
-        }
+    if let Some(operation) = target.and_then(|target| target.operation(app))
+        && let Some(shape) = fault.shape_in(Some(operation))
+        && let Ok(response) = table.wire().encode_error(shape, fault)
+    {
+        return (answer, response.into_body().into());
     }
     if fault.kind() == FaultKind::Internal {
         let reason = std::error::Error::source(fault);
