@@ -216,7 +216,7 @@ impl Topics {
                 // What is left out of this queue may be what this message needs.
                 while own.is_none()
                     && policy.slow == SlowSubscriber::LeaveOutOldest
-                    && pipe.leave_out()
+                    && pipe.drop_oldest()
                 {
                     own = count(message, &memory);
                 }

@@ -160,7 +160,7 @@ impl ItemSender {
     /// # let _ = methods;
     /// ```
     pub async fn ending(&self) {
-        poll_fn(|context| self.pipe.poll_ending(context)).await;
+        poll_fn(|context| self.pipe.poll_closing(context)).await;
     }
 
     /// Sends an item that is these bytes.
@@ -172,7 +172,7 @@ impl ItemSender {
         let len = item.len();
         let sent = poll_fn(|context| self.pipe.poll_send(&mut item, context)).await;
         sent.map_err(|refused| match refused {
-            SendError::Over => Fault::internal("the call has ended"),
+            SendError::Ended => Fault::internal("the call has ended"),
             SendError::NoMemory => Rejection::NoMemory(MemoryUse::Items).fault(),
             SendError::TooLarge(most) => Fault::new(
                 FaultKind::TooLarge,

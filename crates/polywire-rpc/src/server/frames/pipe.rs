@@ -1,4 +1,4 @@
-//! What a handler and the task of its connection share of a call with streams.
+//! The state that a handler and the task of its connection share of a call with streams.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
@@ -12,23 +12,23 @@ use crate::server::memory::Held;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::topics::{Policy, SlowSubscriber};
 
-/// Bytes of items that a handler may leave before it has to wait.
-const MOST_LEAVING: usize = 64 << 10;
+/// A handler waits before it adds a further item to this many bytes of outgoing items.
+const MAX_OUTGOING: usize = 64 << 10;
 
-/// Bytes of them that take no memory that counts.
-const FEW_LEAVING: usize = 4 << 10;
+/// Outgoing items up to this many bytes are not counted against the memory of the server.
+const FREE_OUTGOING: usize = 4 << 10;
 
-/// Bytes that were read before the connection is told of them.
-const TELL: u32 = 8 << 10;
+/// The connection is notified after this many bytes were read, to give credit back.
+const NOTIFY_AFTER: u32 = 8 << 10;
 
-/// Items that come and go within a call, or the messages of a subscription.
+/// The incoming and outgoing items of a call, or the messages of a subscription.
 ///
-/// The connection is told of what there is to do by [`CompletionQueue`], and comes to fetch it: as many bytes
-/// as were read, items as far as there is credit, and in the end the answer.
+/// The pipe notifies the connection by [`CompletionQueue`]. The connection then takes the number of bytes that the handler
+/// has read, sends outgoing items as far as there is credit, and finally sends the result of the call.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     pub(super) id: CallId,
-    /// The most bytes of an item that the client takes.
+    /// Maximum size of an item, in bytes, by the settings of the client.
     most: u32,
     completions: Arc<CompletionQueue>,
     state: Mutex<State>,
@@ -36,46 +36,46 @@ pub(crate) struct Pipe {
 
 #[derive(Debug)]
 struct State {
-    /// With what the connection is told that it was, once it is read.
-    arrived: VecDeque<(u32, Bytes)>,
-    /// No more will arrive.
-    finished: bool,
+    /// Items and their credit, in bytes.
+    incoming: VecDeque<(u32, Bytes)>,
+    /// The client has ended its stream.
+    input_ended: bool,
     reader: Option<Waker>,
-    leaving: VecDeque<Leaving>,
-    leaving_bytes: usize,
-    /// What they take. Nothing, if it is counted elsewhere.
+    outgoing: VecDeque<OutgoingItem>,
+    outgoing_bytes: usize,
+    /// The memory of outgoing items. None if it is counted elsewhere.
     held: Option<Held>,
-    /// Those who wait for room: the sender may be several.
+    /// Senders that wait for space: tasks may share the sender of a call.
     writers: Vec<Waker>,
-    /// Bytes that were read, of which the connection was not told.
+    /// Credit of items that were read since the connection took this number.
     read: u32,
-    /// What the call is answered when all has left.
+    /// The result of the call, sent after all outgoing items.
     answer: Option<Outcome>,
-    /// The connection has been told that there is something to do.
-    told: bool,
-    /// Messages that were left out behind those that are there.
+    /// The connection was notified and has not come yet.
+    notified: bool,
+    /// Messages that were dropped after the last outgoing one.
     missed: u32,
-    /// It waits for credit, and the connection knows.
-    blocked: bool,
-    /// The connection is to end, and those who want to know.
-    ending: bool,
-    enders: Vec<Waker>,
+    /// The next item needs credit, and the pipe is in the connection's list of those that do.
+    lacks_credit: bool,
+    /// The connection closes soon.
+    closing: bool,
+    closing_wakers: Vec<Waker>,
     /// The call has ended.
-    over: bool,
+    ended: bool,
 }
 
-/// An item on its way.
+/// An item to be sent.
 #[derive(Clone, Debug)]
-pub(super) struct Leaving {
-    /// Messages that were left out before it.
+pub(super) struct OutgoingItem {
+    /// Messages that were dropped before it.
     pub(super) missed: u32,
     pub(super) payload: Bytes,
 }
 
-/// What became of an item that was to leave.
+/// The outcome of sending an item.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Sent {
-    Gone,
+pub(super) enum SendOutcome {
+    Sent,
     NoCredit,
 }
 
@@ -83,15 +83,15 @@ pub(super) enum Sent {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SendError {
     /// The call has ended.
-    Over,
-    /// There is no memory for an item of that size.
+    Ended,
+    /// No memory is left for an item of this size.
     NoMemory,
-    /// The client takes only so many bytes.
+    /// The client accepts at most this many bytes.
     TooLarge(u32),
 }
 
 impl Pipe {
-    /// `held` is for what leaves, unless that is counted elsewhere.
+    /// `held` counts the memory of outgoing items, unless it is counted elsewhere.
     pub(super) fn new(
         id: CallId,
         most: u32,
@@ -104,21 +104,21 @@ impl Pipe {
             most,
             completions,
             state: Mutex::new(State {
-                arrived: VecDeque::new(),
-                finished: !open,
+                incoming: VecDeque::new(),
+                input_ended: !open,
                 reader: None,
-                leaving: VecDeque::new(),
-                leaving_bytes: 0,
+                outgoing: VecDeque::new(),
+                outgoing_bytes: 0,
                 held,
                 writers: Vec::new(),
                 read: 0,
                 answer: None,
-                told: false,
+                notified: false,
                 missed: 0,
-                blocked: false,
-                ending: false,
-                enders: Vec::new(),
-                over: false,
+                lacks_credit: false,
+                closing: false,
+                closing_wakers: Vec::new(),
+                ended: false,
             }),
         })
     }
@@ -127,55 +127,55 @@ impl Pipe {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the connection fetch what there is.
-    fn tell(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
-        let told = std::mem::replace(&mut state.told, true) || state.over;
+    /// Has the connection look at this pipe.
+    fn notify(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        let was_notified = std::mem::replace(&mut state.notified, true) || state.ended;
         drop(state);
-        if !told {
+        if !was_notified {
             self.completions.push_pipe(Arc::clone(self));
         }
     }
 
     // For the handler.
 
-    /// The next item; nothing, if no more will come.
+    /// The next incoming item, or None at the end of the stream.
     pub(crate) fn poll_next(self: &Arc<Self>, context: &Context<'_>) -> Poll<Option<Bytes>> {
         let mut state = self.lock();
-        let Some((cost, item)) = state.arrived.pop_front() else {
-            if state.finished || state.over {
+        let Some((cost, item)) = state.incoming.pop_front() else {
+            if state.input_ended || state.ended {
                 return Poll::Ready(None);
             }
             state.reader = Some(context.waker().clone());
             return Poll::Pending;
         };
         state.read += cost;
-        // What is read at last is always told of.
-        if state.read >= TELL || state.arrived.is_empty() {
-            self.tell(state);
+        // The last bytes give credit back too.
+        if state.read >= NOTIFY_AFTER || state.incoming.is_empty() {
+            self.notify(state);
         }
         Poll::Ready(Some(item))
     }
 
-    /// Leaves an item to be sent, once there is room.
+    /// Adds an outgoing item, once there is space.
     pub(crate) fn poll_send(
         self: &Arc<Self>,
         item: &mut Bytes,
         context: &Context<'_>,
     ) -> Poll<Result<(), SendError>> {
         let mut state = self.lock();
-        if state.over {
-            return Poll::Ready(Err(SendError::Over));
+        if state.ended {
+            return Poll::Ready(Err(SendError::Ended));
         }
         if item.len() as u64 > u64::from(self.most) {
             return Poll::Ready(Err(SendError::TooLarge(self.most)));
         }
-        let room = state.leaving_bytes < MOST_LEAVING;
-        let taken = room && state.take(item.len() + HEADER);
-        if !taken && state.leaving.is_empty() && item.len() > MOST_LEAVING {
+        let room = state.outgoing_bytes < MAX_OUTGOING;
+        let has_memory = room && state.take(item.len() + HEADER);
+        if !has_memory && state.outgoing.is_empty() && item.len() > MAX_OUTGOING {
             return Poll::Ready(Err(SendError::NoMemory));
         }
-        // One that is not large may always leave, or nobody would wake those who wait.
-        if !taken && !state.leaving.is_empty() {
+        // The first item is accepted without memory, unless it is large: waiting senders are woken when an item is sent.
+        if !has_memory && !state.outgoing.is_empty() {
             let own = context.waker();
             if !state.writers.iter().any(|waker| waker.will_wake(own)) {
                 state.writers.push(own.clone());
@@ -183,19 +183,23 @@ impl Pipe {
             return Poll::Pending;
         }
         state.push(0, std::mem::take(item));
-        self.tell(state);
+        self.notify(state);
         Poll::Ready(Ok(()))
     }
 
-    /// Ready when the connection is to end, or the call has ended.
-    pub(crate) fn poll_ending(&self, context: &Context<'_>) -> Poll<()> {
+    /// Ready when the connection closes soon, or the call has ended.
+    pub(crate) fn poll_closing(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
-        if state.ending || state.over {
+        if state.closing || state.ended {
             return Poll::Ready(());
         }
         let own = context.waker();
-        if !state.enders.iter().any(|waker| waker.will_wake(own)) {
-            state.enders.push(own.clone());
+        if !state
+            .closing_wakers
+            .iter()
+            .any(|waker| waker.will_wake(own))
+        {
+            state.closing_wakers.push(own.clone());
         }
         Poll::Pending
     }
@@ -204,54 +208,58 @@ impl Pipe {
     pub(super) fn answer(self: &Arc<Self>, answer: Outcome) {
         let mut state = self.lock();
         state.answer.get_or_insert(answer);
-        self.tell(state);
+        self.notify(state);
     }
 
     // For the connection.
 
-    /// An item has come.
-    pub(super) fn arrived(&self, cost: u32, payload: &[u8]) {
+    /// Adds an item of the client.
+    pub(super) fn push_incoming(&self, cost: u32, payload: &[u8]) {
         let mut state = self.lock();
         let item = Bytes::copy_from_slice(payload);
-        state.arrived.push_back((cost, item));
+        state.incoming.push_back((cost, item));
         let reader = state.reader.take();
         drop(state);
         reader.into_iter().for_each(Waker::wake);
     }
 
-    /// The connection is to end.
-    pub(super) fn ends(&self) {
+    /// Tells the handler that the connection closes soon.
+    pub(super) fn set_closing(&self) {
         let mut state = self.lock();
-        state.ending = true;
-        let enders = std::mem::take(&mut state.enders);
+        state.closing = true;
+        let wakers = std::mem::take(&mut state.closing_wakers);
         drop(state);
-        enders.into_iter().for_each(Waker::wake);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// No more will come.
-    pub(super) fn finished(&self) {
+    /// The client has ended its stream.
+    pub(super) fn end_input(&self) {
         let mut state = self.lock();
-        state.finished = true;
+        state.input_ended = true;
         let reader = state.reader.take();
         drop(state);
         reader.into_iter().for_each(Waker::wake);
     }
 
-    /// How many bytes were read since this was asked last. From now on the connection is told anew.
-    pub(super) fn fetched(&self) -> u32 {
+    /// Takes the credit of items that were read since the last use of this function. The next change notifies the connection
+    /// again.
+    pub(super) fn take_read(&self) -> u32 {
         let mut state = self.lock();
-        state.told = false;
+        state.notified = false;
         std::mem::take(&mut state.read)
     }
 
-    /// Lets the item that is next leave, by `send`. False if there is none.
-    pub(super) fn leave_next(&self, send: impl FnOnce(&Leaving) -> Sent) -> Option<Sent> {
+    /// Sends the next outgoing item by `send`. None if there is no item.
+    pub(super) fn send_next(
+        &self,
+        send: impl FnOnce(&OutgoingItem) -> SendOutcome,
+    ) -> Option<SendOutcome> {
         let mut state = self.lock();
-        let sent = send(state.leaving.front()?);
+        let sent = send(state.outgoing.front()?);
         let mut writers = Vec::new();
-        if sent == Sent::Gone {
+        if sent == SendOutcome::Sent {
             state.pop();
-            if state.leaving_bytes < MOST_LEAVING {
+            if state.outgoing_bytes < MAX_OUTGOING {
                 writers = std::mem::take(&mut state.writers);
             }
         }
@@ -260,20 +268,20 @@ impl Pipe {
         Some(sent)
     }
 
-    /// Leaves out the oldest message of a subscriber; false if there is none.
-    pub(crate) fn leave_out(&self) -> bool {
+    /// Drops the oldest message of a subscriber. Returns false if there is none.
+    pub(crate) fn drop_oldest(&self) -> bool {
         let mut state = self.lock();
-        let is_some = !state.leaving.is_empty();
+        let is_some = !state.outgoing.is_empty();
         if is_some {
-            state.leave_out();
+            state.drop_oldest();
         }
         is_some
     }
 
-    /// A message for a subscriber: whether it was handed over.
+    /// Adds a message for a subscriber, by its policy. Returns whether it was added.
     pub(crate) fn offer(self: &Arc<Self>, payload: &Bytes, policy: Policy) -> bool {
         let mut state = self.lock();
-        if state.over || state.answer.is_some() {
+        if state.ended || state.answer.is_some() {
             return false;
         }
         if payload.len() as u64 > u64::from(self.most) {
@@ -283,102 +291,101 @@ impl Pipe {
         let cost = payload.len() + HEADER;
         let full = |state: &State| {
             policy.crowded
-                || state.leaving.len() >= policy.messages
-                || state.leaving_bytes + cost > policy.bytes
+                || state.outgoing.len() >= policy.messages
+                || state.outgoing_bytes + cost > policy.bytes
         };
-        while full(&state) && !state.leaving.is_empty() {
+        while full(&state) && !state.outgoing.is_empty() {
             match policy.slow {
-                SlowSubscriber::LeaveOutOldest => state.leave_out(),
+                SlowSubscriber::LeaveOutOldest => state.drop_oldest(),
                 SlowSubscriber::LeaveOutNewest => {
                     state.missed = state.missed.saturating_add(1);
                     return false;
                 }
                 SlowSubscriber::End => {
                     let message = "this subscriber was too slow";
-                    state.leaving.clear();
-                    state.leaving_bytes = 0;
+                    state.outgoing.clear();
+                    state.outgoing_bytes = 0;
                     state.answer = Some(Outcome {
                         result: Err(Fault::new(FaultKind::Overloaded, message)),
                         memory: None,
                     });
-                    self.tell(state);
+                    self.notify(state);
                     return false;
                 }
             }
         }
         let missed = std::mem::take(&mut state.missed);
         state.push(missed, payload.clone());
-        self.tell(state);
+        self.notify(state);
         true
     }
 
-    /// The answer, if there is one and all has left.
+    /// Takes the result of the call, if there is one and all items were sent.
     pub(super) fn take_answer(&self) -> Option<Outcome> {
         let mut state = self.lock();
-        match state.leaving.is_empty() {
+        match state.outgoing.is_empty() {
             true => state.answer.take(),
             false => None,
         }
     }
 
-    /// It waits for credit, or does no more. Whether the connection knew that it did.
-    pub(super) fn set_blocked(&self, blocked: bool) -> bool {
-        std::mem::replace(&mut self.lock().blocked, blocked)
+    /// Sets whether the pipe waits for credit. Returns the value before.
+    pub(super) fn set_lacks_credit(&self, lacks_credit: bool) -> bool {
+        std::mem::replace(&mut self.lock().lacks_credit, lacks_credit)
     }
 
-    pub(super) fn is_over(&self) -> bool {
-        self.lock().over
+    pub(super) fn has_ended(&self) -> bool {
+        self.lock().ended
     }
 
-    /// The call has ended. How many bytes were read, or will not be, of which the connection was
-    /// not told.
+    /// Ends the call and drops its items. Returns the credit, in bytes, that has not been given back.
     pub(super) fn close(&self) -> u32 {
         let mut state = self.lock();
-        state.over = true;
-        state.leaving = VecDeque::new();
-        state.leaving_bytes = 0;
+        state.ended = true;
+        state.outgoing = VecDeque::new();
+        state.outgoing_bytes = 0;
         state.held = None;
         state.answer = None;
-        let unread: u32 = state.arrived.iter().map(|(cost, _)| cost).sum();
-        state.arrived = VecDeque::new();
+        let unread: u32 = state.incoming.iter().map(|(cost, _)| cost).sum();
+        state.incoming = VecDeque::new();
         let read = std::mem::take(&mut state.read);
         let writers = std::mem::take(&mut state.writers);
-        let enders = std::mem::take(&mut state.enders);
+        let wakers = std::mem::take(&mut state.closing_wakers);
         let reader = state.reader.take();
         drop(state);
-        let all = writers.into_iter().chain(enders).chain(reader);
+        let all = writers.into_iter().chain(wakers).chain(reader);
         all.for_each(Waker::wake);
         unread + read
     }
 }
 
 impl State {
-    /// Takes memory for one more item of so many bytes.
+    /// Takes memory for a further outgoing item of `bytes`. Returns false if there is none.
     fn take(&mut self, bytes: usize) -> bool {
-        let all = (self.leaving_bytes + bytes).saturating_sub(FEW_LEAVING);
+        let all = (self.outgoing_bytes + bytes).saturating_sub(FREE_OUTGOING);
         self.held.as_mut().is_none_or(|held| held.resize(all))
     }
 
-    /// Leaves out the oldest message; the next says so.
-    fn leave_out(&mut self) {
+    /// Drops the oldest message. The next one has the number of dropped ones.
+    fn drop_oldest(&mut self) {
         let missed = self.pop().map_or(0, |left| left.missed).saturating_add(1);
-        match self.leaving.front_mut() {
+        match self.outgoing.front_mut() {
             Some(next) => next.missed = next.missed.saturating_add(missed),
             None => self.missed = self.missed.saturating_add(missed),
         }
     }
 
     fn push(&mut self, missed: u32, payload: Bytes) {
-        self.leaving_bytes += payload.len() + HEADER;
-        self.leaving.push_back(Leaving { missed, payload });
+        self.outgoing_bytes += payload.len() + HEADER;
+        self.outgoing.push_back(OutgoingItem { missed, payload });
     }
 
-    fn pop(&mut self) -> Option<Leaving> {
-        let left = self.leaving.pop_front()?;
-        self.leaving_bytes -= left.payload.len() + HEADER;
-        let all = self.leaving_bytes.saturating_sub(FEW_LEAVING);
+    fn pop(&mut self) -> Option<OutgoingItem> {
+        let left = self.outgoing.pop_front()?;
+        self.outgoing_bytes -= left.payload.len() + HEADER;
+        let all = self.outgoing_bytes.saturating_sub(FREE_OUTGOING);
         if let Some(held) = &mut self.held {
-            // It becomes less, or what could not be had before is had now; either may be.
+            // Usually less than before. More if there was no memory when the items were added; it may be missing still.
             held.resize(all);
         }
         Some(left)

@@ -1,58 +1,57 @@
-//! What a server counts of frames.
+//! Statistics of a server of frames.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use polywire_frame::{CallCounts, FaultCode};
 
-/// What a server has done over frames and is doing, for metrics and tests. Over UDP a client that is known counts as a
-/// connection.
+/// Statistics of a server of frames, over all listeners. Over UDP a known client counts as a connection.
 ///
-/// Each call that has been answered is in exactly one of `replies`, `shed`, `late`, `deadlines`,
-/// `cancelled` and `faults`; those whose connection ended first are in none. `open`, `at_work` and `connections` are of now, all others
-/// sums since the server was made. What happens within a millisecond or two may not have been added yet.
+/// Each answered call is in exactly one of `replies`, `shed`, `late`, `deadlines`, `cancelled` and `faults`. A call whose
+/// connection ended first is in none. `connections`, `open`, `at_work`, `waiting` and `memory` are current values; the
+/// others are sums since the server was built. Events of the last two milliseconds may be missing.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct FrameStats {
-    /// Calls that have come, with streams, subscriptions and publications.
+    /// Received calls, including streams, subscriptions and published messages.
     pub calls: u64,
-    /// Calls that nobody waits for.
+    /// Received calls without a reply.
     pub one_ways: u64,
-    /// Calls that were answered with a reply.
+    /// Calls that succeeded.
     pub replies: u64,
-    /// Calls that were turned away before their handler began: the server was overloaded, or about to stop.
+    /// Calls that were rejected before their handler started: the server was overloaded, or stopping.
     pub shed: u64,
-    /// Calls whose time was over when their turn came. Their handler did not begin.
+    /// Calls whose deadline passed before their handler could start.
     pub late: u64,
-    /// Calls whose time was over while their handler was at work, or while they waited for a turn of their own.
+    /// Calls whose deadline passed while their handler ran, or in the run queue.
     pub deadlines: u64,
-    /// Calls that their caller gave up.
+    /// Calls that their callers cancelled.
     pub cancelled: u64,
-    /// Calls that ended in any other fault.
+    /// Calls that failed with any other fault.
     pub faults: u64,
-    /// Those of them that ended in `internal`: a mistake on this side.
+    /// Those of them with the fault `internal`: an error of this server.
     pub internal: u64,
-    /// Connections that were made.
+    /// Accepted connections.
     pub accepted: u64,
-    /// Bytes that came.
+    /// Received bytes.
     pub bytes_in: u64,
-    /// Bytes that were written, or handed over to be.
+    /// Sent bytes, including those that are being written.
     pub bytes_out: u64,
-    /// Connections that are open.
+    /// Open connections.
     pub connections: u64,
-    /// Calls that are open.
+    /// Open calls.
     pub open: u64,
     /// Handlers that wait for something.
     pub at_work: u64,
-    /// Calls that wait for a turn of their own, as they keep a processor busy.
+    /// Calls in the run queue, of operations that use much processor time.
     pub waiting: u64,
-    /// Bytes that are taken of what [`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory) bounds: of large
-    /// inputs on all wires, and over frames of large answers that have not been written and of items that wait.
+    /// Bytes that are used of [`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory): large inputs on all wires,
+    /// and over frames large unsent replies and queued items.
     pub memory: u64,
 }
 
 impl FrameStats {
-    /// The same in the text format of Prometheus, version 0.0.4, for a page of metrics.
+    /// Writes the statistics in the text format of Prometheus, version 0.0.4.
     ///
     /// ```
     /// use polywire_rpc::server::FrameStats;
@@ -72,29 +71,29 @@ impl FrameStats {
             ("fault", self.faults.saturating_sub(self.internal)),
         ];
         let sums = [
-            ("received", "Calls that have come", self.calls),
-            ("one_ways", "Calls that nobody waits for", self.one_ways),
-            ("connections_accepted", "Connections made", self.accepted),
-            ("bytes_in", "Bytes that came", self.bytes_in),
-            ("bytes_out", "Bytes that were written", self.bytes_out),
+            ("received", "Received calls", self.calls),
+            ("one_ways", "Received calls without a reply", self.one_ways),
+            (
+                "connections_accepted",
+                "Accepted connections",
+                self.accepted,
+            ),
+            ("bytes_in", "Received bytes", self.bytes_in),
+            ("bytes_out", "Sent bytes", self.bytes_out),
         ];
         let gauges = [
-            ("connections", "Connections that are open", self.connections),
-            ("open", "Calls that are open", self.open),
+            ("connections", "Open connections", self.connections),
+            ("open", "Open calls", self.open),
             ("at_work", "Handlers that wait for something", self.at_work),
-            (
-                "waiting",
-                "Calls that wait for a turn, as they keep a processor busy",
-                self.waiting,
-            ),
+            ("waiting", "Calls in the run queue", self.waiting),
             (
                 "memory_bytes",
-                "Bytes of inputs, answers and items that wait",
+                "Bytes of inputs, unsent replies and queued items",
                 self.memory,
             ),
         ];
         let mut text = String::from(
-            "# HELP polywire_frames_calls_total Calls that were answered, by what they ended in.\n\
+            "# HELP polywire_frames_calls_total Answered calls by outcome.\n\
              # TYPE polywire_frames_calls_total counter\n",
         );
         // Writing to a string cannot fail.
@@ -122,11 +121,11 @@ impl FrameStats {
     }
 }
 
-/// The sums.
+/// The sums behind [`FrameStats`], by [`Sum`].
 #[derive(Debug, Default)]
 pub(crate) struct Sums([AtomicU64; 14]);
 
-/// What is summed up.
+/// An index of [`Sums`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sum {
     Calls,
@@ -160,7 +159,7 @@ impl Sums {
         }
     }
 
-    /// Changes a sum that may go down, of which `before` was added and `now` is to be.
+    /// Changes a gauge from the value that was added before to the current one.
     pub(super) fn change(&self, sum: Sum, before: u64, now: u64) {
         self.add(sum, now.saturating_sub(before));
         self.take(sum, before.saturating_sub(now));

@@ -12,7 +12,7 @@ use super::completion::{Completion, Outcome};
 use super::handlers::{is_before_handler, is_of_the_input};
 use super::head::CheckedHead;
 use super::open_call::OpenCall;
-use super::pipe::{Leaving, Pipe, Sent};
+use super::pipe::{OutgoingItem, Pipe, SendOutcome};
 use super::start::run_authenticated;
 use super::state::ConnectionState;
 use super::table::encode;
@@ -228,7 +228,7 @@ impl ConnectionState {
             if open_call.is_subscription() || open_call.is_pending_subscription() {
                 self.end_by_force(now, id);
             } else if let Some(pipe) = open_call.pipe() {
-                pipe.ends();
+                pipe.set_closing();
             }
         }
     }
@@ -263,7 +263,7 @@ impl ConnectionState {
             // Of a call that took no items, and is about to be answered so.
             return self.consumed(id, cost);
         };
-        pipe.arrived(cost, payload);
+        pipe.push_incoming(cost, payload);
         self.items_unread += cost as usize;
         if self.hold_unread() {
             return;
@@ -294,7 +294,7 @@ impl ConnectionState {
             .context(id)
             .and_then(|open_call| open_call.pipe())
         {
-            pipe.finished();
+            pipe.end_input();
         }
     }
 
@@ -312,7 +312,7 @@ impl ConnectionState {
             }
             None => {
                 for pipe in std::mem::take(&mut self.blocked) {
-                    pipe.set_blocked(false);
+                    pipe.set_lacks_credit(false);
                     self.pump(now, &pipe);
                 }
             }
@@ -338,9 +338,9 @@ impl ConnectionState {
     /// Fetches what a handler has left: as much as there is room for.
     pub(super) fn pump(&mut self, now: Time, pipe: &Arc<Pipe>) {
         let id = pipe.id;
-        self.read(id, pipe.fetched());
+        self.read(id, pipe.take_read());
         loop {
-            if pipe.is_over() {
+            if pipe.has_ended() {
                 return;
             }
             if self.machine.output().len() > self.most_waiting() {
@@ -348,9 +348,9 @@ impl ConnectionState {
                 return;
             }
             let machine = &mut self.machine;
-            let sent = pipe.leave_next(|item: &Leaving| {
+            let sent = pipe.send_next(|item: &OutgoingItem| {
                 let Some(mut frame) = machine.item(id, item.missed) else {
-                    return Sent::NoCredit;
+                    return SendOutcome::NoCredit;
                 };
                 match item.payload.len() < Output::LARGE {
                     true => frame.payload().extend_from_slice(&item.payload),
@@ -360,12 +360,12 @@ impl ConnectionState {
                     // It was asked before, of the same settings.
                     tracing::error!(%too_large, "an item was left out");
                 }
-                Sent::Gone
+                SendOutcome::Sent
             });
             match sent {
-                Some(Sent::Gone) => {}
-                Some(Sent::NoCredit) => {
-                    if !pipe.set_blocked(true) {
+                Some(SendOutcome::Sent) => {}
+                Some(SendOutcome::NoCredit) => {
+                    if !pipe.set_lacks_credit(true) {
                         self.blocked.push(Arc::clone(pipe));
                     }
                     return;
@@ -402,7 +402,7 @@ impl ConnectionState {
     /// Nothing comes or goes by it any more.
     fn close(&mut self, pipe: &Arc<Pipe>) {
         self.read(pipe.id, pipe.close());
-        if pipe.set_blocked(false) {
+        if pipe.set_lacks_credit(false) {
             self.blocked.retain(|blocked| !Arc::ptr_eq(blocked, pipe));
         }
     }
