@@ -4,7 +4,9 @@
 //! Like `polywire-frame`, this crate does no I/O: datagrams and the time go in, datagrams and events come out.
 //! A [`Client`] resends a call until it is answered or its deadline passes. A [`Server`] stores nothing of a client
 //! that has not proved, by a token, that it receives datagrams at its address. From then on it knows a call by its slot
-//! and count, carries it out at most once, and keeps the answer until the slot's next call confirms that it has arrived.
+//! and count, carries it out at most once, and keeps the answer until the slot's next call confirms that it has arrived, unless
+//! memory is short: then a repeated call gets `internal`. Calls without an answer are not covered: a duplicated datagram of
+//! one runs twice.
 //!
 //! Datagrams to be sent are in [`Datagrams`], consecutive in one buffer, so that one system call can send many.
 //!
@@ -41,7 +43,7 @@ pub const MAX_DATAGRAM: usize = 65_000;
 /// The default limit of datagrams that a side sends, in bytes: what networks carry without fragmentation.
 pub const DEFAULT_DATAGRAM: usize = 1_400;
 
-/// How long a datagram may be delayed without harm. A later one may be taken for a new call.
+/// How long a datagram may be delayed without harm. One that is delayed longer may be taken for a new call.
 pub const DATAGRAM_LIFE: Duration = Duration::from_secs(10);
 
 /// The age up to which a token opens a connection. Less than the time after which a silent client is forgotten.

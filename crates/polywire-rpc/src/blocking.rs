@@ -22,10 +22,11 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use polywire_protocol::{Fault, FaultKind};
+use polywire_protocol::Fault;
 use polywire_schema::{DecodeStructure, Encode, Map};
 use tokio::sync::Semaphore;
 
+use crate::call::admission::Rejection;
 use crate::{Context, Handler, IntoOutput, dynamic, typed};
 
 /// Threads for work that blocks. Clones are one pool.
@@ -82,13 +83,13 @@ impl BlockingPool {
         let place = Arc::clone(&self.places).try_acquire_owned();
         let threads = Arc::clone(&self.threads);
         async move {
-            let busy = || {
-                let message = "the threads for such calls are all at work, try again later";
-                Fault::new(FaultKind::Overloaded, message)
-            };
-            let place = place.map_err(|_| busy())?;
+            let full = |_| Rejection::PoolFull.fault();
+            let place = place.map_err(full)?;
             // Never closed.
-            let thread = threads.acquire_owned().await.map_err(|_| busy())?;
+            let thread = threads
+                .acquire_owned()
+                .await
+                .map_err(|_| Rejection::PoolFull.fault())?;
             let work = tokio::task::spawn_blocking(move || {
                 // Held by the work, and not by who waits for it.
                 let _held = (place, thread);

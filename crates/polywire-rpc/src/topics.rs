@@ -12,6 +12,7 @@ use polywire_protocol::Fault;
 use serde::Serialize;
 
 use crate::Context;
+use crate::call::catch_panic;
 use crate::frames::payload;
 use crate::server::{Held, Memory, Pipe};
 use places::Places;
@@ -237,7 +238,8 @@ impl Topics {
 
     pub(crate) fn allows(&self, context: &Context, access: Access<'_>) -> bool {
         let guard = self.guard.as_ref();
-        guard.is_none_or(|guard| guard(context, access))
+        // A guard that panics does not allow it.
+        guard.is_none_or(|guard| catch_panic(|| Ok(guard(context, access))).unwrap_or(false))
     }
 
     pub(crate) fn subscribe(&self, topic: &str, pipe: Arc<Pipe>) -> Subscribed {

@@ -13,9 +13,10 @@
 //! | [`UnixUserAuth`] | a process at a Unix socket, by user id | `uid:1000`, or the name that you give it |
 //! | a function of [`CallHead`] | what you like | what you like |
 //!
-//! The order of checks for a call is: limits of the [`Firewall`](crate::layers::Firewall) and
-//! [`rate_per_caller`](crate::ServerBuilder::rate_per_caller), layers around HTTP requests, authentication, layers
-//! around heads, decoding. Pages, WebSocket upgrade requests and requests without a protocol are checked too.
+//! The order of checks for a call over HTTP is: limits of the [`Firewall`](crate::layers::Firewall) and
+//! [`rate_per_caller`](crate::ServerBuilder::rate_per_caller), pages of other origins, calls in progress, layers around HTTP
+//! requests, authentication, layers around heads, decoding. Over frames: deadline and overload, the same limits,
+//! authentication, decoding. Pages, WebSocket upgrade requests and requests without a protocol are checked too.
 //!
 //! ```
 //! use polywire_rpc::auth::{BasicAuth, UnixUserAuth};

@@ -103,7 +103,7 @@ impl Admission {
             return Err(Rejection::DeadlineExceeded);
         }
         self.capacity.check().inspect_err(|rejection| {
-            self.has_pressure |= *rejection == Rejection::TooManyCalls;
+            self.has_pressure |= *rejection == Rejection::HandlerLimit;
         })?;
         if !self.codel.accepts(now, delay + self.scheduling_delay) {
             return Err(Rejection::QueueTooLong);
@@ -117,7 +117,7 @@ impl Admission {
     /// A client has more calls in progress than it may.
     pub(crate) const fn too_many_calls(&mut self) -> Rejection {
         self.has_pressure = true;
-        Rejection::TooManyCalls
+        Rejection::ClientCallLimit
     }
 
     /// Whether calls were rejected since the last use of this function because too many are in progress.

@@ -50,10 +50,10 @@ impl Capacity {
     #[inline]
     pub(crate) fn check(&self) -> Result<(), Rejection> {
         if self.handlers() >= self.max_handlers {
-            return Err(Rejection::TooManyCalls);
+            return Err(Rejection::HandlerLimit);
         }
         match &self.load {
-            Some(load) if load.is_too_high() => Err(Rejection::Overloaded),
+            Some(load) if load.is_too_high() => Err(Rejection::SystemLoad),
             _ => Ok(()),
         }
     }

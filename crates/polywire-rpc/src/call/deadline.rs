@@ -1,5 +1,14 @@
 //! Deadlines of calls: the only place that combines and compares them.
 //!
+//! On a server the earlier of two deadlines counts, that of the caller and that of the server (`Timeouts::handler`):
+//!
+//! | | enforced by |
+//! |---|---|
+//! | HTTP, both | `RequestBody` while the body arrives, `decode_on_pool`, then [`Run::poll`](super::Run::poll) |
+//! | frames, the caller's | the state machine (`Connection::timeout`, UDP: `Server::timeout`), which ends the call |
+//! | frames, the server's | [`Run::poll`](super::Run::poll), from the first time that the handler waits |
+//! | frames, calls with streams | the caller's only |
+//!
 //! [`Deadline`] is a point on the clock of tokio, for handlers on all wires and clients over HTTP. [`FrameDeadline`] is a
 //! point on the [`Clock`] of frames, whose state machines do no I/O. [`CallTimeout`] is a deadline and the
 //! duration that it was made from, for errors that name the duration.
@@ -30,7 +39,7 @@ pub(crate) struct Deadline(Option<Instant>);
 impl Deadline {
     pub(crate) const NONE: Self = Self(None);
 
-    /// The deadline after a duration. None if the clock cannot represent it.
+    /// The deadline after a duration. [`Self::NONE`] if the clock cannot represent it.
     pub(crate) fn after(now: Instant, duration: Duration) -> Self {
         Self(now.checked_add(duration))
     }
@@ -139,7 +148,7 @@ impl FrameDeadline {
         Deadline(clock.instant(self.0))
     }
 
-    /// The deadline after a duration. None if the clock cannot represent it.
+    /// The deadline after a duration. [`Self::NONE`] if the clock cannot represent it.
     #[inline]
     pub(crate) fn after(now: Time, duration: Duration) -> Self {
         Self(now.after(duration))

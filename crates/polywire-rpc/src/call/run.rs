@@ -255,6 +255,9 @@ fn late(app: &App, target: Option<&Target>) -> Fault {
 
 /// What a function returns, or an internal fault if it panics: a bug in one handler costs one call, not the connection
 /// and the other calls on it.
+///
+/// It surrounds handlers and layers around calls (here), layers around heads and HTTP requests (`server/`), authenticators,
+/// functions for the keys of rates, guards of topics (a panic is a refusal) and handlers of WebSocket connections.
 pub(crate) fn catch_panic<T>(function: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     // What the panic left half done is dropped with the call. Handlers protect what they share among calls, as with
     // threads.

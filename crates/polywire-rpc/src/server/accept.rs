@@ -62,7 +62,8 @@ impl Warnings {
     }
 }
 
-/// Accepts connections until told to stop, then waits for them to end.
+/// Accepts connections until told to stop, then waits for them to end, for at most `Timeouts::shutdown`. Dropping the set
+/// aborts the rest.
 async fn accept<F, C>(
     server: Server,
     mut listener: Box<dyn AnyListener>,

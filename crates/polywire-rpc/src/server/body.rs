@@ -17,6 +17,7 @@ use super::BodyError;
 use super::incoming::IncomingBody;
 use super::memory::{FREE, Held, Memory};
 use crate::call::Deadline;
+use crate::call::admission::{MemoryUse, Rejection};
 
 /// The body of a request: to be read, or, once it has been read, the memory that it takes.
 ///
@@ -376,8 +377,7 @@ fn late(time: Duration) -> Fault {
 }
 
 pub(super) fn overloaded() -> Fault {
-    let message = "the inputs of too many calls are here already, try again later";
-    Fault::new(FaultKind::Overloaded, message)
+    Rejection::NoMemory(MemoryUse::Inputs).fault()
 }
 
 fn too_large(limit: usize) -> Fault {

@@ -129,7 +129,7 @@ impl App {
         if self.pages.is_some() && head.uri.path().starts_with("/_polywire/") {
             return Ok(None);
         }
-        let fault = Rejection::TooManyCallsInFlight(calls.limit).fault();
+        let fault = Rejection::ServerCallLimit(calls.limit).fault();
         Err(Box::new(self.shed(head, &fault)))
     }
 
@@ -152,7 +152,7 @@ impl App {
         let Some(calls) = &gate.calls else {
             return Ok(None);
         };
-        let too_many = || Rejection::TooManyCallsInFlight(calls.limit).fault();
+        let too_many = || Rejection::ServerCallLimit(calls.limit).fault();
         calls.begin().map(Some).ok_or_else(too_many)
     }
 

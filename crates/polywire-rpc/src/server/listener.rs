@@ -37,7 +37,7 @@ use crate::tls::ServerTls;
 ///
 ///     async fn accept(&mut self) -> io::Result<(DuplexStream, Peer)> {
 ///         match self.0.recv().await {
-///             Some(stream) => Ok((stream, Peer::unix(None))),
+///             Some(stream) => Ok((stream, Peer::default())),
 ///             // An error would be logged, and accept be called again.
 ///             None => std::future::pending().await,
 ///         }
@@ -48,7 +48,7 @@ use crate::tls::ServerTls;
 ///     }
 ///
 ///     fn try_accept(&mut self) -> Option<(DuplexStream, Peer)> {
-///         Some((self.0.try_recv().ok()?, Peer::unix(None)))
+///         Some((self.0.try_recv().ok()?, Peer::default()))
 ///     }
 /// }
 /// ```

@@ -1,25 +1,33 @@
-//! How much of bodies a server holds at once.
+//! The memory of a server for messages, of all callers together
+//! ([`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory)).
 //!
-//! Limits bound one message; many callers at once have many messages. So bytes
-//! are taken from what the server may hold as they arrive, and given back when
-//! the call ends. Requests of a usual size take nothing, and cost nothing.
-//! Over frames the same holds for answers until they have been written, and for the
-//! items of streams that wait.
+//! | what | counted from | until |
+//! |---|---|---|
+//! | body of an HTTP request, input over frames | 64 KiB each | the call ends |
+//! | decoded input of an operation (an estimate) | bodies above 8 KiB, 64 KiB each | the call ends |
+//! | reply over frames | 4 KiB each | it is written |
+//! | items that a handler has not read | 64 KiB a connection | they are read |
+//! | items to be sent | 4 KiB a stream | they are sent |
+//!
+//! A connection of frames may hold half of the memory. Not counted: decoded parameters of methods; responses over HTTP,
+//! which the limits of connections and calls and the timeout for slow readers bound; a frame that has not arrived as a
+//! whole, which `Limits::bytes` bounds for each connection; and messages of topics, UDP clients and WebSocket queues, which
+//! have limits of their own.
 
 use polywire_protocol::{Fault, FaultKind};
 
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
-/// What each request may bring without taking any.
+/// The bytes of an input that are not counted.
 pub(super) const FREE: usize = 64 * 1024;
 
-/// How much is taken, and how much may be.
+/// The memory of a server, or the share of a connection.
 #[derive(Debug)]
 pub(crate) struct Memory {
     taken: AtomicUsize,
     all: usize,
-    /// What this is a part of: what is taken here is taken there too.
+    /// The memory of the server, for a share: what is taken here is taken there too.
     whole: Option<Arc<Self>>,
 }
 
@@ -32,8 +40,8 @@ impl Memory {
         }
     }
 
-    /// Half of it, as much as one connection may have. Who has taken nothing may take more, once: what may be
-    /// had at all is to be had by everybody.
+    /// The share of one connection: a half. A connection that holds nothing may exceed it by one allocation, so that the
+    /// largest allowed message is always possible.
     pub(super) fn half(self: &Arc<Self>) -> Self {
         Self {
             taken: AtomicUsize::new(0),
@@ -47,7 +55,7 @@ impl Memory {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Whether there is less left than so many quarters of it.
+    /// Whether less than so many quarters of it are free.
     pub(super) fn has_less_than(&self, quarters: usize) -> bool {
         self.all.saturating_sub(self.taken()) < self.all / 4 * quarters
     }
@@ -82,7 +90,7 @@ impl Memory {
     }
 }
 
-/// What one call has taken. It is given back when this is dropped.
+/// Memory that a call or a connection holds until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     memory: Arc<Memory>,
@@ -99,8 +107,7 @@ impl Held {
         self.bytes == 0
     }
 
-    /// Takes what a body of this length needs more. False if there is not as
-    /// much left.
+    /// Takes the memory for an input that has grown to `len` bytes. Returns false if there is too little.
     pub(super) fn grow(&mut self, len: usize) -> bool {
         let more = len.saturating_sub(FREE).saturating_sub(self.bytes);
         if !self.memory.take(more) {
@@ -127,7 +134,7 @@ impl Held {
         }
     }
 
-    /// Takes or gives back until it is so much. False if there is not as much left; it is as before then.
+    /// Takes or gives back memory, to hold `bytes`. Returns false, and holds what it did, if there is too little.
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         match bytes.checked_sub(self.bytes) {
             Some(0) => return true,

@@ -6,10 +6,15 @@
 //!                                                -> call layers -> handler
 //! ```
 //!
-//! tower layers can stand at three places: around the HTTP request, around
-//! the call's head before anything is decoded (limits and authentication, so
-//! that calls that are turned away cost no decoding), and around the decoded
-//! call.
+//! tower layers can stand at three places: around the HTTP request, around the head of a call, and around the decoded call.
+//!
+//! The order of checks, over HTTP: limits of the firewall, rates per caller, pages of other origins, calls in progress,
+//! malformed heads, layers around HTTP requests, deadline and authentication, mount and route, layers around heads, body,
+//! decoding and constraints, layers around calls, handler.
+//!
+//! Over frames: limits of the connection, deadline and overload, rates per caller, calls in progress, authentication, memory,
+//! decoding and constraints, layers around calls, handler. On all wires layers around methods run before their parameters
+//! are decoded.
 
 mod accept;
 mod activity;

@@ -73,7 +73,8 @@ impl Peer {
         Self(Kind::Known(Arc::new(known)))
     }
 
-    /// A process on this machine, such as the peer of a Unix socket.
+    /// A process on this machine, such as the peer of a Unix socket. Its connection counts as confidential: passwords and
+    /// tokens are accepted without TLS.
     #[must_use]
     pub fn unix(credentials: Option<Credentials>) -> Self {
         Self::known(Known {

@@ -135,7 +135,16 @@ impl<P> Running<P> {
     }
 
     /// Stops the server: accepts no more connections, waits for calls in progress for at most
-    /// [`Timeouts::shutdown`](super::Timeouts::shutdown), and returns.
+    /// [`Timeouts::shutdown`](super::Timeouts::shutdown), aborts the rest, and returns.
+    ///
+    /// | | calls in progress | idle connections |
+    /// |---|---|---|
+    /// | HTTP/1 | finish; the response has `Connection: close` | close after 1 second, for requests that are on their way |
+    /// | HTTP/2 | finish after GOAWAY | close after 1 second without requests |
+    /// | frames | finish after GOAWAY; nine tenths into the time (at least 1 second before its end) the rest gets `unavailable` | close when the client has answered, or after 1 second |
+    /// | streams over frames | their handlers are told by [`StreamCall::ending`](crate::StreamCall::ending) | |
+    /// | subscriptions | end at once with `unavailable`; queued messages are dropped | |
+    /// | calls without a reply | may run until the end of the time | |
     pub async fn shutdown(self) {
         // Fails if the server has ended.
         let _ = self.stop.send(true);

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use polywire_protocol::{Fault, FaultKind};
 
-/// Why a call is rejected, whose handler has not started, or a connection.
+/// Why a call or a connection is rejected, on every wire. The handler has not started, except for [`MemoryUse::Items`] and
+/// [`MemoryUse::Replies`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Rejection {
     /// The deadline passed before the call could start.
@@ -12,15 +13,19 @@ pub(crate) enum Rejection {
     /// There is no memory left for this.
     NoMemory(MemoryUse),
     /// The load of the system is above its limit.
-    Overloaded,
+    SystemLoad,
+    /// All threads for blocking work are busy, and so many calls wait for one as may.
+    PoolFull,
     /// The queueing delay is too long.
     QueueTooLong,
     /// The caller makes too many requests. Holds the time after which the next one is allowed.
     RateLimited(RateScope, Duration),
-    /// As many calls are in progress as the client, or handlers as the server, may have.
-    TooManyCalls,
+    /// The client has as many open calls as [`FrameLimits::calls`](crate::server::FrameLimits::calls) allows.
+    ClientCallLimit,
+    /// As many handlers wait for something as [`FrameLimits::at_work`](crate::server::FrameLimits::at_work) allows.
+    HandlerLimit,
     /// As many calls are in progress as [`ServerBuilder::calls`](crate::ServerBuilder::calls) allows.
-    TooManyCallsInFlight(usize),
+    ServerCallLimit(usize),
     /// As many connections are open as [`Firewall::connections`](crate::layers::Firewall::connections) allows.
     TooManyConnections,
     /// As many are open from this address as it allows.
@@ -58,7 +63,7 @@ impl Rejection {
                 let message = "the deadline passed before the call started";
                 return Fault::new(FaultKind::DeadlineExceeded, message).before_handler();
             }
-            Self::TooManyCallsInFlight(limit) => {
+            Self::ServerCallLimit(limit) => {
                 let message = format!("{limit} calls are in progress, try again later");
                 let fault = Fault::new(FaultKind::Overloaded, message);
                 return fault.with_retry_after(Duration::from_secs(1));
@@ -77,7 +82,11 @@ impl Rejection {
                 "no memory is left for replies that wait to be read",
                 Duration::from_secs(1),
             ),
-            Self::Overloaded => ("the system is overloaded, try again later", RETRY_AFTER),
+            Self::PoolFull => (
+                "the threads for such calls are all at work, try again later",
+                RETRY_AFTER,
+            ),
+            Self::SystemLoad => ("the system is overloaded, try again later", RETRY_AFTER),
             Self::QueueTooLong => ("the queue is too long, try again later", RETRY_AFTER),
             Self::RateLimited(RateScope::Address, time) => {
                 ("too many requests from this address, try again later", time)
@@ -88,7 +97,7 @@ impl Rejection {
             Self::TooManyConnections | Self::TooManyConnectionsFromAddress => {
                 ("too many connections are open, try again", RETRY_AFTER)
             }
-            Self::TooManyCalls => (
+            Self::ClientCallLimit | Self::HandlerLimit => (
                 "as many calls are in progress as allowed, try again later",
                 RETRY_AFTER,
             ),

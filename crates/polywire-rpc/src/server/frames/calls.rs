@@ -124,7 +124,7 @@ impl<C: Copy + Send + 'static> Calls<C> {
             _ => return None,
         };
         let deadline = FrameDeadline::at(deadline);
-        self.context.deadline = self.handlers.until(self.clock, now, deadline);
+        self.context.deadline = self.handlers.handler_deadline(self.clock, now, deadline);
         let request = Request {
             operation,
             context: &self.context,

@@ -292,18 +292,26 @@ impl Handlers {
             };
             let (_, run) = enqueue(self, request, admitted);
             self.one_ways.spawn(caller, async move {
-                if let Err(fault) = run.await {
-                    let fault = fault.message();
-                    tracing::debug!(fault, "a call without a reply was dropped");
+                match run.await {
+                    Ok(result) => log_failure(&result),
+                    Err(fault) => {
+                        let fault = fault.message();
+                        tracing::debug!(fault, "a call without a reply was dropped");
+                    }
                 }
             });
             return;
         }
-        if let Ok(FirstPoll::Pending(run)) = self.start_measured(request, pending) {
+        let run = match self.start_measured(request, pending) {
+            Ok(FirstPoll::Pending(run)) => run,
+            Ok(FirstPoll::Ready(result)) => return log_failure(&result),
+            Err(fault) => return log_failure::<()>(&Err(fault)),
+        };
+        {
             let result = self.finish(request.operation, run);
             admitted.occupy(&self.app.flow.capacity);
             self.one_ways.spawn(caller, async move {
-                let _ = result.await;
+                log_failure(&result.await);
                 drop(admitted);
             });
         }
@@ -362,7 +370,12 @@ impl Handlers {
     }
 
     /// The deadline of a call that starts now, for its handler.
-    pub(super) fn until(&self, clock: Clock, now: Time, deadline: FrameDeadline) -> Deadline {
+    pub(super) fn handler_deadline(
+        &self,
+        clock: Clock,
+        now: Time,
+        deadline: FrameDeadline,
+    ) -> Deadline {
         let limit = FrameDeadline::after(now, self.app.timeouts.handler);
         deadline.earlier(limit).on_tokio(clock)
     }
@@ -437,6 +450,19 @@ const fn is_input_kind(kind: FaultKind) -> bool {
             | FaultKind::TooLarge
             | FaultKind::UnknownOperation
     )
+}
+
+/// Logs the fault of a call without a reply, of which its caller does not learn.
+fn log_failure<T>(result: &Result<T, Fault>) {
+    let Err(fault) = result else { return };
+    if fault.kind() == FaultKind::Internal {
+        let reason = std::error::Error::source(fault);
+        let reason = reason.map(tracing::field::display);
+        tracing::error!(reason, "internal fault of a call without a reply");
+    } else {
+        let fault = fault.message();
+        tracing::debug!(fault, "a call without a reply failed");
+    }
 }
 
 #[cold]

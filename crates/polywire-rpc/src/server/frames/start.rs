@@ -80,7 +80,8 @@ struct OwnedRequest {
 
 /// Adds a call to the run queue. Returns its place there, and a future that runs it.
 ///
-/// The future fails if the handler has not started. It holds `admitted` until the handler has ended.
+/// Its output is `Err` if the handler has not started, and else `Ok` with the result of the handler, which may be a fault.
+/// The future holds `admitted` until the handler has ended.
 pub(super) fn enqueue(
     handlers: &Handlers,
     request: &Request<'_>,

@@ -35,43 +35,45 @@ pub(super) struct ConnectionState {
     pub(super) machine: Connection<u32, OpenCall>,
     /// Streams whose items have no credit.
     pub(super) blocked: Vec<Arc<Pipe>>,
-    /// Streams whose items wait until what is there has been written.
+    /// Streams whose items wait until the output has been written.
     pub(super) stalled: Vec<Arc<Pipe>>,
-    /// What the answers take that are in the output of the machine, and those that are being written.
+    /// The memory of replies in the output of the state machine.
     leaving: Held,
+    /// The memory of replies that are being written.
     writing: Held,
-    /// Bytes of items that have come and that no handler has read, and what they take.
+    /// Bytes of items that no handler has read.
     pub(super) items_unread: usize,
+    /// Their memory.
     pub(super) items: Held,
     lifetime: Lifetime,
     flow: Arc<Flow>,
-    /// Calls that the client may have open. The test `a_client_is_told_to_send_less_while_there_are_too_many_calls_and_more_again_afterwards`
-    /// needs it.
+    /// The limit of open calls that the client was last told. It shrinks while calls are rejected by `HandlerLimit` or
+    /// `ClientCallLimit`.
     allowance: Allowance,
-    /// What has been added to the sums of the server: calls that are open.
+    /// Open calls that were added to the statistics of the server.
     counted_open: u32,
-    /// The client was told to have fewer bytes in open calls, since memory is short.
+    /// The client was told to have fewer bytes in open calls, because memory is short.
     tight: bool,
-    /// What has not: bytes that came.
+    /// Received bytes that were not added to the statistics yet.
     came: u64,
     greeted: bool,
     /// The client makes no more calls.
     left: bool,
 }
 
-/// What a client may always have open, unless it never may. With fewer, calls would grow old in its queue,
-/// where nobody turns them away.
+/// The limit of open calls that clients are told never falls below this, unless `FrameLimits::calls` is lower. With a lower
+/// one, calls would expire in the queue of the client, where the server cannot reject them.
 const LEAST_CALLS: u32 = 64;
 
 /// Bytes in open calls while the memory for them is short.
 const LEAST_BYTES: u32 = 64 << 10;
 
-/// Bytes that may wait to be written before no more is read, nor items fetched; and while memory is short.
+/// Nothing is read and no item is sent while this many bytes wait to be written; the second while memory is short.
 const MOST_WAITING: usize = 1 << 20;
 const LEAST_WAITING: usize = 64 << 10;
 
 impl ConnectionState {
-    /// For a connection; nothing, if the server does not offer frames.
+    /// The state of a new connection. None if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, peer: Peer, clock: Clock) -> Option<Self> {
         let limit = u32::try_from(app.limits.bytes()).unwrap_or(u32::MAX);
         let flow = Arc::clone(&app.flow);
@@ -117,7 +119,7 @@ impl ConnectionState {
         })
     }
 
-    /// The server stops: what is open is answered.
+    /// The server stops. Open calls may finish within the time for that; then the rest ends with the fault `unavailable`.
     pub(super) fn stop(&mut self) {
         let within = self.calls.handlers.app.timeouts.shutdown;
         // The shutdown ends at this limit, so calls must have been answered a little before.
@@ -158,7 +160,7 @@ impl ConnectionState {
         self.counted_open = open;
     }
 
-    /// The connection is to end: what is open is answered within that time.
+    /// Ends the connection. Open calls may finish within that time; then the rest ends with the fault `unavailable`.
     fn leave(&mut self, now: Time, reason: Reason, within: Duration) {
         let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
         self.machine

@@ -194,7 +194,7 @@ impl ConnectionState {
         self.machine.fault(now, id, fault, b"");
     }
 
-    /// The subscription is not wanted any more: it ends when all has left that was handed over to it.
+    /// Ends a subscription once its queued messages are sent.
     pub(super) fn unsubscribe(&mut self, now: Time, id: CallId) {
         let is_pending = |open_call: &mut OpenCall| open_call.is_pending_subscription();
         if self.machine.context(id).is_some_and(is_pending) {
@@ -218,8 +218,7 @@ impl ConnectionState {
         }
     }
 
-    /// The connection is to end. Subscriptions do at once, since they would not by themselves; handlers of streams
-    /// may have something to bring to an end.
+    /// The connection closes soon. Ends subscriptions, which would not end by themselves, and tells the handlers of streams.
     pub(super) fn tell_of_the_end(&mut self, now: Time) {
         for id in self.calls.in_progress() {
             let Some(open_call) = self.machine.context(id) else {
@@ -233,7 +232,7 @@ impl ConnectionState {
         }
     }
 
-    /// The time of the connection is over: what is open is answered, as far as anybody still reads.
+    /// The time of the connection is over: ends all open calls.
     #[cold]
     pub(super) fn end_all(&mut self, now: Time) {
         for id in self.calls.take_in_progress() {
@@ -241,7 +240,7 @@ impl ConnectionState {
         }
     }
 
-    /// Ends a call, of which nobody knows what has been carried out, unless it waits for its turn.
+    /// Ends a call with `unavailable`: it may have been carried out, unless it is in the run queue.
     fn end_by_force(&mut self, now: Time, id: CallId) {
         let Some(open_call) = self.machine.context(id) else {
             return;
@@ -268,19 +267,19 @@ impl ConnectionState {
         if self.hold_unread() {
             return;
         }
-        // As much as there is credit for is not as much as there is memory for.
+        // The credit allowed it, but there is no memory.
         self.close(&pipe);
         let fault = Rejection::NoMemory(MemoryUse::Items).fault();
         self.fault(now, id, None, &fault, false);
     }
 
-    /// Takes memory for the items that have come and were not read, but for the first.
+    /// Takes memory for unread items above the free amount.
     fn hold_unread(&mut self) -> bool {
         let bytes = self.items_unread.saturating_sub(FREE);
         self.items.resize(bytes)
     }
 
-    /// Items were read by a handler, or nobody will read them.
+    /// Gives credit back for items that were read or dropped.
     fn read(&mut self, id: CallId, bytes: u32) {
         self.items_unread = self.items_unread.saturating_sub(bytes as usize);
         self.hold_unread();
@@ -298,7 +297,7 @@ impl ConnectionState {
         }
     }
 
-    /// There is credit again, of one stream or of all together.
+    /// There is credit again: for one stream, or for the connection.
     pub(super) fn writable(&mut self, now: Time, id: Option<CallId>) {
         match id {
             Some(id) => {
@@ -319,7 +318,7 @@ impl ConnectionState {
         }
     }
 
-    /// What waited because there was much to write.
+    /// Continues with streams that waited for space in the output.
     pub(super) fn resume(&mut self, now: Time) {
         if self.machine.output().len() > self.most_waiting() {
             return;
@@ -335,7 +334,7 @@ impl ConnectionState {
         }
     }
 
-    /// Fetches what a handler has left: as much as there is room for.
+    /// Sends outgoing items, as far as there is credit and space in the output, and then the result.
     pub(super) fn pump(&mut self, now: Time, pipe: &Arc<Pipe>) {
         let id = pipe.id;
         self.read(id, pipe.take_read());
@@ -392,14 +391,14 @@ impl ConnectionState {
         }
     }
 
-    /// A call that was ended from outside: what nobody will read makes room.
+    /// Closes the pipe of a call that was cancelled or has expired, and gives credit back for its unread items.
     pub(super) fn given_up(&mut self, open_call: Option<&OpenCall>) {
         if let Some(pipe) = open_call.and_then(OpenCall::pipe) {
             self.close(pipe);
         }
     }
 
-    /// Nothing comes or goes by it any more.
+    /// Closes a pipe.
     fn close(&mut self, pipe: &Arc<Pipe>) {
         self.read(pipe.id, pipe.close());
         if pipe.set_lacks_credit(false) {
@@ -408,7 +407,7 @@ impl ConnectionState {
     }
 }
 
-/// A few bytes for what is no call of a method.
+/// The result of a call to a topic.
 const fn few(bytes: Vec<u8>) -> Outcome {
     Outcome {
         result: Ok(MethodReply::new(Form::Cbor, bytes)),

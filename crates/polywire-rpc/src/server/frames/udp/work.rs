@@ -209,7 +209,7 @@ impl Work {
             has_calls = true;
             let operation = operation(&event);
             if calls.admits(machine, &event) {
-                // The machine bounds the memory of replies. A cancelled call is dropped with its event.
+                // The machine bounds the memory of replies. `Event::Cancelled` has the open call, whose drop aborts the handler.
                 drop(calls.start(machine, now, &event, None));
             }
             calls.slice.end_call(
