@@ -308,3 +308,19 @@ async fn calls_that_nobody_answers_arrive() {
     let error = client.notify("no\nname", ()).await.unwrap_err();
     assert!(error.kind() == CallErrorKind::Encode, "{error}");
 }
+
+/// It costs one call, not the connection.
+#[tokio::test]
+async fn a_guard_that_panics_allows_nothing() {
+    let topics = Topics::new().guard(|_, access| {
+        assert_ne!(access, Access::Subscribe("broken"));
+        true
+    });
+    let running = serve(Some(topics)).await;
+    let client = client(&running).await;
+    let mut news = client.subscribe("news").await.unwrap();
+    let error = client.subscribe("broken").await.err().unwrap();
+    assert_eq!(code(&error), FaultCode::FORBIDDEN);
+    client.publish("news", "rain").await.unwrap();
+    assert_eq!(next(&mut news).await.1, "rain");
+}
