@@ -1,5 +1,9 @@
 //! The driver of a connection: it reads, writes and enforces timeouts.
 
+mod closing;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
@@ -21,10 +25,6 @@ use super::stats::{Count, Counts};
 /// The maximum of bytes and events that one poll reads, so that other tasks can run.
 const MAX_READ_BYTES: usize = 64 << 10;
 const MAX_READ_EVENTS: usize = 64;
-
-/// The maximum of bytes that are read and discarded after a protocol violation. If a TCP connection is closed with
-/// unread bytes, it is reset, and the peer may not receive the close frame.
-const MAX_DISCARDED_BYTES: usize = 1 << 20;
 
 /// The maximum time for the shutdown of the stream.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -361,192 +361,5 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 .map(|interval| self.last_read_at + interval),
         };
         [slow, idle, alive].into_iter().flatten().min()
-    }
-
-    /// Starts the closing handshake from this side.
-    fn close(&mut self, frame: CloseFrame, now: Instant, cx: &mut Context<'_>) {
-        self.batch.clear();
-        self.phase = match self.codec.poll_close(&frame, cx) {
-            Poll::Ready(Err(_)) => {
-                self.queue.close_now(frame.clone(), None);
-                Phase::ShuttingDown(now + SHUTDOWN_TIMEOUT)
-            }
-            _ => Phase::Closing(now + self.limits.close_timeout),
-        };
-        self.local_close_frame = Some(frame);
-    }
-
-    /// Ends the connection after the codec has stopped or a timeout has expired.
-    fn handle_stop(&mut self, stop: Stop, now: Instant, cx: &mut Context<'_>) {
-        let error = match stop {
-            Stop::Closed => {
-                self.queue.close_now(self.final_close_frame(), None);
-                self.phase = Phase::ShuttingDown(now + SHUTDOWN_TIMEOUT);
-                return;
-            }
-            Stop::Failed(error) => error,
-        };
-        tracing::debug!(%error, "a WebSocket connection failed");
-        let frame = error.close_frame();
-        match error {
-            WebSocketError::SlowReader(_) => {
-                self.counts.add(Count::SlowReaders, 1);
-                self.close(frame, now, cx);
-                self.queue.close_now(self.final_close_frame(), Some(error));
-                return;
-            }
-            // The peer cannot be reached, so no close frame is sent.
-            WebSocketError::NoPong(_) | WebSocketError::Reset | WebSocketError::Io(_) => {
-                self.queue.close_now(self.final_close_frame(), Some(error));
-                self.phase = Phase::Done;
-                return;
-            }
-            _ => {}
-        }
-        // Unwritten messages would delay the close frame. A partly written message stays before it.
-        self.batch.clear();
-        self.queue.close_now(frame.clone(), Some(error));
-        let closing = self.codec.poll_close(&frame, cx);
-        self.local_close_frame = Some(frame);
-        self.phase = match closing {
-            Poll::Ready(Err(_)) => Phase::ShuttingDown(now + SHUTDOWN_TIMEOUT),
-            _ => Phase::Lingering {
-                until: now + self.limits.close_timeout,
-                remaining: MAX_DISCARDED_BYTES,
-                is_flushed: false,
-                is_shut_down: false,
-            },
-        };
-    }
-
-    /// The close frame of this side, or an abnormal closure if it has sent none.
-    fn final_close_frame(&self) -> CloseFrame {
-        let abnormal = || CloseFrame::new(CloseCode::ABNORMAL_CLOSURE, "");
-        self.local_close_frame.clone().unwrap_or_else(abnormal)
-    }
-
-    fn poll_closing(&mut self, now: Instant, until: Instant, cx: &mut Context<'_>) -> bool {
-        let mut ended = now >= until;
-        // A write error also appears as a read error.
-        let _ = self.codec.poll_flush(cx);
-        let mut events = 0;
-        while !ended {
-            if events == MAX_READ_EVENTS {
-                cx.waker().wake_by_ref();
-                break;
-            }
-            events += 1;
-            match self.codec.poll_next(cx) {
-                Poll::Pending => break,
-                // Messages are dropped if the application does not take them, because reading must go on to find the
-                // close frame.
-                Poll::Ready(Ok(Event::Message(message))) => {
-                    if self.queue.can_receive() {
-                        self.received.push(message);
-                        self.queue.push_inbound(&mut self.received, 0, cx);
-                    }
-                }
-                Poll::Ready(Ok(Event::Ping | Event::Pong)) => {}
-                Poll::Ready(Ok(Event::Close(_))) => {
-                    self.queue.close_now(self.final_close_frame(), None);
-                }
-                Poll::Ready(Err(_)) => ended = true,
-            }
-        }
-        if ended {
-            self.queue.close_now(self.final_close_frame(), None);
-            self.phase = Phase::ShuttingDown(now + SHUTDOWN_TIMEOUT);
-        }
-        ended
-    }
-
-    fn poll_lingering(&mut self, now: Instant, cx: &mut Context<'_>) -> bool {
-        let Phase::Lingering {
-            until,
-            remaining,
-            is_flushed,
-            is_shut_down,
-        } = &mut self.phase
-        else {
-            return true;
-        };
-        if !*is_flushed {
-            *is_flushed = self.codec.poll_flush(cx).is_ready();
-        }
-        if *is_flushed && !*is_shut_down {
-            *is_shut_down = self.codec.poll_shutdown(cx).is_ready();
-        }
-        let mut ended = now >= *until;
-        while !ended {
-            match self.codec.poll_discard(cx) {
-                Poll::Pending => break,
-                Poll::Ready(Ok(count)) if count > 0 && count < *remaining => *remaining -= count,
-                // The stream has ended, or the peer has sent too much. Unflushed data is dropped.
-                Poll::Ready(_) => ended = true,
-            }
-        }
-        if ended {
-            self.phase = Phase::Done;
-        }
-        ended
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::future::poll_fn;
-
-    use tokio::io::AsyncReadExt;
-    use tungstenite::protocol::Role;
-
-    use super::*;
-
-    /// One poll, which is not ready.
-    async fn poll(driver: &mut Driver<tokio::io::DuplexStream>) {
-        let polled = poll_fn(|cx| Poll::Ready(driver.poll(cx))).await;
-        assert!(polled.is_pending());
-    }
-
-    // Whether a stream accepts exactly what was written, and nothing more later, cannot be arranged over TCP.
-    #[tokio::test(start_paused = true)]
-    async fn the_write_timeout_begins_when_the_stream_blocks() {
-        let limits = WebSocketLimits::DEFAULT.with_ping(None, Duration::from_secs(20));
-        let frame_len = 2 + 18;
-        let (ours, mut theirs) = tokio::io::duplex(frame_len);
-        let queue = Arc::new(Queue::new(&limits, None));
-        let codec = Codec::new(ours, &Bytes::new(), Role::Server, &limits);
-        let counts = Arc::new(Counts::default());
-        let mut driver = Driver::new(codec, Arc::clone(&queue), Arc::clone(&counts), limits);
-        queue.try_send(vec![1; 18].into()).unwrap();
-        poll(&mut driver).await;
-        assert!(!driver.blocked);
-
-        // The stream is full now. The next message is sent later than the write timeout.
-        tokio::time::advance(limits.write_timeout * 2).await;
-        queue.try_send(vec![2; 18].into()).unwrap();
-        poll(&mut driver).await;
-        assert!(driver.blocked);
-        assert!(queue.is_open());
-        tokio::time::advance(limits.write_timeout / 2).await;
-        poll(&mut driver).await;
-        assert!(queue.is_open());
-
-        // The peer reads both.
-        let mut frame = vec![0; frame_len];
-        for byte in [1, 2] {
-            theirs.read_exact(&mut frame).await.unwrap();
-            assert_eq!(frame[2..], [byte; 18]);
-            poll(&mut driver).await;
-        }
-        assert!(!driver.blocked);
-
-        // A peer that reads nothing is a slow reader after the timeout, not before.
-        queue.try_send(vec![3; 40].into()).unwrap();
-        poll(&mut driver).await;
-        assert!(driver.blocked && queue.is_open());
-        tokio::time::advance(limits.write_timeout).await;
-        poll(&mut driver).await;
-        assert!(!queue.is_open());
-        assert_eq!(counts.stats().slow_readers, 1);
     }
 }
