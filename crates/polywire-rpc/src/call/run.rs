@@ -17,7 +17,7 @@ use tower::ServiceExt;
 
 use super::{Deadline, Target};
 use crate::handler::HandlerFuture;
-use crate::methods::{Form, MethodFuture, MethodReply, write_output};
+use crate::methods::{MethodFuture, MethodReply, ReplyFormat, write_output};
 use crate::server::{App, COUNTED_FROM, Held, InputReservation};
 use crate::{Call, Output};
 
@@ -232,7 +232,7 @@ impl Reply {
     pub(crate) fn into_method_reply(
         self,
         app: &App,
-        form: Form,
+        form: ReplyFormat,
         space: Vec<u8>,
     ) -> Result<MethodReply, Fault> {
         match self {

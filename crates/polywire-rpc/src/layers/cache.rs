@@ -151,7 +151,7 @@ impl Asked<'_> {
         Asked {
             router,
             method: call.name(),
-            form: call.form(),
+            form: call.reply_format(),
             parameters: call.parameters.bytes(),
         }
     }

@@ -1,4 +1,4 @@
-//! A call of a named method, and what it ends in.
+//! A call of a named method, and its reply.
 
 use std::fmt;
 use std::future::Future;
@@ -13,29 +13,28 @@ use polywire_schema::Value;
 use serde::Serialize;
 use tower::util::BoxCloneSyncService;
 
-use super::format::{self, Form};
+use super::format::{self, ReplyFormat};
 use super::parameters::Parameters;
 use super::router::Entry;
 use crate::Context;
 use crate::server::{App, Pipe};
 
-/// A future that ends in the reply of a method.
+/// The future of a method's reply.
 pub(crate) type MethodFuture = Pin<Box<dyn Future<Output = Result<MethodReply, Fault>> + Send>>;
 
-/// What a layer around named methods gets, and what it may return.
+/// The service of named methods that layers wrap.
 pub type MethodService = BoxCloneSyncService<MethodCall, MethodReply, Fault>;
 
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
-/// A call of a named method whose parameters have not been read: what layers
-/// around methods see.
+/// A call of a named method before its parameters are decoded. The request type of layers around methods.
 pub struct MethodCall {
     pub(crate) app: Arc<App>,
     pub(crate) entry: Arc<Entry>,
-    pub(crate) answer: Answering,
+    pub(crate) reply: ReplyWriter,
     /// The parameters.
     pub parameters: Parameters,
-    /// The circumstances.
+    /// The context of the call.
     pub context: Context,
 }
 
@@ -46,33 +45,32 @@ impl MethodCall {
         self.entry.name()
     }
 
-    /// In which form the reply is to be written: replies of one form cannot answer
-    /// calls of another.
+    /// A number for the format of the reply. A cached reply is valid only for calls of the same format.
     #[cfg(feature = "cache")]
-    pub(crate) const fn form(&self) -> u8 {
-        match self.answer.form {
-            Form::XmlRpcResponse(_) => 0,
-            Form::XmlRpcValue(_) => 1,
-            Form::Cbor => 2,
+    pub(crate) const fn reply_format(&self) -> u8 {
+        match self.reply.format {
+            ReplyFormat::XmlRpcResponse(_) => 0,
+            ReplyFormat::XmlRpcValue(_) => 1,
+            ReplyFormat::Cbor => 2,
         }
     }
 
-    /// A reply for this call, of a value: for a layer that answers it itself.
+    /// Creates a reply to this call from a value, for a layer that replies without calling the method.
     ///
     /// # Errors
     ///
-    /// The format of the call has no form for the value.
+    /// The format of the call cannot represent the value.
     pub fn reply(&self, value: &Value) -> Result<MethodReply, Fault> {
-        Answering::new(self.answer.form, 0).value(value)
+        ReplyWriter::new(self.reply.format, 0).value(value)
     }
 
-    /// The same for a value of a type.
+    /// Like [`reply`](Self::reply), for any type that implements `Serialize`.
     ///
     /// # Errors
     ///
-    /// The format of the call has no form for the value.
+    /// The format of the call cannot represent the value.
     pub fn reply_with<T: Serialize>(&self, value: &T) -> Result<MethodReply, Fault> {
-        Answering::new(self.answer.form, 0).serialize(value)
+        ReplyWriter::new(self.reply.format, 0).serialize(value)
     }
 }
 
@@ -86,138 +84,134 @@ impl fmt::Debug for MethodCall {
     }
 }
 
-/// How a result is to be written, and into what.
+/// Writes the result of a call.
 #[derive(Debug)]
-pub(crate) struct Answering {
-    pub(crate) form: Form,
-    /// How much space it will take.
-    room: usize,
-    /// Space that is there already.
-    pub(crate) space: Vec<u8>,
-    /// Where the items of a call with streams go.
+pub(crate) struct ReplyWriter {
+    pub(crate) format: ReplyFormat,
+    /// The capacity to reserve.
+    capacity: usize,
+    /// The buffer to reuse.
+    pub(crate) buffer: Vec<u8>,
+    /// The streams of the call, if it has any.
     pub(crate) pipe: Option<Arc<Pipe>>,
 }
 
-impl Answering {
-    pub(crate) const fn new(form: Form, room: usize) -> Self {
+impl ReplyWriter {
+    pub(crate) const fn new(format: ReplyFormat, capacity: usize) -> Self {
         Self {
-            form,
-            room,
-            space: Vec::new(),
+            format,
+            capacity,
+            buffer: Vec::new(),
             pipe: None,
         }
     }
 
-    pub(crate) fn out(&mut self) -> Vec<u8> {
-        let mut out = std::mem::take(&mut self.space);
-        out.clear();
-        out.reserve(self.room);
-        out
+    pub(crate) fn take_buffer(&mut self) -> Vec<u8> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer.reserve(self.capacity);
+        buffer
     }
 
-    /// Writes a result of a type.
     pub(crate) fn serialize<T: Serialize>(mut self, result: &T) -> Result<MethodReply, Fault> {
-        let out = self.out();
-        // What cannot be written is a bug of this side: its reason is for the log.
-        let bytes = format::serialize(self.form, out, result).map_err(Fault::internal)?;
-        Ok(MethodReply::new(self.form, bytes))
+        let buffer = self.take_buffer();
+        // A result that cannot be written is a bug of the server: the reason is logged and not sent.
+        let bytes = format::serialize(self.format, buffer, result).map_err(Fault::internal)?;
+        Ok(MethodReply::new(self.format, bytes))
     }
 
-    /// Writes a result that is a value.
     pub(crate) fn value(mut self, result: &Value) -> Result<MethodReply, Fault> {
-        let out = self.out();
-        let bytes = format::write(self.form, out, result).map_err(Fault::internal)?;
-        Ok(MethodReply::new(self.form, bytes))
+        let buffer = self.take_buffer();
+        let bytes = format::write(self.format, buffer, result).map_err(Fault::internal)?;
+        Ok(MethodReply::new(self.format, bytes))
     }
 }
 
-/// The result of a method as its caller will get it. Cloning shares the bytes if
-/// the reply is [shared](Self::share).
+/// The encoded result of a method. Cloning copies the bytes unless the reply is [shared](Self::share).
 #[derive(Clone)]
 pub struct MethodReply {
-    form: Form,
-    bytes: Kept,
+    format: ReplyFormat,
+    bytes: ReplyBytes,
 }
 
 #[derive(Clone)]
-enum Kept {
-    Own(Vec<u8>),
+enum ReplyBytes {
+    Owned(Vec<u8>),
     Shared(Bytes),
 }
 
 impl MethodReply {
-    pub(crate) const fn new(form: Form, bytes: Vec<u8>) -> Self {
+    pub(crate) const fn new(format: ReplyFormat, bytes: Vec<u8>) -> Self {
         Self {
-            form,
-            bytes: Kept::Own(bytes),
+            format,
+            bytes: ReplyBytes::Owned(bytes),
         }
     }
 
-    /// The bytes of the result in the format of the call, without what surrounds
-    /// them in a message.
+    /// The encoded result without the envelope of the message.
     #[must_use]
     pub fn value(&self) -> &[u8] {
         let bytes = self.bytes();
-        match self.form {
-            Form::XmlRpcResponse(_) => format::value_of_response(bytes),
-            Form::XmlRpcValue(_) | Form::Cbor => bytes,
+        match self.format {
+            ReplyFormat::XmlRpcResponse(_) => format::value_of_response(bytes),
+            ReplyFormat::XmlRpcValue(_) | ReplyFormat::Cbor => bytes,
         }
     }
 
-    /// How many bytes it takes.
+    /// The number of bytes.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no reply is empty")]
     pub fn len(&self) -> usize {
         self.bytes().len()
     }
 
-    /// Makes it cheap to clone.
+    /// Makes clones share the bytes.
     #[must_use]
     pub fn share(self) -> Self {
         let bytes = match self.bytes {
-            Kept::Own(bytes) => Bytes::from(bytes),
-            Kept::Shared(bytes) => bytes,
+            ReplyBytes::Owned(bytes) => Bytes::from(bytes),
+            ReplyBytes::Shared(bytes) => bytes,
         };
         Self {
-            form: self.form,
-            bytes: Kept::Shared(bytes),
+            format: self.format,
+            bytes: ReplyBytes::Shared(bytes),
         }
     }
 
     fn bytes(&self) -> &[u8] {
         match &self.bytes {
-            Kept::Own(bytes) => bytes,
-            Kept::Shared(bytes) => bytes,
+            ReplyBytes::Owned(bytes) => bytes,
+            ReplyBytes::Shared(bytes) => bytes,
         }
     }
 
-    /// The response that it is.
+    /// Converts the reply into an HTTP response.
     pub(crate) fn into_response(self) -> Response<Bytes> {
-        match self.form {
-            Form::Cbor => super::wire::response(self),
-            Form::XmlRpcResponse(_) | Form::XmlRpcValue(_) => {
+        match self.format {
+            ReplyFormat::Cbor => super::wire::response(self),
+            ReplyFormat::XmlRpcResponse(_) | ReplyFormat::XmlRpcValue(_) => {
                 let mut response = Response::new(self.into_bytes());
-                // Not the copy of a ready map: hyper uses this one for the head of the
-                // next request, and one without room would have to grow there.
+                // Not a clone of a prepared map: hyper reuses this map for the next request, and a clone has no spare
+                // capacity.
                 response.headers_mut().insert(CONTENT_TYPE, TEXT_XML);
                 response
             }
         }
     }
 
-    /// The bytes as they go out.
+    /// The bytes of the message.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self.bytes {
-            Kept::Own(bytes) => Bytes::from(bytes),
-            Kept::Shared(bytes) => bytes,
+            ReplyBytes::Owned(bytes) => Bytes::from(bytes),
+            ReplyBytes::Shared(bytes) => bytes,
         }
     }
 
-    /// The space that it took, to be used again.
-    pub(crate) fn into_space(self) -> Vec<u8> {
+    /// The buffer, to be reused. Empty if the bytes are shared.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
         match self.bytes {
-            Kept::Own(bytes) => bytes,
-            Kept::Shared(_) => Vec::new(),
+            ReplyBytes::Owned(bytes) => bytes,
+            ReplyBytes::Shared(_) => Vec::new(),
         }
     }
 }
@@ -225,7 +219,7 @@ impl MethodReply {
 impl fmt::Debug for MethodReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MethodReply")
-            .field("form", &self.form)
+            .field("format", &self.format)
             .field("len", &self.len())
             .finish()
     }

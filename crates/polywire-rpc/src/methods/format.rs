@@ -1,4 +1,4 @@
-//! Parameters and results in the formats of the wires.
+//! Decoding of parameters and encoding of results.
 
 use polywire_codec::Message;
 use polywire_codec::cbor::{CborDecoder, CborEncoder};
@@ -11,19 +11,19 @@ use serde::de::DeserializeOwned;
 use super::call::MethodReply;
 use super::parameters::Reader;
 
-/// How a result is written.
+/// The format of a result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Form {
-    /// A whole response of XML-RPC.
+pub(crate) enum ReplyFormat {
+    /// A complete XML-RPC response.
     XmlRpcResponse(Style),
-    /// A value of XML-RPC, for a response of several.
+    /// An XML-RPC value, to be part of the response to a multicall.
     XmlRpcValue(Style),
-    /// A value of CBOR.
+    /// A CBOR value.
     Cbor,
 }
 
-impl Form {
-    /// The form of each result where there are several.
+impl ReplyFormat {
+    /// The format of a result within the response to a multicall.
     pub(crate) const fn of_item(self) -> Self {
         match self {
             Self::XmlRpcResponse(style) | Self::XmlRpcValue(style) => Self::XmlRpcValue(style),
@@ -31,7 +31,6 @@ impl Form {
         }
     }
 
-    /// A writer of this form.
     fn writer(self, out: Vec<u8>) -> Writer {
         match self {
             Self::XmlRpcResponse(style) => {
@@ -45,7 +44,7 @@ impl Form {
     }
 }
 
-/// All parameters as a value of a type.
+/// Decodes all parameters into one type.
 pub(crate) fn decode<T: DeserializeOwned>(reader: &mut Reader<'_>) -> Result<T, Error> {
     match reader {
         Reader::XmlRpc(decoder) => decoder.deserialize_parameters(),
@@ -58,7 +57,7 @@ pub(crate) fn decode<T: DeserializeOwned>(reader: &mut Reader<'_>) -> Result<T, 
     }
 }
 
-/// All parameters as values.
+/// Decodes all parameters into values.
 pub(crate) fn values(reader: &mut Reader<'_>) -> Result<Vec<Value>, Error> {
     match reader {
         Reader::XmlRpc(decoder) => {
@@ -80,7 +79,7 @@ pub(crate) fn values(reader: &mut Reader<'_>) -> Result<Vec<Value>, Error> {
 
 fn values_of_cbor(decoder: &mut CborDecoder<'_>) -> Result<Vec<Value>, Error> {
     let mut values = Vec::new();
-    // An empty body has no parameters.
+    // An empty body means no parameters.
     if decoder.major_type().is_none() && decoder.offset() == 0 {
         return Ok(values);
     }
@@ -91,19 +90,18 @@ fn values_of_cbor(decoder: &mut CborDecoder<'_>) -> Result<Vec<Value>, Error> {
     Ok(values)
 }
 
-/// A writer of one result, or of the results of several calls.
+/// Writes one result, or the results of a multicall.
 pub(crate) enum Writer {
     XmlRpc(XmlRpcEncoder),
     Cbor(CborEncoder),
 }
 
-/// Writes a result of a type.
 pub(crate) fn serialize<T: Serialize>(
-    form: Form,
+    format: ReplyFormat,
     out: Vec<u8>,
     result: &T,
 ) -> Result<Vec<u8>, Error> {
-    let mut writer = form.writer(out);
+    let mut writer = format.writer(out);
     match &mut writer {
         Writer::XmlRpc(encoder) => encoder.serialize(result)?,
         Writer::Cbor(encoder) => encoder.serialize(result)?,
@@ -111,9 +109,8 @@ pub(crate) fn serialize<T: Serialize>(
     writer.finish()
 }
 
-/// Writes a result that is a value.
-pub(crate) fn write(form: Form, out: Vec<u8>, result: &Value) -> Result<Vec<u8>, Error> {
-    let mut writer = form.writer(out);
+pub(crate) fn write(format: ReplyFormat, out: Vec<u8>, result: &Value) -> Result<Vec<u8>, Error> {
+    let mut writer = format.writer(out);
     match &mut writer {
         Writer::XmlRpc(encoder) => result.encode(Member::DOCUMENT, encoder),
         Writer::Cbor(encoder) => result.encode(Member::DOCUMENT, encoder),
@@ -123,13 +120,13 @@ pub(crate) fn write(form: Form, out: Vec<u8>, result: &Value) -> Result<Vec<u8>,
 
 /// Writes the output of an operation.
 pub(crate) fn write_output(
-    form: Form,
+    format: ReplyFormat,
     mut out: Vec<u8>,
     root: Member<'_>,
     output: &dyn Message,
 ) -> Result<Vec<u8>, Error> {
     out.clear();
-    let mut writer = form.writer(out);
+    let mut writer = format.writer(out);
     match &mut writer {
         Writer::XmlRpc(encoder) => output.write_xmlrpc(root, encoder),
         Writer::Cbor(encoder) => output.write_cbor(root, encoder),
@@ -138,9 +135,9 @@ pub(crate) fn write_output(
 }
 
 impl Writer {
-    /// Begins the results of so many calls.
-    pub(crate) fn list(form: Form, out: Vec<u8>, len: usize) -> Self {
-        let mut writer = form.writer(out);
+    /// Starts the results of a multicall with `len` calls.
+    pub(crate) fn list(format: ReplyFormat, out: Vec<u8>, len: usize) -> Self {
+        let mut writer = format.writer(out);
         match &mut writer {
             Self::XmlRpc(encoder) => encoder.begin_list(Member::DOCUMENT, len),
             Self::Cbor(encoder) => encoder.begin_list(Member::DOCUMENT, len),
@@ -148,7 +145,7 @@ impl Writer {
         writer
     }
 
-    /// A result stands in an array of its own, which tells it from a fault.
+    /// Writes a result, in an array of one element, which distinguishes it from a fault.
     pub(crate) fn result(&mut self, reply: &MethodReply) {
         let document = Member::DOCUMENT;
         match self {
@@ -165,7 +162,7 @@ impl Writer {
         }
     }
 
-    /// A fault, as the body of the response that it would be alone.
+    /// Writes a fault. `body` is that of a response with the fault.
     pub(crate) fn fault(&mut self, body: &[u8]) {
         match self {
             Self::XmlRpc(encoder) => encoder.raw(value_of_fault(body)),
@@ -173,7 +170,7 @@ impl Writer {
         }
     }
 
-    /// Ends the results.
+    /// Ends the results of a multicall.
     pub(crate) fn end_list(mut self) -> Result<Vec<u8>, Error> {
         match &mut self {
             Self::XmlRpc(encoder) => encoder.end_list(Member::DOCUMENT),
@@ -190,24 +187,25 @@ impl Writer {
     }
 }
 
-/// The value in a response with a result, as our writer writes it.
+/// The value in a response that [`XmlRpcEncoder`] has written.
 pub(crate) fn value_of_response(response: &[u8]) -> &[u8] {
-    between(response, b"<param>", b"</param></params></methodResponse>")
+    strip_envelope(response, b"<param>", b"</param></params></methodResponse>")
 }
 
-/// The struct in a response with a fault, as our writer writes it.
+/// The struct in a fault response that [`XmlRpcEncoder`] has written.
 fn value_of_fault(response: &[u8]) -> &[u8] {
-    between(response, b"<fault>", b"</fault></methodResponse>")
+    strip_envelope(response, b"<fault>", b"</fault></methodResponse>")
 }
 
-fn between<'a>(response: &'a [u8], open: &[u8], close: &[u8]) -> &'a [u8] {
-    let begin = response.windows(open.len()).position(|part| part == open);
-    let begin = begin.map_or(response.len(), |begin| begin + open.len());
-    let rest = response.get(begin..).unwrap_or_default();
+/// The part of `response` after the first `open`, without `close` at its end.
+fn strip_envelope<'a>(response: &'a [u8], open: &[u8], close: &[u8]) -> &'a [u8] {
+    let start = response.windows(open.len()).position(|part| part == open);
+    let start = start.map_or(response.len(), |start| start + open.len());
+    let rest = response.get(start..).unwrap_or_default();
     rest.strip_suffix(close).unwrap_or_default()
 }
 
-/// What a caller is told whose parameters cannot be read: which of them it is.
+/// The fault for parameters that cannot be decoded. The message contains the number of the parameter.
 #[cold]
 pub(crate) fn fault(error: Error, reader: &Reader<'_>) -> Fault {
     if !error.is_sender_fault() || error.is_limit() {

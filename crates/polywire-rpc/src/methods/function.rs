@@ -1,9 +1,8 @@
 //! Functions as methods.
 //!
-//! A method is any function of parameters, or of parameters and a
-//! [`Context`], that returns a future of a value or of a `Result`. Which of
-//! these it is, the compiler finds out by the marker types below: a trait with
-//! a parameter may be implemented for functions once a marker.
+//! A method is a function of parameters, or of parameters and a [`Context`], that returns a future of a value or of a
+//! `Result`. The marker types below are type parameters of the traits, so that each trait can have one blanket
+//! implementation per kind of function.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,23 +12,23 @@ use polywire_schema::Value;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::call::{Answering, MethodFuture};
+use super::call::{MethodFuture, ReplyWriter};
 use super::parameters::Source;
 use crate::Context;
 use crate::blocking::BlockingPool;
 use crate::call::catch_panic;
 
-/// What is called under a name.
+/// The implementation of a method.
 pub(crate) trait Method: Send + Sync + 'static {
-    /// Reads the parameters and begins.
+    /// Decodes the parameters and starts the call.
     fn call(
         &self,
         source: Source<'_>,
         context: Context,
-        answer: Answering,
+        reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault>;
 
-    /// Tells it where to run if it blocks.
+    /// Sets the pool of a blocking method.
     fn run_in(&mut self, _: &BlockingPool) {}
 }
 
@@ -39,24 +38,24 @@ pub struct Plain;
 /// Marks a function that returns a `Result` whose error can be a [`Fault`].
 #[derive(Debug)]
 pub struct Fallible;
-/// Marks a function of the parameters alone.
+/// Marks a function of the parameters only.
 #[derive(Debug)]
 pub struct WithoutContext;
 /// Marks a function of the parameters and the context.
 #[derive(Debug)]
 pub struct WithContext;
 
-/// What a method returns: a value that serde can write, or a `Result` of one.
-/// The marker `M` tells which.
+/// The return type of a method: a value that implements `Serialize`, or a `Result` of one. `M` is [`Plain`] or
+/// [`Fallible`].
 pub trait IntoResult<M> {
     /// The value.
     type Value: Serialize + Send;
 
-    /// The value or the fault.
+    /// Converts the error into a fault.
     ///
     /// # Errors
     ///
-    /// It is a fault.
+    /// The fault.
     fn into_result(self) -> Result<Self::Value, Fault>;
 }
 
@@ -80,16 +79,16 @@ impl<T: Serialize + Send, E: Into<Fault>> IntoResult<Fallible> for Result<T, E> 
 ///
 /// Implemented for functions and closures of
 ///
-/// - the parameters: a tuple of types that serde can read, `()` if there are
-///   none, a `Vec` or an array if they are all of one type;
-/// - and, if it wants to know who calls, a [`Context`].
+/// - the parameters: a tuple of types that implement `Deserialize`, `()` if there are none, or a `Vec` or an array if
+///   they all have one type;
+/// - and optionally a [`Context`].
 ///
-/// What it returns is a value that serde can write, or a `Result` of one whose error turns
-/// into a [`Fault`]; one that does not block returns a future of that.
+/// It returns a value that implements `Serialize`, or a `Result` of one whose error converts into a [`Fault`]. An async
+/// function returns a future of that.
 pub trait MethodFunction<M>: Send + Sync + 'static {
     /// The parameters.
     type Parameters: DeserializeOwned + Send + 'static;
-    /// What it returns.
+    /// The return type.
     type Output: Send + 'static;
 
     /// Calls the function.
@@ -124,26 +123,26 @@ where
     }
 }
 
-/// A function over types.
-pub(crate) struct Typed<F, M>(F, std::marker::PhantomData<fn() -> M>);
+/// An async function with typed parameters.
+pub(crate) struct TypedMethod<F, M>(F, std::marker::PhantomData<fn() -> M>);
 
-/// A function over types that blocks.
-pub(crate) struct Blocking<F, M> {
+/// A blocking function with typed parameters.
+pub(crate) struct BlockingMethod<F, M> {
     function: Arc<F>,
     pool: BlockingPool,
     marker: std::marker::PhantomData<fn() -> M>,
 }
 
-/// A function over values.
-pub(crate) struct Values<F>(F);
+/// An async function whose parameters are values.
+pub(crate) struct ValueMethod<F>(F);
 
-impl<F, M> Typed<F, M> {
+impl<F, M> TypedMethod<F, M> {
     pub(crate) const fn new(function: F) -> Self {
         Self(function, std::marker::PhantomData)
     }
 }
 
-impl<F, M> Blocking<F, M> {
+impl<F, M> BlockingMethod<F, M> {
     pub(crate) fn new(function: F, pool: BlockingPool) -> Self {
         Self {
             function: Arc::new(function),
@@ -153,13 +152,13 @@ impl<F, M> Blocking<F, M> {
     }
 }
 
-impl<F> Values<F> {
+impl<F> ValueMethod<F> {
     pub(crate) const fn new(function: F) -> Self {
         Self(function)
     }
 }
 
-impl<M, K, F> Method for Typed<F, (M, K)>
+impl<M, K, F> Method for TypedMethod<F, (M, K)>
 where
     M: 'static,
     K: 'static,
@@ -169,17 +168,17 @@ where
         &self,
         source: Source<'_>,
         context: Context,
-        answer: Answering,
+        reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
         let future = self.0.run(source.decode()?, context);
         Ok(Box::pin(async move {
             let result = future.await.into_result()?;
-            answer.serialize(&result)
+            reply.serialize(&result)
         }))
     }
 }
 
-impl<M, K, F> Method for Blocking<F, (M, K)>
+impl<M, K, F> Method for BlockingMethod<F, (M, K)>
 where
     M: 'static,
     K: 'static,
@@ -189,17 +188,17 @@ where
         &self,
         source: Source<'_>,
         context: Context,
-        answer: Answering,
+        reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
         let parameters = source.decode()?;
         let function = Arc::clone(&self.function);
         let pool = self.pool.clone();
         Ok(Box::pin(async move {
-            // Written there too: what takes long to compute may be long.
+            // The result is encoded on the pool too, because it may be large.
             let work = move || {
                 catch_panic(|| {
                     let result = function.run(parameters, context).into_result()?;
-                    answer.serialize(&result)
+                    reply.serialize(&result)
                 })
             };
             pool.run(work).await?
@@ -211,7 +210,7 @@ where
     }
 }
 
-impl<F, R> Method for Values<F>
+impl<F, R> Method for ValueMethod<F>
 where
     F: Fn(Vec<Value>, Context) -> R + Send + Sync + 'static,
     R: Future<Output = Result<Value, Fault>> + Send + 'static,
@@ -220,9 +219,9 @@ where
         &self,
         source: Source<'_>,
         context: Context,
-        answer: Answering,
+        reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
         let future = (self.0)(source.values()?, context);
-        Ok(Box::pin(async move { answer.value(&future.await?) }))
+        Ok(Box::pin(async move { reply.value(&future.await?) }))
     }
 }

@@ -1,7 +1,7 @@
-//! Methods by name, without a model.
+//! Named methods, without a model.
 //!
-//! A [`Methods`] is functions by their names. A server offers them over XML-RPC, and
-//! if it is told to over CBOR; alone, or beside the operations of a model.
+//! [`Methods`] maps names to functions. A server offers them over XML-RPC, and optionally over CBOR, alone or together
+//! with the operations of a model.
 //!
 //! ```
 //! use polywire_protocol::Fault;
@@ -45,43 +45,35 @@
 //!
 //! # Parameters and results
 //!
-//! Parameters are a tuple of types of serde, `()` if there are none; the body of a
-//! call is read straight into them. An `Option` at the end may be left out by the
-//! caller. A `Vec` takes any number of one type, [`Methods::values`] any number of
-//! any. The result is any type that serde can write, or a `Result` whose error turns
-//! into a [`Fault`]. [`Blob`](polywire_schema::Blob),
-//! [`Timestamp`](polywire_schema::Timestamp) and the big numbers are what they are in
-//! each format, and so is a [`Value`].
+//! Parameters are a tuple of types that implement `Deserialize`, `()` if there are none. They are deserialized directly
+//! from the request body. Callers may omit `Option`s at the end. A `Vec` takes any number of parameters of one type,
+//! [`Methods::values`] any number of any type. The result is a type that implements `Serialize`, or a `Result` whose
+//! error converts into a [`Fault`]. [`Blob`](polywire_schema::Blob), [`Timestamp`](polywire_schema::Timestamp), the big
+//! numbers and [`Value`] have their native representation in each format.
 //!
 //! # Faults
 //!
-//! [`Fault::coded`] is an error with a number and a text of your own. What else can be
-//! turned into a fault with `?` (`std::io::Error` and its like) is an internal one:
-//! its reason goes to the log, and callers learn nothing of it. Parameters that a
-//! method does not take are answered for it, with the position of the one that is
-//! wrong and where in the message it stands. The numbers are those of the [fault code
-//! interoperability](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php)
-//! specification, on every wire and within a multicall too. A method that panics
-//! costs its own call and nothing else.
+//! [`Fault::coded`] is an error with a code and a message of your own. Other errors that `?` converts, such as
+//! `std::io::Error`, become internal faults: their message is logged and not sent. Invalid parameters are rejected
+//! before the method runs; the fault contains the number of the parameter and its offset in the message. The codes are
+//! those of the [fault code interoperability](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php)
+//! specification, for all protocols and within a multicall. If a method panics, only its call fails.
 //!
 //! # Introspection
 //!
 //! [`Methods::introspection`] adds `system.listMethods`, `system.methodSignature`,
-//! `system.methodHelp`, `system.getCapabilities` and `system.multicall`, which tell of
-//! the operations of a model too and can call them. The calls of a multicall are made
-//! one after the other; one that fails has a fault for its result. Their number is
-//! limited by [`Limits::calls`](polywire_schema::Limits::calls), the time for the
-//! handler is that of all together, and a [`Firewall`](crate::layers::Firewall) counts
-//! each as a request. [`Methods::multicall`] leaves it out. Once their results are more than
-//! [`Limits::bytes`](polywire_schema::Limits::bytes), the rest is not called.
+//! `system.methodHelp`, `system.getCapabilities` and `system.multicall`. They include the operations of a model. A
+//! multicall runs its calls one after the other; the result of a failed call is a fault. The number of calls is limited
+//! by [`Limits::calls`](polywire_schema::Limits::calls), the handler timeout applies to all of them together, and a
+//! [`Firewall`](crate::layers::Firewall) counts each as a request. If the results exceed
+//! [`Limits::bytes`](polywire_schema::Limits::bytes), the remaining calls do not run. [`Methods::multicall`] disables
+//! multicalls.
 //!
 //! # CBOR
 //!
-//! With [`Methods::cbor`] each method can be called with a post to
-//! `/service/NAME/operation/METHOD`, below any path, that has the header
-//! `smithy-protocol: rpc-v2-cbor` and an array of the parameters as its body. The
-//! result is the body of the answer. A fault is a map of `__type`, `code` and
-//! `message`, with status 400 if the caller is to blame and 500 if not.
+//! With [`Methods::cbor`], a method is called by a `POST` to `/service/NAME/operation/METHOD`, below any path, with the
+//! header `smithy-protocol: rpc-v2-cbor` and an array of the parameters as body. The result is the body of the response.
+//! A fault is a map of `__type`, `code` and `message`, with status 400 for errors of the caller and 500 for others.
 
 mod build;
 mod call;
@@ -113,53 +105,52 @@ pub use parameters::Parameters;
 pub use stream::{ItemReceiver, ItemSender, StreamCall};
 
 pub(crate) use call::MethodFuture;
-pub(crate) use format::{Form, write_output};
-pub(crate) use parameters::Place;
-pub(crate) use router::{Entry, Found, Router};
+pub(crate) use format::{ReplyFormat, write_output};
+pub(crate) use parameters::Location;
+pub(crate) use router::{Entry, RouteMatch, Router};
 pub(crate) use wire::CborMethods;
 
 use crate::Context;
 use crate::blocking::BlockingPool;
-use function::{Blocking, Method, Typed, Values};
+use function::{BlockingMethod, Method, TypedMethod, ValueMethod};
 use router::BytesFunction;
-use stream::{StreamMethod, Streaming};
-use system::About;
+use stream::{StreamFunction, StreamMethod};
+use system::MethodInfo;
 
-/// The methods of a server by their names.
+/// Functions by name, to be offered by a server.
 #[derive(Default)]
 pub struct Methods {
     methods: Vec<(String, Box<dyn Method>)>,
     streams: Vec<(String, Box<dyn StreamMethod>)>,
     bytes: Vec<(String, BytesFunction)>,
-    /// Where those that block run.
+    /// Runs the blocking methods.
     pool: BlockingPool,
-    about: BTreeMap<String, About>,
+    info: BTreeMap<String, MethodInfo>,
     paths: Vec<String>,
     cbor: Option<String>,
     introspection: bool,
     no_multicall: bool,
     profile: XmlRpcProfile,
     style: Style,
-    /// Help texts by the names of operations, which there may not be.
+    /// Help texts by operation name. Names of unknown operations are ignored.
     documentation: HashMap<String, String>,
     layers: Vec<Box<dyn FnOnce(MethodService) -> MethodService>>,
-    /// The first method that returns what nobody wants to send.
-    doubtful: Option<(String, &'static str)>,
+    /// The first method whose result type is a `Result` with an error that is not a fault, and that type.
+    invalid_result: Option<(String, &'static str)>,
 }
 
 impl Methods {
-    /// No methods yet.
+    /// Creates an empty set of methods.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a method: an asynchronous function of its parameters, and if it wants
-    /// to of the [`Context`], which returns a value or a `Result` of one.
+    /// Adds a method: an async function of the parameters, and optionally the [`Context`], that returns a value or a
+    /// `Result`.
     ///
-    /// The types are those of serde. Parameters are a tuple, `()` if there are
-    /// none, a `Vec` or an array if they are all of one type. Those at the end
-    /// that are an `Option` may be left out by the caller.
+    /// Parameters are a tuple, `()` if there are none, or a `Vec` or an array if they all have one type. Callers may
+    /// omit `Option`s at the end.
     ///
     /// ```
     /// use polywire_protocol::Fault;
@@ -181,17 +172,17 @@ impl Methods {
         F: MethodFunction<M, Output: Future<Output: IntoResult<K>>>,
     {
         let name = name.into();
-        self.doubt::<K, <F::Output as Future>::Output>(&name);
-        self.methods.push((name, Box::new(Typed::new(function))));
+        self.check_result::<K, <F::Output as Future>::Output>(&name);
+        self.methods
+            .push((name, Box::new(TypedMethod::new(function))));
         self
     }
 
-    /// Adds a method with streams: an asynchronous function of its parameters and of a
-    /// [`StreamCall`], by which items come and go until it returns. What it returns is the
-    /// answer.
+    /// Adds a method with streams: an async function of the parameters and a [`StreamCall`], through which it receives
+    /// and sends items. Its return value ends the call.
     ///
-    /// Only frames carry streams ([`ServerBuilder::frames`](crate::ServerBuilder::frames)); over
-    /// other wires there is no such method. The time for handlers does not hold for it.
+    /// Streams require frames ([`ServerBuilder::frames`](crate::ServerBuilder::frames)); over other protocols the method
+    /// does not exist. The handler timeout does not apply.
     ///
     /// ```
     /// use polywire_protocol::Fault;
@@ -220,20 +211,18 @@ impl Methods {
         P: DeserializeOwned + Send + 'static,
         R: Future<Output: IntoResult<K>> + Send + 'static,
     {
-        let method = Box::new(Streaming::new(function));
+        let method = Box::new(StreamFunction::new(function));
         self.streams.push((name.into(), method));
         self
     }
 
-    /// Adds a method of bytes: a function that is lent the input as it came, and appends what the
-    /// caller is to have as it is.
+    /// Adds a bytes method: a function that borrows the raw input and appends the raw output.
     ///
-    /// Nothing of it is allocated, encoded or looked at. It runs where the call is read, and other calls of
-    /// the connection wait for it: what waits or computes for long is for [`method`](Self::method) and
-    /// [`blocking`](Self::blocking). Only frames carry such calls
-    /// ([`ServerBuilder::frames`](crate::ServerBuilder::frames), `Client::call_bytes` of
-    /// [`frames`](crate::frames)); over other wires there is no such method. No layers around methods see
-    /// it: where there are some, the server refuses to be built.
+    /// Input and output are neither decoded nor encoded. The function runs on the task of the connection and blocks
+    /// its other calls: use [`method`](Self::method) or [`blocking`](Self::blocking) for work that waits or takes long.
+    /// Such calls require frames ([`ServerBuilder::frames`](crate::ServerBuilder::frames), `Client::call_bytes` of
+    /// [`frames`](crate::frames)); over other protocols the method does not exist. Layers around methods do not apply,
+    /// so a server with both cannot be built.
     ///
     /// ```
     /// use polywire_rpc::Methods;
@@ -253,7 +242,7 @@ impl Methods {
         self
     }
 
-    /// Adds a method over values, whatever they are.
+    /// Adds a method whose parameters are any number of [`Value`]s.
     ///
     /// ```
     /// use polywire_rpc::Methods;
@@ -269,17 +258,17 @@ impl Methods {
         F: Fn(Vec<Value>, Context) -> R + Send + Sync + 'static,
         R: Future<Output = Result<Value, Fault>> + Send + 'static,
     {
-        let method = Box::new(Values::new(function));
+        let method = Box::new(ValueMethod::new(function));
         self.methods.push((name.into(), method));
         self
     }
 
-    /// Adds a method that blocks or computes for long. It runs on a thread of a
-    /// [`BlockingPool`], so that other calls go on: one of 64 threads for all methods
-    /// that block, in which 1,000 calls wait, unless
-    /// [`blocking_pool`](Self::blocking_pool) says other. One more call is answered at once
-    /// that the server is overloaded. A call that takes longer than it may is answered so:
-    /// if its function has begun it goes on to its end, and if not it is never called.
+    /// Adds a method that blocks or computes for a long time. It runs on a thread of a [`BlockingPool`].
+    ///
+    /// By default all blocking methods share a pool of 64 threads and a queue of 1,000 calls; see
+    /// [`blocking_pool`](Self::blocking_pool). If the queue is full, the call is rejected as overloaded. When a call
+    /// exceeds its deadline, its caller gets a fault. A function that has started runs to its end, one that has not is
+    /// not called.
     ///
     /// ```
     /// use polywire_rpc::Methods;
@@ -299,13 +288,15 @@ impl Methods {
         F: MethodFunction<M, Output: IntoResult<K>>,
     {
         let name = name.into();
-        self.doubt::<K, F::Output>(&name);
-        self.methods
-            .push((name, Box::new(Blocking::new(function, self.pool.clone()))));
+        self.check_result::<K, F::Output>(&name);
+        self.methods.push((
+            name,
+            Box::new(BlockingMethod::new(function, self.pool.clone())),
+        ));
         self
     }
 
-    /// Sets where all methods that block run, those that were added before too.
+    /// Sets the pool of all blocking methods, including those added before.
     ///
     /// ```
     /// use polywire_rpc::Methods;
@@ -327,27 +318,25 @@ impl Methods {
         self
     }
 
-    /// A `Result` whose error serde can write and that is no fault is a value to
-    /// the compiler, and to nobody else.
-    fn doubt<K: 'static, T>(&mut self, name: &str) {
+    /// Detects a `Result` whose error is not a fault but implements `Serialize`: the compiler accepts it as a plain
+    /// value, which is never intended.
+    fn check_result<K: 'static, T>(&mut self, name: &str) {
         let plain = std::any::TypeId::of::<K>() == std::any::TypeId::of::<Plain>();
         let kind = std::any::type_name::<T>();
-        if plain && kind.starts_with("core::result::Result<") && self.doubtful.is_none() {
-            self.doubtful = Some((name.to_owned(), kind));
+        if plain && kind.starts_with("core::result::Result<") && self.invalid_result.is_none() {
+            self.invalid_result = Some((name.to_owned(), kind));
         }
     }
 
-    /// Sets what `system.methodHelp` says of a method, or of an operation of the
-    /// model under its method name.
+    /// Sets the help text that `system.methodHelp` returns for a method, or for the method name of an operation.
     #[must_use]
     pub fn help(mut self, name: &str, text: impl Into<String>) -> Self {
-        self.about.entry(name.to_owned()).or_default().help = text.into();
+        self.info.entry(name.to_owned()).or_default().help = text.into();
         self
     }
 
-    /// Sets what `system.methodHelp` says of operations of the model, by their names:
-    /// `polywire::documentation` gets it out of a model. Names that no operation of
-    /// the server has are passed over, and a text of [`help`](Self::help) counts more.
+    /// Sets the help texts of operations by operation name; `polywire::documentation` extracts them from a model.
+    /// Unknown names are ignored. Texts set by [`help`](Self::help) take precedence.
     #[must_use]
     pub fn documentation<N: Into<String>, T: Into<String>>(
         mut self,
@@ -359,41 +348,35 @@ impl Methods {
         self
     }
 
-    /// Adds a signature to what `system.methodSignature` says of a method: the
-    /// type of its result, and then those of its parameters. A method that can be
-    /// called in several ways has several.
+    /// Adds a signature that `system.methodSignature` returns for a method: the type of the result, then those of the
+    /// parameters. A method can have several signatures.
     #[must_use]
     pub fn signature(mut self, name: &str, types: &[&str]) -> Self {
         let types = types.iter().map(|&name| name.to_owned()).collect();
-        let about = self.about.entry(name.to_owned()).or_default();
-        about.signatures.push(types);
+        let info = self.info.entry(name.to_owned()).or_default();
+        info.signatures.push(types);
         self
     }
 
-    /// Whether callers may ask what methods there are, and call several in one
-    /// request: `system.listMethods`, `system.methodSignature`,
-    /// `system.methodHelp`, `system.getCapabilities` and `system.multicall`. They
-    /// may not, unless this says other.
+    /// Sets whether the server offers `system.listMethods`, `system.methodSignature`, `system.methodHelp`,
+    /// `system.getCapabilities` and `system.multicall`. Default: false.
     #[must_use]
     pub const fn introspection(mut self, introspection: bool) -> Self {
         self.introspection = introspection;
         self
     }
 
-    /// Whether there is `system.multicall` where there is introspection. There is, unless
-    /// this says other.
+    /// Sets whether introspection includes `system.multicall`. Default: true.
     ///
-    /// A [`Firewall`](crate::layers::Firewall) counts each call of a multicall, and layers
-    /// around methods see each; layers around HTTP requests and heads, such as a limit of
-    /// your own by request, see one.
+    /// A [`Firewall`](crate::layers::Firewall) and layers around methods see each call of a multicall. Layers around
+    /// HTTP requests and heads see one request.
     #[must_use]
     pub const fn multicall(mut self, multicall: bool) -> Self {
         self.no_multicall = !multicall;
         self
     }
 
-    /// Sets a path at which methods are called over XML-RPC. Called more than
-    /// once, each is one. Without any call of this it is `/RPC2`.
+    /// Adds a path at which methods are called over XML-RPC. Without any: `/RPC2`.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         let path = path.into();
@@ -403,20 +386,17 @@ impl Methods {
         self
     }
 
-    /// Offers the methods over CBOR too, under the name of a service: as posts to
-    /// `/service/NAME/operation/METHOD` with the header `smithy-protocol:
-    /// rpc-v2-cbor` and an array of the parameters as body. The name may be that of the
-    /// model's service: what is no method is then an operation.
+    /// Also offers the methods over CBOR, under the name of a service: as `POST` to `/service/NAME/operation/METHOD`
+    /// with the header `smithy-protocol: rpc-v2-cbor` and an array of the parameters as body. The name may be that of
+    /// the model's service: names that are not methods are then operations.
     #[must_use]
     pub fn cbor(mut self, service: impl Into<String>) -> Self {
         self.cbor = Some(service.into());
         self
     }
 
-    /// Sets how calls in XML-RPC are read: which leniencies there are for peers that
-    /// need them. It holds for operations of a model on the same server too, but for those
-    /// of a protocol that was made apart ([`ServerBuilder::custom_protocol`]), which has
-    /// settings of its own.
+    /// Sets which deviations from the specification are accepted in XML-RPC calls. Applies to operations on the same
+    /// server too, except those of a [`ServerBuilder::custom_protocol`], which has its own settings.
     ///
     /// [`ServerBuilder::custom_protocol`]: crate::ServerBuilder::custom_protocol
     #[must_use]
@@ -425,17 +405,16 @@ impl Methods {
         self
     }
 
-    /// Sets how results and faults in XML-RPC are written where there is a choice, those
-    /// of operations too, as with [`xmlrpc_profile`](Self::xmlrpc_profile).
+    /// Sets how results and faults are written in XML-RPC where there is a choice. Applies to the same calls as
+    /// [`xmlrpc_profile`](Self::xmlrpc_profile).
     #[must_use]
     pub const fn xmlrpc_style(mut self, style: Style) -> Self {
         self.style = style;
         self
     }
 
-    /// Puts a layer around calls of methods, those of `system.*` and those within
-    /// a multicall included. The layer that is added last is the outermost.
-    /// Without layers nothing of tower is in the way of a call.
+    /// Adds a layer around calls of methods, including `system.*` and the calls of a multicall. The layer added last is
+    /// the outermost.
     #[must_use]
     pub fn layer<L>(mut self, layer: L) -> Self
     where

@@ -1,4 +1,4 @@
-//! Operations of the model within a multicall.
+//! Calls of operations within a multicall.
 
 use std::sync::Arc;
 
@@ -13,42 +13,41 @@ use polywire_schema::{
     Body, Decoder, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema,
 };
 
-use super::parameters::{Place, Reader};
+use super::parameters::{Location, Reader};
 use crate::Context;
 use crate::call::Run;
 use crate::server::App;
 
-/// Starts a call of an operation whose parameters are at `place` in a body.
+/// Starts a call of an operation whose parameters are at `location` in a body.
 pub(super) fn run_operation(
     app: &Arc<App>,
     index: u32,
     context: Context,
     body: &Body,
-    place: Place,
+    location: Location,
     is_on_pool: bool,
 ) -> Result<Run, Fault> {
-    let protocol = Within {
-        place,
+    let protocol = NestedProtocol {
+        location,
         kind: context.protocol(),
     };
     app.run_operation(&protocol, &Route::to(index), context, body, is_on_pool)
 }
 
-/// The protocol of a call that is part of another: its input stands in the middle
-/// of a body.
+/// The protocol of a call within a multicall. Only decodes inputs.
 #[derive(Debug)]
-struct Within {
-    place: Place,
+struct NestedProtocol {
+    location: Location,
     kind: ProtocolKind,
 }
 
-impl OfKind for Within {
+impl OfKind for NestedProtocol {
     fn kind(&self) -> ProtocolKind {
         self.kind
     }
 }
 
-impl ServerProtocol for Within {
+impl ServerProtocol for NestedProtocol {
     fn claim(&self, _: &HeadSummary<'_>) -> Claim {
         Claim::No
     }
@@ -65,8 +64,8 @@ impl ServerProtocol for Within {
     ) -> Result<(), Fault> {
         let root = operation.input().root();
         let positional = operation.has(OperationFlags::POSITIONAL);
-        let place = self.place.with_positional(positional);
-        match place.reader(request.body, request.limits)? {
+        let location = self.location.with_positional(positional);
+        match location.reader(request.body, request.limits)? {
             Reader::XmlRpc(mut decoder) => {
                 sink.read_xmlrpc(root, &mut decoder)?;
                 decoder.finish()?;
@@ -91,8 +90,7 @@ impl ServerProtocol for Within {
     }
 }
 
-/// Reads the input from an array of one parameter, or none if nothing in it is
-/// required.
+/// Reads the input from an array of one parameter. An empty array means an input without members.
 fn read_cbor<'de>(
     root: Member<'_>,
     mut decoder: CborDecoder<'de>,
@@ -115,7 +113,6 @@ fn read_cbor<'de>(
     Ok(sink.finish(root, &mut decoder)?)
 }
 
-/// Only inputs are read by it.
 #[cold]
 fn no_message() -> Fault {
     Fault::internal("a call within another has no message of its own")

@@ -1,4 +1,4 @@
-//! The parameters of a call, before they are read.
+//! The parameters of a call, before they are decoded.
 
 use std::fmt;
 
@@ -11,53 +11,49 @@ use serde::de::DeserializeOwned;
 
 use super::format;
 
-/// The parameters of a call as they came: the body of the request, and where in
-/// it they stand. Nothing of them is read before the method asks for its own
-/// types.
+/// The undecoded parameters of a call. The method decodes them into its own types.
 ///
-/// Layers around methods see them so. What a layer reads is read again by the
-/// method.
+/// Layers around methods receive them in this form. If a layer decodes them, the method decodes them again.
 pub struct Parameters {
     bytes: Bytes,
-    place: Place,
+    location: Location,
     limits: Limits,
 }
 
-/// Where in a body parameters stand, and in which form.
+/// The format of parameters, and where they are in a body.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
-    /// XML-RPC: those of the one call that the body is.
+pub(crate) enum Location {
+    /// The body is an XML-RPC call.
     XmlRpc(XmlRpcProfile),
-    /// XML-RPC: an array that is the whole body, which stood in another at this
-    /// offset.
+    /// The body is the XML-RPC array of the parameters, cut from a request at this offset.
     XmlRpcItem(usize, XmlRpcProfile),
-    /// CBOR: an array that is the whole body.
+    /// The body is a CBOR array of the parameters.
     Cbor,
-    /// CBOR: an array from this offset up to that one.
+    /// The parameters are the CBOR array from the first offset to the second.
     CborItem(usize, usize),
 }
 
 /// The bytes of a body.
 #[derive(Clone, Copy)]
-pub(crate) enum Whole<'a> {
-    /// They will be gone when the call has begun.
-    Lent(&'a [u8]),
+pub(crate) enum BodyBytes<'a> {
+    /// Valid only until the call has started.
+    Borrowed(&'a [u8]),
     Shared(&'a Bytes),
 }
 
-impl Whole<'_> {
+impl BodyBytes<'_> {
     pub(crate) fn to_bytes(self) -> Bytes {
         match self {
-            Self::Lent(bytes) => Bytes::copy_from_slice(bytes),
+            Self::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
             Self::Shared(bytes) => bytes.clone(),
         }
     }
 }
 
-/// A reader that stands before the parameters of a call.
+/// The parameters of a call, with a reader before the first.
 pub(crate) struct Source<'a> {
-    pub(crate) bytes: Whole<'a>,
-    pub(crate) place: Place,
+    pub(crate) bytes: BodyBytes<'a>,
+    pub(crate) location: Location,
     pub(crate) limits: &'a Limits,
     pub(crate) reader: Reader<'a>,
 }
@@ -65,48 +61,46 @@ pub(crate) struct Source<'a> {
 pub(crate) enum Reader<'a> {
     XmlRpc(XmlRpcDecoder<'a>),
     Cbor(CborDecoder<'a>),
-    /// Behind the parameters more follows.
+    /// Other data may follow the parameters.
     CborItem(CborDecoder<'a>),
 }
 
 impl Parameters {
-    /// All of them as one value of a type: a tuple, an array or a `Vec`, `()` if there
-    /// are none; any other type is the one parameter.
+    /// Decodes all parameters into one type: a tuple, an array or a `Vec`, `()` if there are none. Any other type is that
+    /// of the only parameter.
     ///
     /// # Errors
     ///
-    /// They are not of that type: a fault for the caller that says which one is
-    /// not, and where.
+    /// They do not have this type. The fault contains the number and position of the invalid parameter.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         self.read(|source| source.decode())
     }
 
-    /// All of them as values.
+    /// Decodes all parameters into values.
     ///
     /// # Errors
     ///
-    /// They cannot be read.
+    /// They cannot be decoded.
     pub fn values(&self) -> Result<Vec<Value>, Fault> {
         self.read(|source| source.values())
     }
 
-    /// The name of their format: `XML-RPC` or `CBOR`.
+    /// The name of the format: `XML-RPC` or `CBOR`.
     #[must_use]
     pub const fn format(&self) -> &'static str {
-        match self.place {
-            Place::XmlRpc(_) | Place::XmlRpcItem(..) => "XML-RPC",
-            Place::Cbor | Place::CborItem(..) => "CBOR",
+        match self.location {
+            Location::XmlRpc(_) | Location::XmlRpcItem(..) => "XML-RPC",
+            Location::Cbor | Location::CborItem(..) => "CBOR",
         }
     }
 
-    /// The bytes that they are part of: for a call within a multicall its own
-    /// parameters, else the whole body of the request. Calls of one method with the
-    /// same bytes have the same parameters.
+    /// The encoded parameters: within a multicall those of the call, otherwise the whole request body. Equal bytes of
+    /// calls of one method mean equal parameters.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        match self.place {
-            Place::XmlRpc(_) | Place::XmlRpcItem(..) | Place::Cbor => &self.bytes,
-            Place::CborItem(start, end) => self.bytes.get(start..end).unwrap_or_default(),
+        match self.location {
+            Location::XmlRpc(_) | Location::XmlRpcItem(..) | Location::Cbor => &self.bytes,
+            Location::CborItem(start, end) => self.bytes.get(start..end).unwrap_or_default(),
         }
     }
 
@@ -115,12 +109,12 @@ impl Parameters {
         read: impl FnOnce(Source<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let body = Body::new(self.bytes.clone());
-        read(self.place.open(&self.bytes, &body, &self.limits)?)
+        read(self.location.open(&self.bytes, &body, &self.limits)?)
     }
 }
 
-impl Place {
-    /// A reader of what stands here.
+impl Location {
+    /// Returns a reader before the first parameter.
     pub(crate) fn open<'a>(
         self,
         bytes: &'a Bytes,
@@ -128,20 +122,19 @@ impl Place {
         limits: &'a Limits,
     ) -> Result<Source<'a>, Fault> {
         Ok(Source {
-            bytes: Whole::Shared(bytes),
-            place: self,
+            bytes: BodyBytes::Shared(bytes),
+            location: self,
             limits,
             reader: self.reader(body, limits)?,
         })
     }
 
-    /// A reader of parameters in CBOR that are all there is, and are not kept: what is read out of
-    /// them is copied.
-    pub(crate) fn lent<'a>(bytes: &'a [u8], limits: &'a Limits) -> Result<Source<'a>, Fault> {
+    /// Returns a reader of borrowed CBOR parameters that are the whole input. Decoded strings and blobs are copied.
+    pub(crate) fn borrowed<'a>(bytes: &'a [u8], limits: &'a Limits) -> Result<Source<'a>, Fault> {
         let decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, limits)?;
         Ok(Source {
-            bytes: Whole::Lent(bytes),
-            place: Self::Cbor,
+            bytes: BodyBytes::Borrowed(bytes),
+            location: Self::Cbor,
             limits,
             reader: Reader::Cbor(decoder),
         })
@@ -163,7 +156,6 @@ impl Place {
         })
     }
 
-    /// How its XML-RPC is read.
     pub(crate) const fn profile(self) -> XmlRpcProfile {
         match self {
             Self::XmlRpc(profile) | Self::XmlRpcItem(_, profile) => profile,
@@ -171,7 +163,7 @@ impl Place {
         }
     }
 
-    /// The same, where each member of an operation's input is a parameter.
+    /// Sets whether each member of an operation's input is a parameter.
     pub(crate) const fn with_positional(self, positional: bool) -> Self {
         match self {
             Self::XmlRpc(profile) => Self::XmlRpc(profile.with_positional(positional)),
@@ -184,23 +176,23 @@ impl Place {
 }
 
 impl Source<'_> {
-    /// All parameters as a value of a type.
+    /// Decodes all parameters into one type.
     pub(crate) fn decode<T: DeserializeOwned>(mut self) -> Result<T, Fault> {
         let read = format::decode(&mut self.reader);
         read.map_err(|error| format::fault(error, &self.reader))
     }
 
-    /// All parameters as values.
+    /// Decodes all parameters into values.
     pub(crate) fn values(mut self) -> Result<Vec<Value>, Fault> {
         let read = format::values(&mut self.reader);
         read.map_err(|error| format::fault(error, &self.reader))
     }
 
-    /// The parameters, to be read later.
-    pub(crate) fn keep(&self) -> Parameters {
+    /// The parameters, to be decoded later.
+    pub(crate) fn to_parameters(&self) -> Parameters {
         Parameters {
             bytes: self.bytes.to_bytes(),
-            place: self.place,
+            location: self.location,
             limits: *self.limits,
         }
     }

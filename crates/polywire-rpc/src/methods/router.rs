@@ -1,4 +1,4 @@
-//! The names that a server answers, looked up.
+//! Looks up methods by name.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,12 +12,12 @@ use polywire_protocol::{Fault, FaultKind, ProtocolKind, check_coding};
 use polywire_schema::{Body, Limits};
 use tower::{ServiceExt, service_fn};
 
-use super::call::{Answering, MethodCall, MethodFuture, MethodService};
-use super::format::Form;
+use super::call::{MethodCall, MethodFuture, MethodService, ReplyWriter};
+use super::format::ReplyFormat;
 use super::function::Method;
-use super::parameters::{Place, Reader, Source, Whole};
+use super::parameters::{BodyBytes, Location, Reader, Source};
 use super::stream::{StreamCall, StreamMethod};
-use super::system::{About, System};
+use super::system::{MethodInfo, SystemMethod};
 use super::wire::method_of;
 use crate::Context;
 use crate::call::Target;
@@ -26,47 +26,46 @@ use crate::server::{App, Pipe, decode_on_pool, is_large};
 /// A named method.
 pub(crate) struct Entry {
     name: Box<str>,
-    work: Work,
-    room: Room,
+    implementation: Implementation,
+    reply_size: SizeEstimate,
 }
 
-/// What is done for a name.
-pub(crate) enum Work {
+/// The implementation of a method.
+pub(crate) enum Implementation {
     Bytes(BytesFunction),
-    Own(Box<dyn Method>),
+    Function(Box<dyn Method>),
     Stream(Box<dyn StreamMethod>),
-    System(System),
+    System(SystemMethod),
 }
 
-/// A function of the input as it came, what it appends to, and the circumstances.
+/// A function of the raw input, the output that it appends to, and the context.
 pub(crate) type BytesFunction =
     Box<dyn Fn(&[u8], &mut Vec<u8>, &Context) -> Result<(), Fault> + Send + Sync>;
 
-/// All names of a server: its methods, and the operations of its model where
-/// XML-RPC offers them.
+/// The methods of a server by name, and the operations that XML-RPC offers.
 pub(crate) struct Router {
     names: HashMap<Box<str>, Target>,
-    /// Methods behind layers, if there are any.
+    /// The methods behind the layers around methods. `None` without layers.
     layered: Option<MethodService>,
     profile: XmlRpcProfile,
     style: Style,
-    /// What is known of each name, if callers may ask for it.
-    pub(crate) about: Vec<(Box<str>, About)>,
+    /// Sorted by name. Empty without introspection.
+    pub(crate) info: Vec<(Box<str>, MethodInfo)>,
 }
 
-/// A call whose name has been looked up.
-pub(crate) struct Found<'a> {
+/// The target of a call, and its undecoded parameters.
+pub(crate) struct RouteMatch<'a> {
     pub(crate) target: Target,
     pub(crate) source: Source<'a>,
-    pub(crate) form: Form,
+    pub(crate) format: ReplyFormat,
 }
 
 impl Entry {
-    pub(crate) fn new(name: &str, work: Work) -> Self {
+    pub(crate) fn new(name: &str, implementation: Implementation) -> Self {
         Self {
             name: name.into(),
-            work,
-            room: Room::default(),
+            implementation,
+            reply_size: SizeEstimate::default(),
         }
     }
 
@@ -75,51 +74,57 @@ impl Entry {
     }
 
     pub(crate) const fn is_multicall(&self) -> bool {
-        matches!(self.work, Work::System(System::Multicall))
+        matches!(
+            self.implementation,
+            Implementation::System(SystemMethod::Multicall)
+        )
     }
 
-    /// Whether its calls have streams, which only frames carry.
+    /// Whether it is a method with streams.
     pub(crate) const fn is_stream(&self) -> bool {
-        matches!(self.work, Work::Stream(_))
+        matches!(self.implementation, Implementation::Stream(_))
     }
 
     /// Whether only frames carry its calls.
-    pub(crate) const fn is_of_frames(&self) -> bool {
-        matches!(self.work, Work::Bytes(_) | Work::Stream(_))
+    pub(crate) const fn is_frames_only(&self) -> bool {
+        matches!(
+            self.implementation,
+            Implementation::Bytes(_) | Implementation::Stream(_)
+        )
     }
 
-    /// The function of bytes that it is.
+    /// The function of a bytes method.
     pub(crate) const fn bytes(&self) -> Option<&BytesFunction> {
-        match &self.work {
-            Work::Bytes(function) => Some(function),
+        match &self.implementation {
+            Implementation::Bytes(function) => Some(function),
             _ => None,
         }
     }
 
-    /// Records the size of a reply, to reserve it for the next.
+    /// Records the size of a reply. The next reply reserves as much.
     pub(crate) fn record_size(&self, len: usize) {
-        self.room.took(len);
+        self.reply_size.record(len);
     }
 
-    /// Reads the parameters and begins, without layers.
-    fn begin(
+    /// Decodes the parameters and starts the call, without layers.
+    fn start(
         &self,
         app: &Arc<App>,
         source: Source<'_>,
         context: Context,
-        mut answer: Answering,
+        mut reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
-        match &self.work {
-            Work::Bytes(_) => Err(self.no_bytes()),
-            Work::Own(method) => method.call(source, context, answer),
-            Work::Stream(method) => {
-                let Some(pipe) = answer.pipe.take() else {
+        match &self.implementation {
+            Implementation::Bytes(_) => Err(self.no_bytes()),
+            Implementation::Function(method) => method.call(source, context, reply),
+            Implementation::Stream(method) => {
+                let Some(pipe) = reply.pipe.take() else {
                     return Err(self.no_streams());
                 };
                 let call = StreamCall::new(pipe, *source.limits, context);
-                method.call(source, call, answer)
+                method.call(source, call, reply)
             }
-            Work::System(system) => system.call(app, source, context, answer),
+            Implementation::System(method) => method.call(app, source, context, reply),
         }
     }
 }
@@ -146,26 +151,26 @@ impl Router {
         names: HashMap<Box<str>, Target>,
         layers: Vec<Box<dyn FnOnce(MethodService) -> MethodService>>,
         (profile, style): (XmlRpcProfile, Style),
-        about: Vec<(Box<str>, About)>,
+        info: Vec<(Box<str>, MethodInfo)>,
     ) -> Self {
         let layered = (!layers.is_empty()).then(|| {
             let base = service_fn(|call: MethodCall| {
                 let MethodCall {
                     app,
                     entry,
-                    answer,
+                    reply,
                     parameters,
                     context,
                 } = call;
                 let is_large = is_large(parameters.bytes());
                 let deadline = context.deadline;
                 async move {
-                    let begin = move |app: &Arc<App>| {
-                        parameters.read(|source| entry.begin(app, source, context, answer))
+                    let start = move |app: &Arc<App>| {
+                        parameters.read(|source| entry.start(app, source, context, reply))
                     };
                     match is_large {
-                        true => decode_on_pool(app, deadline, begin).await?.await,
-                        false => begin(&app)?.await,
+                        true => decode_on_pool(app, deadline, start).await?.await,
+                        false => start(&app)?.await,
                     }
                 }
             });
@@ -177,11 +182,11 @@ impl Router {
             layered,
             profile,
             style,
-            about,
+            info,
         }
     }
 
-    /// All names.
+    /// All names and their targets.
     pub(crate) fn targets(&self) -> impl Iterator<Item = (&str, &Target)> {
         self.names.iter().map(|(name, target)| (&**name, target))
     }
@@ -190,22 +195,21 @@ impl Router {
         self.names.get(name).ok_or_else(|| self.no_method(name))
     }
 
-    /// A name that nobody knows. If callers may ask for the names that there are, they
-    /// are told one that they may have meant.
+    /// The fault for an unknown name. With introspection it suggests a similar name.
     #[cold]
     pub(crate) fn no_method(&self, name: &str) -> Fault {
-        const LONGEST: usize = 64;
-        let shown: String = name.chars().take(LONGEST).collect();
+        const MAX_SHOWN_CHARS: usize = 64;
+        let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();
         let more = if shown.len() < name.len() { "..." } else { "" };
         let mut message = format!("no method `{}{more}`", shown.escape_debug());
-        let mut known = self.about.iter().map(|(known, _)| &**known);
+        let mut known = self.info.iter().map(|(known, _)| &**known);
         if let Some(known) = known.find(|known| more.is_empty() && is_like(known, name)) {
             message.push_str(&format!(", but `{known}`"));
         }
         Fault::new(FaultKind::UnknownOperation, message)
     }
 
-    /// Looks up what a whole request calls.
+    /// Finds the target of a request.
     pub(crate) fn route<'a>(
         &self,
         kind: ProtocolKind,
@@ -213,16 +217,16 @@ impl Router {
         bytes: &'a Bytes,
         body: &'a Body,
         limits: &'a Limits,
-    ) -> Result<Found<'a>, Fault> {
+    ) -> Result<RouteMatch<'a>, Fault> {
         check_coding(&head.headers)?;
         if kind == ProtocolKind::XmlRpc {
             return self.route_xmlrpc(bytes, body, limits);
         }
         let target = self.find(&method_of(head).unwrap_or_default())?.clone();
-        Ok(Found {
+        Ok(RouteMatch {
             target,
-            source: Place::Cbor.open(bytes, body, limits)?,
-            form: Form::Cbor,
+            source: Location::Cbor.open(bytes, body, limits)?,
+            format: ReplyFormat::Cbor,
         })
     }
 
@@ -231,51 +235,51 @@ impl Router {
         bytes: &'a Bytes,
         body: &'a Body,
         limits: &'a Limits,
-    ) -> Result<Found<'a>, Fault> {
+    ) -> Result<RouteMatch<'a>, Fault> {
         let read = XmlRpcDecoder::call(body, self.profile, limits);
         let (name, decoder) = read?;
         let target = self.find(&name)?.clone();
-        Ok(Found {
+        Ok(RouteMatch {
             target,
             source: Source {
-                bytes: Whole::Shared(bytes),
-                place: Place::XmlRpc(self.profile),
+                bytes: BodyBytes::Shared(bytes),
+                location: Location::XmlRpc(self.profile),
                 limits,
                 reader: Reader::XmlRpc(decoder),
             },
-            form: Form::XmlRpcResponse(self.style),
+            format: ReplyFormat::XmlRpcResponse(self.style),
         })
     }
 
-    /// Starts a call of a method: its parameters are read by it, or by the layers around it. `pipe` carries the items of
-    /// a method with streams. The reply is written into `space`.
+    /// Starts a call of a method, behind the layers if there are any. The reply is written into `buffer`. `pipe` carries
+    /// the items of a method with streams.
     pub(crate) fn start(
         &self,
         app: &Arc<App>,
         entry: &Arc<Entry>,
         source: Source<'_>,
         context: Context,
-        (form, space, pipe): (Form, Vec<u8>, Option<Arc<Pipe>>),
+        (format, buffer, pipe): (ReplyFormat, Vec<u8>, Option<Arc<Pipe>>),
     ) -> Result<MethodFuture, Fault> {
-        let mut answer = Answering::new(form, entry.room.expected());
-        answer.space = space;
-        answer.pipe = pipe;
+        let mut reply = ReplyWriter::new(format, entry.reply_size.get());
+        reply.buffer = buffer;
+        reply.pipe = pipe;
         let Some(layered) = &self.layered else {
-            return entry.begin(app, source, context, answer);
+            return entry.start(app, source, context, reply);
         };
         let call = MethodCall {
             app: Arc::clone(app),
             entry: Arc::clone(entry),
-            answer,
-            parameters: source.keep(),
+            reply,
+            parameters: source.to_parameters(),
             context,
         };
         Ok(Box::pin(layered.clone().oneshot(call)))
     }
 }
 
-/// Whether two names differ in nothing but case and punctuation, or one lacks the
-/// group of the other. Cheap, since callers can make a server ask it.
+/// Whether two names are equal except for case and punctuation, or `asked` is the end of `known`, such as its part after
+/// the dot. Runs for each known name, so it must be cheap.
 fn is_like(known: &str, asked: &str) -> bool {
     let letters = |name: &str| {
         let letters = name.bytes().filter(u8::is_ascii_alphanumeric);
@@ -295,30 +299,26 @@ impl fmt::Debug for Router {
     }
 }
 
-/// How much space replies of a method lately took. A guess and nothing more:
-/// threads may write it as they like.
+/// An estimate of the size of replies in bytes, from the last ones. Lost updates of concurrent threads do not matter.
 #[derive(Debug, Default)]
-struct Room(AtomicUsize);
+struct SizeEstimate(AtomicUsize);
 
-impl Room {
-    /// More than this is not made room for ahead.
-    const MOST: usize = 64 * 1024;
-    /// Less is not worth telling apart.
-    const LEAST: usize = 256;
+impl SizeEstimate {
+    const MAX: usize = 64 * 1024;
+    const MIN: usize = 256;
 
-    fn expected(&self) -> usize {
-        self.0.load(Ordering::Relaxed).max(Self::LEAST)
+    fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed).max(Self::MIN)
     }
 
-    /// Mostly nothing is written, so that threads do not take the guess from one
-    /// another.
-    fn took(&self, len: usize) {
-        let room = self.0.load(Ordering::Relaxed);
-        let wanted = (len + len / 8).min(Self::MOST);
-        if len.min(Self::MOST) > room {
+    /// Usually writes nothing, so that threads do not contend for the cache line.
+    fn record(&self, len: usize) {
+        let estimate = self.0.load(Ordering::Relaxed);
+        let wanted = (len + len / 8).min(Self::MAX);
+        if len.min(Self::MAX) > estimate {
             self.0.store(wanted, Ordering::Relaxed);
-        } else if wanted < room / 4 && room > Self::LEAST {
-            self.0.store(room / 2, Ordering::Relaxed);
+        } else if wanted < estimate / 4 && estimate > Self::MIN {
+            self.0.store(estimate / 2, Ordering::Relaxed);
         }
     }
 }

@@ -11,7 +11,7 @@ use polywire_schema::Limits;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::call::{Answering, MethodFuture};
+use super::call::{MethodFuture, ReplyWriter};
 use super::function::IntoResult;
 use super::parameters::Source;
 use crate::Context;
@@ -19,26 +19,24 @@ use crate::call::admission::{MemoryUse, Rejection};
 use crate::frames::payload;
 use crate::server::{Pipe, SendError};
 
-/// A call of a method with streams: the items that the client sends, and where those for it go.
+/// A call of a method with streams, on the server: receives the items of the client and sends items to it.
 ///
-/// Items that nobody has read are bounded, and so are those that the client has no room for: the
-/// sender of either waits. When the call has ended before the handler (it was cancelled, its
-/// connection is gone), the handler is dropped. That a connection is to end it is told ahead:
-/// [`ending`](Self::ending).
+/// Both directions have flow control: a sender waits while the receiver's buffer is full. The handler is dropped if the
+/// call is cancelled or its connection is lost. [`ending`](Self::ending) announces a shutdown in advance.
 pub struct StreamCall {
     incoming: ItemReceiver,
     outgoing: ItemSender,
     context: Context,
 }
 
-/// The items that a client sends within a call.
+/// Receives the items of the client of a call.
 pub struct ItemReceiver {
     pipe: Arc<Pipe>,
     limits: Limits,
     number: u64,
 }
 
-/// Where items for a client go within a call. Clones send on the same stream.
+/// Sends items to the client of a call. Clones send on the same stream.
 #[derive(Clone)]
 pub struct ItemSender {
     pipe: Arc<Pipe>,
@@ -59,36 +57,36 @@ impl StreamCall {
         }
     }
 
-    /// Who calls, and how.
+    /// The context of the call.
     #[must_use]
     pub const fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The next item of the client; nothing, when it has finished.
+    /// Receives the next item. `None` if the client has ended its stream.
     ///
     /// # Errors
     ///
-    /// The item is not of that type: a fault for the caller.
+    /// The item does not have this type.
     pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
         self.incoming.next().await
     }
 
-    /// Sends an item to the client, once there is room for it.
+    /// Sends an item. Waits while the buffer is full.
     ///
     /// # Errors
     ///
-    /// As of [`ItemSender::send`].
+    /// Those of [`ItemSender::send`].
     pub async fn send(&mut self, item: impl Serialize) -> Result<(), Fault> {
         self.outgoing.send(item).await
     }
 
-    /// As [`ItemSender::ending`].
+    /// See [`ItemSender::ending`].
     pub async fn ending(&self) {
         self.outgoing.ending().await;
     }
 
-    /// Both directions, to be used at the same time.
+    /// Splits the call into both directions, for concurrent use.
     #[must_use]
     pub fn split(self) -> (ItemReceiver, ItemSender) {
         (self.incoming, self.outgoing)
@@ -96,11 +94,11 @@ impl StreamCall {
 }
 
 impl ItemReceiver {
-    /// The next item of the client; nothing, when it has finished.
+    /// Receives the next item. `None` if the client has ended its stream.
     ///
     /// # Errors
     ///
-    /// The item is not of that type: a fault for the caller, which says which item it is.
+    /// The item does not have this type. The message contains its number, from 1.
     pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
         let Some(item) = self.next_bytes().await else {
             return Ok(None);
@@ -112,7 +110,7 @@ impl ItemReceiver {
         })
     }
 
-    /// The next item as the bytes that it is; nothing, when the client has finished.
+    /// Receives the next item as raw bytes. `None` if the client has ended its stream.
     pub async fn next_bytes(&mut self) -> Option<Bytes> {
         let item = poll_fn(|context| self.pipe.poll_next(context)).await;
         self.number += u64::from(item.is_some());
@@ -121,25 +119,24 @@ impl ItemReceiver {
 }
 
 impl ItemSender {
-    /// Sends an item to the client, once there is room for it.
+    /// Sends an item. Waits while the buffer is full.
     ///
     /// # Errors
     ///
-    /// The item cannot be written, or is larger than the client takes, or it is larger than 64 KiB and there is no
-    /// memory for it ([`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory)); or the call has ended, and
-    /// nobody will see the fault.
+    /// The item cannot be encoded, is larger than the client accepts, or is larger than 64 KiB and exceeds
+    /// [`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory); or the call has ended.
     pub async fn send(&self, item: impl Serialize) -> Result<(), Fault> {
         let mut bytes = Vec::new();
         payload::write(&item, &mut bytes).map_err(Fault::internal)?;
         self.send_bytes(bytes.into()).await
     }
 
-    /// Waits until the connection is to end, since the server stops or the connection is old; or until the call
-    /// has ended.
+    /// Waits until the connection is about to be closed, because the server stops or the connection has reached its
+    /// maximum age, or until the call has ended.
     ///
-    /// A handler that would go on for ever, such as one that tells of changes, may answer then, so that its caller
-    /// gets all of it and calls anew. What has not been answered when the time for that is over
-    /// ([`Timeouts::shutdown`](crate::Timeouts)) ends in the fault `unavailable`, and its handler is dropped.
+    /// A handler that runs indefinitely should return then, so that its client receives all items and calls again. After
+    /// [`Timeouts::shutdown`](crate::Timeouts), remaining calls end with the fault `unavailable`, and their handlers are
+    /// dropped.
     ///
     /// ```
     /// use polywire_protocol::Fault;
@@ -163,20 +160,20 @@ impl ItemSender {
         poll_fn(|context| self.pipe.poll_closing(context)).await;
     }
 
-    /// Sends an item that is these bytes.
+    /// Sends an item of raw bytes.
     ///
     /// # Errors
     ///
-    /// As of [`Self::send`].
+    /// Those of [`Self::send`].
     pub async fn send_bytes(&self, mut item: Bytes) -> Result<(), Fault> {
         let len = item.len();
-        let sent = poll_fn(|context| self.pipe.poll_send(&mut item, context)).await;
-        sent.map_err(|refused| match refused {
-            SendError::Ended => Fault::internal("the call has ended"),
+        let result = poll_fn(|context| self.pipe.poll_send(&mut item, context)).await;
+        result.map_err(|error| match error {
+            SendError::CallEnded => Fault::internal("the call has ended"),
             SendError::NoMemory => Rejection::NoMemory(MemoryUse::Items).fault(),
-            SendError::TooLarge(most) => Fault::new(
+            SendError::TooLarge(max) => Fault::new(
                 FaultKind::TooLarge,
-                format!("an item of {len} bytes, and the client takes {most}"),
+                format!("an item of {len} bytes, and the client takes {max}"),
             ),
         })
     }
@@ -202,27 +199,27 @@ impl fmt::Debug for ItemSender {
     }
 }
 
-/// What is called under the name of a method with streams.
+/// The implementation of a method with streams.
 pub(crate) trait StreamMethod: Send + Sync + 'static {
-    /// Reads the parameters and begins.
+    /// Decodes the parameters and starts the call.
     fn call(
         &self,
         source: Source<'_>,
         call: StreamCall,
-        answer: Answering,
+        reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault>;
 }
 
-/// A function over types and streams.
-pub(crate) struct Streaming<F, M>(F, PhantomData<fn() -> M>);
+/// An async function with typed parameters and streams.
+pub(crate) struct StreamFunction<F, M>(F, PhantomData<fn() -> M>);
 
-impl<F, M> Streaming<F, M> {
+impl<F, M> StreamFunction<F, M> {
     pub(crate) const fn new(function: F) -> Self {
         Self(function, PhantomData)
     }
 }
 
-impl<F, P, R, K> StreamMethod for Streaming<F, (P, K)>
+impl<F, P, R, K> StreamMethod for StreamFunction<F, (P, K)>
 where
     F: Fn(P, StreamCall) -> R + Send + Sync + 'static,
     P: DeserializeOwned + Send + 'static,
@@ -233,12 +230,12 @@ where
         &self,
         source: Source<'_>,
         call: StreamCall,
-        answer: Answering,
+        reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
         let future = (self.0)(source.decode()?, call);
         Ok(Box::pin(async move {
             let result = future.await.into_result()?;
-            answer.serialize(&result)
+            reply.serialize(&result)
         }))
     }
 }

@@ -1,7 +1,6 @@
-//! `system.*`: what a server says of its methods.
+//! `system.*`: methods about methods.
 //!
-//! The names and forms are those that XML-RPC servers have agreed on without a
-//! specification of their own: introspection (`system.listMethods`,
+//! Names, parameters and results follow the conventions of XML-RPC servers: introspection (`system.listMethods`,
 //! `system.methodSignature`, `system.methodHelp`), `system.getCapabilities` and
 //! `system.multicall`.
 
@@ -10,15 +9,15 @@ use std::sync::Arc;
 use polywire_protocol::Fault;
 use polywire_schema::{Map, Member, Operation, OperationFlags, ShapeKind, Value};
 
-use super::call::{Answering, MethodFuture};
+use super::call::{MethodFuture, ReplyWriter};
 use super::parameters::Source;
 use super::router::Router;
 use crate::Context;
 use crate::server::App;
 
-/// One of the methods that a server has of itself.
+/// A built-in method.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum System {
+pub(crate) enum SystemMethod {
     ListMethods,
     MethodSignature,
     MethodHelp,
@@ -26,16 +25,15 @@ pub(crate) enum System {
     Multicall,
 }
 
-/// What callers may know of a name.
+/// What introspection returns for a method.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct About {
-    /// The types of the result and of the parameters, once for each way in which
-    /// it can be called.
+pub(crate) struct MethodInfo {
+    /// Each signature is the type of the result, then those of the parameters.
     pub(crate) signatures: Vec<Vec<String>>,
     pub(crate) help: String,
 }
 
-impl System {
+impl SystemMethod {
     pub(crate) const ALL: [Self; 5] = [
         Self::ListMethods,
         Self::MethodSignature,
@@ -54,7 +52,7 @@ impl System {
         }
     }
 
-    pub(crate) fn about(self) -> About {
+    pub(crate) fn info(self) -> MethodInfo {
         let (signature, help): (&[&str], &str) = match self {
             Self::ListMethods => (&["array"], "The names of all methods, sorted."),
             Self::MethodSignature => (
@@ -78,70 +76,68 @@ impl System {
                  call either an array of its one result or a struct of faultCode and faultString.",
             ),
         };
-        About {
+        MethodInfo {
             signatures: vec![signature.iter().map(|&name| name.to_owned()).collect()],
             help: help.to_owned(),
         }
     }
 
-    /// Reads the parameters and begins.
+    /// Decodes the parameters and starts the call.
     pub(crate) fn call(
         self,
         app: &Arc<App>,
         source: Source<'_>,
         context: Context,
-        answer: Answering,
+        reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
-        // Only a server with methods gets here.
         let Some(router) = &app.methods else {
             return Err(Fault::internal("a server without methods"));
         };
         let value = match self {
-            Self::Multicall => return super::multicall::begin(app, source, context, answer),
+            Self::Multicall => return super::multicall::start(app, source, context, reply),
             Self::ListMethods => {
                 let () = source.decode()?;
-                let names = router.about.iter().map(|(name, _)| Value::from(&**name));
+                let names = router.info.iter().map(|(name, _)| Value::from(&**name));
                 Value::List(names.collect())
             }
             Self::MethodSignature => {
                 let (name,): (String,) = source.decode()?;
-                signatures(about(router, &name)?)
+                signatures(find_info(router, &name)?)
             }
             Self::MethodHelp => {
                 let (name,): (String,) = source.decode()?;
-                Value::from(about(router, &name)?.help.as_str())
+                Value::from(find_info(router, &name)?.help.as_str())
             }
             Self::GetCapabilities => {
                 let () = source.decode()?;
                 capabilities(router)
             }
         };
-        Ok(Box::pin(async move { answer.value(&value) }))
+        Ok(Box::pin(async move { reply.value(&value) }))
     }
 }
 
-fn about<'r>(router: &'r Router, name: &str) -> Result<&'r About, Fault> {
-    let found = router.about.binary_search_by(|(own, _)| (**own).cmp(name));
+fn find_info<'r>(router: &'r Router, name: &str) -> Result<&'r MethodInfo, Fault> {
+    let found = router.info.binary_search_by(|(own, _)| (**own).cmp(name));
     match found {
-        Ok(at) => Ok(&router.about[at].1),
+        Ok(at) => Ok(&router.info[at].1),
         Err(_) => Err(router.no_method(name)),
     }
 }
 
-/// An array of signatures, or the word that stands for none.
-fn signatures(about: &About) -> Value {
-    if about.signatures.is_empty() {
+/// An array of signatures, or `undef` without any, as introspection specifies.
+fn signatures(info: &MethodInfo) -> Value {
+    if info.signatures.is_empty() {
         return Value::from("undef");
     }
     let signature = |types: &Vec<String>| {
         let types = types.iter().map(|name| Value::from(name.as_str()));
         Value::List(types.collect())
     };
-    Value::List(about.signatures.iter().map(signature).collect())
+    Value::List(info.signatures.iter().map(signature).collect())
 }
 
-/// Specifications by the names that peers know them under, with the versions
-/// that peers write.
+/// The implemented specifications. Names and versions are those that other servers return.
 fn capabilities(router: &Router) -> Value {
     let known = [
         ("xmlrpc", "http://www.xmlrpc.com/spec", 1),
@@ -168,41 +164,42 @@ fn capabilities(router: &Router) -> Value {
         ),
     ];
     let entry = |(name, url, version): (&'static str, &'static str, i64)| {
-        let about = Map::from_iter([
+        let specification = Map::from_iter([
             ("specUrl", Value::from(url)),
             ("specVersion", Value::from(version)),
         ]);
-        (name, Value::Map(about))
+        (name, Value::Map(specification))
     };
-    let multicall = System::Multicall.name();
-    let there = |(name, ..): &(&str, &str, i64)| *name != multicall || router.find(name).is_ok();
-    let known = known.into_iter().filter(there);
+    let multicall = SystemMethod::Multicall.name();
+    let is_offered =
+        |(name, ..): &(&str, &str, i64)| *name != multicall || router.find(name).is_ok();
+    let known = known.into_iter().filter(is_offered);
     Value::Map(known.map(entry).collect())
 }
 
-/// How an operation of a model is called over XML-RPC.
+/// The signatures of an operation in XML-RPC.
 pub(crate) fn signatures_of(operation: Operation<'_>) -> Vec<Vec<String>> {
     let result = || "struct".to_owned();
     let input = operation.input();
     let required = |member: &Member<'_>| member.is_required();
     if !operation.has(OperationFlags::POSITIONAL) {
-        let mut ways = Vec::new();
+        let mut signatures = Vec::new();
         if !input.members().any(|member| required(&member)) {
-            ways.push(vec![result()]);
+            signatures.push(vec![result()]);
         }
         if input.members().next().is_some() {
-            ways.push(vec![result(), "struct".to_owned()]);
+            signatures.push(vec![result(), "struct".to_owned()]);
         }
-        return ways;
+        return signatures;
     }
-    // Members at the end that are not required may be left out.
+    // Callers may omit optional members at the end.
     let types: Vec<String> = input
         .members()
         .map(|member| type_of(member.kind()).to_owned())
         .collect();
-    let least = input.members().rposition(|member| required(&member));
-    let least = least.map_or(0, |last| last + 1);
-    (least..=types.len())
+    let min = input.members().rposition(|member| required(&member));
+    let min = min.map_or(0, |last| last + 1);
+    (min..=types.len())
         .map(|count| {
             std::iter::once(result())
                 .chain(types[..count].to_vec())
@@ -211,7 +208,7 @@ pub(crate) fn signatures_of(operation: Operation<'_>) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The type of XML-RPC that values of a shape have.
+/// The XML-RPC type of values of a shape.
 const fn type_of(kind: ShapeKind) -> &'static str {
     match kind {
         ShapeKind::Boolean => "boolean",

@@ -1,4 +1,4 @@
-//! Named methods over CBOR, in the manner of Smithy's rpcv2Cbor.
+//! Named methods over CBOR, similar to Smithy's rpcv2Cbor.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,22 +16,20 @@ use polywire_schema::{Error, ErrorKind, Map, Operation, Schema, Value};
 
 use super::call::MethodReply;
 
-const MARK: HeaderName = HeaderName::from_static("smithy-protocol");
-const CBOR: HeaderValue = HeaderValue::from_static("rpc-v2-cbor");
+const SMITHY_PROTOCOL: HeaderName = HeaderName::from_static("smithy-protocol");
+const RPC_V2_CBOR: HeaderValue = HeaderValue::from_static("rpc-v2-cbor");
 const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/cbor");
 
-/// The wire of methods in CBOR.
+/// The protocol of methods over CBOR.
 ///
-/// A call is a `POST` to `/service/NAME/operation/METHOD`, below whatever path,
-/// with the header `smithy-protocol: rpc-v2-cbor` and an array of the parameters
-/// as its body. The result is the body of the answer, with status 200. A fault
-/// is a map of `__type`, `code` and `message`, with status 400 if the caller is to
-/// blame and 500 if not.
+/// A call is a `POST` to `/service/NAME/operation/METHOD`, below any path, with the header `smithy-protocol: rpc-v2-cbor`
+/// and an array of the parameters as body. The result is the body of the response, with status 200. A fault is a map of
+/// `__type`, `code` and `message`, with status 400 for errors of the caller and 500 for others.
 #[derive(Debug)]
 pub(crate) struct CborMethods {
-    /// The end of the path before the method.
+    /// The path before the name of the method.
     endpoint: String,
-    /// The methods, if calls of others under this name are for a model.
+    /// The names of the methods. `None` if the service has no operations, so that all calls are for methods.
     names: Option<HashSet<String>>,
 }
 
@@ -43,11 +41,11 @@ impl CborMethods {
         }
     }
 
-    /// Whether a path is that of a call.
-    fn is_own(&self, head: &request::Parts) -> bool {
+    /// Whether the path is that of a call of a method.
+    fn is_method_call(&self, head: &request::Parts) -> bool {
         let path = head.uri.path();
-        let begin = path.rfind('/').map_or(0, |slash| slash + 1);
-        if !path[..begin].ends_with(&self.endpoint) {
+        let name_start = path.rfind('/').map_or(0, |slash| slash + 1);
+        if !path[..name_start].ends_with(&self.endpoint) {
             return false;
         }
         match &self.names {
@@ -57,7 +55,7 @@ impl CborMethods {
     }
 }
 
-/// The method that a path names.
+/// The name of the method: the last segment of the path, percent-decoded.
 pub(crate) fn method_of(head: &request::Parts) -> Option<Cow<'_, str>> {
     let name = head.uri.path().rsplit('/').next()?;
     if !name.contains('%') {
@@ -65,15 +63,15 @@ pub(crate) fn method_of(head: &request::Parts) -> Option<Cow<'_, str>> {
     }
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();
-    while let [first, behind @ ..] = rest {
-        rest = behind;
+    while let [first, tail @ ..] = rest {
+        rest = tail;
         if *first != b'%' {
             bytes.push(*first);
             continue;
         }
-        let digits = std::str::from_utf8(behind.get(..2)?).ok()?;
+        let digits = std::str::from_utf8(tail.get(..2)?).ok()?;
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        rest = &behind[2..];
+        rest = &tail[2..];
     }
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
@@ -90,7 +88,8 @@ impl ServerProtocol for CborMethods {
     }
 
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
-        match summary.smithy_protocol() == Some(&CBOR) && self.is_own(summary.head()) {
+        match summary.smithy_protocol() == Some(&RPC_V2_CBOR) && self.is_method_call(summary.head())
+        {
             true => Claim::Strong,
             false => Claim::No,
         }
@@ -122,9 +121,9 @@ impl ServerProtocol for CborMethods {
     }
 
     fn encode_other(&self, fault: &Fault) -> Response<Bytes> {
-        // A map of strings and a number can always be written.
+        // Encoding a map of strings and a number cannot fail.
         let body = cbor::to_vec(&fault_value(fault)).unwrap_or_default();
-        let mut response = answer(Bytes::from(body));
+        let mut response = cbor_response(Bytes::from(body));
         let server = fault.status().is_server_error();
         *response.status_mut() = match server || fault.kind() == FaultKind::Modelled {
             true => StatusCode::INTERNAL_SERVER_ERROR,
@@ -139,10 +138,10 @@ impl ServerProtocol for CborMethods {
     }
 }
 
-/// What a caller is told of a fault.
+/// The value that represents a fault.
 pub(crate) fn fault_value(fault: &Fault) -> Value {
     let (name, message) = match fault.kind() {
-        // An error of a model that is none of the method's: nobody's business.
+        // Methods have no modelled errors, so its details are not sent.
         FaultKind::Modelled => (FaultKind::Internal.name(), "an internal error occurred"),
         FaultKind::Named => (fault.name(), fault.message()),
         kind => (kind.name(), fault.message()),
@@ -154,14 +153,13 @@ pub(crate) fn fault_value(fault: &Fault) -> Value {
     ]))
 }
 
-/// A reply as it goes out.
 pub(crate) fn response(reply: MethodReply) -> Response<Bytes> {
-    answer(reply.into_bytes())
+    cbor_response(reply.into_bytes())
 }
 
-fn answer(body: Bytes) -> Response<Bytes> {
+fn cbor_response(body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
     response.headers_mut().insert(CONTENT_TYPE, MEDIA_TYPE);
-    response.headers_mut().insert(MARK, CBOR);
+    response.headers_mut().insert(SMITHY_PROTOCOL, RPC_V2_CBOR);
     response
 }

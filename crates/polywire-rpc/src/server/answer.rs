@@ -21,7 +21,7 @@ use super::decoding::{decode_on_pool, is_large_body};
 use super::response::{HttpResponse, ResponseBody};
 use crate::call::{Deadline, Reply, Run, Target, catch_panic};
 use crate::context::RequestId;
-use crate::methods::Found;
+use crate::methods::RouteMatch;
 
 /// A future behind a pointer.
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -189,10 +189,10 @@ impl App {
             return Err(Fault::internal("a server without methods"));
         };
         let found = router.route(protocol.kind(), &context.head, bytes, body, &self.limits)?;
-        let Found {
+        let RouteMatch {
             target,
             source,
-            form,
+            format,
         } = found;
         match called.insert(target) {
             Target::Operation(index) => {
@@ -200,7 +200,7 @@ impl App {
                 self.run_operation(protocol, &route, context, body, is_on_pool)
             }
             Target::Method(entry) => {
-                let answer = (form, Vec::new(), None);
+                let answer = (format, Vec::new(), None);
                 let future = router.start(self, entry, source, context, answer)?;
                 Ok(Run::of_method(future))
             }

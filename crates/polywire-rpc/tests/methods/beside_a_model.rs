@@ -354,7 +354,7 @@ fn a_name_in_both_refuses_to_build() {
         .protocol(ProtocolKind::XmlRpc)
         .methods(methods)
         .build();
-    let twice = MethodsError::Twice("Price".to_owned());
+    let twice = MethodsError::Duplicate("Price".to_owned());
     assert_eq!(built.unwrap_err(), BuildError::Methods(twice));
 }
 

@@ -18,7 +18,7 @@ fn refused(methods: Methods) -> MethodsError {
 fn mistakes_refuse_to_build() {
     let one = || Methods::new().method("one", |(): ()| async { 1 });
     let twice = refused(one().method("one", |(): ()| async { 2 }));
-    assert_eq!(twice, MethodsError::Twice("one".to_owned()));
+    assert_eq!(twice, MethodsError::Duplicate("one".to_owned()));
     let unknown = refused(one().help("two", "?"));
     assert_eq!(unknown, MethodsError::Unknown("two".to_owned()));
     assert_eq!(
@@ -31,7 +31,10 @@ fn mistakes_refuse_to_build() {
     }
     let system = one().method("system.multicall", |(): ()| async {});
     let twice = refused(system.introspection(true));
-    assert_eq!(twice, MethodsError::Twice("system.multicall".to_owned()));
+    assert_eq!(
+        twice,
+        MethodsError::Duplicate("system.multicall".to_owned())
+    );
 }
 
 /// serde can write such a `Result`, as a struct of `Ok` or `Err`: nobody wants that.
@@ -41,7 +44,7 @@ fn a_result_whose_error_is_no_fault_refuses_to_build() {
     let text = refused(methods).to_string();
     assert!(text.contains("`one`") && text.contains("Fault"), "{text}");
     let methods = Methods::new().blocking("one", |(): ()| Ok::<i32, String>(1));
-    assert!(matches!(refused(methods), MethodsError::NoFault(..)));
+    assert!(matches!(refused(methods), MethodsError::NotAFault(..)));
 }
 
 #[tokio::test]

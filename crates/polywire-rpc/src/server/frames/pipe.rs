@@ -83,7 +83,7 @@ pub(super) enum SendOutcome {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SendError {
     /// The call has ended.
-    Ended,
+    CallEnded,
     /// No memory is left for an item of this size.
     NoMemory,
     /// The client accepts at most this many bytes.
@@ -164,7 +164,7 @@ impl Pipe {
     ) -> Poll<Result<(), SendError>> {
         let mut state = self.lock();
         if state.ended {
-            return Poll::Ready(Err(SendError::Ended));
+            return Poll::Ready(Err(SendError::CallEnded));
         }
         if item.len() as u64 > u64::from(self.most) {
             return Poll::Ready(Err(SendError::TooLarge(self.most)));

@@ -20,7 +20,7 @@ use super::topic_call::TopicCall;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::call::catch_panic;
 use crate::frames::Side;
-use crate::methods::{Form, MethodReply};
+use crate::methods::{MethodReply, ReplyFormat};
 use crate::server::memory::{FREE, Held};
 use crate::topics::Access;
 
@@ -410,7 +410,7 @@ impl ConnectionState {
 /// The result of a call to a topic.
 const fn few(bytes: Vec<u8>) -> Outcome {
     Outcome {
-        result: Ok(MethodReply::new(Form::Cbor, bytes)),
+        result: Ok(MethodReply::new(ReplyFormat::Cbor, bytes)),
         memory: None,
     }
 }

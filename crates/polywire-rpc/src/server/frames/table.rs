@@ -12,7 +12,7 @@ use super::pipe::Pipe;
 use crate::call::queue::OperationCost;
 use crate::call::{Reply, Run, Target};
 use crate::frames::payload;
-use crate::methods::{Form, MethodReply, Place, Router};
+use crate::methods::{Location, MethodReply, ReplyFormat, Router};
 use crate::server::app::App;
 use crate::server::decoding::{decode_on_pool, is_large};
 use crate::{Context, ServiceHandle};
@@ -30,7 +30,7 @@ const MOST_KEPT: usize = 64 << 10;
 
 /// The reply has been written.
 pub(super) fn written(reply: MethodReply) {
-    let space = reply.into_space();
+    let space = reply.into_buffer();
     if space.capacity() <= MOST_KEPT {
         SPACE.set(space);
     }
@@ -111,7 +111,7 @@ impl Table {
         let mut output = SPACE.take();
         output.clear();
         let answer = function(payload, &mut output, context);
-        Some(answer.map(|()| MethodReply::new(Form::Cbor, output)))
+        Some(answer.map(|()| MethodReply::new(ReplyFormat::Cbor, output)))
     }
 
     /// Whether its calls have streams.
@@ -167,16 +167,16 @@ impl Table {
                 let Some(router) = &app.methods else {
                     return Err(Fault::internal("a server without methods"));
                 };
-                let answer = (Form::Cbor, SPACE.take(), pipe);
+                let answer = (ReplyFormat::Cbor, SPACE.take(), pipe);
                 if payload.len() < LARGE {
-                    let source = Place::lent(payload, &app.limits)?;
+                    let source = Location::borrowed(payload, &app.limits)?;
                     return Ok(Run::of_method(
                         router.start(app, entry, source, context, answer)?,
                     ));
                 }
                 let bytes = shared(payload, whole);
                 let body = Body::new(bytes.clone());
-                let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
+                let source = Location::Cbor.open(&bytes, &body, &app.limits)?;
                 Ok(Run::of_method(
                     router.start(app, entry, source, context, answer)?,
                 ))
@@ -195,7 +195,7 @@ pub(super) type Input<'a> = (&'a [u8], Option<&'a Bytes>);
 /// Encodes the result of a handler as the payload of a frame.
 #[inline]
 pub(super) fn encode(app: &App, reply: Reply) -> Result<MethodReply, Fault> {
-    reply.into_method_reply(app, Form::Cbor, Vec::new())
+    reply.into_method_reply(app, ReplyFormat::Cbor, Vec::new())
 }
 
 /// The bytes of a payload: those of the frame that it came in, if it is large enough, else a copy.
