@@ -1,6 +1,7 @@
 //! Running the handler of a call, on every wire.
 //!
-//! A wire creates a [`Run`], by [`App::run_operation`] or [`Run::of_method`], polls it, and encodes the [`Reply`]. Panics, and the time limit of handlers, are handled here.
+//! A wire creates a [`Run`], by [`App::run_operation`] or [`Run::of_method`], polls it, and encodes the [`Reply`]. This
+//! module catches panics and ends handlers at their deadlines.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -159,7 +160,7 @@ impl Run {
         context: &mut Context<'_>,
         encode: impl FnOnce(Reply) -> Result<T, Fault>,
     ) -> Poll<Result<T, Fault>> {
-        let poll = catch_panic(|| Ok(self.poll_work(target, context, encode)));
+        let poll = catch_panic(|| Ok(self.poll_work(context, encode)));
         if let Poll::Ready(result) = poll.unwrap_or_else(|fault| Poll::Ready(Err(fault))) {
             return Poll::Ready(result);
         }
@@ -175,11 +176,10 @@ impl Run {
         Poll::Ready(Err(late(app, target)))
     }
 
-    /// As [`Self::poll`], without a deadline, where the caller catches panics.
+    /// Like [`Self::poll`], without a deadline, where the caller catches panics.
     #[inline]
     pub(crate) fn poll_work<T>(
         &mut self,
-        target: Option<&Target>,
         context: &mut Context<'_>,
         encode: impl FnOnce(Reply) -> Result<T, Fault>,
     ) -> Poll<Result<T, Fault>> {
@@ -190,9 +190,6 @@ impl Run {
             }
             Work::Method(method) => {
                 let reply = ready!(method.as_mut().poll(context));
-                if let (Ok(reply), Some(Target::Method(entry))) = (&reply, target) {
-                    entry.record_size(reply.len());
-                }
                 reply.map(Reply::Method)
             }
         };
@@ -216,6 +213,7 @@ impl Reply {
         self,
         app: &App,
         protocol: &dyn ServerProtocol,
+        target: Option<&Target>,
     ) -> Result<Response<Bytes>, Fault> {
         match self {
             Self::Output(index, output) => {
@@ -223,7 +221,12 @@ impl Reply {
                 let response = protocol.encode_output(operation, output.message());
                 response.map_err(Fault::internal)
             }
-            Self::Method(reply) => Ok(reply.into_response()),
+            Self::Method(reply) => {
+                if let Some(Target::Method(entry)) = target {
+                    entry.record_size(reply.len());
+                }
+                Ok(reply.into_response())
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a call is for.
+//! The operation or method that a call names.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use polywire_schema::Operation;
 use crate::methods::Entry;
 use crate::server::App;
 
-/// What a name or a request stands for, on every wire.
+/// The operation or method that a call names, on every wire.
 #[derive(Clone)]
 pub(crate) enum Target {
     /// The index of an operation of the model.

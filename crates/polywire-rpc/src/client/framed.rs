@@ -187,7 +187,7 @@ fn pairs(metadata: &[MetadataEntry]) -> Vec<(&str, &[u8])> {
 impl fmt::Debug for FramesClient {
     /// Without metadata, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Framed")
+        f.debug_struct("FramesClient")
             .field("client", &self.client)
             .finish_non_exhaustive()
     }

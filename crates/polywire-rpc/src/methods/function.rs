@@ -124,7 +124,7 @@ where
 }
 
 /// An async function with typed parameters.
-pub(crate) struct TypedMethod<F, M>(F, std::marker::PhantomData<fn() -> M>);
+pub(crate) struct TypedMethod<F, M>(Arc<F>, std::marker::PhantomData<fn() -> M>);
 
 /// A blocking function with typed parameters.
 pub(crate) struct BlockingMethod<F, M> {
@@ -134,11 +134,11 @@ pub(crate) struct BlockingMethod<F, M> {
 }
 
 /// An async function whose parameters are values.
-pub(crate) struct ValueMethod<F>(F);
+pub(crate) struct ValueMethod<F>(Arc<F>);
 
 impl<F, M> TypedMethod<F, M> {
-    pub(crate) const fn new(function: F) -> Self {
-        Self(function, std::marker::PhantomData)
+    pub(crate) fn new(function: F) -> Self {
+        Self(Arc::new(function), std::marker::PhantomData)
     }
 }
 
@@ -153,8 +153,8 @@ impl<F, M> BlockingMethod<F, M> {
 }
 
 impl<F> ValueMethod<F> {
-    pub(crate) const fn new(function: F) -> Self {
-        Self(function)
+    pub(crate) fn new(function: F) -> Self {
+        Self(Arc::new(function))
     }
 }
 
@@ -170,9 +170,12 @@ where
         context: Context,
         reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
-        let future = self.0.run(source.decode()?, context);
+        let parameters = source.decode()?;
+        let function = Arc::clone(&self.0);
+        // The function starts at the first poll, on the task of the connection. Large parameters are decoded on the pool,
+        // where a failure means that no handler has started.
         Ok(Box::pin(async move {
-            let result = future.await.into_result()?;
+            let result = function.run(parameters, context).await.into_result()?;
             reply.serialize(&result)
         }))
     }
@@ -221,7 +224,10 @@ where
         context: Context,
         reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
-        let future = (self.0)(source.values()?, context);
-        Ok(Box::pin(async move { reply.value(&future.await?) }))
+        let parameters = source.values()?;
+        let function = Arc::clone(&self.0);
+        Ok(Box::pin(async move {
+            reply.value(&function(parameters, context).await?)
+        }))
     }
 }

@@ -91,6 +91,9 @@ async fn run(
         };
         match result {
             Ok(reply) => {
+                if let Some(Target::Method(entry)) = &target {
+                    entry.record_size(reply.len());
+                }
                 written += reply.len();
                 results.result(&reply);
                 buffer = reply.into_buffer();

@@ -211,11 +211,11 @@ pub(crate) trait StreamMethod: Send + Sync + 'static {
 }
 
 /// An async function with typed parameters and streams.
-pub(crate) struct StreamFunction<F, M>(F, PhantomData<fn() -> M>);
+pub(crate) struct StreamFunction<F, M>(Arc<F>, PhantomData<fn() -> M>);
 
 impl<F, M> StreamFunction<F, M> {
-    pub(crate) const fn new(function: F) -> Self {
-        Self(function, PhantomData)
+    pub(crate) fn new(function: F) -> Self {
+        Self(Arc::new(function), PhantomData)
     }
 }
 
@@ -232,9 +232,10 @@ where
         call: StreamCall,
         reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
-        let future = (self.0)(source.decode()?, call);
+        let parameters = source.decode()?;
+        let function = Arc::clone(&self.0);
         Ok(Box::pin(async move {
-            let result = future.await.into_result()?;
+            let result = function(parameters, call).await.into_result()?;
             reply.serialize(&result)
         }))
     }

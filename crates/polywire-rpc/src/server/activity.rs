@@ -1,7 +1,7 @@
 //! The activity of a connection, to detect idle connections and stalled peers.
 //!
-//! Transfers are counted, and timers compare the counts of two moments. The end of a call is a time: a connection is idle
-//! from then on. hyper's own timer for heads is not used, because it would be set and dropped for each request.
+//! Transfers are counted, and timers compare the counts of two moments. The end of a response is a time: a connection is
+//! idle from then on. hyper's own timer for heads is not used, because it would be set and dropped for each request.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -29,8 +29,9 @@ pub(super) struct Activity {
     calls: AtomicU32,
     /// When the connection was accepted.
     start: Instant,
-    /// When the last call ended, in milliseconds after `start`, rounded up. 0 if none has ended.
-    ended: AtomicU64,
+    /// In HTTP/1 the last write, in HTTP/2, which writes for pings too, the end of the last call: in milliseconds after
+    /// `start`, rounded up. 0 if there was none.
+    last_end: AtomicU64,
     /// Reads and writes that transferred bytes.
     moves: AtomicU32,
     /// `moves` at the last write that was pending. At first a value that `moves` does not have.
@@ -48,7 +49,7 @@ impl Activity {
             spawned,
             calls: AtomicU32::new(0),
             start: Instant::now(),
-            ended: AtomicU64::new(0),
+            last_end: AtomicU64::new(0),
             moves: AtomicU32::new(0),
             held_at: AtomicU32::new(u32::MAX),
             stopping: AtomicBool::new(false),
@@ -77,9 +78,17 @@ impl Activity {
         InCall(Arc::clone(self))
     }
 
+    /// Records the end of a call, or of a part of its response.
+    fn record_end(&self) {
+        let elapsed = self.start.elapsed();
+        let millis = u64::from(elapsed.subsec_nanos().div_ceil(1_000_000));
+        let end = elapsed.as_secs() * 1_000 + millis;
+        self.last_end.store(end.max(1), Ordering::Relaxed);
+    }
+
     fn add(&self, count: &AtomicU32, more: u32) {
         if self.spawned {
-            count.fetch_add(more, Ordering::Relaxed);
+            count.fetch_add(more, Ordering::Release);
         } else {
             let sum = count.load(Ordering::Relaxed).wrapping_add(more);
             count.store(sum, Ordering::Relaxed);
@@ -96,15 +105,19 @@ impl Activity {
         self.moves.load(Ordering::Relaxed)
     }
 
-    /// Whether the first head of an HTTP/1 connection has not arrived.
+    /// Whether an HTTP/1 connection has had no head.
     pub(super) fn lacks_head(&self) -> bool {
-        !self.spawned && !self.is_calling() && self.ended.load(Ordering::Relaxed) == 0
+        !self.spawned && !self.is_calling() && self.last_end.load(Ordering::Relaxed) == 0
     }
 
-    /// Since when there was no call. None if there is one.
+    /// Since when the connection waits for a request. None during a call.
     fn idle_since(&self) -> Option<Instant> {
-        let ended = Duration::from_millis(self.ended.load(Ordering::Relaxed));
-        (!self.is_calling()).then(|| self.start + ended)
+        // First the number of calls: their end is stored before it is decremented.
+        if self.calls.load(Ordering::Acquire) > 0 {
+            return None;
+        }
+        let millis = self.last_end.load(Ordering::Relaxed);
+        Some(self.start + Duration::from_millis(millis))
     }
 
     /// Whether a response waits for the peer to read: nothing was transferred since the last pending
@@ -140,7 +153,7 @@ impl Activity {
     }
 }
 
-/// A timer that fires when there was no call for `time`.
+/// A timer that fires when the connection has waited for a request for `time`.
 #[derive(Debug)]
 pub(super) struct Idle {
     activity: Arc<Activity>,
@@ -162,7 +175,7 @@ impl Idle {
         self.sleep.is_elapsed()
     }
 
-    /// Ready when the time has passed since the end of the last call, or since the start.
+    /// Ready when the time has passed since the last response, or since the start.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
             std::task::ready!(self.sleep.as_mut().poll(context));
@@ -201,10 +214,9 @@ impl InCall {
 
 impl Drop for InCall {
     fn drop(&mut self) {
-        let elapsed = self.0.start.elapsed();
-        let millis = u64::from(elapsed.subsec_nanos().div_ceil(1_000_000));
-        let ended = elapsed.as_secs() * 1_000 + millis;
-        self.0.ended.store(ended, Ordering::Relaxed);
+        if self.0.spawned {
+            self.0.record_end();
+        }
         // One less: counts wrap around.
         self.0.add(&self.0.calls, u32::MAX);
     }
@@ -255,9 +267,13 @@ impl CountedStream {
 
     /// Counts a write, or records that it is pending.
     fn count_write(&self, poll: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        if poll.is_pending() {
-            let moves = self.activity.moves();
-            self.activity.held_at.store(moves, Ordering::Relaxed);
+        match &poll {
+            Poll::Pending => {
+                let moves = self.activity.moves();
+                self.activity.held_at.store(moves, Ordering::Relaxed);
+            }
+            Poll::Ready(Ok(_)) if !self.activity.spawned => self.activity.record_end(),
+            Poll::Ready(_) => {}
         }
         self.count(poll)
     }

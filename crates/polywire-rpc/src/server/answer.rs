@@ -368,7 +368,7 @@ impl Handling {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         let (app, target) = (&self.app, self.target.as_ref());
         let protocol = &*app.mounts.protocols[self.protocol];
-        let encode = |reply: Reply| reply.into_response(app, protocol);
+        let encode = |reply: Reply| reply.into_response(app, protocol, target);
         let response = ready!(self.run.poll(app, target, context, encode));
         Poll::Ready(response.unwrap_or_else(|fault| {
             let fault = fault.with_detail(self.wants_detail);

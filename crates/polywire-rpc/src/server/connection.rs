@@ -330,7 +330,7 @@ impl Driver {
         if ended.is_some() {
             return ended;
         }
-        // hyper would wait for this head; it closes a connection whose next head is late when it is shut down.
+        // hyper's graceful shutdown would wait for an incomplete first head. It closes a connection that is between requests.
         if activity.lacks_head() && !stopped.has_changed().unwrap_or(true) {
             return None;
         }

@@ -37,14 +37,7 @@ impl App {
     ) -> Response<Bytes> {
         let name = target.map_or("", |target| target.name(self));
         let operation = target.and_then(|target| target.operation(self));
-        if fault.kind() == FaultKind::Internal {
-            let reason = std::error::Error::source(fault);
-            tracing::error!(
-                operation = name,
-                reason = reason.map(tracing::field::display),
-                "internal fault"
-            );
-        }
+        log_internal(fault, name);
         let protocol = &self.mounts.protocols[protocol];
         let Some(shape) = fault.shape_in(operation) else {
             if fault.kind() == FaultKind::Modelled {
@@ -67,5 +60,14 @@ impl App {
                 );
                 protocol.encode_other(&Fault::internal(reason))
             })
+    }
+}
+
+/// Logs the reason of an internal fault, of which the caller does not learn. `operation` is empty if it is not known.
+pub(super) fn log_internal(fault: &Fault, operation: &str) {
+    if fault.kind() == FaultKind::Internal {
+        let reason = std::error::Error::source(fault);
+        let reason = reason.map(tracing::field::display);
+        tracing::error!(operation, reason, "internal fault");
     }
 }

@@ -15,6 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::app::App;
 use super::byte_stream::ByteStream;
+use super::faults::log_internal;
 use super::pages::unclaimed;
 use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
@@ -190,6 +191,7 @@ impl App {
         let mut response = match protocol {
             Some(protocol) => self.fault(protocol, None, fault),
             None => {
+                log_internal(fault, "");
                 let mut response = unclaimed();
                 *response.body_mut() = format!("{}\n", fault.message()).into();
                 response

@@ -91,7 +91,7 @@ pub use unix::{BoundUnixSocket, UnixSocket};
 #[non_exhaustive]
 pub struct Timeouts {
     /// For the head of a request, from the moment the connection waits for one: so an idle connection is closed after this
-    /// time too, and one whose peer does not read its responses after three times. 30 seconds.
+    /// time too, and one whose peer does not read its responses after at most three times this time. 30 seconds.
     pub head: Duration,
     /// For the whole body of a request. 30 seconds.
     pub body: Duration,

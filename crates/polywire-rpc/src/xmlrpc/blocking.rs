@@ -44,13 +44,13 @@ use crate::CallError;
 #[derive(Clone)]
 pub struct Client {
     client: client::Client,
-    runtime: Arc<CallSettings>,
+    runtime: Arc<ClientRuntime>,
 }
 
 /// The runtime that connections live on. They move while somebody calls.
-struct CallSettings(Option<Runtime>);
+struct ClientRuntime(Option<Runtime>);
 
-impl Drop for CallSettings {
+impl Drop for ClientRuntime {
     /// Without waiting for anything, which a thread of another runtime may not do.
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
@@ -65,7 +65,7 @@ impl Built for Client {
             .enable_all()
             .build();
         let runtime = runtime.map_err(|error| BuildError::Runtime(error.to_string()))?;
-        let runtime = Arc::new(CallSettings(Some(runtime)));
+        let runtime = Arc::new(ClientRuntime(Some(runtime)));
         Ok(Self { client, runtime })
     }
 }

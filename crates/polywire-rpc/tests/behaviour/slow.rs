@@ -184,3 +184,62 @@ async fn clients_that_do_not_read() {
     assert!(socket.drain().await < 15_000_000);
     site.serves_on().await;
 }
+
+/// A head that comes byte by byte after a call has no more time than the first.
+#[tokio::test]
+async fn second_heads_byte_by_byte() {
+    let site = impatient().await;
+    let mut socket = site.open().await;
+    socket
+        .write("GET /status/200 HTTP/1.1\r\nHost: x\r\n\r\n")
+        .await;
+    assert_eq!(socket.reply().await.status, 200);
+    let drip = async {
+        for byte in b"GET /status/200 HTTP/1.1\r\nHost: x\r\nX-"
+            .iter()
+            .chain(std::iter::repeat(&b'x'))
+        {
+            socket.write([*byte]).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let limit = Duration::from_millis(800);
+    assert!(tokio::time::timeout(limit, drip).await.is_err());
+    assert!(socket.ends().await);
+}
+
+/// A connection that sends a long response is not idle.
+#[tokio::test]
+async fn long_responses_are_read_to_their_end_and_followed_by_calls() {
+    use polywire_rpc::Methods;
+    use polywire_rpc::Server;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    const LEN: usize = 24 << 20;
+    let short = Duration::from_millis(400);
+    let methods = Methods::new().method("Long", |(): ()| async { "x".repeat(LEN) });
+    let server = Server::methods(methods).timeouts(Timeouts::DEFAULT.with_head(short));
+    let server = server.build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut socket = tokio::net::TcpStream::connect(running.address())
+        .await
+        .unwrap();
+    let body = "<methodCall><methodName>Long</methodName><params/></methodCall>";
+    let call = format!(
+        "POST /RPC2 HTTP/1.1\r\nhost: a\r\ncontent-type: text/xml\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for _ in 0..2 {
+        socket.write_all(call.as_bytes()).await.unwrap();
+        let mut tail = Vec::new();
+        let mut buffer = vec![0; 1 << 20];
+        // Slower than the time for a head, but never that long without a byte.
+        while !tail.ends_with(b"</methodResponse>") {
+            let count = socket.read(&mut buffer).await.unwrap();
+            assert!(count > 0);
+            tail.extend_from_slice(&buffer[..count]);
+            tail.drain(..tail.len().saturating_sub(64));
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+    }
+}

@@ -190,3 +190,29 @@ async fn frames_of_all_sizes_follow_each_other() {
     };
     tokio::join!(writing, reading);
 }
+
+/// Large parameters are decoded on another thread, but the function runs on the task of the connection: before it runs, a
+/// failed call is reported as not started.
+#[tokio::test]
+async fn functions_of_large_parameters_run_on_the_thread_of_the_connection() {
+    use polywire_rpc::{Methods, Server, StreamCall};
+
+    let own = std::thread::current().id();
+    let here = move || std::thread::current().id() == own;
+    let methods = Methods::new()
+        .method("Typed", move |_: (String,)| std::future::ready(here()))
+        .values("Value", move |_, _| std::future::ready(Ok(here().into())))
+        .stream("Stream", move |_: (String,), _: StreamCall| {
+            std::future::ready(Ok::<_, polywire_protocol::Fault>(here()))
+        });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let address = "127.0.0.1:0".parse().unwrap();
+    let running = server.listen(address).await.unwrap();
+    let url = format!("tcp://{}", running.address());
+    let client = polywire_rpc::frames::Client::connect(&url).await.unwrap();
+    let text = "x".repeat(100_000);
+    assert!(client.call::<bool>("Typed", (&*text,)).await.unwrap());
+    assert!(client.call::<bool>("Value", (&*text,)).await.unwrap());
+    let stream = client.stream("Stream", (&*text,)).await.unwrap();
+    assert!(stream.result::<bool>().await.unwrap());
+}

@@ -33,8 +33,8 @@ pub(super) struct Calls<C> {
     in_progress: Vec<C>,
 }
 
-/// The list of calls in progress is not searched for ended ones up to this length.
-const LEAST: usize = 64;
+/// Up to this length of the list of calls in progress, ended ones are not removed.
+const MIN_IN_PROGRESS: usize = 64;
 
 impl<C: Copy + Send + 'static> Calls<C> {
     pub(super) fn new(handlers: Handlers, peer: Peer, clock: Clock) -> Self {
@@ -92,8 +92,8 @@ impl<C: Copy + Send + 'static> Calls<C> {
         }
     }
 
-    /// Starts a call without streams, or answers one that cannot start. Ignores other events. `whole` is what the payload
-    /// is a part of, if it is large. Returns the memory of a reply that was written at once.
+    /// Starts a call without streams, or answers one that cannot start. Ignores other events. `whole` is the frame
+    /// buffer, if the payload is large. Returns the memory of a reply that was written at once.
     #[inline]
     pub(super) fn start<E: Endpoint<Call = C>>(
         &mut self,
@@ -160,7 +160,8 @@ impl<C: Copy + Send + 'static> Calls<C> {
         // Removes those that have ended once the list is full: a list of twice the open calls stays within its capacity.
         if self.in_progress.len() == self.in_progress.capacity() {
             self.in_progress.retain(|id| endpoint.is_open(*id));
-            self.in_progress.reserve(self.in_progress.len().max(LEAST));
+            self.in_progress
+                .reserve(self.in_progress.len().max(MIN_IN_PROGRESS));
         }
         self.in_progress.push(id);
     }

@@ -9,6 +9,7 @@ use polywire_schema::{Map, Value};
 use super::table::Table;
 use crate::call::Target;
 use crate::server::app::App;
+use crate::server::faults::log_internal;
 
 /// What a caller is told of a fault: the frame's part, and the details.
 pub(super) fn answer(
@@ -31,11 +32,8 @@ pub(super) fn answer(
     {
         return (answer, response.into_body().into());
     }
-    if fault.kind() == FaultKind::Internal {
-        let reason = std::error::Error::source(fault);
-        let reason = reason.map(tracing::field::display);
-        tracing::error!(reason, "internal fault");
-    }
+    let name = target.map_or("", |target| target.name(app));
+    log_internal(fault, name);
     let inside = matches!(fault.kind(), FaultKind::Internal | FaultKind::Modelled);
     let (name, message) = match fault.kind() {
         FaultKind::Named => (fault.name(), fault.message()),

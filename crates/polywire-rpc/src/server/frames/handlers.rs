@@ -23,6 +23,7 @@ use crate::call::{Deadline, FrameDeadline, Run, Target};
 use crate::frames::Clock;
 use crate::methods::MethodReply;
 use crate::server::app::App;
+use crate::server::faults::log_internal;
 use crate::server::memory::{Held, Memory};
 
 /// The state machine that calls come from.
@@ -455,14 +456,9 @@ const fn is_input_kind(kind: FaultKind) -> bool {
 /// Logs the fault of a call without a reply, of which its caller does not learn.
 fn log_failure<T>(result: &Result<T, Fault>) {
     let Err(fault) = result else { return };
-    if fault.kind() == FaultKind::Internal {
-        let reason = std::error::Error::source(fault);
-        let reason = reason.map(tracing::field::display);
-        tracing::error!(reason, "internal fault of a call without a reply");
-    } else {
-        let fault = fault.message();
-        tracing::debug!(fault, "a call without a reply failed");
-    }
+    log_internal(fault, "");
+    let fault = fault.message();
+    tracing::debug!(fault, "a call without a reply failed");
 }
 
 #[cold]

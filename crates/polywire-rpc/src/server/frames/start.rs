@@ -42,10 +42,9 @@ pub(super) fn start(
         let mut run = table.run(app, operation, context.into_owned(), input, None)?;
         // With a spent budget nothing would be ready.
         if tokio::task::coop::has_budget_remaining() {
-            // The next poll brings the waker that counts. Sizes of replies are not recorded: they are written into a buffer
-            // of the thread.
+            // The next poll brings the waker that counts.
             let mut context = Context::from_waker(Waker::noop());
-            let poll = run.poll_work(None, &mut context, |reply| encode(app, reply));
+            let poll = run.poll_work(&mut context, |reply| encode(app, reply));
             if let Poll::Ready(result) = poll {
                 return Ok(FirstPoll::Ready(result));
             }
@@ -160,8 +159,8 @@ impl OwnedRequest {
     /// Fails if the handler has not started.
     fn start(mut self) -> Result<Result<FirstPoll, Fault>, Fault> {
         let now = Instant::now();
-        self.app.flow.capacity.check().map_err(Rejection::fault)?;
         self.context.deadline = self.deadline.for_handler(self.app.timeouts.handler)?;
+        self.app.flow.capacity.check().map_err(Rejection::fault)?;
         let input = (&*self.payload, Some(&self.payload));
         let context = Cow::Owned(self.context);
         let started = start(&self.app, &self.table, self.operation, context, input);

@@ -282,7 +282,7 @@ impl Endpoint for Connection<u32, OpenCall> {
         };
         if reply.len() < Output::LARGE {
             frame.payload().extend_from_slice(reply.value());
-            table::written(reply);
+            table::recycle(reply);
         } else {
             frame.share(reply.into_bytes());
         }

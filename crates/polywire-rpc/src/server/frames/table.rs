@@ -1,4 +1,4 @@
-//! Calls: which names there are, and how one begins.
+//! The table of names that frames can call, and the start of a call.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -17,26 +17,26 @@ use crate::server::app::App;
 use crate::server::decoding::{decode_on_pool, is_large};
 use crate::{Context, ServiceHandle};
 
-/// From so many bytes on, what is read out of a payload shares its bytes.
+/// Blobs and texts of payloads of this many bytes or more share the bytes of the payload.
 const LARGE: usize = 4 << 10;
 
 thread_local! {
-    /// Where results are written before they are copied into a frame.
-    static SPACE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    /// The buffer into which results are encoded, before they are copied into a frame.
+    static REPLY_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Room for results that a thread keeps for the next.
-const MOST_KEPT: usize = 64 << 10;
+/// Capacity, in bytes, up to which a thread keeps its buffer.
+const MAX_BUFFER: usize = 64 << 10;
 
-/// The reply has been written.
-pub(super) fn written(reply: MethodReply) {
+/// Takes back the buffer of a reply that was copied into a frame.
+pub(super) fn recycle(reply: MethodReply) {
     let space = reply.into_buffer();
-    if space.capacity() <= MOST_KEPT {
-        SPACE.set(space);
+    if space.capacity() <= MAX_BUFFER {
+        REPLY_BUFFER.set(space);
     }
 }
 
-/// All that frames can call, by the names that it has there.
+/// Methods and operations, by the names that they have over frames.
 pub(crate) struct Table {
     names: HashMap<Box<str>, u32>,
     targets: Vec<Target>,
@@ -45,8 +45,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The methods of a server, and the operations of its model: by the name of the service and
-    /// theirs, and, where no method has it, by theirs alone.
+    /// The methods of a server, and the operations of its model: as `Service.Operation`, and as `Operation` unless a method
+    /// has that name.
     pub(crate) fn new(service: &ServiceHandle, methods: Option<&Router>) -> Self {
         let service = service.service();
         let mut table = Self {
@@ -83,7 +83,7 @@ impl Table {
         self.names.get(name).copied()
     }
 
-    /// The processor time of its calls.
+    /// The processor time of the calls of a target.
     #[inline]
     pub(super) fn cost(&self, index: u32) -> &OperationCost {
         &self.costs[index as usize]
@@ -97,7 +97,7 @@ impl Table {
         &self.targets[index as usize]
     }
 
-    /// Carries out a call of a method of bytes.
+    /// Runs a method of bytes. None if the target is none.
     pub(super) fn bytes(
         &self,
         index: u32,
@@ -108,18 +108,18 @@ impl Table {
             return None;
         };
         let function = entry.bytes()?;
-        let mut output = SPACE.take();
+        let mut output = REPLY_BUFFER.take();
         output.clear();
         let answer = function(payload, &mut output, context);
         Some(answer.map(|()| MethodReply::new(ReplyFormat::Cbor, output)))
     }
 
-    /// Whether its calls have streams.
+    /// Whether the calls of a target have streams.
     pub(super) fn is_stream(&self, index: u32) -> bool {
         matches!(&self.targets[index as usize], Target::Method(entry) if entry.is_stream())
     }
 
-    /// The name, for people.
+    /// The name, for messages.
     pub(super) fn name<'a>(&'a self, app: &'a App, index: u32) -> &'a str {
         self.target(index).name(app)
     }
@@ -167,7 +167,12 @@ impl Table {
                 let Some(router) = &app.methods else {
                     return Err(Fault::internal("a server without methods"));
                 };
-                let answer = (ReplyFormat::Cbor, SPACE.take(), pipe);
+                // A stream would hold the buffer of the thread until it ends.
+                let buffer = match &pipe {
+                    Some(_) => Vec::new(),
+                    None => REPLY_BUFFER.take(),
+                };
+                let answer = (ReplyFormat::Cbor, buffer, pipe);
                 if payload.len() < LARGE {
                     let source = Location::borrowed(payload, &app.limits)?;
                     return Ok(Run::of_method(

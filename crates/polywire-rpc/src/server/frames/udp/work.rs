@@ -291,7 +291,7 @@ impl Endpoint for Machine {
             return Ok(false);
         };
         answer.payload().extend_from_slice(reply.value());
-        table::written(reply);
+        table::recycle(reply);
         let sent = answer.send().map_err(|too_long| too_long.to_string());
         sent.map(|_| true)
     }
