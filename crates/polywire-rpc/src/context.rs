@@ -1,4 +1,4 @@
-//! What a handler knows about its call besides the input.
+//! The context of a call: everything except its input.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -15,37 +15,37 @@ use crate::auth::Identity;
 use crate::call::{CallHead, Deadline};
 use crate::server::Peer;
 
-/// The circumstances of a call: who calls, over what, with which head.
+/// The context of a call: the peer, the caller's identity, the protocol, headers and the deadline.
 ///
-/// Cloning counts up: the calls of a multicall have one each.
+/// Cloning is cheap. Each call of a multicall has its own clone.
 #[derive(Clone, Debug)]
 pub struct Context {
     pub(crate) head: Head,
     pub(crate) peer: Peer,
     pub(crate) protocol: ProtocolKind,
-    /// The place of that protocol among those of the server.
+    /// The index of the protocol in `Mounts::protocols`.
     pub(crate) mount: u32,
     pub(crate) deadline: Deadline,
     /// The caller, if the server has authenticators.
     pub(crate) identity: Option<Identity>,
-    /// The head with its secrets, which rates per caller may count by. None if it is `head`.
+    /// The head including credentials, for the keys of rate limits per caller. None if `head` has not been changed.
     pub(crate) head_with_secrets: Option<Head>,
 }
 
-/// The head of a call, behind a pointer, since it is large and handed on many times.
+/// The shared head of a call.
 ///
-/// Most calls over frames have none. What they see instead is there once and not counted, since a count is what
-/// threads would take from one another, twice a call.
+/// Most calls over frames have no head and use a static empty one. It is not reference-counted, so that threads do not
+/// contend for a counter.
 #[derive(Clone, Default)]
 pub(crate) struct Head(Option<Arc<request::Parts>>);
 
-/// The head of a call that brings none.
-static NONE: LazyLock<request::Parts> = LazyLock::new(|| http::Request::new(()).into_parts().0);
+/// The head of calls without one.
+static EMPTY: LazyLock<request::Parts> = LazyLock::new(|| http::Request::new(()).into_parts().0);
 
 impl Head {
-    /// To be changed by one call alone.
+    /// Clones the head if it is shared.
     pub(crate) fn make_mut(&mut self) -> &mut request::Parts {
-        let own = self.0.get_or_insert_with(|| Arc::new(NONE.clone()));
+        let own = self.0.get_or_insert_with(|| Arc::new(EMPTY.clone()));
         Arc::make_mut(own)
     }
 }
@@ -60,7 +60,7 @@ impl Deref for Head {
     type Target = request::Parts;
 
     fn deref(&self) -> &request::Parts {
-        self.0.as_deref().unwrap_or_else(|| &NONE)
+        self.0.as_deref().unwrap_or_else(|| &EMPTY)
     }
 }
 
@@ -70,7 +70,7 @@ impl fmt::Debug for Head {
     }
 }
 
-/// The id of a call, among the extensions of its head.
+/// The id of a call, in the extensions of its head.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(pub(crate) String);
 
@@ -87,20 +87,19 @@ impl Context {
         }
     }
 
-    /// What an authenticator and a rate limit see of a call to this target.
+    /// The input of authenticators and rate limits, for a call to this target.
     pub(crate) fn call_head<'a>(&'a self, target: &'a str) -> CallHead<'a> {
         let head = self.head_with_secrets.as_ref().unwrap_or(&self.head);
         CallHead::new(&self.peer, &head.headers, target)
     }
 
-    /// The caller's address, where the transport has one.
+    /// The address of the peer, if the transport has addresses.
     #[must_use]
     pub fn peer(&self) -> Option<SocketAddr> {
         self.peer.address()
     }
 
-    /// All that the transport knows of the caller: of a process at a Unix socket
-    /// its user and group, of a peer over TLS its certificate.
+    /// The peer as known by the transport: the user and group of a process at a Unix socket, or the TLS certificate.
     #[must_use]
     pub const fn caller(&self) -> &Peer {
         &self.peer
@@ -130,8 +129,8 @@ impl Context {
         &self.head.uri
     }
 
-    /// The id of the call that its answer tells the caller, where the server makes one
-    /// ([`ServerBuilder::request_ids`](crate::ServerBuilder::request_ids)).
+    /// The id of the call, which the response contains, if [`ServerBuilder::request_ids`](crate::ServerBuilder::request_ids)
+    /// is enabled.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         let id = self.head.extensions.get::<RequestId>();
@@ -184,13 +183,13 @@ impl Context {
         self.deadline.instant()
     }
 
-    /// What layers have left for the handler.
+    /// The extensions that layers have set for the handler.
     #[must_use]
     pub fn extensions(&self) -> &Extensions {
         &self.head.extensions
     }
 
-    /// What layers leave for the handler.
+    /// The extensions, for layers that pass data to the handler.
     #[must_use]
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         &mut self.head.make_mut().extensions

@@ -1,5 +1,5 @@
-//! What generated clients and servers are made with. Programs use what is
-//! generated, and of this module [`Paginator`] and [`Items`].
+//! Support for generated clients and servers. Programs use the generated code, and [`Paginator`] and [`Items`] of this
+//! module.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -22,32 +22,34 @@ use crate::{
     Call, CallError, Context, Handler, HandlerFuture, Input, Output, ServerBuilder, ServiceHandle,
 };
 
-/// The protocols that a generated client can be told to speak. Each is named, so
-/// that a program links those and no others.
+/// Selects a protocol among those of a generated client. Generated code names each protocol, so that a program links no
+/// others.
 #[derive(Debug)]
-pub struct Speaks {
+pub struct ClientProtocols {
     service: ServiceHandle,
     kind: ProtocolKind,
-    made: Option<Result<Box<dyn ClientProtocol>, MountError>>,
-    others: Vec<ProtocolKind>,
-    /// Makes a builder of clients over frames, if frames are the chosen protocol.
-    frames: Option<fn(ClientBuilder) -> ClientBuilder>,
+    /// The selected protocol.
+    protocol: Option<Result<Box<dyn ClientProtocol>, MountError>>,
+    /// All protocols of the client.
+    kinds: Vec<ProtocolKind>,
+    /// Configures a client builder for frames, if frames are selected.
+    configure_frames: Option<fn(ClientBuilder) -> ClientBuilder>,
 }
 
-impl Speaks {
-    /// Looks for a kind among those that follow.
+impl ClientProtocols {
+    /// Selects the protocol `kind`, which [`or`](Self::or) and the other methods add.
     #[must_use]
     pub const fn new(service: ServiceHandle, kind: ProtocolKind) -> Self {
         Self {
             service,
             kind,
-            made: None,
-            others: Vec::new(),
-            frames: None,
+            protocol: None,
+            kinds: Vec::new(),
+            configure_frames: None,
         }
     }
 
-    /// A protocol that the client has, which carries every service.
+    /// Adds a protocol that supports every service.
     #[must_use]
     pub fn or<P: ClientProtocol + 'static>(
         self,
@@ -57,7 +59,7 @@ impl Speaks {
         self.or_maybe(kind, |service| Ok(make(service)))
     }
 
-    /// A protocol that the client has, which may not be able to carry it.
+    /// Adds a protocol that does not support every service.
     #[must_use]
     pub fn or_maybe<P: ClientProtocol + 'static>(
         mut self,
@@ -65,29 +67,29 @@ impl Speaks {
         make: impl FnOnce(Service<'_>) -> Result<P, MountError>,
     ) -> Self {
         if self.kind == kind {
-            let made = make(self.service.service());
-            self.made = Some(made.map(|made| Box::new(made) as _));
+            let protocol = make(self.service.service());
+            self.protocol = Some(protocol.map(|protocol| Box::new(protocol) as _));
         }
-        self.others.push(kind);
+        self.kinds.push(kind);
         self
     }
 
-    /// Frames, which the client can speak.
+    /// Adds frames.
     #[must_use]
     pub fn or_frames(mut self) -> Self {
         if self.kind == ProtocolKind::Frame {
-            self.frames = Some(ClientBuilder::over_frames);
+            self.configure_frames = Some(ClientBuilder::over_frames);
         }
         self.or(ProtocolKind::Frame, Frame::new)
     }
 
-    /// Begins to build the client; one of another kind cannot be connected.
+    /// Returns the builder of the client. If the selected protocol was not added, connecting fails.
     #[must_use]
     pub fn client(self) -> ClientBuilder {
-        let left_out = || Err(MountError::left_out(self.kind, &self.others));
-        let builder = ClientBuilder::new(self.service, self.made.unwrap_or_else(left_out));
-        match self.frames {
-            Some(over_frames) => over_frames(builder),
+        let left_out = || Err(MountError::left_out(self.kind, &self.kinds));
+        let builder = ClientBuilder::new(self.service, self.protocol.unwrap_or_else(left_out));
+        match self.configure_frames {
+            Some(configure) => configure(builder),
             None => builder,
         }
     }
@@ -99,9 +101,9 @@ pub trait Operation: Send + Sync + 'static {
     type Input: Clone + Encode + for<'de> DecodeStructure<'de> + Send + Sync + 'static;
     /// The output.
     type Output: Encode + for<'de> DecodeStructure<'de> + Send + Sync + 'static;
-    /// The errors of the model, and all others.
+    /// The modelled errors, and [`CallError`].
     type Error: OperationError;
-    /// The formats that have code of their own.
+    /// The formats with generated codecs.
     type Formats: Formats;
     /// The index in the schema set.
     const INDEX: u32;
@@ -109,17 +111,17 @@ pub trait Operation: Send + Sync + 'static {
 
 /// The errors of an operation.
 pub trait OperationError: From<CallError> + Send + 'static {
-    /// Reads an error of the model.
+    /// Decodes a modelled error.
     fn read(answer: &Answer<'_>) -> Self;
 }
 
-/// The errors of an operation that has a handler.
+/// The errors of an operation on the server.
 pub trait HandlerError: OperationError {
-    /// The error as a server sends it.
+    /// Converts the error into the fault that the server sends.
     fn into_fault(self, service: &ServiceHandle) -> Fault;
 }
 
-/// An error of the model as a fault.
+/// Converts a modelled error into a fault.
 pub fn fault<T: Encode>(service: &ServiceHandle, shape: &str, error: &T) -> Fault {
     let Some(schema) = service.set().find_shape(shape) else {
         return Fault::internal(format!("no shape {shape}"));
@@ -131,12 +133,12 @@ pub fn fault<T: Encode>(service: &ServiceHandle, shape: &str, error: &T) -> Faul
     }
 }
 
-/// A failure of a call as a server sends it.
+/// Converts the failure of a call into a fault.
 pub fn other_fault(error: CallError) -> Fault {
     error.into_fault().unwrap_or_else(Fault::internal)
 }
 
-/// Offers an operation of an implementation.
+/// Adds the handler of an operation, which calls a function of the implementation.
 #[must_use]
 pub fn offer<O, S, F, R>(
     builder: ServerBuilder,
@@ -209,19 +211,19 @@ where
     }
 }
 
-/// An operation that gives its output in pages.
+/// An operation with paginated output.
 pub trait Pages: Operation {
-    /// What leads from one page to the next.
+    /// The pagination token.
     type Token: Clone + PartialEq + Send;
 
-    /// The token of the page after this one.
+    /// The token of the next page. `None` on the last page.
     fn token(output: &Self::Output) -> Option<Self::Token>;
 
-    /// Asks for the page of a token.
+    /// Sets the token of the page to request.
     fn set_token(input: &mut Self::Input, token: Self::Token);
 }
 
-/// An operation whose model says what its pages are pages of.
+/// An operation with paginated output whose model names the member with the items.
 pub trait ItemPages: Pages {
     /// An item.
     type Item: Send;
@@ -230,17 +232,17 @@ pub trait ItemPages: Pages {
     fn items(output: Self::Output) -> Vec<Self::Item>;
 }
 
-/// The pages of an operation, one call each.
+/// The pages of an operation. Each page is one call.
 #[derive(Debug)]
-#[must_use = "pages are called for one by one"]
+#[must_use = "pages are requested by `next`"]
 pub struct Paginator<O: Pages> {
     client: Client,
-    /// The input of the next call; `None` when there is none.
+    /// The input of the next call. `None` after the last page.
     next: Option<O::Input>,
     /// The token of the last call.
     last: Option<O::Token>,
-    /// Why the first call cannot be made.
-    failed: Option<polywire_schema::MissingMember>,
+    /// The reason why the input could not be built.
+    missing: Option<polywire_schema::MissingMember>,
 }
 
 impl<O: Pages> Paginator<O>
@@ -249,7 +251,7 @@ where
 {
     #[doc(hidden)]
     pub fn new(client: Client, input: Result<O::Input, polywire_schema::MissingMember>) -> Self {
-        let (next, failed) = match input {
+        let (next, missing) = match input {
             Ok(input) => (Some(input), None),
             Err(missing) => (None, Some(missing)),
         };
@@ -257,14 +259,14 @@ where
             client,
             next,
             last: None,
-            failed,
+            missing,
         }
     }
 
-    /// The next page; `None` after the last. A call that failed ends the pages,
-    /// and so does a token that leads back to the page it came with.
+    /// Requests the next page. `None` after the last page, after a failed call, and if the server returns the same token
+    /// twice in a row.
     pub async fn next(&mut self) -> Option<Result<O::Output, O::Error>> {
-        if let Some(missing) = self.failed.take() {
+        if let Some(missing) = self.missing.take() {
             return Some(self.client.call_generated::<O>(Err(missing)).await);
         }
         let input = self.next.take()?;
@@ -288,7 +290,7 @@ where
         })
     }
 
-    /// What the pages hold, one by one, where the model names it.
+    /// The items of the pages, if the model names their member.
     pub fn items(self) -> Items<O>
     where
         O: ItemPages,
@@ -300,8 +302,8 @@ where
     }
 }
 
-/// What the pages of an operation hold, one by one.
-#[must_use = "pages are called for when they are needed"]
+/// The items of the pages of an operation.
+#[must_use = "pages are requested by `next`"]
 pub struct Items<O: ItemPages> {
     pages: Paginator<O>,
     items: VecDeque<O::Item>,
@@ -311,8 +313,7 @@ impl<O: ItemPages> Items<O>
 where
     O::Input: Clone,
 {
-    /// The next item, for which a page is called if need be; `None` after the
-    /// last.
+    /// The next item. Requests the next page if necessary. `None` after the last item.
     pub async fn next(&mut self) -> Option<Result<O::Item, O::Error>> {
         loop {
             if let Some(item) = self.items.pop_front() {
@@ -332,11 +333,11 @@ where
         })
     }
 
-    /// All items.
+    /// Collects all remaining items.
     ///
     /// # Errors
     ///
-    /// A call failed.
+    /// A call fails.
     pub async fn collect(mut self) -> Result<Vec<O::Item>, O::Error> {
         let mut items = Vec::new();
         while let Some(item) = self.next().await {
@@ -346,10 +347,10 @@ where
     }
 }
 
-/// A stream of what steps give, each of which hands on the state.
+/// A stream from an async function, like `futures::stream::unfold`.
 struct Unfold<S, T> {
     step: fn(S) -> Step<S, T>,
-    running: Option<Step<S, T>>,
+    future: Option<Step<S, T>>,
 }
 
 type Step<S, T> = Pin<Box<dyn Future<Output = Option<(T, S)>> + Send>>;
@@ -358,7 +359,7 @@ impl<S, T> Unfold<S, T> {
     fn new(state: S, step: fn(S) -> Step<S, T>) -> Self {
         Self {
             step,
-            running: Some(step(state)),
+            future: Some(step(state)),
         }
     }
 }
@@ -367,14 +368,14 @@ impl<S, T> Stream for Unfold<S, T> {
     type Item = T;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Option<T>> {
-        let Some(running) = &mut self.running else {
+        let Some(future) = &mut self.future else {
             return Poll::Ready(None);
         };
-        let Poll::Ready(done) = running.as_mut().poll(context) else {
+        let Poll::Ready(next) = future.as_mut().poll(context) else {
             return Poll::Pending;
         };
-        let (item, state) = done.unzip();
-        self.running = state.map(self.step);
+        let (item, state) = next.unzip();
+        self.future = state.map(self.step);
         Poll::Ready(item)
     }
 }

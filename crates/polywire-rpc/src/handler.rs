@@ -1,9 +1,7 @@
-//! Handlers: what answers a call.
+//! Handlers of operations.
 //!
-//! A server holds handlers of all kinds side by side, so a handler is a trait
-//! object. Types come back at both ends: [`Handler::decode`] of a typed
-//! handler makes its own input type by codecs that were compiled for it, and
-//! its output knows how to be written by every format.
+//! A server stores handlers as trait objects. A typed handler decodes the input into its own type with compiled codecs
+//! ([`Handler::decode`]), and its [`Output`] can be encoded in every format.
 
 use std::any::Any;
 use std::fmt;
@@ -20,14 +18,13 @@ use crate::{Context, ServiceHandle};
 /// A future that a handler returns.
 pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Output, Fault>> + Send>>;
 
-/// What answers the calls of one operation. Made by [`dynamic`] and [`typed`].
+/// Handles the calls of one operation. Created by [`dynamic`] and [`typed`].
 pub trait Handler: Send + Sync + 'static {
-    /// Reads the input of a call, and checks it by the model's constraints if
-    /// there is a validator.
+    /// Decodes the input of a call, and checks the constraints of the model if there is a validator.
     ///
     /// # Errors
     ///
-    /// The request does not hold that input, or the model does not allow it.
+    /// The input is malformed or violates a constraint.
     fn decode(
         &self,
         protocol: &dyn ServerProtocol,
@@ -36,23 +33,23 @@ pub trait Handler: Send + Sync + 'static {
         validator: Option<&Validator>,
     ) -> Result<Input, Fault>;
 
-    /// Answers a call.
+    /// Handles a call.
     fn call(&self, call: Call) -> HandlerFuture;
 }
 
-/// A decoded call: what layers around handlers see.
+/// A call with its decoded input. The request type of layers around handlers.
 #[derive(Debug)]
 pub struct Call {
     pub(crate) service: ServiceHandle,
     pub(crate) operation: u32,
-    /// The circumstances.
+    /// The context of the call.
     pub context: Context,
     /// The input.
     pub input: Input,
 }
 
 impl Call {
-    /// The operation that is called.
+    /// The called operation.
     #[must_use]
     pub fn operation(&self) -> Operation<'_> {
         self.service.operation(self.operation)
@@ -61,7 +58,7 @@ impl Call {
 
 /// The input of a call.
 pub enum Input {
-    /// A structure by member names.
+    /// A structure as a map from member names to values.
     Dynamic(Map),
     /// A value of the handler's own type.
     Typed(Box<dyn Any + Send>),
@@ -76,23 +73,23 @@ impl fmt::Debug for Input {
     }
 }
 
-/// The output of a call: something that every format can write.
+/// The output of a call, which can be encoded in every format.
 pub struct Output(Box<dyn Message + Send>);
 
 impl Output {
-    /// An output of a type of its own.
+    /// Creates an output from a value.
     #[must_use]
     pub fn typed<T: Encode + Send + 'static>(value: T) -> Self {
         Self(Box::new(Owned(value)))
     }
 
-    /// An output that says itself how each format writes it.
+    /// Creates an output from a message with its own code for each format.
     #[must_use]
     pub fn of(message: impl Message + Send + 'static) -> Self {
         Self(Box::new(message))
     }
 
-    /// The output as a message for a protocol.
+    /// The message that a protocol encodes.
     #[must_use]
     pub fn message(&self) -> &dyn Message {
         &*self.0
@@ -105,31 +102,31 @@ impl fmt::Debug for Output {
     }
 }
 
-/// A structure by member names, held in any way.
-struct Members<M>(M);
+/// A structure as a map, owned or shared.
+struct MapOutput<M>(M);
 
-impl<M: AsRef<Map>> Encode for Members<M> {
+impl<M: AsRef<Map>> Encode for MapOutput<M> {
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
         self.0.as_ref().encode(at, encoder);
     }
 }
 
-/// What a dynamic handler may return.
+/// The return type of a dynamic handler.
 pub trait IntoOutput {
-    /// The output.
+    /// Converts the value into an output.
     fn into_output(self) -> Output;
 }
 
 impl IntoOutput for Map {
     fn into_output(self) -> Output {
-        Output(Box::new(Owned(Members(self))))
+        Output(Box::new(Owned(MapOutput(self))))
     }
 }
 
-/// An output that is there already, for as many calls as there are.
+/// An output that several calls share.
 impl IntoOutput for std::sync::Arc<Map> {
     fn into_output(self) -> Output {
-        Output(Box::new(Owned(Members(self))))
+        Output(Box::new(Owned(MapOutput(self))))
     }
 }
 
@@ -144,7 +141,7 @@ impl IntoOutput for Value {
         match self {
             Self::Map(map) => map.into_output(),
             Self::Null => Map::new().into_output(),
-            // Writing it as a structure will say what is wrong.
+            // Encoding it as a structure returns the error.
             other => Output::typed(other),
         }
     }
@@ -156,7 +153,7 @@ impl IntoOutput for Output {
     }
 }
 
-/// A handler over [`Map`]s: a function of the input and the context.
+/// A handler with a [`Map`] as input: a function of the input and the context.
 pub fn dynamic<F, R, O>(function: F) -> impl Handler
 where
     F: Fn(Map, Context) -> R + Send + Sync + 'static,
@@ -188,7 +185,7 @@ where
         validator: Option<&Validator>,
     ) -> Result<Input, Fault> {
         if validator.is_none() {
-            // Unlike a type, a map has room for an input without its required members.
+            // Unlike a typed input, a map can lack required members.
             let mut input = Lenient::default();
             read_input(protocol, operation, request, &mut input, None)?;
             return Ok(Input::Dynamic(input.0));
@@ -209,9 +206,8 @@ where
     }
 }
 
-/// A handler over types: a function of the input and the context. The types
-/// must have been made for the operation's own schemas. The input is checked by
-/// the walk that would write it, so it has to be one that can be written.
+/// A handler with typed input and output: a function of the input and the context. The types must match the schemas of
+/// the operation. The input type implements `Encode` because validation traverses it as encoding does.
 pub fn typed<I, O, F, R>(function: F) -> impl Handler
 where
     I: for<'de> DecodeStructure<'de> + Encode + Send + 'static,
@@ -266,7 +262,7 @@ where
     }
 }
 
-/// A layer has put another kind of input in place of the handler's own.
+/// The fault if a layer has replaced the input by one of another type.
 pub(crate) fn wrong_input() -> HandlerFuture {
     Box::pin(async { Err(Fault::internal("the input is not of the handler's type")) })
 }

@@ -1,6 +1,6 @@
-//! Topics: messages from who publishes to whoever has subscribed.
+//! Topics: publish and subscribe.
 
-mod places;
+mod slab;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,19 +15,17 @@ use crate::Context;
 use crate::call::catch_panic;
 use crate::frames::payload;
 use crate::server::{Held, Memory, Pipe};
-use places::Places;
+use slab::Slab;
 
-/// The topics of a server: what is published to a topic is sent to all who have subscribed to it at
-/// that time. Nothing is kept for later.
+/// The topics of a server. A published message is sent to the current subscribers of its topic and is not stored.
 ///
-/// Clients of frames subscribe and publish ([`frames::Client`](crate::frames::Client)), and so does
-/// whoever has this on the server. Clones are the same topics, which may be those of several
-/// servers. There is no list of topics: each name is one, for as long as somebody has subscribed.
+/// Clients subscribe and publish over frames ([`frames::Client`](crate::frames::Client)); the server publishes with this
+/// type. Clones share the topics, also among several servers. Topics are not declared: a topic exists while it has
+/// subscribers.
 ///
-/// A subscriber has a queue, of 1,024 messages and 1 MiB unless [`queue`](Self::queue) says
-/// other. What happens when it is full is a [`SlowSubscriber`]; the others notice nothing. All queues together have
-/// 64 MiB ([`memory`](Self::memory)), where a message counts once for all who have it. These settings are those of the
-/// topics: set on any clone, they hold for all.
+/// Each subscriber has a queue of 1,024 messages and 1 MiB by default ([`queue`](Self::queue)). [`SlowSubscriber`]
+/// defines what happens when it is full; other subscribers are not affected. All queues together take up to 64 MiB
+/// ([`memory`](Self::memory)); a message in several queues counts once. Clones share these settings.
 ///
 /// ```
 /// use polywire_rpc::frames::{Client, Message};
@@ -50,125 +48,126 @@ use places::Places;
 /// ```
 #[derive(Clone)]
 pub struct Topics {
-    shared: Arc<Shared>,
+    shared: Arc<SharedTopics>,
     guard: Option<Guard>,
 }
 
 type Guard = Arc<dyn Fn(&Context, Access<'_>) -> bool + Send + Sync>;
 
-struct Shared(Mutex<State>);
+struct SharedTopics(Mutex<State>);
 
 struct State {
-    policy: Policy,
-    /// For messages that wait.
+    policy: QueuePolicy,
+    /// Counts the bytes of queued messages.
     memory: Arc<Memory>,
-    /// Who has subscribed to what.
-    topics: HashMap<Box<str>, Places<Arc<Pipe>>>,
+    /// The subscribers of each topic.
+    topics: HashMap<Box<str>, Slab<Arc<Pipe>>>,
 }
 
-/// What holds for a queue.
+/// The limits of a subscriber's queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Policy {
-    pub(crate) messages: usize,
-    pub(crate) bytes: usize,
+pub(crate) struct QueuePolicy {
+    pub(crate) max_messages: usize,
+    pub(crate) max_bytes: usize,
     pub(crate) slow: SlowSubscriber,
-    /// There is no memory for one more message: as if all queues were full in which there is something.
-    pub(crate) crowded: bool,
+    /// The memory of all queues is exhausted: each queue that is not empty counts as full.
+    pub(crate) is_memory_exhausted: bool,
 }
 
-/// A message as queues have it.
-struct Counted {
+/// A queued message, and the memory that it takes until the last queue drops it.
+struct CountedMessage {
     message: Bytes,
-    _held: Held,
+    _memory: Held,
 }
 
-impl AsRef<[u8]> for Counted {
+impl AsRef<[u8]> for CountedMessage {
     fn as_ref(&self) -> &[u8] {
         &self.message
     }
 }
 
-/// Bytes of all messages that wait, where nothing else is said.
-const MEMORY: usize = 64 << 20;
+/// The default maximum of bytes in all queues.
+const DEFAULT_MEMORY: usize = 64 << 20;
 
-/// How many subscribers are looked up at once: for as long nobody else subscribes or leaves.
-const AT_ONCE: usize = 256;
+/// The number of subscribers that are copied while the lock is held.
+const CHUNK_LEN: usize = 256;
 
-/// What becomes of a message for a subscriber whose queue is full.
+/// What happens if a message is published while the queue of a subscriber is full.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SlowSubscriber {
-    /// The oldest messages make room for it. The next that is sent says how many there were.
+    /// The oldest messages are dropped. The next sent message has their number.
     #[default]
-    LeaveOutOldest,
-    /// It is left out. The next that is sent says how many there were.
-    LeaveOutNewest,
-    /// The subscription ends, with a fault that says why.
+    DropOldest,
+    /// The new message is dropped. The next sent message has the number of dropped messages.
+    DropNewest,
+    /// The subscription ends with the fault `overloaded`.
     End,
 }
 
-/// What a client wants of a topic.
+/// The access to a topic that a client requests.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Access<'a> {
-    /// To publish to the topic of this name.
+    /// Publish to the topic with this name.
     Publish(&'a str),
-    /// To subscribe to it.
+    /// Subscribe to the topic with this name.
     Subscribe(&'a str),
 }
 
-/// A subscription; it ends when this is dropped.
-pub(crate) struct Subscribed {
-    shared: Arc<Shared>,
+/// A subscription. Dropping it removes the subscriber from the topic.
+pub(crate) struct SubscriptionGuard {
+    shared: Arc<SharedTopics>,
     topic: Box<str>,
-    place: usize,
+    index: usize,
 }
 
 impl Topics {
-    /// Topics to which all clients may subscribe and publish.
+    /// Creates topics to which all clients may subscribe and publish.
     #[must_use]
     pub fn new() -> Self {
         Self {
-            shared: Arc::new(Shared(Mutex::new(State {
-                policy: Policy {
-                    messages: 1 << 10,
-                    bytes: 1 << 20,
+            shared: Arc::new(SharedTopics(Mutex::new(State {
+                policy: QueuePolicy {
+                    max_messages: 1 << 10,
+                    max_bytes: 1 << 20,
                     slow: SlowSubscriber::default(),
-                    crowded: false,
+                    is_memory_exhausted: false,
                 },
-                memory: Arc::new(Memory::new(MEMORY)),
+                memory: Arc::new(Memory::new(DEFAULT_MEMORY)),
                 topics: HashMap::new(),
             }))),
             guard: None,
         }
     }
 
-    /// Sets how many messages, and how many bytes of them, may wait for a subscriber. One message
-    /// always may.
+    /// Sets the maximum of messages and of bytes in the queue of a subscriber. Default: 1,024 and 1 MiB. An empty queue
+    /// accepts a message of any size.
     #[must_use]
     pub fn queue(self, messages: usize, bytes: usize) -> Self {
         let mut state = self.shared.lock();
-        (state.policy.messages, state.policy.bytes) = (messages, bytes);
+        (state.policy.max_messages, state.policy.max_bytes) = (messages, bytes);
         drop(state);
         self
     }
 
-    /// Sets how many bytes of messages may wait for all subscribers together; one that waits for several counts once.
-    /// 64 MiB. Beyond it a subscriber for whom anything waits has no room.
+    /// Sets the maximum of bytes in all queues; a message in several queues counts once. Default: 64 MiB. Above it, each
+    /// queue that is not empty counts as full.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         self.shared.lock().memory = Arc::new(Memory::new(bytes));
         self
     }
 
-    /// Sets what becomes of a message for which a subscriber has no room.
+    /// Sets what happens if the queue of a subscriber is full.
     #[must_use]
     pub fn slow(self, slow: SlowSubscriber) -> Self {
         self.shared.lock().policy.slow = slow;
         self
     }
 
-    /// Sets who may do what at the server that is given this; those who may not get the fault `forbidden`.
+    /// Sets a function that decides whether a client may access a topic. If it returns false, the client gets the fault
+    /// `forbidden`. Applies to servers that are built with this clone.
     ///
     /// ```
     /// use polywire_rpc::topics::{Access, Topics};
@@ -186,54 +185,54 @@ impl Topics {
         self
     }
 
-    /// Publishes a message, and says how many subscriptions it was handed to. Does not wait.
+    /// Publishes a message. Does not wait. Returns the number of subscribers whose queue has accepted it.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// The message cannot be encoded.
     pub fn publish(&self, topic: &str, message: impl Serialize) -> Result<u32, Fault> {
         let mut bytes = Vec::new();
         payload::write(&message, &mut bytes).map_err(Fault::internal)?;
         Ok(self.publish_bytes(topic, &bytes.into()))
     }
 
-    /// The same for a message that is these bytes.
+    /// Like [`publish`](Self::publish), for a message of raw bytes.
     pub fn publish_bytes(&self, topic: &str, message: &Bytes) -> u32 {
-        let (mut from, mut handed) = (Some(0), 0);
+        let (mut from, mut accepted) = (Some(0), 0);
         let mut pipes = Vec::new();
         let mut counted = None;
-        while let Some(place) = from {
+        while let Some(index) = from {
             let state = self.shared.lock();
             let Some(subscribers) = state.topics.get(topic) else {
                 break;
             };
-            let (some, next) = subscribers.some(place, AT_ONCE);
-            pipes.extend(some.cloned());
+            let (chunk, next) = subscribers.chunk(index, CHUNK_LEN);
+            pipes.extend(chunk.cloned());
             let mut policy = state.policy;
             let memory = Arc::clone(&state.memory);
             drop(state);
             let mut own = counted.take().or_else(|| count(message, &memory));
             for pipe in pipes.drain(..) {
-                // What is left out of this queue may be what this message needs.
+                // Messages dropped from this queue may free enough memory.
                 while own.is_none()
-                    && policy.slow == SlowSubscriber::LeaveOutOldest
+                    && policy.slow == SlowSubscriber::DropOldest
                     && pipe.drop_oldest()
                 {
                     own = count(message, &memory);
                 }
-                policy.crowded = own.is_none();
-                handed += u32::from(pipe.offer(own.as_ref().unwrap_or(message), policy));
+                policy.is_memory_exhausted = own.is_none();
+                accepted += u32::from(pipe.push_message(own.as_ref().unwrap_or(message), policy));
             }
             counted = own;
             from = next;
         }
-        handed
+        accepted
     }
 
-    /// How many subscriptions a topic has.
+    /// The number of subscribers of a topic.
     #[must_use]
     pub fn subscribers(&self, topic: &str) -> usize {
-        self.shared.lock().topics.get(topic).map_or(0, Places::len)
+        self.shared.lock().topics.get(topic).map_or(0, Slab::len)
     }
 
     pub(crate) fn allows(&self, context: &Context, access: Access<'_>) -> bool {
@@ -242,11 +241,11 @@ impl Topics {
         guard.is_none_or(|guard| catch_panic(|| Ok(guard(context, access))).unwrap_or(false))
     }
 
-    pub(crate) fn subscribe(&self, topic: &str, pipe: Arc<Pipe>) -> Subscribed {
+    pub(crate) fn subscribe(&self, topic: &str, pipe: Arc<Pipe>) -> SubscriptionGuard {
         let mut state = self.shared.lock();
         let subscribers = state.topics.entry(topic.into()).or_default();
-        Subscribed {
-            place: subscribers.insert(pipe),
+        SubscriptionGuard {
+            index: subscribers.insert(pipe),
             shared: Arc::clone(&self.shared),
             topic: topic.into(),
         }
@@ -259,29 +258,29 @@ impl Default for Topics {
     }
 }
 
-impl Shared {
+impl SharedTopics {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A message that takes memory until nobody has it any more; none, if there is too little left for it.
+/// Counts the memory of a message until its last clone is dropped. `None` if the memory is exhausted.
 fn count(message: &Bytes, memory: &Arc<Memory>) -> Option<Bytes> {
     let mut held = Held::nothing(Arc::clone(memory));
-    let counted = held.resize(message.len() + HEADER).then(|| Counted {
+    let counted = held.resize(message.len() + HEADER).then(|| CountedMessage {
         message: message.clone(),
-        _held: held,
+        _memory: held,
     });
     counted.map(Bytes::from_owner)
 }
 
-impl Drop for Subscribed {
+impl Drop for SubscriptionGuard {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         let Some(subscribers) = state.topics.get_mut(&self.topic) else {
             return;
         };
-        let pipe = subscribers.remove(self.place);
+        let pipe = subscribers.remove(self.index);
         if subscribers.len() == 0 {
             state.topics.remove(&self.topic);
         }

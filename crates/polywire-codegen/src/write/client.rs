@@ -116,7 +116,7 @@ fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
     source.line(format!("use {root}::protocol::{{self, ProtocolKind}};"));
     source.blank();
     source.line(format!(
-        "{root}::rpc::generated::Speaks::new(super::service(), kind)"
+        "{root}::rpc::generated::ClientProtocols::new(super::service(), kind)"
     ));
     source.open_quietly();
     for protocol in &plan.protocols {

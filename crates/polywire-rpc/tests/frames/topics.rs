@@ -219,7 +219,7 @@ async fn who_is_slow_gets_the_newest() {
 #[tokio::test]
 async fn who_is_slow_gets_the_oldest() {
     let topics = Topics::new().queue(4, 1 << 20);
-    let (handed, got, fault) = flood(topics.slow(SlowSubscriber::LeaveOutNewest)).await;
+    let (handed, got, fault) = flood(topics.slow(SlowSubscriber::DropNewest)).await;
     assert!(fault.is_none());
     let all: u32 = handed.iter().sum();
     assert!(all < 100);

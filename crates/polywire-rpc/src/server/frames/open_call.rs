@@ -7,26 +7,26 @@ use tokio::task::AbortHandle;
 use super::pipe::Pipe;
 use crate::call::queue::QueuedCall;
 use crate::server::gate::InFlight;
-use crate::topics::Subscribed;
+use crate::topics::SubscriptionGuard;
 
 /// An open call whose handler is in progress, or a subscription. Dropping it aborts the handler and closes its streams.
 pub(super) struct OpenCall {
     task: Option<AbortHandle>,
-    /// Its place in the run queue, if it has one.
+    /// Its entry in the run queue, if it has one.
     queued: Option<Arc<QueuedCall>>,
-    /// Of a call with streams, or a subscription.
-    stream: Option<Box<Stream>>,
+    /// The streams of the call or subscription, if it has any.
+    stream: Option<Box<StreamState>>,
     /// A subscription whose caller is not authenticated yet.
     is_pending_subscription: bool,
 }
 
-struct Stream {
+struct StreamState {
     operation: u32,
     pipe: Arc<Pipe>,
     is_subscription: bool,
-    /// Until the client unsubscribes.
-    subscribed: Option<Subscribed>,
-    /// Of a subscription. A handler holds its own.
+    /// `None` after the client has unsubscribed.
+    subscription: Option<SubscriptionGuard>,
+    /// For a subscription. A handler holds its own.
     _in_flight: Option<InFlight>,
 }
 
@@ -58,11 +58,11 @@ impl OpenCall {
         Self {
             task: Some(task),
             queued: None,
-            stream: Some(Box::new(Stream {
+            stream: Some(Box::new(StreamState {
                 operation,
                 pipe,
                 is_subscription: false,
-                subscribed: None,
+                subscription: None,
                 _in_flight: None,
             })),
             is_pending_subscription: false,
@@ -70,18 +70,18 @@ impl OpenCall {
     }
 
     pub(super) fn subscription(
-        subscribed: Subscribed,
+        subscription: SubscriptionGuard,
         pipe: Arc<Pipe>,
         in_flight: Option<InFlight>,
     ) -> Self {
         Self {
             task: None,
             queued: None,
-            stream: Some(Box::new(Stream {
+            stream: Some(Box::new(StreamState {
                 operation: 0,
                 pipe,
                 is_subscription: true,
-                subscribed: Some(subscribed),
+                subscription: Some(subscription),
                 _in_flight: in_flight,
             })),
             is_pending_subscription: false,
@@ -106,10 +106,10 @@ impl OpenCall {
         stream.is_some_and(|stream| stream.is_subscription)
     }
 
-    /// Ends a subscription. Returns the pipe, through which pending messages leave.
+    /// Removes the subscription from its topic. Returns the pipe with the messages that are still to be sent.
     pub(super) fn unsubscribe(&mut self) -> Option<&Arc<Pipe>> {
         let stream = self.stream.as_mut()?;
-        stream.subscribed.take()?;
+        stream.subscription.take()?;
         Some(&stream.pipe)
     }
 }

@@ -1,4 +1,4 @@
-//! The state that a handler and the task of its connection share of a call with streams.
+//! The buffers of a call with streams, between its handler and the task of its connection.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
@@ -10,115 +10,115 @@ use polywire_protocol::{Fault, FaultKind};
 use super::completion::{CompletionQueue, Outcome};
 use crate::server::memory::Held;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use crate::topics::{Policy, SlowSubscriber};
+use crate::topics::{QueuePolicy, SlowSubscriber};
 
-/// A handler waits before it adds a further item to this many bytes of outgoing items.
-const MAX_OUTGOING: usize = 64 << 10;
+/// A handler that sends waits while this many bytes are buffered.
+const MAX_OUTGOING_BYTES: usize = 64 << 10;
 
-/// Outgoing items up to this many bytes are not counted against the memory of the server.
-const FREE_OUTGOING: usize = 4 << 10;
+/// The number of buffered outgoing bytes that are not counted as memory.
+const UNCOUNTED_OUTGOING_BYTES: usize = 4 << 10;
 
-/// The connection is notified after this many bytes were read, to give credit back.
-const NOTIFY_AFTER: u32 = 8 << 10;
+/// The connection is notified after this many bytes have been read, so that it grants credit.
+const READ_NOTIFY_BYTES: u32 = 8 << 10;
 
 /// The incoming and outgoing items of a call, or the messages of a subscription.
 ///
-/// The pipe notifies the connection by [`CompletionQueue`]. The connection then takes the number of bytes that the handler
-/// has read, sends outgoing items as far as there is credit, and finally sends the result of the call.
+/// The handler adds the pipe to the [`CompletionQueue`] of its connection. The connection then takes the number of bytes
+/// read, the outgoing items as far as it has credit, and at the end the outcome of the call.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     pub(super) id: CallId,
-    /// Maximum size of an item, in bytes, by the settings of the client.
-    most: u32,
+    /// The maximum size of an item that the client accepts, in bytes.
+    max_item_bytes: u32,
     completions: Arc<CompletionQueue>,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Items and their credit, in bytes.
+    /// Received items, each with its cost in credit.
     incoming: VecDeque<(u32, Bytes)>,
     /// The client has ended its stream.
-    input_ended: bool,
+    is_incoming_ended: bool,
     reader: Option<Waker>,
     outgoing: VecDeque<OutgoingItem>,
     outgoing_bytes: usize,
-    /// The memory of outgoing items. None if it is counted elsewhere.
-    held: Option<Held>,
-    /// Senders that wait for space: tasks may share the sender of a call.
+    /// The memory of outgoing items. `None` if it is counted elsewhere.
+    memory: Option<Held>,
+    /// Senders that wait for space.
     writers: Vec<Waker>,
-    /// Credit of items that were read since the connection took this number.
-    read: u32,
-    /// The result of the call, sent after all outgoing items.
-    answer: Option<Outcome>,
-    /// The connection was notified and has not come yet.
-    notified: bool,
-    /// Messages that were dropped after the last outgoing one.
+    /// Read bytes that the connection has not taken.
+    read_bytes: u32,
+    /// The outcome of the call, to be sent after all items.
+    outcome: Option<Outcome>,
+    /// The pipe is in the completion queue.
+    is_queued: bool,
+    /// Messages dropped after the last one in `outgoing`.
     missed: u32,
-    /// The next item needs credit, and the pipe is in the connection's list of those that do.
-    lacks_credit: bool,
-    /// The connection closes soon.
-    closing: bool,
-    closing_wakers: Vec<Waker>,
+    /// The connection has the pipe in its list of those that wait for credit.
+    is_blocked: bool,
+    /// The connection is about to be closed.
+    is_closing: bool,
+    closing_waiters: Vec<Waker>,
     /// The call has ended.
-    ended: bool,
+    is_ended: bool,
 }
 
 /// An item to be sent.
 #[derive(Clone, Debug)]
 pub(super) struct OutgoingItem {
-    /// Messages that were dropped before it.
+    /// Messages dropped before it.
     pub(super) missed: u32,
     pub(super) payload: Bytes,
 }
 
-/// The outcome of sending an item.
+/// The result of sending an item.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum SendOutcome {
-    Sent,
+pub(super) enum SendStatus {
+    Success,
     NoCredit,
 }
 
-/// Why an item could not be sent.
+/// The reason why an item could not be sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SendError {
     /// The call has ended.
     CallEnded,
-    /// No memory is left for an item of this size.
+    /// The memory for items is exhausted.
     NoMemory,
-    /// The client accepts at most this many bytes.
+    /// The item is larger than the client accepts. The maximum in bytes.
     TooLarge(u32),
 }
 
 impl Pipe {
-    /// `held` counts the memory of outgoing items, unless it is counted elsewhere.
+    /// `is_open` is whether the client sends items. `memory` counts the outgoing items, unless they are counted elsewhere.
     pub(super) fn new(
         id: CallId,
-        most: u32,
+        max_item_bytes: u32,
         completions: Arc<CompletionQueue>,
-        open: bool,
-        held: Option<Held>,
+        is_open: bool,
+        memory: Option<Held>,
     ) -> Arc<Self> {
         Arc::new(Self {
             id,
-            most,
+            max_item_bytes,
             completions,
             state: Mutex::new(State {
                 incoming: VecDeque::new(),
-                input_ended: !open,
+                is_incoming_ended: !is_open,
                 reader: None,
                 outgoing: VecDeque::new(),
                 outgoing_bytes: 0,
-                held,
+                memory,
                 writers: Vec::new(),
-                read: 0,
-                answer: None,
-                notified: false,
+                read_bytes: 0,
+                outcome: None,
+                is_queued: false,
                 missed: 0,
-                lacks_credit: false,
-                closing: false,
-                closing_wakers: Vec::new(),
-                ended: false,
+                is_blocked: false,
+                is_closing: false,
+                closing_waiters: Vec::new(),
+                is_ended: false,
             }),
         })
     }
@@ -127,55 +127,55 @@ impl Pipe {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the connection look at this pipe.
+    /// Adds the pipe to the completion queue, unless it is there.
     fn notify(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
-        let was_notified = std::mem::replace(&mut state.notified, true) || state.ended;
+        let is_known = std::mem::replace(&mut state.is_queued, true) || state.is_ended;
         drop(state);
-        if !was_notified {
+        if !is_known {
             self.completions.push_pipe(Arc::clone(self));
         }
     }
 
-    // For the handler.
+    // Called by the handler.
 
-    /// The next incoming item, or None at the end of the stream.
+    /// Takes the next item. `None` at the end of the stream.
     pub(crate) fn poll_next(self: &Arc<Self>, context: &Context<'_>) -> Poll<Option<Bytes>> {
         let mut state = self.lock();
         let Some((cost, item)) = state.incoming.pop_front() else {
-            if state.input_ended || state.ended {
+            if state.is_incoming_ended || state.is_ended {
                 return Poll::Ready(None);
             }
             state.reader = Some(context.waker().clone());
             return Poll::Pending;
         };
-        state.read += cost;
-        // The last bytes give credit back too.
-        if state.read >= NOTIFY_AFTER || state.incoming.is_empty() {
+        state.read_bytes += cost;
+        // Without the second condition, the client could wait for credit while nothing is left to read.
+        if state.read_bytes >= READ_NOTIFY_BYTES || state.incoming.is_empty() {
             self.notify(state);
         }
         Poll::Ready(Some(item))
     }
 
-    /// Adds an outgoing item, once there is space.
+    /// Buffers an item to be sent, once there is space. Takes `item` if it is ready.
     pub(crate) fn poll_send(
         self: &Arc<Self>,
         item: &mut Bytes,
         context: &Context<'_>,
     ) -> Poll<Result<(), SendError>> {
         let mut state = self.lock();
-        if state.ended {
+        if state.is_ended {
             return Poll::Ready(Err(SendError::CallEnded));
         }
-        if item.len() as u64 > u64::from(self.most) {
-            return Poll::Ready(Err(SendError::TooLarge(self.most)));
+        if item.len() as u64 > u64::from(self.max_item_bytes) {
+            return Poll::Ready(Err(SendError::TooLarge(self.max_item_bytes)));
         }
-        let room = state.outgoing_bytes < MAX_OUTGOING;
-        let has_memory = room && state.take(item.len() + HEADER);
-        if !has_memory && state.outgoing.is_empty() && item.len() > MAX_OUTGOING {
+        let has_space = state.outgoing_bytes < MAX_OUTGOING_BYTES;
+        let fits = has_space && state.reserve(item.len() + HEADER);
+        if !fits && state.outgoing.is_empty() && item.len() > MAX_OUTGOING_BYTES {
             return Poll::Ready(Err(SendError::NoMemory));
         }
-        // The first item is accepted without memory, unless it is large: waiting senders are woken when an item is sent.
-        if !has_memory && !state.outgoing.is_empty() {
+        // If nothing is buffered, a small item is accepted without memory, because nothing would wake a waiting sender.
+        if !fits && !state.outgoing.is_empty() {
             let own = context.waker();
             if !state.writers.iter().any(|waker| waker.will_wake(own)) {
                 state.writers.push(own.clone());
@@ -187,33 +187,33 @@ impl Pipe {
         Poll::Ready(Ok(()))
     }
 
-    /// Ready when the connection closes soon, or the call has ended.
+    /// Ready when the connection is about to be closed, or the call has ended.
     pub(crate) fn poll_closing(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
-        if state.closing || state.ended {
+        if state.is_closing || state.is_ended {
             return Poll::Ready(());
         }
         let own = context.waker();
         if !state
-            .closing_wakers
+            .closing_waiters
             .iter()
             .any(|waker| waker.will_wake(own))
         {
-            state.closing_wakers.push(own.clone());
+            state.closing_waiters.push(own.clone());
         }
         Poll::Pending
     }
 
-    /// The handler has ended.
-    pub(super) fn answer(self: &Arc<Self>, answer: Outcome) {
+    /// Sets the outcome of the call, unless it has one.
+    pub(super) fn set_outcome(self: &Arc<Self>, outcome: Outcome) {
         let mut state = self.lock();
-        state.answer.get_or_insert(answer);
+        state.outcome.get_or_insert(outcome);
         self.notify(state);
     }
 
-    // For the connection.
+    // Called by the connection.
 
-    /// Adds an item of the client.
+    /// Adds a received item.
     pub(super) fn push_incoming(&self, cost: u32, payload: &[u8]) {
         let mut state = self.lock();
         let item = Bytes::copy_from_slice(payload);
@@ -223,49 +223,48 @@ impl Pipe {
         reader.into_iter().for_each(Waker::wake);
     }
 
-    /// Tells the handler that the connection closes soon.
-    pub(super) fn set_closing(&self) {
+    /// Announces to the handler that the connection is about to be closed.
+    pub(super) fn announce_close(&self) {
         let mut state = self.lock();
-        state.closing = true;
-        let wakers = std::mem::take(&mut state.closing_wakers);
+        state.is_closing = true;
+        let waiters = std::mem::take(&mut state.closing_waiters);
         drop(state);
-        wakers.into_iter().for_each(Waker::wake);
+        waiters.into_iter().for_each(Waker::wake);
     }
 
-    /// The client has ended its stream.
-    pub(super) fn end_input(&self) {
+    /// Ends the incoming stream.
+    pub(super) fn end_incoming(&self) {
         let mut state = self.lock();
-        state.input_ended = true;
+        state.is_incoming_ended = true;
         let reader = state.reader.take();
         drop(state);
         reader.into_iter().for_each(Waker::wake);
     }
 
-    /// Takes the credit of items that were read since the last use of this function. The next change notifies the connection
-    /// again.
-    pub(super) fn take_read(&self) -> u32 {
+    /// Takes the number of bytes read since the last call. The pipe is not in the completion queue any more.
+    pub(super) fn take_read_bytes(&self) -> u32 {
         let mut state = self.lock();
-        state.notified = false;
-        std::mem::take(&mut state.read)
+        state.is_queued = false;
+        std::mem::take(&mut state.read_bytes)
     }
 
-    /// Sends the next outgoing item by `send`. None if there is no item.
+    /// Sends the next item by `send`, and removes it on success. `None` if there is no item.
     pub(super) fn send_next(
         &self,
-        send: impl FnOnce(&OutgoingItem) -> SendOutcome,
-    ) -> Option<SendOutcome> {
+        send: impl FnOnce(&OutgoingItem) -> SendStatus,
+    ) -> Option<SendStatus> {
         let mut state = self.lock();
-        let sent = send(state.outgoing.front()?);
+        let status = send(state.outgoing.front()?);
         let mut writers = Vec::new();
-        if sent == SendOutcome::Sent {
+        if status == SendStatus::Success {
             state.pop();
-            if state.outgoing_bytes < MAX_OUTGOING {
+            if state.outgoing_bytes < MAX_OUTGOING_BYTES {
                 writers = std::mem::take(&mut state.writers);
             }
         }
         drop(state);
         writers.into_iter().for_each(Waker::wake);
-        Some(sent)
+        Some(status)
     }
 
     /// Drops the oldest message of a subscriber. Returns false if there is none.
@@ -278,26 +277,26 @@ impl Pipe {
         is_some
     }
 
-    /// Adds a message for a subscriber, by its policy. Returns whether it was added.
-    pub(crate) fn offer(self: &Arc<Self>, payload: &Bytes, policy: Policy) -> bool {
+    /// Buffers a message for a subscriber. Returns whether it was accepted.
+    pub(crate) fn push_message(self: &Arc<Self>, payload: &Bytes, policy: QueuePolicy) -> bool {
         let mut state = self.lock();
-        if state.ended || state.answer.is_some() {
+        if state.is_ended || state.outcome.is_some() {
             return false;
         }
-        if payload.len() as u64 > u64::from(self.most) {
+        if payload.len() as u64 > u64::from(self.max_item_bytes) {
             state.missed = state.missed.saturating_add(1);
             return false;
         }
         let cost = payload.len() + HEADER;
-        let full = |state: &State| {
-            policy.crowded
-                || state.outgoing.len() >= policy.messages
-                || state.outgoing_bytes + cost > policy.bytes
+        let is_full = |state: &State| {
+            policy.is_memory_exhausted
+                || state.outgoing.len() >= policy.max_messages
+                || state.outgoing_bytes + cost > policy.max_bytes
         };
-        while full(&state) && !state.outgoing.is_empty() {
+        while is_full(&state) && !state.outgoing.is_empty() {
             match policy.slow {
-                SlowSubscriber::LeaveOutOldest => state.drop_oldest(),
-                SlowSubscriber::LeaveOutNewest => {
+                SlowSubscriber::DropOldest => state.drop_oldest(),
+                SlowSubscriber::DropNewest => {
                     state.missed = state.missed.saturating_add(1);
                     return false;
                 }
@@ -305,7 +304,7 @@ impl Pipe {
                     let message = "this subscriber was too slow";
                     state.outgoing.clear();
                     state.outgoing_bytes = 0;
-                    state.answer = Some(Outcome {
+                    state.outcome = Some(Outcome {
                         result: Err(Fault::new(FaultKind::Overloaded, message)),
                         memory: None,
                     });
@@ -320,55 +319,57 @@ impl Pipe {
         true
     }
 
-    /// Takes the result of the call, if there is one and all items were sent.
-    pub(super) fn take_answer(&self) -> Option<Outcome> {
+    /// Takes the outcome, if there is one and no items are left to send.
+    pub(super) fn take_outcome(&self) -> Option<Outcome> {
         let mut state = self.lock();
         match state.outgoing.is_empty() {
-            true => state.answer.take(),
+            true => state.outcome.take(),
             false => None,
         }
     }
 
     /// Sets whether the pipe waits for credit. Returns the value before.
-    pub(super) fn set_lacks_credit(&self, lacks_credit: bool) -> bool {
-        std::mem::replace(&mut self.lock().lacks_credit, lacks_credit)
+    pub(super) fn set_blocked(&self, is_blocked: bool) -> bool {
+        std::mem::replace(&mut self.lock().is_blocked, is_blocked)
     }
 
-    pub(super) fn has_ended(&self) -> bool {
-        self.lock().ended
+    pub(super) fn is_ended(&self) -> bool {
+        self.lock().is_ended
     }
 
-    /// Ends the call and drops its items. Returns the credit, in bytes, that has not been given back.
+    /// Ends the call. Returns the number of received bytes that [`Self::take_read_bytes`] has not returned, read or not.
     pub(super) fn close(&self) -> u32 {
         let mut state = self.lock();
-        state.ended = true;
+        state.is_ended = true;
         state.outgoing = VecDeque::new();
         state.outgoing_bytes = 0;
-        state.held = None;
-        state.answer = None;
+        state.memory = None;
+        state.outcome = None;
         let unread: u32 = state.incoming.iter().map(|(cost, _)| cost).sum();
         state.incoming = VecDeque::new();
-        let read = std::mem::take(&mut state.read);
+        let read = std::mem::take(&mut state.read_bytes);
         let writers = std::mem::take(&mut state.writers);
-        let wakers = std::mem::take(&mut state.closing_wakers);
+        let closing_waiters = std::mem::take(&mut state.closing_waiters);
         let reader = state.reader.take();
         drop(state);
-        let all = writers.into_iter().chain(wakers).chain(reader);
+        let all = writers.into_iter().chain(closing_waiters).chain(reader);
         all.for_each(Waker::wake);
         unread + read
     }
 }
 
 impl State {
-    /// Takes memory for a further outgoing item of `bytes`. Returns false if there is none.
-    fn take(&mut self, bytes: usize) -> bool {
-        let all = (self.outgoing_bytes + bytes).saturating_sub(FREE_OUTGOING);
-        self.held.as_mut().is_none_or(|held| held.resize(all))
+    /// Reserves memory for an item. Returns false if the memory is exhausted.
+    fn reserve(&mut self, bytes: usize) -> bool {
+        let total = (self.outgoing_bytes + bytes).saturating_sub(UNCOUNTED_OUTGOING_BYTES);
+        self.memory
+            .as_mut()
+            .is_none_or(|memory| memory.resize(total))
     }
 
-    /// Drops the oldest message. The next one has the number of dropped ones.
+    /// Drops the oldest message and counts it in the next one.
     fn drop_oldest(&mut self) {
-        let missed = self.pop().map_or(0, |left| left.missed).saturating_add(1);
+        let missed = self.pop().map_or(0, |item| item.missed).saturating_add(1);
         match self.outgoing.front_mut() {
             Some(next) => next.missed = next.missed.saturating_add(missed),
             None => self.missed = self.missed.saturating_add(missed),
@@ -381,13 +382,13 @@ impl State {
     }
 
     fn pop(&mut self) -> Option<OutgoingItem> {
-        let left = self.outgoing.pop_front()?;
-        self.outgoing_bytes -= left.payload.len() + HEADER;
-        let all = self.outgoing_bytes.saturating_sub(FREE_OUTGOING);
-        if let Some(held) = &mut self.held {
-            // Usually less than before. More if there was no memory when the items were added; it may be missing still.
-            held.resize(all);
+        let item = self.outgoing.pop_front()?;
+        self.outgoing_bytes -= item.payload.len() + HEADER;
+        let total = self.outgoing_bytes.saturating_sub(UNCOUNTED_OUTGOING_BYTES);
+        if let Some(memory) = &mut self.memory {
+            // Can grow, if a small item was accepted without memory. Failure does not matter.
+            memory.resize(total);
         }
-        Some(left)
+        Some(item)
     }
 }

@@ -165,7 +165,7 @@ impl ConnectionState {
         let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
         self.machine
             .go_away(reason, millis, reason.name().unwrap_or_default());
-        self.tell_of_the_end(now);
+        self.announce_close(now);
         self.lifetime.close_at(now.after(within));
     }
 
@@ -225,7 +225,7 @@ impl ConnectionState {
             Event::Writable(id) => self.writable(now, id),
             Event::Hello(_) => self.greeted = true,
             // Its task ends with it.
-            Event::Cancelled(_, open_call) => self.given_up(open_call.as_ref()),
+            Event::Cancelled(_, open_call) => self.release_cancelled(open_call.as_ref()),
             Event::GoAway { .. } => self.left = true,
             event => {
                 let machine = &mut self.machine;

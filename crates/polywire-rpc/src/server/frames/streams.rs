@@ -1,4 +1,4 @@
-//! Calls with streams, and topics, on the server's side of a connection.
+//! Calls with streams, and calls to topics, of a connection on the server.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::completion::{Completion, Outcome};
 use super::handlers::{is_before_handler, is_of_the_input};
 use super::head::CheckedHead;
 use super::open_call::OpenCall;
-use super::pipe::{OutgoingItem, Pipe, SendOutcome};
+use super::pipe::{OutgoingItem, Pipe, SendStatus};
 use super::start::run_authenticated;
 use super::state::ConnectionState;
 use super::table::encode;
@@ -25,13 +25,13 @@ use crate::server::memory::{FREE, Held};
 use crate::topics::Access;
 
 impl ConnectionState {
-    /// A call of a method with streams. Its handler always has a task of its own.
+    /// Starts a call of a method with streams. Its handler runs in a task.
     pub(super) fn stream(
         &mut self,
         now: Time,
         id: CallId,
         operation: u32,
-        open: bool,
+        is_open: bool,
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
@@ -44,7 +44,7 @@ impl ConnectionState {
         };
         let context = context.unwrap_or_else(|| self.calls.context.clone());
         let memory = Arc::clone(&self.calls.handlers.memory);
-        let pipe = self.pipe(id, open, Some(Held::nothing(Arc::clone(&memory))));
+        let pipe = self.new_pipe(id, is_open, Some(Held::nothing(Arc::clone(&memory))));
         let stream = Some(Arc::clone(&pipe));
         let (app, table) = (&self.calls.handlers.app, &self.calls.handlers.table);
         let run = catch_panic(|| match pending {
@@ -70,14 +70,14 @@ impl ConnectionState {
                 return self.fault(now, id, Some(&target), &fault, unstarted);
             }
         };
-        let ended = Arc::clone(&pipe);
+        let handler_pipe = Arc::clone(&pipe);
         admitted.occupy(&app.flow.capacity);
         let app = Arc::clone(app);
         let task = tokio::spawn(async move {
-            // Streams may take as long as their callers allow. What the handler holds is dropped before the call ends.
+            // Only the deadline of the caller applies. The handler is dropped before the call ends.
             let result = run.finish(&app, None, |reply| encode(&app, reply)).await;
             drop(admitted);
-            ended.answer(Outcome::new(result, &memory));
+            handler_pipe.set_outcome(Outcome::new(result, &memory));
         });
         let open_call = OpenCall::stream(task.abort_handle(), operation, pipe);
         // It is open: it has just come.
@@ -85,12 +85,14 @@ impl ConnectionState {
         self.calls.add(&mut self.machine, id);
     }
 
-    fn pipe(&self, id: CallId, open: bool, held: Option<Held>) -> Arc<Pipe> {
-        let most = self.machine.peer_settings().frame();
-        Pipe::new(id, most, Arc::clone(&self.calls.completions), open, held)
+    fn new_pipe(&self, id: CallId, is_open: bool, memory: Option<Held>) -> Arc<Pipe> {
+        let max_item_bytes = self.machine.peer_settings().frame();
+        let completions = Arc::clone(&self.calls.completions);
+        Pipe::new(id, max_item_bytes, completions, is_open, memory)
     }
 
-    /// A message of a client, or the start of a subscription. A subscription counts as a call while it is open.
+    /// Starts a call to a topic: publishes `message`, or subscribes if there is none. A subscription counts as a call while
+    /// it is open.
     pub(super) fn topic(
         &mut self,
         now: Time,
@@ -166,23 +168,23 @@ impl ConnectionState {
             return self.forbidden(now, id, &topic);
         }
         let Some(message) = message else {
-            // What waits in it is the same for all subscribers, and counted by the topics.
-            let pipe = self.pipe(id, false, None);
+            // The topics count the memory of its messages.
+            let pipe = self.new_pipe(id, false, None);
             self.machine.accept(id);
-            let subscribed = topics.subscribe(&topic, Arc::clone(&pipe));
-            let open_call = OpenCall::subscription(subscribed, pipe, in_flight);
-            // A call that has ended meanwhile drops it.
+            let subscription = topics.subscribe(&topic, Arc::clone(&pipe));
+            let open_call = OpenCall::subscription(subscription, pipe, in_flight);
+            // Fails, and drops it, if the call has ended meanwhile.
             let _ = self.machine.attach(id, open_call);
             return self.calls.add(&mut self.machine, id);
         };
-        let handed = topics.publish_bytes(&topic, &message).to_le_bytes();
+        let subscribers = topics.publish_bytes(&topic, &message).to_le_bytes();
         drop(in_flight);
         self.complete(
             now,
             Completion {
                 call: id,
                 operation: 0,
-                outcome: few(handed.into()),
+                outcome: small_reply(subscribers.into()),
                 unstarted: false,
             },
         );
@@ -194,12 +196,12 @@ impl ConnectionState {
         self.machine.fault(now, id, fault, b"");
     }
 
-    /// Ends a subscription once its queued messages are sent.
+    /// Unsubscribes. The call ends after the pending messages are sent.
     pub(super) fn unsubscribe(&mut self, now: Time, id: CallId) {
         let is_pending = |open_call: &mut OpenCall| open_call.is_pending_subscription();
         if self.machine.context(id).is_some_and(is_pending) {
-            // It ends before it began. The reply drops the task that authenticates its caller.
-            let outcome = few(Vec::new());
+            // The reply drops the task that authenticates the caller.
+            let outcome = small_reply(Vec::new());
             return self.complete(
                 now,
                 Completion {
@@ -210,94 +212,95 @@ impl ConnectionState {
                 },
             );
         }
-        // `UNSUBSCRIBE` of a call is passed over.
+        // `UNSUBSCRIBE` for another kind of call is ignored.
         let pipe = self.machine.context(id).and_then(OpenCall::unsubscribe);
         if let Some(pipe) = pipe.cloned() {
-            pipe.answer(few(Vec::new()));
+            pipe.set_outcome(small_reply(Vec::new()));
             self.pump(now, &pipe);
         }
     }
 
-    /// The connection closes soon. Ends subscriptions, which would not end by themselves, and tells the handlers of streams.
-    pub(super) fn tell_of_the_end(&mut self, now: Time) {
+    /// Prepares the calls for the close of the connection: ends subscriptions, and notifies the handlers of streams.
+    pub(super) fn announce_close(&mut self, now: Time) {
         for id in self.calls.in_progress() {
             let Some(open_call) = self.machine.context(id) else {
                 continue;
             };
             if open_call.is_subscription() || open_call.is_pending_subscription() {
-                self.end_by_force(now, id);
+                self.abort(now, id);
             } else if let Some(pipe) = open_call.pipe() {
-                pipe.set_closing();
+                pipe.announce_close();
             }
         }
     }
 
-    /// The time of the connection is over: ends all open calls.
+    /// Ends all open calls, when the time for the shutdown of the connection is over.
     #[cold]
-    pub(super) fn end_all(&mut self, now: Time) {
+    pub(super) fn abort_all(&mut self, now: Time) {
         for id in self.calls.take_in_progress() {
-            self.end_by_force(now, id);
+            self.abort(now, id);
         }
     }
 
-    /// Ends a call with `unavailable`: it may have been carried out, unless it is in the run queue.
-    fn end_by_force(&mut self, now: Time, id: CallId) {
+    /// Ends a call with a fault, which says whether its handler has started.
+    fn abort(&mut self, now: Time, id: CallId) {
         let Some(open_call) = self.machine.context(id) else {
             return;
         };
         let fault = ended_by_server(Some(open_call));
         if let Some(pipe) = open_call.pipe().cloned() {
-            self.close(&pipe);
+            self.close_pipe(&pipe);
         }
         self.machine.fault(now, id, fault, b"");
     }
 
-    /// An item of a client.
+    /// Handles a received item.
     pub(super) fn item(&mut self, now: Time, id: CallId, cost: u32, payload: &[u8]) {
         let pipe = self
             .machine
             .context(id)
             .and_then(|open_call| open_call.pipe());
         let Some(pipe) = pipe.cloned() else {
-            // Of a call that took no items, and is about to be answered so.
+            // The call takes no items, and is about to be rejected for it.
             return self.consumed(id, cost);
         };
         pipe.push_incoming(cost, payload);
         self.items_unread += cost as usize;
-        if self.hold_unread() {
+        if self.reserve_unread() {
             return;
         }
-        // The credit allowed it, but there is no memory.
-        self.close(&pipe);
+        // Credit does not guarantee memory.
+        self.close_pipe(&pipe);
         let fault = Rejection::NoMemory(MemoryUse::Items).fault();
         self.fault(now, id, None, &fault, false);
     }
 
-    /// Takes memory for unread items above the free amount.
-    fn hold_unread(&mut self) -> bool {
+    /// Adjusts the memory for unread items, of which the first [`FREE`] bytes do not count. Returns false if the memory is
+    /// exhausted.
+    fn reserve_unread(&mut self) -> bool {
         let bytes = self.items_unread.saturating_sub(FREE);
         self.items.resize(bytes)
     }
 
-    /// Gives credit back for items that were read or dropped.
-    fn read(&mut self, id: CallId, bytes: u32) {
+    /// Releases the memory and credit of items that a handler has read or that were dropped.
+    fn release_items(&mut self, id: CallId, bytes: u32) {
         self.items_unread = self.items_unread.saturating_sub(bytes as usize);
-        self.hold_unread();
+        self.reserve_unread();
         self.consumed(id, bytes);
     }
 
-    /// The client sends no more items.
+    /// Handles the end of the client's stream.
     pub(super) fn end(&mut self, id: CallId) {
         if let Some(pipe) = self
             .machine
             .context(id)
             .and_then(|open_call| open_call.pipe())
         {
-            pipe.end_input();
+            pipe.end_incoming();
         }
     }
 
-    /// There is credit again: for one stream, or for the connection.
+    /// Sends more items after new credit, for one call or for the connection.
     pub(super) fn writable(&mut self, now: Time, id: Option<CallId>) {
         match id {
             Some(id) => {
@@ -311,14 +314,14 @@ impl ConnectionState {
             }
             None => {
                 for pipe in std::mem::take(&mut self.blocked) {
-                    pipe.set_lacks_credit(false);
+                    pipe.set_blocked(false);
                     self.pump(now, &pipe);
                 }
             }
         }
     }
 
-    /// Continues with streams that waited for space in the output.
+    /// Sends more items if the output buffer has space again.
     pub(super) fn resume(&mut self, now: Time) {
         if self.machine.output().len() > self.most_waiting() {
             return;
@@ -334,12 +337,12 @@ impl ConnectionState {
         }
     }
 
-    /// Sends outgoing items, as far as there is credit and space in the output, and then the result.
+    /// Takes the items of a handler and sends them, as far as credit and the output buffer allow.
     pub(super) fn pump(&mut self, now: Time, pipe: &Arc<Pipe>) {
         let id = pipe.id;
-        self.read(id, pipe.take_read());
+        self.release_items(id, pipe.take_read_bytes());
         loop {
-            if pipe.has_ended() {
+            if pipe.is_ended() {
                 return;
             }
             if self.machine.output().len() > self.most_waiting() {
@@ -347,24 +350,24 @@ impl ConnectionState {
                 return;
             }
             let machine = &mut self.machine;
-            let sent = pipe.send_next(|item: &OutgoingItem| {
+            let status = pipe.send_next(|item: &OutgoingItem| {
                 let Some(mut frame) = machine.item(id, item.missed) else {
-                    return SendOutcome::NoCredit;
+                    return SendStatus::NoCredit;
                 };
                 match item.payload.len() < Output::LARGE {
                     true => frame.payload().extend_from_slice(&item.payload),
                     false => frame.share(item.payload.clone()),
                 }
                 if let Err(too_large) = frame.send() {
-                    // It was asked before, of the same settings.
-                    tracing::error!(%too_large, "an item was left out");
+                    // Cannot happen: `Pipe` has checked the size.
+                    tracing::error!(%too_large, "an item was dropped");
                 }
-                SendOutcome::Sent
+                SendStatus::Success
             });
-            match sent {
-                Some(SendOutcome::Sent) => {}
-                Some(SendOutcome::NoCredit) => {
-                    if !pipe.set_lacks_credit(true) {
+            match status {
+                Some(SendStatus::Success) => {}
+                Some(SendStatus::NoCredit) => {
+                    if !pipe.set_blocked(true) {
                         self.blocked.push(Arc::clone(pipe));
                     }
                     return;
@@ -372,12 +375,12 @@ impl ConnectionState {
                 None => break,
             }
         }
-        if let Some(outcome) = pipe.take_answer() {
+        if let Some(outcome) = pipe.take_outcome() {
             let operation = self
                 .machine
                 .context(id)
                 .map_or(0, |open_call| open_call.operation());
-            self.close(pipe);
+            self.close_pipe(pipe);
             let unstarted = is_before_handler(&outcome.result);
             self.complete(
                 now,
@@ -391,24 +394,24 @@ impl ConnectionState {
         }
     }
 
-    /// Closes the pipe of a call that was cancelled or has expired, and gives credit back for its unread items.
-    pub(super) fn given_up(&mut self, open_call: Option<&OpenCall>) {
+    /// Releases the items of a call that was cancelled.
+    pub(super) fn release_cancelled(&mut self, open_call: Option<&OpenCall>) {
         if let Some(pipe) = open_call.and_then(OpenCall::pipe) {
-            self.close(pipe);
+            self.close_pipe(pipe);
         }
     }
 
-    /// Closes a pipe.
-    fn close(&mut self, pipe: &Arc<Pipe>) {
-        self.read(pipe.id, pipe.close());
-        if pipe.set_lacks_credit(false) {
+    /// Closes a pipe, and releases its items.
+    fn close_pipe(&mut self, pipe: &Arc<Pipe>) {
+        self.release_items(pipe.id, pipe.close());
+        if pipe.set_blocked(false) {
             self.blocked.retain(|blocked| !Arc::ptr_eq(blocked, pipe));
         }
     }
 }
 
-/// The result of a call to a topic.
-const fn few(bytes: Vec<u8>) -> Outcome {
+/// The reply to a call to a topic. Takes no memory that is counted.
+const fn small_reply(bytes: Vec<u8>) -> Outcome {
     Outcome {
         result: Ok(MethodReply::new(ReplyFormat::Cbor, bytes)),
         memory: None,
