@@ -195,7 +195,7 @@ async fn frames_of_all_sizes_follow_each_other() {
 /// failed call is reported as not started.
 #[tokio::test]
 async fn functions_of_large_parameters_run_on_the_thread_of_the_connection() {
-    use polywire_rpc::{Methods, Server, StreamCall};
+    use polywire_rpc::StreamCall;
 
     let own = std::thread::current().id();
     let here = move || std::thread::current().id() == own;
@@ -203,13 +203,13 @@ async fn functions_of_large_parameters_run_on_the_thread_of_the_connection() {
         .method("Typed", move |_: (String,)| std::future::ready(here()))
         .values("Value", move |_, _| std::future::ready(Ok(here().into())))
         .stream("Stream", move |_: (String,), _: StreamCall| {
-            std::future::ready(Ok::<_, polywire_protocol::Fault>(here()))
+            std::future::ready(Ok::<_, Fault>(here()))
         });
     let server = Server::methods(methods).frames(true).build().unwrap();
     let address = "127.0.0.1:0".parse().unwrap();
     let running = server.listen(address).await.unwrap();
     let url = format!("tcp://{}", running.address());
-    let client = polywire_rpc::frames::Client::connect(&url).await.unwrap();
+    let client = Client::connect(&url).await.unwrap();
     let text = "x".repeat(100_000);
     assert!(client.call::<bool>("Typed", (&*text,)).await.unwrap());
     assert!(client.call::<bool>("Value", (&*text,)).await.unwrap());
