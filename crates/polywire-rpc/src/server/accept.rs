@@ -14,7 +14,7 @@ use super::Server;
 use super::byte_stream::ByteStream;
 #[cfg(feature = "tls")]
 use super::connection::stop_and_wait;
-use super::gate::Door;
+use super::gate::ConnectionRejecter;
 use super::listener::AnyListener;
 use super::peer::Peer;
 use super::running::Running;
@@ -36,8 +36,8 @@ where
     C: Future<Output = ()> + Send + 'static,
 {
     let (stop, stopped) = watch::channel(false);
-    let door = Door::new(words, server.app.frames.is_some());
-    let task = tokio::spawn(accept(server.clone(), listener, door, speak, stopped));
+    let rejecter = ConnectionRejecter::new(words, server.app.frames.is_some());
+    let task = tokio::spawn(accept(server.clone(), listener, rejecter, speak, stopped));
     Running::new((), stop, task)
 }
 
@@ -67,7 +67,7 @@ impl Warnings {
 async fn accept<F, C>(
     server: Server,
     mut listener: Box<dyn AnyListener>,
-    door: Door,
+    rejecter: ConnectionRejecter,
     speak: F,
     mut stopped: watch::Receiver<bool>,
 ) where
@@ -86,7 +86,7 @@ async fn accept<F, C>(
                  place: OwnedSemaphorePermit| {
         let connected = match server.app.connect(&peer) {
             Ok(connected) => connected,
-            Err(refused) => return door.refuse(stream, &peer, refused),
+            Err(refused) => return rejecter.reject(stream, &peer, refused),
         };
         let (server, stopped) = (server.clone(), unseen.clone());
         connections.spawn(async move {

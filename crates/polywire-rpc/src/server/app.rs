@@ -200,7 +200,7 @@ impl App {
         if let Some(pages) = &self.pages
             && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
         {
-            if rest == "/metrics" && self.counts() && head.method == http::Method::GET {
+            if rest == "/metrics" && self.has_metrics() && head.method == http::Method::GET {
                 return Answer::Ready(self.metrics());
             }
             if rest.starts_with('/') {

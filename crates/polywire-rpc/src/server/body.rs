@@ -1,4 +1,4 @@
-//! The body of a request: read whole, or read and forgotten.
+//! Reading and discarding request bodies.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -19,17 +19,17 @@ use super::memory::{FREE, Held, Memory};
 use crate::call::Deadline;
 use crate::call::admission::{MemoryUse, Rejection};
 
-/// The body of a request: to be read, or, once it has been read, the memory that it takes.
+/// The body of a request before it has been read, or the memory that it takes after.
 ///
 /// If the body is dropped before it has been read, the rest is read and discarded, for at most the
 /// time that a body may take. Otherwise the connection would be closed with unread bytes, the next
 /// write of the client would fail, and most clients would report this instead of the response.
 pub(super) struct RequestBody {
     source: Option<Source>,
-    /// What has come, unless all of it came at once.
-    pieces: Option<Box<Pieces>>,
-    time: Duration,
-    /// Of the call: the body is not waited for beyond it.
+    /// The received part of an incomplete body.
+    partial: Option<Box<PartialBody>>,
+    timeout: Duration,
+    /// The deadline of the call, which also limits the time for the body.
     deadline: Deadline,
     /// Whether to read and discard the rest when this is dropped.
     linger: bool,
@@ -42,47 +42,46 @@ enum Source {
 }
 
 impl RequestBody {
-    pub(super) fn incoming(head: &request::Parts, body: IncomingBody, time: Duration) -> Self {
+    pub(super) fn incoming(head: &request::Parts, body: IncomingBody, timeout: Duration) -> Self {
         let source = (!body.is_end_stream()).then_some(Source::Incoming(body));
-        Self::new(head, source, time)
+        Self::new(head, source, timeout)
     }
 
     pub(super) fn boxed(
         head: &request::Parts,
         body: BoxBody<Bytes, BodyError>,
-        time: Duration,
+        timeout: Duration,
     ) -> Self {
         let source = (!body.is_end_stream()).then_some(Source::Boxed(body));
-        Self::new(head, source, time)
+        Self::new(head, source, timeout)
     }
 
-    /// A body behind layers around HTTP requests. What the server gave to the outermost layer
-    /// discards the rest itself.
-    pub(super) fn layered(body: BoxBody<Bytes, BodyError>, time: Duration) -> Self {
+    /// A body that has passed layers around HTTP requests. The body that the outermost layer received discards the rest
+    /// itself.
+    pub(super) fn layered(body: BoxBody<Bytes, BodyError>, timeout: Duration) -> Self {
         Self {
             source: (!body.is_end_stream()).then_some(Source::Boxed(body)),
-            pieces: None,
-            time,
+            partial: None,
+            timeout,
             deadline: Deadline::NONE,
             linger: false,
         }
     }
 
-    fn new(head: &request::Parts, source: Option<Source>, time: Duration) -> Self {
+    fn new(head: &request::Parts, source: Option<Source>, timeout: Duration) -> Self {
         // HTTP/2 can reset one stream. A client that sent `Expect` waits before it sends the body.
         let linger = source.is_some()
             && head.version < Version::HTTP_2
             && !head.headers.contains_key(header::EXPECT);
         Self {
             source,
-            pieces: None,
-            time,
+            partial: None,
+            timeout,
             deadline: Deadline::NONE,
             linger,
         }
     }
 
-    /// Does not wait for the body beyond the deadline of the call.
     pub(super) const fn set_deadline(&mut self, deadline: Deadline) {
         self.deadline = deadline;
     }
@@ -92,18 +91,17 @@ impl RequestBody {
         self.source.is_none()
     }
 
-    /// Takes the memory for a body that came compressed, in so many bytes, and has
-    /// become this long.
+    /// Takes the memory for a body that has been decompressed from `compressed_len` to `len` bytes.
     pub(super) fn grow(
         &mut self,
-        (came, len): (usize, usize),
+        (compressed_len, len): (usize, usize),
         limit: usize,
         memory: &Arc<Memory>,
     ) -> Result<(), Fault> {
         if len > limit {
             return Err(too_large(limit));
         }
-        if came + len <= FREE {
+        if compressed_len + len <= FREE {
             return Ok(());
         }
         if !matches!(self.source, Some(Source::Read { .. })) {
@@ -112,39 +110,38 @@ impl RequestBody {
             self.linger = false;
         }
         let grown = match &mut self.source {
-            Some(Source::Read { held }) => held.grow(came + len),
+            Some(Source::Read { held }) => held.grow(compressed_len + len),
             _ => false,
         };
         if grown { Ok(()) } else { Err(overloaded()) }
     }
 
-    /// The whole body, if it comes in time, is not longer than `limit` bytes,
-    /// and there is memory for it. To be asked for until it is there.
+    /// Reads the whole body. Fails if it takes longer than the timeout, has more than `limit` bytes, or exceeds `memory`.
     pub(super) fn poll_read(
         &mut self,
         limit: usize,
         memory: &Arc<Memory>,
         context: &mut Context<'_>,
     ) -> Poll<Result<Bytes, Fault>> {
-        let room = Room {
+        let reader = BodyReader {
             limit,
             memory,
-            time: match self.deadline.left(Instant::now()) {
-                Some(left) => self.time.min(left),
-                None => self.time,
+            timeout: match self.deadline.left(Instant::now()) {
+                Some(left) => self.timeout.min(left),
+                None => self.timeout,
             },
         };
-        let pieces = &mut self.pieces;
+        let partial = &mut self.partial;
         let result = ready!(match &mut self.source {
             None | Some(Source::Read { .. }) => return Poll::Ready(Ok(Bytes::new())),
-            Some(Source::Incoming(body)) => room.poll(body, pieces, context),
-            Some(Source::Boxed(body)) => room.poll(body, pieces, context),
+            Some(Source::Incoming(body)) => reader.poll(body, partial, context),
+            Some(Source::Boxed(body)) => reader.poll(body, partial, context),
         });
-        let held = self.pieces.take().and_then(|pieces| pieces.held);
+        let held = self.partial.take().and_then(|partial| partial.held);
         if let Err(fault) = &result
             && matches!(fault.kind(), FaultKind::TooLarge | FaultKind::Overloaded)
         {
-            // The caller is still writing: the rest stays, to be forgotten.
+            // The client is still writing: `drop` discards the rest.
             return Poll::Ready(result);
         }
         self.source = None;
@@ -156,70 +153,69 @@ impl RequestBody {
     }
 }
 
-/// How much a body may be, and how long it may take.
-struct Room<'a> {
+/// Reads a body within limits.
+struct BodyReader<'a> {
     limit: usize,
     memory: &'a Arc<Memory>,
-    time: Duration,
+    timeout: Duration,
 }
 
-impl Room<'_> {
-    /// Most bodies are there when they are first asked for, in one piece, which
-    /// then is the body, uncopied, and needs no clock.
+impl BodyReader<'_> {
+    /// Most bodies are received in one piece at the first poll. They are not copied and need no timer.
     fn poll<B>(
         &self,
         body: &mut B,
-        pieces: &mut Option<Box<Pieces>>,
+        partial: &mut Option<Box<PartialBody>>,
         context: &mut Context<'_>,
     ) -> Poll<Result<Bytes, Fault>>
     where
         B: Body<Data = Bytes> + Unpin,
         B::Error: std::error::Error + Send + Sync + 'static,
     {
-        if let Some(pieces) = pieces {
-            return pieces.poll(self, body, context);
+        if let Some(partial) = partial {
+            return partial.poll(self, body, context);
         }
-        // A length that is told ahead is refused without reading.
+        // The declared length is checked before reading.
         if body.size_hint().lower() > self.limit as u64 {
             return Poll::Ready(Err(too_large(self.limit)));
         }
-        let mut begun = Pieces::default();
+        let mut first = PartialBody::default();
         match Pin::new(&mut *body).poll_frame(context) {
             Poll::Ready(Some(Ok(frame))) => {
                 if let Ok(data) = frame.into_data() {
                     if body.is_end_stream() && data.len() <= self.limit.min(FREE) {
                         return Poll::Ready(Ok(data));
                     }
-                    begun.add(self, data, body)?;
+                    first.add(self, data, body)?;
                 }
             }
-            Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(broken(error))),
+            Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(read_error(error))),
             Poll::Ready(None) => return Poll::Ready(Ok(Bytes::new())),
             Poll::Pending => {}
         }
-        // Asked again, if it was not there, so that its time begins.
-        let pieces = pieces.insert(Box::new(begun));
-        pieces.poll(self, body, context)
+        // The poll below starts the timer.
+        let partial = partial.insert(Box::new(first));
+        partial.poll(self, body, context)
     }
 }
 
-/// A body that comes bit by bit.
+/// The received part of a body.
 #[derive(Default)]
-struct Pieces {
-    /// The only piece so far.
+struct PartialBody {
+    /// The first piece.
     first: Bytes,
-    /// All pieces, once there are several.
-    rest: BytesMut,
+    /// All pieces, if there are several.
+    buffer: BytesMut,
     len: usize,
     held: Option<Held>,
-    /// From when it is first waited for.
-    deadline: Option<Pin<Box<Sleep>>>,
+    /// Started when the body is first waited for.
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Pieces {
+impl PartialBody {
     fn poll<B>(
         &mut self,
-        room: &Room<'_>,
+        reader: &BodyReader<'_>,
         body: &mut B,
         context: &mut Context<'_>,
     ) -> Poll<Result<Bytes, Fault>>
@@ -231,67 +227,65 @@ impl Pieces {
             match frame {
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data() {
-                        self.add(room, data, body)?;
+                        self.add(reader, data, body)?;
                     }
                 }
-                Some(Err(error)) => return Poll::Ready(Err(broken(error))),
-                None => return Poll::Ready(Ok(self.whole())),
+                Some(Err(error)) => return Poll::Ready(Err(read_error(error))),
+                None => return Poll::Ready(Ok(self.take())),
             }
         }
-        let sleep = || Box::pin(tokio::time::sleep(room.time));
-        let deadline = self.deadline.get_or_insert_with(sleep);
-        // Not by the budget of the task: a body that uses it all up at each turn
-        // would put its deadline off for good.
-        let deadline = tokio::task::unconstrained(deadline.as_mut());
-        ready!(pin!(deadline).poll(context));
-        Poll::Ready(Err(late(room.time)))
+        let sleep = || Box::pin(tokio::time::sleep(reader.timeout));
+        let timer = self.timer.get_or_insert_with(sleep);
+        // Without tokio's coop budget: a body that exhausts it at each poll would never time out.
+        let timer = tokio::task::unconstrained(timer.as_mut());
+        ready!(pin!(timer).poll(context));
+        Poll::Ready(Err(timed_out(reader.timeout)))
     }
 
-    fn add(&mut self, room: &Room<'_>, data: Bytes, body: &impl Body) -> Result<(), Fault> {
+    fn add(&mut self, reader: &BodyReader<'_>, data: Bytes, body: &impl Body) -> Result<(), Fault> {
         self.len += data.len();
-        if self.len > room.limit.min(FREE) {
-            self.grow(room)?;
+        if self.len > reader.limit.min(FREE) {
+            self.grow(reader)?;
         }
         if self.first.is_empty() {
             self.first = data;
             return Ok(());
         }
-        if self.rest.is_empty() {
-            // What is claimed is believed up to as much as has come: a length
-            // costs a caller nothing, bytes do.
-            let claimed = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        if self.buffer.is_empty() {
+            // Reserves at most as much as has been received, because a declared length costs the client nothing.
+            let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
             let len = self.len;
-            self.rest.reserve(len + claimed.min(len.max(64 * 1024)));
-            self.rest.extend_from_slice(&self.first);
+            self.buffer.reserve(len + declared.min(len.max(64 * 1024)));
+            self.buffer.extend_from_slice(&self.first);
         }
-        self.rest.extend_from_slice(&data);
+        self.buffer.extend_from_slice(&data);
         Ok(())
     }
 
-    /// Whether a body that is not small may be of this length.
+    /// Checks the limit and takes memory for a body larger than [`FREE`].
     #[cold]
-    fn grow(&mut self, room: &Room<'_>) -> Result<(), Fault> {
-        if self.len > room.limit {
-            return Err(too_large(room.limit));
+    fn grow(&mut self, reader: &BodyReader<'_>) -> Result<(), Fault> {
+        if self.len > reader.limit {
+            return Err(too_large(reader.limit));
         }
         let held = self
             .held
-            .get_or_insert_with(|| Held::nothing(Arc::clone(room.memory)));
+            .get_or_insert_with(|| Held::nothing(Arc::clone(reader.memory)));
         if held.grow(self.len) {
             return Ok(());
         }
         Err(overloaded())
     }
 
-    fn whole(&mut self) -> Bytes {
-        if self.rest.is_empty() {
+    fn take(&mut self) -> Bytes {
+        if self.buffer.is_empty() {
             return std::mem::take(&mut self.first);
         }
-        std::mem::take(&mut self.rest).freeze()
+        std::mem::take(&mut self.buffer).freeze()
     }
 }
 
-/// The body as layers around HTTP requests read it.
+/// Used by layers around HTTP requests.
 impl Body for RequestBody {
     type Data = Bytes;
     type Error = BodyError;
@@ -337,7 +331,7 @@ impl Drop for RequestBody {
         };
         // Without a runtime there is no connection either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let time = self.time;
+            let timeout = self.timeout;
             runtime.spawn(async move {
                 let discard = async {
                     match source {
@@ -347,7 +341,7 @@ impl Drop for RequestBody {
                     }
                 };
                 // After this time the body is dropped, and the connection closes.
-                let _ = tokio::time::timeout(time, discard).await;
+                let _ = tokio::time::timeout(timeout, discard).await;
             });
         }
     }
@@ -358,7 +352,7 @@ async fn discard<B: Body>(body: B) {
     while let Some(Ok(_)) = body.frame().await {}
 }
 
-fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
+fn read_error(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
     let any: &dyn std::error::Error = &error;
     if let Some(BodyError(error)) = any.downcast_ref()
         && error.is::<LengthLimitError>()
@@ -371,8 +365,8 @@ fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
     Fault::new(FaultKind::Malformed, "the body ended too early").with_source(error)
 }
 
-fn late(time: Duration) -> Fault {
-    let message = format!("the body did not arrive within {} s", time.as_secs_f64());
+fn timed_out(timeout: Duration) -> Fault {
+    let message = format!("the body did not arrive within {} s", timeout.as_secs_f64());
     Fault::new(FaultKind::RequestTimeout, message)
 }
 

@@ -1,16 +1,14 @@
-//! A limit on the frames of HTTP/2 that cost a peer next to nothing.
+//! A limit on HTTP/2 control frames.
 //!
-//! RFC 9113, section 10.5: a peer can send SETTINGS, PING, PRIORITY and others again and again.
-//! The server has to read each of them and answer some. h2 limits resets, CONTINUATION and empty
-//! DATA, but not these. So they are counted where the bytes are read:
+//! A peer can flood a server with SETTINGS, PING, PRIORITY and other frames, which the server must process (RFC 9113,
+//! section 10.5). h2 limits resets, CONTINUATION and empty DATA, but not these. So they are counted when bytes are read:
 //!
-//! - a connection begins with a budget of [`FIRST`] frames and never has more than [`MOST`];
-//! - each frame that is not HEADERS, DATA or CONTINUATION takes one;
-//! - each HEADERS frame adds [`PER_REQUEST`], also one that carries trailers;
-//! - each [`BYTES`] written add one, since a client that reads them sends WINDOW_UPDATE.
+//! - A connection starts with a budget of [`INITIAL`] frames. The maximum is [`MAX`].
+//! - Each frame except HEADERS, DATA and CONTINUATION takes one.
+//! - Each HEADERS frame adds [`PER_REQUEST`], also for trailers.
+//! - Each [`BYTES_PER_FRAME`] written bytes add one, because the client answers them with WINDOW_UPDATE.
 //!
-//! This needs no clock: idle connections are closed elsewhere. A connection without budget ends
-//! with an error.
+//! A connection without budget fails.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -20,21 +18,21 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::byte_stream::ByteStream;
 
-/// The budget at the beginning. Browsers send a dozen frames.
-const FIRST: u32 = 1_000;
+/// The initial budget. Browsers send a dozen frames.
+const INITIAL: u32 = 1_000;
 
-/// The largest budget, so that many requests do not pay for a flood later.
-const MOST: u32 = 10_000;
+/// The maximum budget, so that many requests do not allow a flood later.
+const MAX: u32 = 10_000;
 
-/// What a HEADERS frame adds. Envoy allows as many PRIORITY frames for each stream.
+/// The number of frames that a HEADERS frame adds. Envoy allows as many PRIORITY frames per stream.
 const PER_REQUEST: u32 = 100;
 
-/// How many written bytes add one frame. Clients update the windows of stream and connection
-/// once for some KiB.
-const BYTES: usize = 256;
+/// The number of written bytes that add one frame. Clients send WINDOW_UPDATE for the stream and the connection once per
+/// some KiB.
+const BYTES_PER_FRAME: usize = 256;
 
-/// The length of the head of a frame (RFC 9113, section 4.1).
-const HEAD: usize = 9;
+/// The length of a frame header (RFC 9113, section 4.1).
+const HEADER_LEN: usize = 9;
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -43,9 +41,9 @@ const CONTINUATION: u8 = 9;
 /// The byte stream of an HTTP/2 connection after its preface.
 pub(super) struct FrameBudget {
     stream: ByteStream,
-    frames: Frames,
-    /// The budget that is left.
-    left: u32,
+    parser: FrameParser,
+    /// The remaining budget in frames.
+    budget: u32,
     /// Written bytes that have not added a frame yet.
     written: usize,
 }
@@ -54,20 +52,20 @@ impl FrameBudget {
     pub(super) const fn new(stream: ByteStream) -> Self {
         Self {
             stream,
-            frames: Frames::new(),
-            left: FIRST,
+            parser: FrameParser::new(),
+            budget: INITIAL,
             written: 0,
         }
     }
 
     fn read(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let left = &mut self.left;
-        self.frames
+        let budget = &mut self.budget;
+        self.parser
             .read(bytes, |kind| {
                 match kind {
                     DATA | CONTINUATION => {}
-                    HEADERS => *left = (*left + PER_REQUEST).min(MOST),
-                    _ => *left = left.checked_sub(1)?,
+                    HEADERS => *budget = (*budget + PER_REQUEST).min(MAX),
+                    _ => *budget = budget.checked_sub(1)?,
                 }
                 Some(())
             })
@@ -76,10 +74,10 @@ impl FrameBudget {
 
     fn write(&mut self, count: usize) {
         self.written += count;
-        if self.written >= BYTES {
-            let earned = u32::try_from(self.written / BYTES).unwrap_or(MOST);
-            self.left = self.left.saturating_add(earned).min(MOST);
-            self.written %= BYTES;
+        if self.written >= BYTES_PER_FRAME {
+            let earned = u32::try_from(self.written / BYTES_PER_FRAME).unwrap_or(MAX);
+            self.budget = self.budget.saturating_add(earned).min(MAX);
+            self.written %= BYTES_PER_FRAME;
         }
     }
 }
@@ -89,45 +87,45 @@ fn too_many() -> io::Error {
     io::Error::other("the peer sent too many SETTINGS, PING, PRIORITY or other control frames")
 }
 
-/// Where frames begin in a stream of bytes.
+/// Finds frame headers in a stream of bytes.
 #[derive(Debug)]
-struct Frames {
-    head: [u8; HEAD],
-    /// How many bytes of the head have arrived.
+struct FrameParser {
+    header: [u8; HEADER_LEN],
+    /// The number of received bytes of the header.
     len: usize,
-    /// How many bytes of the payload have not arrived.
+    /// The number of bytes of the payload that have not been received.
     payload: usize,
 }
 
-impl Frames {
+impl FrameParser {
     const fn new() -> Self {
         Self {
-            head: [0; HEAD],
+            header: [0; HEADER_LEN],
             len: 0,
             payload: 0,
         }
     }
 
-    /// Calls `tell` with the type of each frame whose head is complete with these bytes. Stops
-    /// with `None` if `tell` returns `None`.
-    fn read(&mut self, mut bytes: &[u8], mut tell: impl FnMut(u8) -> Option<()>) -> Option<()> {
+    /// Calls `visit` with the type of each frame whose header is complete with these bytes. Stops and returns `None` if
+    /// `visit` returns `None`.
+    fn read(&mut self, mut bytes: &[u8], mut visit: impl FnMut(u8) -> Option<()>) -> Option<()> {
         loop {
             let skipped = self.payload.min(bytes.len());
             self.payload -= skipped;
             bytes = &bytes[skipped..];
-            let count = (HEAD - self.len).min(bytes.len());
+            let count = (HEADER_LEN - self.len).min(bytes.len());
             if count == 0 {
                 return Some(());
             }
             let (part, rest) = bytes.split_at(count);
-            self.head[self.len..self.len + count].copy_from_slice(part);
+            self.header[self.len..self.len + count].copy_from_slice(part);
             self.len += count;
             bytes = rest;
-            if self.len == HEAD {
-                let [a, b, c, kind, ..] = self.head;
+            if self.len == HEADER_LEN {
+                let [a, b, c, kind, ..] = self.header;
                 self.payload = u32::from_be_bytes([0, a, b, c]) as usize;
                 self.len = 0;
-                tell(kind)?;
+                visit(kind)?;
             }
         }
     }
@@ -189,7 +187,7 @@ mod tests {
     fn frame(kind: u8, len: usize) -> Vec<u8> {
         let mut frame = (len as u32).to_be_bytes()[1..].to_vec();
         frame.extend([kind, 0, 0, 0, 0, 1]);
-        frame.resize(HEAD + len, 4);
+        frame.resize(HEADER_LEN + len, 4);
         frame
     }
 
@@ -201,25 +199,25 @@ mod tests {
             .flat_map(|&(kind, len)| frame(kind, len))
             .collect();
         for size in [1, 2, 8, 9, 10, 4096, bytes.len()] {
-            let (mut frames, mut kinds) = (Frames::new(), Vec::new());
+            let (mut parser, mut kinds) = (FrameParser::new(), Vec::new());
             for piece in bytes.chunks(size) {
-                let told = frames.read(piece, |kind| {
+                let result = parser.read(piece, |kind| {
                     kinds.push(kind);
                     Some(())
                 });
-                assert!(told.is_some());
+                assert!(result.is_some());
             }
             assert_eq!(kinds, sent.map(|(kind, _)| kind), "{size}");
         }
     }
 
     #[tokio::test]
-    async fn what_is_earned_and_spent() {
+    async fn budget() {
         let (_peer, stream) = tokio::io::duplex(1);
         let mut budget = FrameBudget::new(ByteStream::new(stream));
         // Without payloads, so that the rejected frame has been read to its end.
         let (ping, request) = (frame(6, 0), frame(1, 30));
-        assert!(budget.read(&ping.repeat(FIRST as usize)).is_ok());
+        assert!(budget.read(&ping.repeat(INITIAL as usize)).is_ok());
         assert!(budget.read(&ping).is_err());
         assert!(budget.read(&request).is_ok());
         assert!(budget.read(&ping.repeat(PER_REQUEST as usize)).is_ok());
@@ -228,11 +226,11 @@ mod tests {
         assert!(budget.read(&frame(0, 100).repeat(10)).is_ok());
         budget.write(17 * 15);
         assert!(budget.read(&ping).is_err());
-        budget.write(1 + BYTES);
+        budget.write(1 + BYTES_PER_FRAME);
         assert!(budget.read(&ping.repeat(2)).is_ok());
         assert!(budget.read(&ping).is_err());
         assert!(budget.read(&request.repeat(1_000_000)).is_ok());
         budget.write(usize::MAX / 2);
-        assert_eq!(budget.left, MOST);
+        assert_eq!(budget.budget, MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! What turns requests and connections away before they cost anything.
+//! Rejects requests and connections before their bodies are read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,14 +23,15 @@ use crate::call::CallHead;
 use crate::call::admission::{RateScope, Rejection};
 use crate::layers::{Callers, Connected, CrossOrigin, Firewall};
 
-const FOREIGN: &str = "a web page of another origin may not call this (CrossOrigin::allow)";
+const CROSS_ORIGIN_MESSAGE: &str =
+    "a web page of another origin may not call this (CrossOrigin::allow)";
 
-/// Stands before a server that has limits of this kind.
+/// The limits that a server checks on the head of a request.
 pub(super) struct Gate {
     pub(super) firewall: Option<Firewall>,
     pub(super) cross_origin: Option<CrossOrigin>,
     pub(super) callers: Vec<Callers>,
-    pub(super) calls: Option<Calls>,
+    pub(super) calls: Option<CallLimit>,
 }
 
 impl Gate {
@@ -46,31 +47,31 @@ impl Gate {
     }
 }
 
-/// How many calls may begin.
-pub(super) struct Calls {
+/// A limit on the number of calls in flight.
+pub(super) struct CallLimit {
     limit: usize,
-    left: Arc<AtomicUsize>,
+    available: Arc<AtomicUsize>,
 }
 
-impl Calls {
+impl CallLimit {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             limit,
-            left: Arc::new(AtomicUsize::new(limit)),
+            available: Arc::new(AtomicUsize::new(limit)),
         }
     }
 
-    fn begin(&self) -> Option<InFlight> {
-        let less = |left: usize| left.checked_sub(1);
-        // A count and nothing else: no other memory depends on its order.
-        let begun = self
-            .left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        begun.ok().map(|_| InFlight(Arc::clone(&self.left)))
+    fn try_acquire(&self) -> Option<InFlight> {
+        let decrement = |available: usize| available.checked_sub(1);
+        // Relaxed: no other memory is ordered by the counter.
+        let acquired = self
+            .available
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, decrement);
+        acquired.ok().map(|_| InFlight(Arc::clone(&self.available)))
     }
 }
 
-/// A call that counts until this is dropped.
+/// A permit of [`CallLimit`], returned when this is dropped.
 #[derive(Debug)]
 pub(crate) struct InFlight(Arc<AtomicUsize>);
 
@@ -81,13 +82,13 @@ impl Drop for InFlight {
 }
 
 impl App {
-    /// Lets a connection in, which counts as long as what this returns is there.
+    /// Counts a connection in the firewall, until the returned value is dropped, or rejects it.
     pub(super) fn connect(&self, peer: &Peer) -> Result<Option<Connected>, Rejection> {
         let firewall = self.gate.as_ref().and_then(|gate| gate.firewall.as_ref());
         firewall.map(|firewall| firewall.connect(peer)).transpose()
     }
 
-    /// Lets a request in, or answers it. It takes its head only if it answers it.
+    /// Admits a request, or returns the response that rejects it.
     #[inline]
     pub(super) fn admit(
         &self,
@@ -116,17 +117,17 @@ impl App {
         }
         if let Some(cross_origin) = &gate.cross_origin
             && cross_origin.is_foreign(head)
-            && let Some(response) = self.refuse_foreign(head)
+            && let Some(response) = self.reject_cross_origin(head)
         {
             return Err(Box::new(response));
         }
         let Some(calls) = &gate.calls else {
             return Ok(None);
         };
-        if let Some(begun) = calls.begin() {
-            return Ok(Some(begun));
+        if let Some(in_flight) = calls.try_acquire() {
+            return Ok(Some(in_flight));
         }
-        // Who watches a busy server has to see how busy it is.
+        // Monitoring must work while the server is overloaded.
         if self.pages.is_some() && head.uri.path().starts_with("/_polywire/") {
             return Ok(None);
         }
@@ -134,8 +135,7 @@ impl App {
         Err(Box::new(self.shed(head, &fault)))
     }
 
-    /// Lets one more call of a request in that has several, each of which counts as a
-    /// request: who is held to ten guesses shall not make a thousand in one message.
+    /// Counts a further call of a multicall as a request, or rejects it. Otherwise a multicall would bypass rate limits.
     pub(crate) fn admit_more(&self, head: &CallHead<'_>) -> Result<(), Fault> {
         let Some(gate) = &self.gate else {
             return Ok(());
@@ -143,7 +143,7 @@ impl App {
         gate.request(head)
     }
 
-    /// Lets a call in that has no head of HTTP.
+    /// Admits or rejects a call that is not an HTTP request.
     #[inline]
     pub(super) fn admit_call(&self, head: &CallHead<'_>) -> Result<Option<InFlight>, Fault> {
         let Some(gate) = &self.gate else {
@@ -154,28 +154,27 @@ impl App {
             return Ok(None);
         };
         let too_many = || Rejection::ServerCallLimit(calls.limit).fault();
-        calls.begin().map(Some).ok_or_else(too_many)
+        calls.try_acquire().map(Some).ok_or_else(too_many)
     }
 
-    /// The answer to a call that is not begun, in the caller's wire.
+    /// The response to a rejected request, in its protocol.
     #[cold]
     fn shed(&self, head: &request::Parts, fault: &Fault) -> HttpResponse {
         self.refuse(head, fault).map(ResponseBody::from)
     }
 
-    /// The answer to what a page of another origin calls; `None` if it may, since it changes
-    /// nothing.
+    /// The response to a request of a web page of another origin. `None` if the request is safe in the sense of RFC 9110.
     #[cold]
-    fn refuse_foreign(&self, head: &request::Parts) -> Option<HttpResponse> {
+    fn reject_cross_origin(&self, head: &request::Parts) -> Option<HttpResponse> {
         let protocol = self.mounts.detect(&mut head.clone());
-        // By definition, and by the model of who has made it.
+        // GET requests of the query protocols call any operation, so they are not safe.
         let safe = matches!(head.method, Method::GET | Method::HEAD | Method::OPTIONS);
         let by_query = |kind| matches!(kind, ProtocolKind::AwsQuery | ProtocolKind::Ec2Query);
         if safe && !protocol.is_some_and(|at| by_query(self.mounts.protocols[at].kind())) {
             return None;
         }
-        tracing::debug!(origin = ?head.headers.get(ORIGIN), "a page of another origin was turned away");
-        let fault = Fault::new(FaultKind::Forbidden, FOREIGN);
+        tracing::debug!(origin = ?head.headers.get(ORIGIN), "a page of another origin was rejected");
+        let fault = Fault::new(FaultKind::Forbidden, CROSS_ORIGIN_MESSAGE);
         let fault = fault.with_code(code::INVALID_REQUEST);
         Some(self.refuse_by(protocol, &fault).map(ResponseBody::from))
     }
@@ -205,19 +204,19 @@ impl App {
     }
 }
 
-/// Makes an answer that says in its own wire that the server is overloaded say so
-/// to proxies and balancers too, which know HTTP and nothing else.
+/// Sets the status and `Retry-After` of a response that rejects a request because of overload, for proxies and load
+/// balancers, which do not know the protocol.
 pub(super) fn overloaded(response: &mut Response<Bytes>) {
     let status = response.status_mut();
     if !status.is_server_error() && *status != StatusCode::TOO_MANY_REQUESTS {
         *status = StatusCode::SERVICE_UNAVAILABLE;
     }
     let headers = response.headers_mut();
-    let soon = HeaderValue::from_static("1");
-    headers.entry(RETRY_AFTER).or_insert(soon);
+    let one_second = HeaderValue::from_static("1");
+    headers.entry(RETRY_AFTER).or_insert(one_second);
 }
 
-/// What connections that are one too many are told over HTTP.
+/// The response on a rejected HTTP connection.
 pub(super) const BUSY_HTTP: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Retry-After: 1\r\n\
     Content-Type: text/plain; charset=utf-8\r\n\
@@ -225,73 +224,74 @@ pub(super) const BUSY_HTTP: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Connection: close\r\n\r\n\
     Too many connections are open, try again.\r\n";
 
-/// The same over SCGI.
+/// The response on a rejected SCGI connection.
 pub(super) const BUSY_SCGI: &[u8] = b"Status: 503 Service Unavailable\r\n\
     Retry-After: 1\r\n\
     Content-Type: text/plain; charset=utf-8\r\n\
     Content-Length: 43\r\n\r\n\
     Too many connections are open, try again.\r\n";
 
-/// How long a peer has to show what it speaks, before it is told so in HTTP.
-const SPEAKS: Duration = Duration::from_millis(100);
+/// The time to wait for the first byte of a rejected connection, which tells frames from HTTP. Without it, HTTP is assumed.
+const DETECTION_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The same over frames.
+/// The bytes to send on a rejected connection with frames: a GOAWAY frame.
 fn busy_frames() -> Vec<u8> {
     let fault = Rejection::TooManyConnections.fault();
-    let words = fault.message();
+    let message = fault.message();
     let goaway = Header {
-        length: words.len() as u32,
+        length: message.len() as u32,
         kind: Kind::GOAWAY,
         flags: Flags::NONE,
         code: Reason::FULL.0,
         id: 0,
         value: 0,
     };
-    [&PREFACE[..], &goaway.bytes(), words.as_bytes()].concat()
+    [&PREFACE[..], &goaway.bytes(), message.as_bytes()].concat()
 }
 
-/// Turns connections away.
-pub(super) struct Door {
-    words: &'static [u8],
-    /// Peers may speak frames too.
-    frames: bool,
-    places: Arc<Semaphore>,
+/// Rejects connections with a response.
+pub(super) struct ConnectionRejecter {
+    response: &'static [u8],
+    /// Whether the server offers frames.
+    offers_frames: bool,
+    permits: Arc<Semaphore>,
 }
 
-impl Door {
-    pub(super) fn new(words: &'static [u8], frames: bool) -> Self {
+impl ConnectionRejecter {
+    pub(super) fn new(response: &'static [u8], offers_frames: bool) -> Self {
         Self {
-            words,
-            frames,
-            places: Arc::new(Semaphore::new(64)),
+            response,
+            offers_frames,
+            permits: Arc::new(Semaphore::new(64)),
         }
     }
 
-    /// Says why, and ends the connection. One with unread bytes would be reset
-    /// and its peer would not see the words, so what it sends is read for a
-    /// moment; but not for more than a few at a time.
-    pub(super) fn refuse(&self, mut stream: ByteStream, peer: &Peer, why: Rejection) {
+    /// Sends the response and closes the connection.
+    ///
+    /// A TCP connection with unread bytes is reset, and its peer may not receive the response. So up to 64 KiB are read and
+    /// discarded, for at most a second. Beyond 64 such connections at a time, further ones are closed without a response.
+    pub(super) fn reject(&self, mut stream: ByteStream, peer: &Peer, why: Rejection) {
         tracing::debug!(?peer, ?why, "a connection was rejected");
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
             return;
         };
-        // A handshake would cost more than the connection.
+        // A TLS handshake would be too expensive.
         #[cfg(feature = "tls")]
         if matches!(stream, ByteStream::Tls(_)) {
             return;
         }
-        let (words, frames) = (self.words, self.frames);
+        let (response, offers_frames) = (self.response, self.offers_frames);
         tokio::spawn(async move {
-            let _place: OwnedSemaphorePermit = place;
+            let _permit: OwnedSemaphorePermit = permit;
             let end = async {
                 let mut first = [0];
-                if frames {
-                    // Who speaks frames begins at once. All others are told in HTTP.
-                    let _ = tokio::time::timeout(SPEAKS, stream.read(&mut first)).await;
+                if offers_frames {
+                    // Clients with frames send the preface at once.
+                    let _ = tokio::time::timeout(DETECTION_TIMEOUT, stream.read(&mut first)).await;
                 }
                 match first == PREFACE[..1] {
                     true => stream.write_all(&busy_frames()).await?,
-                    false => stream.write_all(words).await?,
+                    false => stream.write_all(response).await?,
                 }
                 stream.shutdown().await?;
                 let mut rest = [0; 1024];
@@ -312,10 +312,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_their_length() {
-        for words in [BUSY_HTTP, BUSY_SCGI] {
-            let words = std::str::from_utf8(words).unwrap();
-            let (head, body) = words.split_once("\r\n\r\n").unwrap();
+    fn content_length_is_correct() {
+        for response in [BUSY_HTTP, BUSY_SCGI] {
+            let response = std::str::from_utf8(response).unwrap();
+            let (head, body) = response.split_once("\r\n\r\n").unwrap();
             assert!(
                 head.contains(&format!("Content-Length: {}\r\n", body.len()))
                     || head.ends_with(&format!("Content-Length: {}", body.len())),

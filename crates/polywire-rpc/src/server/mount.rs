@@ -1,4 +1,4 @@
-//! Where on a server a protocol is offered.
+//! Mounts: the hosts and paths at which protocols are offered.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,13 +7,11 @@ use http::uri::PathAndQuery;
 use http::{Uri, header, request};
 use polywire_protocol::{ServerProtocol, detect};
 
-/// A place on a server: below a path, on a host, or both. The default is the
-/// whole server.
+/// The host and path prefix at which a protocol is offered. The default is all hosts and paths.
 ///
-/// A request belongs to the mount that says most about it: one with a host
-/// before one without, then the longest path. Protocols see paths without the
-/// path of their mount; handlers find what was sent as [`OriginalUri`] among the
-/// extensions of the call.
+/// The most specific mount handles a request: mounts with a host before those without, then the longest path. The path
+/// of the mount is removed before the protocol parses the request; handlers find the original URI as [`OriginalUri`] in
+/// the extensions of the call.
 ///
 /// ```
 /// use polywire_rpc::server::Mount;
@@ -27,14 +25,13 @@ use polywire_protocol::{ServerProtocol, detect};
 /// ```
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Mount {
-    /// In lower case, without a port; empty for every host. `*.` in front
-    /// stands for any labels.
+    /// In lower case, without a port. Empty means all hosts. `*.` at the start matches any labels.
     host: String,
-    /// Without a slash at the end; empty for every path.
+    /// Without a slash at the end. Empty means all paths.
     path: String,
 }
 
-/// Why a text is no mount.
+/// The error for a text that is not a mount.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MountPathError(String);
 
@@ -50,18 +47,16 @@ impl fmt::Display for MountPathError {
 
 impl std::error::Error for MountPathError {}
 
-/// The URI of a request as it was sent, before the path of the mount was taken
-/// off: among the extensions of calls to protocols below a path.
+/// The URI of a request before the path of the mount was removed, in the extensions of calls to a mount with a path.
 #[derive(Clone, Debug)]
 pub struct OriginalUri(pub Uri);
 
 impl Mount {
-    /// Everything below a path: `/s3` is `/s3` itself and all that begins with
-    /// `/s3/`.
+    /// Creates a mount at a path: `/s3` matches `/s3` and all paths that begin with `/s3/`.
     ///
     /// # Errors
     ///
-    /// It does not begin with a slash, or is no path.
+    /// `path` is not a valid path that begins with a slash.
     pub fn path(path: &str) -> Result<Self, MountPathError> {
         let own = path.trim_end_matches('/');
         let plain = |byte: u8| byte.is_ascii_graphic() && !b"?#\"<>\\^`{|}%".contains(&byte);
@@ -75,12 +70,11 @@ impl Mount {
         })
     }
 
-    /// Every path of a host, whatever the port; of all hosts that end in it, if
-    /// it begins with `*.`.
+    /// Creates a mount for a host on any port. `*.` at the start matches all subdomains.
     ///
     /// # Errors
     ///
-    /// It is no host.
+    /// `host` is not a valid host.
     pub fn host(host: &str) -> Result<Self, MountPathError> {
         let name = host.strip_prefix("*.").unwrap_or(host);
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[]:".contains(&byte);
@@ -93,27 +87,27 @@ impl Mount {
         })
     }
 
-    /// The path, without a slash at the end; empty for every path.
+    /// The path without a slash at the end. Empty means all paths.
     #[must_use]
     pub fn path_prefix(&self) -> &str {
         &self.path
     }
 
-    /// The host in lower case, which may begin with `*.`; none for every host.
+    /// The host in lower case, which can begin with `*.`. `None` means all hosts.
     #[must_use]
     pub fn host_name(&self) -> Option<&str> {
         Some(self.host.as_str()).filter(|host| !host.is_empty())
     }
 
-    /// Whether a request belongs here: a host as it was sent, and a path.
-    fn takes(&self, host: Option<&str>, path: &str) -> bool {
+    /// Whether the mount matches a host and path.
+    fn matches(&self, host: Option<&str>, path: &str) -> bool {
         let rest = path.strip_prefix(&*self.path);
         let below = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        below && self.is_on(host)
+        below && self.matches_host(host)
     }
 
-    /// Whether requests with this host may belong here, by their paths.
-    pub(super) fn is_on(&self, host: Option<&str>) -> bool {
+    /// Whether the mount matches a host, for some paths.
+    pub(super) fn matches_host(&self, host: Option<&str>) -> bool {
         self.host.is_empty() || host.is_some_and(|host| self.is_host(host))
     }
 
@@ -130,11 +124,10 @@ impl Mount {
         }
     }
 
-    /// What says more comes first: hosts, whole ones before wild ones, then the
-    /// length of the path.
-    pub(super) fn weight(&self) -> (bool, bool, usize) {
-        let whole = !self.host.starts_with('*');
-        (!self.host.is_empty(), whole, self.path.len())
+    /// The sort key: whether there is a host, whether it is without a wildcard, and the length of the path.
+    pub(super) fn specificity(&self) -> (bool, bool, usize) {
+        let is_exact = !self.host.starts_with('*');
+        (!self.host.is_empty(), is_exact, self.path.len())
     }
 }
 
@@ -151,7 +144,7 @@ impl fmt::Display for Mount {
 impl std::str::FromStr for Mount {
     type Err = MountPathError;
 
-    /// Reads `/path`, `//host` or `//host/path`.
+    /// Parses `/path`, `//host` or `//host/path`.
     fn from_str(text: &str) -> Result<Self, MountPathError> {
         let Some(rest) = text.strip_prefix("//") else {
             return Self::path(text);
@@ -169,34 +162,38 @@ impl std::str::FromStr for Mount {
     }
 }
 
-/// The protocols of a server by their mounts: those of a mount side by side,
-/// and the mounts that say most first.
+/// The protocols of a server by mount, the most specific mounts first.
 #[derive(Debug)]
 pub(crate) struct Mounts {
     pub(super) protocols: Vec<Box<dyn ServerProtocol>>,
-    places: Vec<(Mount, Range<usize>)>,
+    /// The indices of the protocols of each mount.
+    mounts: Vec<(Mount, Range<usize>)>,
     /// Whether a mount names a host.
     has_hosts: bool,
 }
 
 impl Mounts {
     pub(super) fn new(mut protocols: Vec<(Mount, Box<dyn ServerProtocol>)>) -> Self {
-        // Stable: of equal claims the protocol that was named first counts.
+        // A stable sort: of equal claims the first protocol wins.
         protocols.sort_by(|(one, _), (other, _)| {
-            (other.weight(), &other.host, &other.path).cmp(&(one.weight(), &one.host, &one.path))
+            (other.specificity(), &other.host, &other.path).cmp(&(
+                one.specificity(),
+                &one.host,
+                &one.path,
+            ))
         });
         let mut mounts = Self {
             protocols: Vec::new(),
-            places: Vec::new(),
+            mounts: Vec::new(),
             has_hosts: false,
         };
         for (mount, protocol) in protocols {
             let index = mounts.protocols.len();
             mounts.has_hosts |= !mount.host.is_empty();
             mounts.protocols.push(protocol);
-            match mounts.places.last_mut() {
+            match mounts.mounts.last_mut() {
                 Some((last, range)) if *last == mount => range.end += 1,
-                _ => mounts.places.push((mount, index..index + 1)),
+                _ => mounts.mounts.push((mount, index..index + 1)),
             }
         }
         mounts
@@ -204,34 +201,32 @@ impl Mounts {
 
     /// The protocols with their mounts.
     pub(super) fn all(&self) -> impl Iterator<Item = (&Mount, &dyn ServerProtocol)> {
-        self.places.iter().flat_map(|(mount, range)| {
+        self.mounts.iter().flat_map(|(mount, range)| {
             let protocols = self.protocols[range.clone()].iter();
             protocols.map(move |protocol| (mount, &**protocol))
         })
     }
 
-    /// The index of the protocol of a request, and takes the path of its mount
-    /// off.
+    /// Finds the index of the protocol of a request, and removes the path of its mount from the URI.
     pub(super) fn detect(&self, head: &mut request::Parts) -> Option<usize> {
-        // Mostly there is one mount, and it is everything.
-        let (mount, range) = match &*self.places {
+        // Usually the only mount is the default one.
+        let (mount, range) = match &*self.mounts {
             [(mount, range)] if mount.host.is_empty() && mount.path.is_empty() => (mount, range),
-            places => {
+            mounts => {
                 let host = self.has_hosts.then(|| host(head)).flatten();
                 let path = head.uri.path();
-                let found = places.iter().find(|(mount, _)| mount.takes(host, path));
-                let (mount, range) = found?;
+                let (mount, range) = mounts.iter().find(|(mount, _)| mount.matches(host, path))?;
                 (mount, range)
             }
         };
         if !mount.path.is_empty() {
-            strip(head, mount.path.len());
+            strip_prefix(head, mount.path.len());
         }
         detect(&self.protocols[range.clone()], head).map(|own| range.start + own)
     }
 }
 
-/// The host that a request is for, without its port.
+/// The host of a request, without the port.
 pub(super) fn host(head: &request::Parts) -> Option<&str> {
     let host = match head.uri.host() {
         Some(host) => host,
@@ -240,10 +235,10 @@ pub(super) fn host(head: &request::Parts) -> Option<&str> {
     host.get(..host_len(host))
 }
 
-/// Where the host ends in a host with an optional port.
+/// The length of the host in an authority with an optional port.
 pub(super) fn host_len(authority: &str) -> usize {
     let bytes = authority.as_bytes();
-    // The colons of an address of IPv6 are between brackets.
+    // The colons of an IPv6 address are between brackets.
     let end = match bytes.first() {
         Some(b'[') => bytes.iter().position(|byte| *byte == b']'),
         _ => None,
@@ -257,8 +252,8 @@ pub(super) fn host_len(authority: &str) -> usize {
     }
 }
 
-/// Takes so many bytes off the path.
-fn strip(head: &mut request::Parts, len: usize) {
+/// Removes `len` bytes from the start of the path, and stores the [`OriginalUri`].
+fn strip_prefix(head: &mut request::Parts, len: usize) {
     let mut parts = head.uri.clone().into_parts();
     let whole = parts.path_and_query.as_ref();
     let rest = whole.map_or("", |whole| whole.as_str().get(len..).unwrap_or_default());
@@ -266,12 +261,12 @@ fn strip(head: &mut request::Parts, len: usize) {
         true => PathAndQuery::try_from(rest),
         false => PathAndQuery::try_from(format!("/{rest}")),
     };
-    // The rest of a path is one too.
+    // Cannot fail: the rest of a valid path is valid.
     let Ok(rest) = rest else { return };
     parts.path_and_query = Some(rest);
     if let Ok(uri) = Uri::from_parts(parts) {
-        let sent = std::mem::replace(&mut head.uri, uri);
-        head.extensions.insert(OriginalUri(sent));
+        let original = std::mem::replace(&mut head.uri, uri);
+        head.extensions.insert(OriginalUri(original));
     }
 }
 
@@ -280,8 +275,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn which_paths_and_hosts() {
-        for (mount, host, path, takes) in [
+    fn matching() {
+        for (mount, host, path, matches) in [
             ("/s3", None, "/s3", true),
             ("/s3", None, "/s3/", true),
             ("/s3/", None, "/s3/a/b", true),
@@ -298,7 +293,7 @@ mod tests {
             ("//h/p", Some("h"), "/x", false),
         ] {
             let own: Mount = mount.parse().unwrap();
-            assert_eq!(own.takes(host, path), takes, "{mount} {host:?} {path}");
+            assert_eq!(own.matches(host, path), matches, "{mount} {host:?} {path}");
         }
         for wrong in [
             "", "s3", "/a b", "/a?b", "//", "///a", "//h//", "/a//b", "/%41", "//a b",
@@ -308,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_target() {
+    fn strip_prefix_keeps_the_rest_of_the_uri() {
         for (target, len, left) in [
             ("/s3", 3, "/"),
             ("/s3/", 3, "/"),
@@ -317,7 +312,7 @@ mod tests {
             ("http://h:1/s3/x", 3, "http://h:1/x"),
         ] {
             let (mut head, ()) = http::Request::get(target).body(()).unwrap().into_parts();
-            strip(&mut head, len);
+            strip_prefix(&mut head, len);
             assert_eq!(head.uri.to_string(), left);
             assert_eq!(head.extensions.get::<OriginalUri>().unwrap().0, target);
         }

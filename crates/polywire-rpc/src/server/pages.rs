@@ -1,4 +1,4 @@
-//! Pages of the server itself, and the response to a request without a protocol.
+//! The metrics page, the redirect to the pages, and the response to a request without a protocol.
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -6,8 +6,8 @@ use http::{Response, StatusCode};
 use super::app::App;
 
 impl App {
-    /// Whether anything is counted.
-    pub(super) fn counts(&self) -> bool {
+    /// Whether the server has metrics.
+    pub(super) fn has_metrics(&self) -> bool {
         #[cfg(feature = "websocket")]
         if !self.websockets.is_empty() {
             return true;
@@ -15,7 +15,7 @@ impl App {
         self.frames.is_some()
     }
 
-    /// What is counted, as Prometheus reads it.
+    /// The metrics in the text format of Prometheus.
     #[cold]
     pub(super) fn metrics(&self) -> Response<Bytes> {
         let mut text = String::new();
@@ -39,12 +39,14 @@ impl App {
 pub(super) fn to_pages() -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
-    let place = http::HeaderValue::from_static("/_polywire/");
-    response.headers_mut().insert(http::header::LOCATION, place);
+    let location = http::HeaderValue::from_static("/_polywire/");
+    response
+        .headers_mut()
+        .insert(http::header::LOCATION, location);
     response
 }
 
-/// The answer to a request that no protocol claims.
+/// The response to a request that no protocol claims.
 pub(super) fn unclaimed() -> Response<Bytes> {
     let text = "No protocol of this server knows such a request.\n";
     let mut response = Response::new(Bytes::from_static(text.as_bytes()));

@@ -1,4 +1,4 @@
-//! The other end of a connection.
+//! The peer of a connection.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(feature = "tls")]
 use crate::tls::TlsPeer;
 
-/// The other end of a connection, as far as the transport knows it.
+/// The peer of a connection, as known by the transport.
 ///
 /// Layers around HTTP requests find it in the extensions of the request. If a server is mounted in another one, the
 /// other one puts it there. A [`Listener`](super::Listener) returns it with each connection:
@@ -32,33 +32,32 @@ enum Kind {
     #[default]
     Unknown,
     InProcess,
-    /// TCP and nothing else: by far the most, and no allocation.
+    /// A TCP connection without TLS, the most frequent kind. Needs no allocation.
     Address(SocketAddr),
-    Known(Arc<Known>),
+    Details(Arc<PeerDetails>),
 }
 
-/// A peer of which more than the address is known.
+/// A peer with more than an address.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct PeerDetails {
     pub(super) address: Option<SocketAddr>,
     /// Whether the peer is a process on this machine.
     pub(super) local: bool,
     pub(super) credentials: Option<Credentials>,
     #[cfg(feature = "tls")]
     pub(super) tls: Option<TlsPeer>,
-    /// Whether the connection is encrypted by other means than `tls`, as a web server may say of its own.
+    /// Whether the connection is encrypted by other means than `tls`, such as by the web server in front.
     pub(super) encrypted: bool,
 }
 
-/// The process at the other end of a Unix socket, as the system knows it at the
-/// moment of its connecting.
+/// The credentials of the process at the other end of a Unix socket, at the time it connected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Credentials {
-    /// The user that it runs as.
+    /// The user id.
     pub uid: u32,
-    /// The group that it runs as.
+    /// The group id.
     pub gid: u32,
-    /// The process, where the system tells it: Linux and macOS do.
+    /// The process id, on Linux and macOS.
     pub pid: Option<i32>,
 }
 
@@ -69,56 +68,56 @@ impl From<SocketAddr> for Peer {
 }
 
 impl Peer {
-    pub(super) fn known(known: Known) -> Self {
-        Self(Kind::Known(Arc::new(known)))
+    pub(super) fn new(details: PeerDetails) -> Self {
+        Self(Kind::Details(Arc::new(details)))
     }
 
     /// A process on this machine, such as the peer of a Unix socket. Its connection counts as confidential: passwords and
     /// tokens are accepted without TLS.
     #[must_use]
     pub fn unix(credentials: Option<Credentials>) -> Self {
-        Self::known(Known {
+        Self::new(PeerDetails {
             local: true,
             credentials,
-            ..Known::default()
+            ..PeerDetails::default()
         })
     }
 
     /// Sets the address.
     #[must_use]
     pub fn with_address(self, address: SocketAddr) -> Self {
-        self.with(|known| known.address = Some(address))
+        self.with(|details| details.address = Some(address))
     }
 
     /// Sets the TLS session. The connection counts as encrypted.
     #[cfg(feature = "tls")]
     #[must_use]
     pub fn with_tls(self, session: TlsPeer) -> Self {
-        self.with(|known| known.tls = Some(session))
+        self.with(|details| details.tls = Some(session))
     }
 
     /// Sets whether the transport encrypts the connection by other means than TLS.
     #[must_use]
     pub fn with_encryption(self, encrypted: bool) -> Self {
-        self.with(|known| known.encrypted = encrypted)
+        self.with(|details| details.encrypted = encrypted)
     }
 
-    fn with(self, set: impl FnOnce(&mut Known)) -> Self {
-        let mut known = match self.0 {
-            Kind::Unknown => Known::default(),
-            Kind::InProcess => Known {
+    fn with(self, set: impl FnOnce(&mut PeerDetails)) -> Self {
+        let mut details = match self.0 {
+            Kind::Unknown => PeerDetails::default(),
+            Kind::InProcess => PeerDetails {
                 local: true,
                 encrypted: true,
-                ..Known::default()
+                ..PeerDetails::default()
             },
-            Kind::Address(address) => Known {
+            Kind::Address(address) => PeerDetails {
                 address: Some(address),
-                ..Known::default()
+                ..PeerDetails::default()
             },
-            Kind::Known(known) => Arc::unwrap_or_clone(known),
+            Kind::Details(details) => Arc::unwrap_or_clone(details),
         };
-        set(&mut known);
-        Self::known(known)
+        set(&mut details);
+        Self::new(details)
     }
 
     /// A caller in the same process.
@@ -126,65 +125,64 @@ impl Peer {
         Self(Kind::InProcess)
     }
 
-    /// Whether it is in the same process, at `inproc://`.
+    /// Whether the peer is in the same process, at `inproc://`.
     #[must_use]
     pub const fn is_in_process(&self) -> bool {
         matches!(self.0, Kind::InProcess)
     }
 
-    fn more(&self) -> Option<&Known> {
+    fn details(&self) -> Option<&PeerDetails> {
         match &self.0 {
-            Kind::Known(known) => Some(known),
+            Kind::Details(details) => Some(details),
             _ => None,
         }
     }
 
-    /// The address of a peer over TCP; of a peer over SCGI, the address that the
-    /// web server tells.
+    /// The address of a peer over TCP. Over SCGI, the address that the web server passes.
     #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
         match &self.0 {
             Kind::Unknown | Kind::InProcess => None,
             Kind::Address(address) => Some(*address),
-            Kind::Known(known) => known.address,
+            Kind::Details(details) => details.address,
         }
     }
 
-    /// The process of a peer over a Unix socket.
+    /// The credentials of a peer over a Unix socket.
     #[must_use]
     pub fn credentials(&self) -> Option<Credentials> {
-        self.more()?.credentials
+        self.details()?.credentials
     }
 
-    /// What a peer over TLS has shown of itself.
+    /// The TLS session of a peer over TLS, with its certificate if it has sent one.
     #[cfg(feature = "tls")]
     #[must_use]
     pub fn tls(&self) -> Option<&TlsPeer> {
-        self.more()?.tls.as_ref()
+        self.details()?.tls.as_ref()
     }
 
-    /// Whether nobody on the way can read what is said: over TLS, within a process, or a web
-    /// server that speaks SCGI says that it was.
+    /// Whether the connection cannot be read on the way: TLS, in-process, or encrypted according to the web server in
+    /// front or the listener.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
         if self.is_in_process() {
             return true;
         }
-        let Some(known) = self.more() else {
+        let Some(details) = self.details() else {
             return false;
         };
         #[cfg(feature = "tls")]
-        if known.tls.is_some() {
+        if details.tls.is_some() {
             return true;
         }
-        known.encrypted
+        details.encrypted
     }
 
     pub(super) fn is_unix(&self) -> bool {
-        self.more().is_some_and(|known| known.local)
+        self.details().is_some_and(|details| details.local)
     }
 
-    /// Whether it is on this machine: in this process, at a Unix socket, or a loopback address.
+    /// Whether the peer is on this machine: in this process, at a Unix socket, or at a loopback address.
     #[must_use]
     pub fn is_local(&self) -> bool {
         if self.is_unix() || self.is_in_process() {

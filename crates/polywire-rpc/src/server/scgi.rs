@@ -1,4 +1,4 @@
-//! SCGI connections, of web servers in front and of clients of rTorrent. One request per connection.
+//! SCGI connections from web servers or from clients of rTorrent. One request per connection.
 
 use std::future::Future;
 use std::io;
@@ -17,7 +17,7 @@ use tokio::sync::{oneshot, watch};
 use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
 use super::http_service::boxed;
-use super::peer::{Known, Peer};
+use super::peer::{Peer, PeerDetails};
 use super::{HttpResponse, Server};
 use crate::layers::text;
 
@@ -34,38 +34,38 @@ pub(super) async fn connection(
         head = tokio::time::timeout(time, read_head(&mut stream)) => head,
         () = stop_and_wait(stopped) => return,
     };
-    let (response, bare) = match head {
+    let (response, is_head) = match head {
         // The peer has sent nothing.
         Ok(Ok(None)) => return,
         Ok(Ok(Some(request))) => {
-            let bare = request.head.method == Method::HEAD;
+            let is_head = request.head.method == Method::HEAD;
             let half_close = server.app.half_close;
             let (read, mut write) = tokio::io::split(stream);
-            let (read, rest) = BodyStream::new(read);
+            let (read, returned) = BodyStream::new(read);
             let response = tokio::select! {
                 biased;
                 response = answer(server, read, request, &peer) => response,
-                () = ended(rest), if !half_close => {
+                () = ended(returned), if !half_close => {
                     tracing::debug!(?peer, "the client has disconnected, so its call is cancelled");
                     return;
                 }
             };
-            if let Err(error) = respond(&mut write, response, bare, time).await {
+            if let Err(error) = respond(&mut write, response, is_head, time).await {
                 tracing::debug!(?peer, %error, "a connection ended early");
             }
             return;
         }
-        Ok(Err(HeadError::Malformed(words))) => (text(StatusCode::BAD_REQUEST, words), false),
+        Ok(Err(HeadError::Malformed(message))) => (text(StatusCode::BAD_REQUEST, message), false),
         Ok(Err(HeadError::Io(error))) => {
             tracing::debug!(?peer, %error, "a connection ended early");
             return;
         }
         Err(_) => {
-            let words = format!("the head did not arrive within {} s\n", time.as_secs_f64());
-            (text(StatusCode::REQUEST_TIMEOUT, words), false)
+            let message = format!("the head did not arrive within {} s\n", time.as_secs_f64());
+            (text(StatusCode::REQUEST_TIMEOUT, message), false)
         }
     };
-    let ended = respond(&mut stream, response, bare, time).await;
+    let ended = respond(&mut stream, response, is_head, time).await;
     tracing::debug!(?peer, ?ended, "a connection without a request");
 }
 
@@ -96,36 +96,35 @@ async fn read_head(stream: &mut ByteStream) -> Result<Option<scgi::Request>, Hea
     }
 }
 
-/// The read half of a connection, while a body is read from it. Sent back when this is dropped.
+/// The read half of a connection while a body is read. Sent to the receiver when this is dropped.
 struct BodyStream<R: AsyncRead> {
     read: Option<R>,
-    back: Option<oneshot::Sender<R>>,
+    sender: Option<oneshot::Sender<R>>,
 }
 
 impl<R: AsyncRead> BodyStream<R> {
     fn new(read: R) -> (Self, oneshot::Receiver<R>) {
-        let (back, rest) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let own = Self {
             read: Some(read),
-            back: Some(back),
+            sender: Some(sender),
         };
-        (own, rest)
+        (own, receiver)
     }
 }
 
 impl<R: AsyncRead> Drop for BodyStream<R> {
     fn drop(&mut self) {
-        if let (Some(read), Some(back)) = (self.read.take(), self.back.take()) {
+        if let (Some(read), Some(sender)) = (self.read.take(), self.sender.take()) {
             // Fails if nothing waits for it.
-            let _ = back.send(read);
+            let _ = sender.send(read);
         }
     }
 }
 
-/// Returns when the client ends the connection after its request. Never returns if the client sends
-/// more than its request.
-async fn ended<R: AsyncRead + Unpin>(rest: oneshot::Receiver<R>) {
-    if let Ok(mut read) = rest.await
+/// Returns when the client closes the connection after its request. Never returns if the client sends more data.
+async fn ended<R: AsyncRead + Unpin>(returned: oneshot::Receiver<R>) {
+    if let Ok(mut read) = returned.await
         && let Ok(0) | Err(_) = read.read(&mut [0]).await
     {
         return;
@@ -147,11 +146,11 @@ async fn answer(
     let variables = head.extensions.get::<scgi::Variables>();
     let peer = client(peer, variables, server.app.scgi_from_elsewhere);
     head.extensions.insert(peer.clone());
-    let left = length - begun.len() as u64;
+    let remaining = length - begun.len() as u64;
     let body = IncomingBody {
         read,
-        begun,
-        left,
+        prefix: begun,
+        remaining,
         buffer: BytesMut::new(),
     };
     let body = boxed(body);
@@ -159,13 +158,13 @@ async fn answer(
     answer.await.map(|body| body.with_guard(in_flight))
 }
 
-/// The client: the one that the web server names, if the web server is trusted.
+/// The client: the one in the variables of the web server if it is trusted, otherwise the peer itself.
 fn client(peer: &Peer, variables: Option<&scgi::Variables>, from_elsewhere: bool) -> Peer {
     let variables = variables.filter(|_| from_elsewhere || peer.is_local());
     let remote = variables.and_then(scgi::Variables::remote);
-    Peer::known(Known {
+    Peer::new(PeerDetails {
         address: remote.or(peer.address()),
-        // Nothing else is known of a client that the web server names.
+        // The web server passes no more than the address.
         local: remote.is_none() && peer.is_unix(),
         credentials: peer.credentials().filter(|_| remote.is_none()),
         #[cfg(feature = "tls")]
@@ -177,14 +176,14 @@ fn client(peer: &Peer, variables: Option<&scgi::Variables>, from_elsewhere: bool
 async fn respond<W: AsyncWrite + Unpin>(
     stream: &mut W,
     response: HttpResponse,
-    bare: bool,
+    is_head: bool,
     time: Duration,
 ) -> io::Result<()> {
     let (head, mut body) = response.into_parts();
     let length = body.size_hint().exact();
     let mut bytes = Vec::with_capacity(512);
     scgi::write_response(&head, length, &mut bytes);
-    while !bare && let Some(frame) = body.frame().await {
+    while !is_head && let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(io::Error::other)?.into_data() else {
             continue;
         };
@@ -215,14 +214,15 @@ where
 /// The body of a request.
 struct IncomingBody<R: AsyncRead> {
     read: BodyStream<R>,
-    begun: Bytes,
+    /// The part of the body that was read with the head.
+    prefix: Bytes,
     /// Unread bytes.
-    left: u64,
+    remaining: u64,
     buffer: BytesMut,
 }
 
-/// Maximum number of bytes of one read.
-const PIECE: u64 = 16 * 1024;
+/// The maximum number of bytes of one read.
+const MAX_READ: u64 = 16 * 1024;
 
 impl<R: AsyncRead + Unpin> Body for IncomingBody<R> {
     type Data = Bytes;
@@ -232,40 +232,40 @@ impl<R: AsyncRead + Unpin> Body for IncomingBody<R> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if !self.begun.is_empty() {
-            let begun = std::mem::take(&mut self.begun);
-            return Poll::Ready(Some(Ok(Frame::data(begun))));
+        if !self.prefix.is_empty() {
+            let prefix = std::mem::take(&mut self.prefix);
+            return Poll::Ready(Some(Ok(Frame::data(prefix))));
         }
-        if self.left == 0 {
+        if self.remaining == 0 {
             return Poll::Ready(None);
         }
-        let room = usize::try_from(self.left.min(PIECE)).unwrap_or(usize::MAX);
+        let count = usize::try_from(self.remaining.min(MAX_READ)).unwrap_or(usize::MAX);
         let Self { read, buffer, .. } = &mut *self;
         // `None` only in `drop`.
         let Some(read) = &mut read.read else {
             return Poll::Ready(None);
         };
-        buffer.reserve(room);
-        let mut room = (&mut *buffer).limit(room);
-        // The future has no state, so a new one per poll is the same.
-        let len = ready!(pin!(read.read_buf(&mut room)).poll(context))?;
+        buffer.reserve(count);
+        let mut target = (&mut *buffer).limit(count);
+        // The future has no state, so each poll can create a new one.
+        let len = ready!(pin!(read.read_buf(&mut target)).poll(context))?;
         if len == 0 {
-            let text = format!("the body lacks {} bytes", self.left);
-            self.left = 0;
+            let text = format!("the body lacks {} bytes", self.remaining);
+            self.remaining = 0;
             let error = io::Error::new(io::ErrorKind::UnexpectedEof, text);
             return Poll::Ready(Some(Err(error)));
         }
-        self.left -= len as u64;
-        let piece = self.buffer.split().freeze();
-        Poll::Ready(Some(Ok(Frame::data(piece))))
+        self.remaining -= len as u64;
+        let data = self.buffer.split().freeze();
+        Poll::Ready(Some(Ok(Frame::data(data))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.begun.is_empty() && self.left == 0
+        self.prefix.is_empty() && self.remaining == 0
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.begun.len() as u64 + self.left)
+        SizeHint::with_exact(self.prefix.len() as u64 + self.remaining)
     }
 }
 
@@ -277,26 +277,26 @@ mod tests {
 
     /// A web server on another machine is trusted only with `scgi_from_elsewhere`.
     #[test]
-    fn clients_named_from_elsewhere() {
+    fn variables_are_trusted_only_from_local_web_servers() {
         let block = "CONTENT_LENGTH|0|SCGI|1|REMOTE_ADDR|127.0.0.1|HTTPS|on|".replace('|', "\0");
         let request = format!("{}:{block},", block.len());
         let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
         let head = reader.feed(request.as_bytes()).unwrap().unwrap().head;
         let variables = head.extensions.get::<scgi::Variables>();
         let peer = |address: &str| Peer::from(address.parse::<SocketAddr>().unwrap());
-        for (web_server, from_elsewhere, believed) in [
+        for (web_server, from_elsewhere, trusted) in [
             (peer("192.0.2.1:5000"), false, false),
             (peer("192.0.2.1:5000"), true, true),
             (peer("127.0.0.1:5000"), false, true),
             (Peer::unix(None), false, true),
         ] {
             let client = client(&web_server, variables, from_elsewhere);
-            let about = format!("{web_server:?} {from_elsewhere}");
-            assert_eq!(client.is_encrypted(), believed, "{about}");
-            let named = client.address().unwrap().ip().to_string();
-            let ip = if believed { "127.0.0.1" } else { "192.0.2.1" };
-            assert_eq!(named, ip, "{about}");
-            assert_eq!(client.is_local(), believed, "{about}");
+            let case = format!("{web_server:?} {from_elsewhere}");
+            assert_eq!(client.is_encrypted(), trusted, "{case}");
+            let address = client.address().unwrap().ip().to_string();
+            let ip = if trusted { "127.0.0.1" } else { "192.0.2.1" };
+            assert_eq!(address, ip, "{case}");
+            assert_eq!(client.is_local(), trusted, "{case}");
         }
     }
 }

@@ -15,7 +15,7 @@ use super::listener::Listener;
 use super::peer::Peer;
 use crate::tls::{ServerTls, Settings, TlsPeer};
 
-/// A listener whose connections are encrypted. Returned by [`Listener::tls`].
+/// A listener with TLS. Returned by [`Listener::tls`].
 ///
 /// ```no_run
 /// use polywire_rpc::Server;
@@ -87,7 +87,7 @@ impl TlsStream {
         Self(State::Handshake(Box::pin(handshake(stream, settings))))
     }
 
-    /// Completes the handshake, if it is not complete yet. Returns what the peer has shown of itself.
+    /// Completes the handshake, if necessary. Returns the session with the certificate of the peer.
     ///
     /// # Errors
     ///
@@ -177,10 +177,10 @@ impl AsyncWrite for TlsStream {
 
 async fn handshake(mut stream: ByteStream, settings: Settings) -> io::Result<Established> {
     let handshake = async {
-        if speaks_http(&stream).await? {
+        if is_http(&stream).await? {
             let _ = stream.write_all(NOT_ENCRYPTED).await;
             let _ = stream.shutdown().await;
-            let message = "the peer speaks HTTP where HTTPS is offered";
+            let message = "the peer sends HTTP without TLS";
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         TlsAcceptor::from(settings.config).accept(stream).await
@@ -195,9 +195,9 @@ const NOT_ENCRYPTED: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Connection: close\r\n\r\n\
     This port speaks HTTPS. Call it with a URL of https://, please";
 
-/// Whether the first byte is the first letter of an HTTP method, which is a frequent mistake. Only TCP sockets can look
-/// at bytes without taking them; for others this is false.
-async fn speaks_http(stream: &ByteStream) -> io::Result<bool> {
+/// Whether the client sends HTTP without TLS, a frequent mistake: the first byte is an upper-case letter. Always false
+/// for other streams than TCP sockets, which do not support `peek`.
+async fn is_http(stream: &ByteStream) -> io::Result<bool> {
     let ByteStream::Tcp(stream) = stream else {
         return Ok(false);
     };

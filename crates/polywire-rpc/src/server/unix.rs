@@ -54,20 +54,22 @@ impl UnixSocket {
     pub async fn bind(self) -> io::Result<BoundUnixSocket> {
         let Self { path, mode } = self;
         let _lock = lock_folder(&path).await?;
-        let address = SockAddr::unix(&path).map_err(|error| at(&path, &error))?;
+        let address = SockAddr::unix(&path).map_err(|error| with_path(&path, &error))?;
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
         if let Err(error) = socket.bind(&address) {
             if error.kind() != io::ErrorKind::AddrInUse {
-                return Err(at(&path, &error));
+                return Err(with_path(&path, &error));
             }
             remove_stale(&path)?;
-            socket.bind(&address).map_err(|error| at(&path, &error))?;
+            socket
+                .bind(&address)
+                .map_err(|error| with_path(&path, &error))?;
         }
-        let file = File::of(path)?;
+        let file = SocketFile::new(path)?;
         // Before `listen`, so that no process can connect with another mode.
         fs::set_permissions(&file.path, Permissions::from_mode(mode))
-            .map_err(|error| at(&file.path, &error))?;
+            .map_err(|error| with_path(&file.path, &error))?;
         socket.listen(1024)?;
         let listener = net::UnixListener::from(std::os::fd::OwnedFd::from(socket));
         Ok(BoundUnixSocket {
@@ -100,15 +102,18 @@ async fn lock_folder(path: &Path) -> io::Result<Option<fs::File>> {
         }
     }
     let text = "another process has locked the folder";
-    Err(at(path, &io::Error::new(io::ErrorKind::ResourceBusy, text)))
+    Err(with_path(
+        path,
+        &io::Error::new(io::ErrorKind::ResourceBusy, text),
+    ))
 }
 
 /// Removes the file of a socket on which no process listens.
 fn remove_stale(path: &Path) -> io::Result<()> {
-    let found = fs::symlink_metadata(path).map_err(|error| at(path, &error))?;
-    if !found.file_type().is_socket() {
+    let metadata = fs::symlink_metadata(path).map_err(|error| with_path(path, &error))?;
+    if !metadata.file_type().is_socket() {
         let text = "there is a file already, and it is no socket";
-        return Err(at(
+        return Err(with_path(
             path,
             &io::Error::new(io::ErrorKind::AlreadyExists, text),
         ));
@@ -123,44 +128,48 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         // Only a refused connection proves that no process listens.
         _ => {
             let text = "another process listens there";
-            return Err(at(path, &io::Error::new(io::ErrorKind::AddrInUse, text)));
+            return Err(with_path(
+                path,
+                &io::Error::new(io::ErrorKind::AddrInUse, text),
+            ));
         }
     }
-    fs::remove_file(path).map_err(|error| at(path, &error))
+    fs::remove_file(path).map_err(|error| with_path(path, &error))
 }
 
 /// Adds the path to an error.
-fn at(path: &Path, error: &io::Error) -> io::Error {
+fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// The file of a socket. Removed when this is dropped, unless another process has replaced it.
 #[derive(Debug)]
-struct File {
+struct SocketFile {
     path: PathBuf,
+    /// Device and inode.
     identity: (u64, u64),
 }
 
-impl File {
-    fn of(path: PathBuf) -> io::Result<Self> {
-        // The working directory may change.
+impl SocketFile {
+    fn new(path: PathBuf) -> io::Result<Self> {
+        // An absolute path, because the working directory may change.
         let path = std::path::absolute(path)?;
         let identity = identity(&path)?;
         Ok(Self { path, identity })
     }
 }
 
-impl Drop for File {
+impl Drop for SocketFile {
     fn drop(&mut self) {
-        if identity(&self.path).is_ok_and(|found| found == self.identity) {
+        if identity(&self.path).is_ok_and(|current| current == self.identity) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
 fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    let found = fs::symlink_metadata(path)?;
-    Ok((found.dev(), found.ino()))
+    let metadata = fs::symlink_metadata(path)?;
+    Ok((metadata.dev(), metadata.ino()))
 }
 
 /// A Unix socket that listens. Returned by [`UnixSocket::bind`]. Its file is removed when the server stops, or when this
@@ -169,7 +178,7 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
 pub struct BoundUnixSocket {
     listener: UnixListener,
     /// Removed by the first [`Listener::try_accept`], so that clients cannot connect any more.
-    file: Option<File>,
+    file: Option<SocketFile>,
 }
 
 impl Listener for BoundUnixSocket {
@@ -222,9 +231,9 @@ impl Listener for UnixListener {
 }
 
 fn peer(stream: &UnixStream) -> Peer {
-    Peer::unix(stream.peer_cred().ok().map(|found| Credentials {
-        uid: found.uid(),
-        gid: found.gid(),
-        pid: found.pid(),
+    Peer::unix(stream.peer_cred().ok().map(|credentials| Credentials {
+        uid: credentials.uid(),
+        gid: credentials.gid(),
+        pid: credentials.pid(),
     }))
 }

@@ -1,7 +1,7 @@
 //! Requests of protocols that the server does not offer.
 //!
-//! Such a request names its protocol, in a header or by its content type. Its client can read an
-//! error of that protocol and no other, so the answer is one.
+//! Such a request names its protocol in a header or its content type. Its client can parse only errors of that protocol,
+//! so the response is one.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -16,19 +16,19 @@ use super::mount::{Mount, host};
 use crate::ServiceHandle;
 use crate::context::RequestId;
 
-/// Says how the server could be made to offer a protocol.
+/// Returns a text that describes how to enable a protocol on the server.
 pub(super) type Hint = Box<dyn Fn(ProtocolKind) -> String + Send + Sync>;
 
-/// The protocols that a server does not offer on all hosts and paths. Each is built when the first
-/// request claims it, and once: a request must not cost as much as a model is large.
+/// The protocols that a server does not offer on all hosts and paths. Each is built once, for the first request that
+/// claims it, because building takes time in proportion to the model.
 pub(super) struct Unoffered {
-    /// In the order of [`ProtocolKind::HTTP`]. None, if it cannot carry the service.
+    /// In the order of [`ProtocolKind::HTTP`]. `None` if the protocol does not support the service.
     protocols: [OnceLock<Option<Box<dyn ServerProtocol>>>; ProtocolKind::HTTP.len()],
     hint: Option<Hint>,
 }
 
-/// The protocols of a service without operations, in the order of [`ProtocolKind::HTTP`]. Whether a
-/// request is of a protocol does not depend on the model.
+/// The protocols for a service without operations, in the order of [`ProtocolKind::HTTP`]. They detect the protocol of a
+/// request, which does not depend on the model.
 static CLAIMS: LazyLock<Vec<Option<Box<dyn ServerProtocol>>>> = LazyLock::new(|| {
     let service = ServiceHandle::empty();
     let kinds = ProtocolKind::HTTP.into_iter();
@@ -55,12 +55,15 @@ impl fmt::Debug for Unoffered {
 }
 
 impl App {
-    /// The answer to a request that one of these protocols claims, at least this surely.
+    /// The response to a request that one of these protocols claims with at least the strength `min`.
     #[cold]
-    pub(super) fn unoffered(&self, head: &request::Parts, least: Claim) -> Option<Response<Bytes>> {
-        let protocol = self.claimed(head, least)?;
+    pub(super) fn unoffered(&self, head: &request::Parts, min: Claim) -> Option<Response<Bytes>> {
+        let protocol = self.claimed(head, min)?;
         let kind = protocol.kind();
-        let fault = Fault::new(FaultKind::UnknownOperation, self.refusal(head, kind));
+        let fault = Fault::new(
+            FaultKind::UnknownOperation,
+            self.unoffered_message(head, kind),
+        );
         let mut response = protocol.encode_other(&fault);
         if let Some(RequestId(id)) = self.new_id(kind) {
             protocol.tell_request_id(&mut response, &id);
@@ -68,9 +71,9 @@ impl App {
         Some(response)
     }
 
-    /// The protocol whose claim on a request is the strongest, of those over HTTP that can carry
-    /// the service and are not offered everywhere. Of equal claims the first counts.
-    fn claimed(&self, head: &request::Parts, least: Claim) -> Option<&dyn ServerProtocol> {
+    /// The protocol with the strongest claim on a request, of those over HTTP that support the service and are not
+    /// offered on all hosts and paths. Of equal claims the first wins.
+    fn claimed(&self, head: &request::Parts, min: Claim) -> Option<&dyn ServerProtocol> {
         let service = self.service.service();
         if service.operations().len() == 0 {
             return None;
@@ -84,7 +87,7 @@ impl App {
         let mut claims: Vec<(Claim, usize)> = claims
             .filter_map(|(index, protocol)| Some((protocol.as_ref()?.claim(&summary), index)))
             .filter(|(claim, index)| {
-                *claim > Claim::No && *claim >= least && !is_everywhere(ProtocolKind::HTTP[*index])
+                *claim > Claim::No && *claim >= min && !is_everywhere(ProtocolKind::HTTP[*index])
             })
             .collect();
         claims.sort_by_key(|(claim, _)| Reverse(*claim));
@@ -96,14 +99,14 @@ impl App {
         })
     }
 
-    /// What a client of the protocol is told. What is on other hosts may be no business of its.
-    fn refusal(&self, head: &request::Parts, kind: ProtocolKind) -> String {
+    /// The error message. It names the protocols of the request's host only.
+    fn unoffered_message(&self, head: &request::Parts, kind: ProtocolKind) -> String {
         let host = host(head);
         let mut offered: Vec<String> = Vec::new();
         let mut is_mounted = false;
         for (mount, protocol) in self.mounts.all() {
             is_mounted |= protocol.kind() == kind;
-            if mount.is_on(host) {
+            if mount.matches_host(host) {
                 offered.push(match mount.path_prefix() {
                     "" => protocol.kind().to_string(),
                     path => format!("{} at {path}", protocol.kind()),

@@ -12,7 +12,7 @@ use crate::server::Server;
 use crate::server::app::{App, Arriving, HeadService};
 use crate::server::decoding;
 use crate::server::frames::{Flow, Table};
-use crate::server::gate::{Calls, Gate};
+use crate::server::gate::{CallLimit, Gate};
 use crate::server::http_service::HttpService;
 use crate::server::memory::Memory;
 use crate::server::mount::{Mount, Mounts};
@@ -186,7 +186,7 @@ impl ServerBuilder {
             firewall: self.firewall,
             cross_origin: self.cross_origin,
             callers: self.callers,
-            calls: self.calls.map(Calls::new),
+            calls: self.calls.map(CallLimit::new),
         });
         let app = App {
             frames: frames.then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),

@@ -1,4 +1,4 @@
-//! Results of handlers, on their way to the task of their connection.
+//! The queue of completed calls, from handlers to the task of their connection.
 
 use std::task::{Context, Waker};
 
@@ -69,7 +69,7 @@ struct State<C> {
     waker: Option<Waker>,
 }
 
-/// What is there to be taken.
+/// The content of a [`CompletionQueue`].
 #[derive(Debug)]
 pub(super) struct Pending<C = CallId> {
     pub(super) completions: Vec<Completion<C>>,
@@ -125,10 +125,10 @@ impl<C> CompletionQueue<C> {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Takes what is there. The task is woken when there is more.
+    /// Takes everything. The task is woken when more is added.
     pub(super) fn take(&self, context: &Context<'_>) -> Pending<C> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Also if something is there: more may come before the task takes again.
+        // Also if the queue is not empty: more may be added before the task calls this again.
         let own = context.waker();
         let known = state.waker.as_ref();
         if !known.is_some_and(|waker| waker.will_wake(own)) {

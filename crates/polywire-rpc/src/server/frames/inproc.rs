@@ -30,7 +30,7 @@ impl From<InprocName> for Place {
 }
 
 impl Running<InprocName> {
-    /// The name that it listens on.
+    /// The name that the server listens on.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.place().0
@@ -40,8 +40,7 @@ impl Running<InprocName> {
 impl Server {
     /// Listens on a name within this process, for clients at `inproc://NAME`. Stops when the returned value is dropped.
     ///
-    /// A connection is a pair of in-memory byte streams, served like a TCP connection: calls, streams and topics go as
-    /// frames, and all limits hold. Client and server may be on different runtimes.
+    /// A connection is a pair of in-memory byte streams with frames, served like a TCP connection with all limits. Client and server may be on different runtimes.
     ///
     /// ```
     /// use polywire_rpc::frames::Client;
@@ -76,10 +75,10 @@ impl Server {
         }
         let listener = InprocListener::bind(name)?;
         let place = InprocName(listener.name().to_owned());
-        let speak = |server, stream, peer, stopped| {
+        let connection = |server, stream, peer, stopped| {
             super::connection(server, stream, Begin::default(), peer, stopped)
         };
-        Ok(accept::serve(self, Box::new(listener), b"", speak).at(place))
+        Ok(accept::serve(self, Box::new(listener), b"", connection).at(place))
     }
 }
 

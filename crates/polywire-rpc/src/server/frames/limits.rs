@@ -25,7 +25,7 @@ use crate::call::capacity::LoadLimit;
 /// # Ok::<(), polywire_rpc::BuildError>(())
 /// ```
 #[derive(Clone)]
-#[must_use = "it is for `ServerBuilder::frame_limits`"]
+#[must_use = "pass it to `ServerBuilder::frame_limits`"]
 pub struct FrameLimits {
     pub(super) calls: u32,
     pub(super) bytes: Option<u32>,
@@ -40,7 +40,7 @@ pub struct FrameLimits {
 }
 
 impl FrameLimits {
-    /// The defaults, which each method documents.
+    /// Creates the default limits, which each method documents.
     pub const fn new() -> Self {
         Self {
             calls: 1_024,
@@ -115,16 +115,16 @@ impl FrameLimits {
 
     /// Sets the minimum time between two pings of a client, which clients are told. A connection with three pings in a row
     /// that come earlier is ended. Default: 10 seconds.
-    pub const fn ping(mut self, least: Duration) -> Self {
-        self.ping = least;
+    pub const fn ping(mut self, min: Duration) -> Self {
+        self.ping = min;
         self
     }
 
     /// Enables compression: of replies and items of at least this many bytes, if the client supports it and they become
     /// shorter; clients may compress inputs. All limits apply to the decompressed size. Default: disabled, because it takes
     /// processor time and some 300 KiB per connection, and the length of compressed data reveals secrets in it. Not over UDP.
-    pub const fn compress(mut self, least: usize) -> Self {
-        self.compress = Some(least);
+    pub const fn compress(mut self, min_bytes: usize) -> Self {
+        self.compress = Some(min_bytes);
         self
     }
 }

@@ -13,21 +13,21 @@ use tokio::task::JoinSet;
 #[derive(Debug, Default)]
 pub(super) struct OneWays {
     tasks: JoinSet<()>,
-    /// The calls of each address: one reference for each, and one here.
+    /// A reference count per address: one for each call, and one here.
     callers: HashMap<Option<SocketAddr>, Arc<()>>,
-    /// At this number of addresses, those without calls are removed.
-    tidy_at: usize,
+    /// The number of addresses at which those without calls are removed.
+    cleanup_at: usize,
 }
 
-/// Minimum of `tidy_at`.
-const LEAST: usize = 16;
+/// The minimum of `cleanup_at`.
+const MIN_CLEANUP: usize = 16;
 
 impl OneWays {
-    /// Whether a caller that may have `most` calls may start a further one.
-    pub(super) fn has_room(&self, caller: Option<SocketAddr>, most: usize) -> bool {
+    /// Whether a caller has fewer than `max` calls in progress.
+    pub(super) fn has_room(&self, caller: Option<SocketAddr>, max: usize) -> bool {
         self.callers
             .get(&caller)
-            .is_none_or(|count| Arc::strong_count(count) <= most)
+            .is_none_or(|count| Arc::strong_count(count) <= max)
     }
 
     /// Runs a call.
@@ -36,10 +36,10 @@ impl OneWays {
         caller: Option<SocketAddr>,
         work: impl Future<Output = ()> + Send + 'static,
     ) {
-        self.forget();
-        if self.callers.len() >= self.tidy_at.max(LEAST) {
+        self.reap();
+        if self.callers.len() >= self.cleanup_at.max(MIN_CLEANUP) {
             self.callers.retain(|_, count| Arc::strong_count(count) > 1);
-            self.tidy_at = 2 * self.callers.len();
+            self.cleanup_at = 2 * self.callers.len();
         }
         let count = Arc::clone(self.callers.entry(caller).or_default());
         self.tasks.spawn(async move {
@@ -50,7 +50,7 @@ impl OneWays {
 
     /// Whether none is in progress.
     pub(super) fn is_empty(&mut self) -> bool {
-        self.forget();
+        self.reap();
         self.tasks.is_empty()
     }
 
@@ -59,7 +59,8 @@ impl OneWays {
         while self.tasks.join_next().await.is_some() {}
     }
 
-    fn forget(&mut self) {
+    /// Removes completed tasks.
+    fn reap(&mut self) {
         while self.tasks.try_join_next().is_some() {}
     }
 }

@@ -41,7 +41,7 @@ pub struct FrameStats {
     pub connections: u64,
     /// Open calls.
     pub open: u64,
-    /// Handlers that wait for something.
+    /// Handlers that have started and wait for something.
     pub at_work: u64,
     /// Calls in the run queue, of operations that use much processor time.
     pub waiting: u64,
@@ -140,9 +140,7 @@ pub(super) enum Sum {
     Accepted,
     BytesIn,
     BytesOut,
-    /// May go down.
     Connections,
-    /// May go down.
     Open,
 }
 
@@ -169,12 +167,12 @@ impl Sums {
         self.0[sum as usize].load(Ordering::Relaxed)
     }
 
-    /// Adds what a connection has counted.
-    pub(super) fn add_all(&self, tally: &CallCounts) {
-        self.add(Sum::Calls, tally.calls.into());
-        self.add(Sum::OneWays, tally.one_ways.into());
-        self.add(Sum::Replies, tally.replies.into());
-        for (code, unstarted, count) in &tally.faults {
+    /// Adds the counts of a connection.
+    pub(super) fn add_all(&self, counts: &CallCounts) {
+        self.add(Sum::Calls, counts.calls.into());
+        self.add(Sum::OneWays, counts.one_ways.into());
+        self.add(Sum::Replies, counts.replies.into());
+        for (code, unstarted, count) in &counts.faults {
             let sum = match (*code, unstarted) {
                 (FaultCode::OVERLOADED | FaultCode::UNAVAILABLE, true) => Sum::Shed,
                 (FaultCode::DEADLINE, true) => Sum::Late,
