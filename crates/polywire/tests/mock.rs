@@ -151,7 +151,7 @@ impl Mock {
 /// A client that pages until there is no token, or until `IsTruncated` is false, comes to an end.
 #[tokio::test]
 async fn the_first_page_is_the_last() {
-    let mock = Mock::start(Validation::Whole).await;
+    let mock = Mock::start(Validation::All).await;
     let list = mock.call("List", r#"{"token":"string"}"#).await;
     let page = &list["page"];
     assert_eq!(page["next"], Value::Null);
@@ -177,7 +177,7 @@ async fn the_first_page_is_the_last() {
 /// A header says what the message really is, or nothing.
 #[tokio::test]
 async fn headers_are_valid() {
-    let mock = Mock::start(Validation::Whole).await;
+    let mock = Mock::start(Validation::All).await;
     let item = mock.call("Get", "{}").await;
     assert_eq!(item["type"].as_str(), Some("application/octet-stream"));
     assert_eq!(item["encoding"], Value::Null);
@@ -189,7 +189,7 @@ async fn headers_are_valid() {
 /// The MD5 sums are those of RFC 1321 and of `md5sum`.
 #[tokio::test]
 async fn digests_are_those_of_the_input() {
-    let mock = Mock::start(Validation::Whole).await;
+    let mock = Mock::start(Validation::All).await;
     let sent = mock
         .call("Send", r#"{"Body":"message digest","Attributes":["a"]}"#)
         .await;
@@ -226,14 +226,14 @@ async fn batches_are_bounded() {
 /// The checks of models only warn of a union without a member, which no input can have.
 #[tokio::test]
 async fn bad_examples_are_left_out() {
-    let mock = Mock::start(Validation::Whole).await;
+    let mock = Mock::start(Validation::All).await;
     assert_eq!(mock.bad, [("Find".to_owned(), "none".to_owned())]);
 }
 
 /// `@required` is a constraint as others are. Defaults are none.
 #[tokio::test]
 async fn without_validation_nothing_is_required() {
-    let mock = Mock::start(Validation::Whole).await;
+    let mock = Mock::start(Validation::All).await;
     assert!(mock.client.call("Send", Map::new()).await.is_err());
     let mock = Mock::start(Validation::Off).await;
     let sent = mock.call("Send", "{}").await;

@@ -1,4 +1,4 @@
-//! How a server is put together.
+//! The builder of servers.
 
 mod build;
 mod error;
@@ -63,18 +63,17 @@ pub struct ServerBuilder {
     call_layers: Vec<Box<dyn Fn(CallService) -> CallService>>,
 }
 
-/// How the constraints of a model are applied to inputs: `@required`, `@length`,
-/// `@range`, `@pattern`, `@uniqueItems` and the values of enums.
+/// Which constraints of a model are checked in inputs: `@required`, `@length`, `@range`, `@pattern`, `@uniqueItems` and
+/// the values of enums.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Validation {
-    /// All of them. A pattern that cannot be checked, since no engine that takes
-    /// linear time has what it uses, keeps the server from being built.
+    /// All constraints. If a pattern has features that no linear-time engine supports, the server cannot be built.
     #[default]
-    Whole,
-    /// All but patterns that cannot be checked: any text passes those.
+    All,
+    /// All constraints except patterns with unsupported features.
     WithoutUncheckedPatterns,
-    /// None. A handler over maps gets an input without its required members too. A handler
-    /// over types does not, since they have no room for it.
+    /// No constraints. Dynamic handlers also receive inputs without required members. Typed handlers do not, because their
+    /// input types cannot represent them.
     Off,
 }
 
@@ -87,7 +86,7 @@ impl ServerBuilder {
             handlers: Vec::new(),
             methods: None,
             limits: Limits::DEFAULT,
-            validation: Validation::Whole,
+            validation: Validation::All,
             body_memory: None,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
@@ -113,16 +112,14 @@ impl ServerBuilder {
         }
     }
 
-    /// Offers the service over a protocol. Without any call of this, it is
-    /// offered over those that the model names. [`ProtocolKind::Frame`] is what
-    /// [`frames`](Self::frames) offers.
+    /// Offers the service over a protocol. Default: the protocols that the model names. [`ProtocolKind::Frame`] is the
+    /// same as [`frames`](Self::frames).
     #[must_use]
     pub fn protocol(self, kind: ProtocolKind) -> Self {
         self.protocol_at(Mount::default(), kind)
     }
 
-    /// Offers the service over a protocol at a mount: so protocols can share a
-    /// port whose requests are the same.
+    /// Offers the service over a protocol at a mount. Protocols whose requests cannot be distinguished can so share a port.
     ///
     /// ```
     /// use polywire_protocol::ProtocolKind;
@@ -143,14 +140,13 @@ impl ServerBuilder {
         self
     }
 
-    /// Offers the service over a protocol that was made apart, such as XML-RPC
-    /// at another path.
+    /// Offers the service over a protocol with settings of its own, such as XML-RPC at another path.
     #[must_use]
     pub fn custom_protocol(self, protocol: Box<dyn ServerProtocol>) -> Self {
         self.custom_protocol_at(Mount::default(), protocol)
     }
 
-    /// As [`ServerBuilder::custom_protocol`], at a mount.
+    /// Like [`ServerBuilder::custom_protocol`], at a mount.
     #[must_use]
     pub fn custom_protocol_at(mut self, mount: Mount, protocol: Box<dyn ServerProtocol>) -> Self {
         self.own_protocols.push((mount, protocol));
@@ -164,16 +160,15 @@ impl ServerBuilder {
         self
     }
 
-    /// As [`ServerBuilder::operation`], with a handler that is shared.
+    /// Like [`ServerBuilder::operation`], with a shared handler.
     #[must_use]
     pub fn operation_arc(mut self, name: impl Into<String>, handler: Arc<dyn Handler>) -> Self {
         self.handlers.push((name.into(), handler));
         self
     }
 
-    /// Offers methods by name beside the operations: over XML-RPC at the paths
-    /// that they name, and if they say so over CBOR. Where the service is offered
-    /// over XML-RPC, its operations can be called at each of these paths too.
+    /// Offers named methods: over XML-RPC at the paths of [`Methods::path`], and over CBOR if [`Methods::cbor`] is set. If
+    /// the service is offered over XML-RPC, its operations can be called at these paths too.
     #[must_use]
     pub fn methods(mut self, methods: Methods) -> Self {
         self.methods = Some(methods);
@@ -195,60 +190,56 @@ impl ServerBuilder {
     /// effect then, and [`BasicAuth`](crate::auth::BasicAuth) accepts passwords if the variables
     /// claim TLS. Use it only on a network in which the web server is alone.
     #[must_use]
-    pub const fn scgi_from_elsewhere(mut self, believed: bool) -> Self {
-        self.scgi_from_elsewhere = believed;
+    pub const fn scgi_from_elsewhere(mut self, trusted: bool) -> Self {
+        self.scgi_from_elsewhere = trusted;
         self
     }
 
-    /// Sets whether a caller over HTTP/1, SCGI or frames may close its half of the connection once it
-    /// has said all, and still wait for the answer, as `nc -N` and `socat` do. Yes, unless this
-    /// says other. Over frames subscriptions, and calls that need more items or credit, end then.
+    /// Sets whether a client over HTTP/1, SCGI or frames may shut down its write side after a request and still receive the
+    /// response, as `nc -N` and `socat` do. Default: true. Over frames, subscriptions and calls that need more items or
+    /// credit end then.
     ///
-    /// A caller that has died looks the same: all that comes is the end of what it says.
-    /// So its call runs to the end, or until the timeout for handlers, and holds its place
-    /// among [`ServerBuilder::connections`] and [`ServerBuilder::calls`] meanwhile. With
-    /// `false` the end of the connection ends the call: its handler is dropped at the
-    /// `await` where it stands, and what it has done until then stays done. Handlers that wait
-    /// cost one more system call then, which looks for the end.
+    /// A client that has died cannot be distinguished from one that has shut down its write side. So its call runs to its
+    /// end or until the handler timeout, and counts against [`ServerBuilder::connections`] and [`ServerBuilder::calls`]
+    /// meanwhile. With `false`, the end of the stream cancels the call: its handler is dropped at its current `await`. This
+    /// costs one more system call for handlers that wait.
     ///
-    /// Over HTTP/2 a caller says by itself that it has gone, so a call always ends with
-    /// its connection or its stream.
+    /// Over HTTP/2, a call always ends with its connection or stream.
     #[must_use]
     pub const fn half_close(mut self, half_close: bool) -> Self {
         self.half_close = half_close;
         self
     }
 
-    /// Offers the methods and operations over frames too, on the same ports and sockets: a
-    /// connection that begins with `0xf7` speaks them, as `docs/frame.md` defines. Services whose model
-    /// has `@polywire#frame` are offered so without it.
+    /// Also offers the methods and operations over frames, on the same ports and sockets. Connections with frames begin
+    /// with the byte `0xf7`; `docs/frame.md` specifies the protocol. Default: false, or true if the model has
+    /// `@polywire#frame`.
     ///
-    /// A handler begins on the task of its connection, and goes on in a task of its own if it has to wait. Calls of an
-    /// operation that is measured to keep its thread for more than 100 µs before it first waits have their turns apart
-    /// from connections, as many at once as the runtime has threads (`docs/tuning.md`). One that
-    /// blocks its thread, or computes for seconds, holds up whatever else that thread has to do all the same,
-    /// and no timeout reaches it: such work belongs into
-    /// [`tokio::task::spawn_blocking`], or a method of [`Methods::blocking`].
+    /// A handler is first polled on the task of its connection, and moves to its own task if it is pending. Operations that
+    /// are measured to use a processor for more than 100 µs before they first wait go to a run queue, which runs as many at
+    /// once as the runtime has threads (`docs/tuning.md`). A handler that blocks or computes for seconds still delays other
+    /// tasks of its thread, and no timeout can interrupt it: use [`tokio::task::spawn_blocking`] or
+    /// [`Methods::blocking`].
     ///
-    /// Limits, timeouts, the firewall, [authenticators](Self::authenticate) and layers around decoded calls hold there
-    /// as well. Layers around HTTP requests and around heads do not see frames: a server that has some is refused, since
-    /// one of them may be a check, unless [`Self::frames_bypass_layers`] says that none is.
+    /// Limits, timeouts, the firewall, [authenticators](Self::authenticate) and layers around decoded calls apply. Layers
+    /// around HTTP requests and heads do not. Since one of these could be a security check, a server with both cannot be
+    /// built, except with [`Self::frames_bypass_layers`].
     #[must_use]
     pub const fn frames(mut self, frames: bool) -> Self {
         self.frames = frames;
         self
     }
 
-    /// Offers frames although they do not pass the layers around HTTP requests and heads: none of these layers is a check
-    /// that frames could bypass.
+    /// Allows frames to bypass the layers around HTTP requests and heads. Use it if none of these layers is a security
+    /// check.
     #[must_use]
     pub const fn frames_bypass_layers(mut self) -> Self {
         self.frames_bypass_layers = true;
         self
     }
 
-    /// Offers topics over frames: clients subscribe to them and publish, and so does the server
-    /// itself by a clone of them. Without this each asks for what is not supported.
+    /// Offers topics over frames, to which clients subscribe and publish. The server publishes with a clone. Without topics
+    /// such calls fail with a fault.
     #[must_use]
     pub fn topics(mut self, topics: Topics) -> Self {
         self.topics = Some(topics);
@@ -287,10 +278,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Turns away what web pages of other origins have browsers call, but for those that it
-    /// allows. `polywire serve` has it unless it is told other; a server in a program has
-    /// to be told, since it may stand where no browser comes. WebSocket endpoints refuse such
-    /// pages without being told.
+    /// Rejects requests of browsers for web pages of other origins, except those that `cross_origin` allows. Default: off
+    /// in programs, on in `polywire serve`. WebSocket endpoints always reject such requests.
     #[must_use]
     pub fn cross_origin(mut self, cross_origin: CrossOrigin) -> Self {
         self.cross_origin = Some(cross_origin);
@@ -305,19 +294,18 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets whether calls get an id: a random UUID, which handlers find in their
-    /// [`Context`](crate::Context::request_id), log lines of the call in the field
-    /// `request_id` of its span, and callers in the header `x-amzn-requestid`, where the SDKs of
-    /// AWS look for it, and where the protocol has a place for it. By default those calls get
-    /// one whose protocol has such a place: awsQuery, ec2Query and restXml.
+    /// Sets whether calls get an id, a random UUID. It is in [`Context::request_id`](crate::Context::request_id), in the
+    /// field `request_id` of the tracing span, in the response header `x-amzn-requestid`, which AWS SDKs read, and in the
+    /// response body if the protocol defines it. Default: only for protocols that define it: awsQuery, ec2Query and restXml.
     #[must_use]
     pub const fn request_ids(mut self, request_ids: bool) -> Self {
         self.request_ids = Some(request_ids);
         self
     }
 
-    /// Answers what lies below `/_polywire/`. `/_polywire` is sent there. A server that offers frames answers
-    /// `/_polywire/metrics` itself: its [`FrameStats`](super::FrameStats), for Prometheus.
+    /// Sets a function that responds to requests below `/_polywire/`. `/_polywire` redirects there. The server itself
+    /// responds to `/_polywire/metrics`, if it offers frames or WebSockets, with its statistics for Prometheus, such as
+    /// [`FrameStats`](super::FrameStats).
     #[must_use]
     pub fn pages(
         mut self,
@@ -327,8 +315,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets what the answer to a request of a protocol that the server does not offer adds: how the
-    /// server could be made to offer it. Such an answer names the protocols of the request's host.
+    /// Sets a function that returns a hint how to enable a protocol. The hint is added to the error response to requests of
+    /// protocols that the server does not offer, which names the protocols of the request's host.
     #[must_use]
     pub fn unoffered_hint(
         mut self,
@@ -387,8 +375,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Puts a layer around the heads of calls, before their bodies are read. A
-    /// [`Fault`] that it returns goes out in the caller's protocol.
+    /// Adds a layer around the heads of calls, before their bodies are read. A [`Fault`] that it returns is encoded in the
+    /// protocol of the call.
     #[must_use]
     pub fn head_layer<L>(mut self, layer: L) -> Self
     where
@@ -406,7 +394,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Puts a layer around decoded calls.
+    /// Adds a layer around decoded calls.
     #[must_use]
     pub fn call_layer<L>(mut self, layer: L) -> Self
     where

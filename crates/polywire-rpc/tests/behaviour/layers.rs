@@ -305,7 +305,7 @@ async fn frames_beside_http_layers() {
             false => builder.build(),
         }
     };
-    assert_eq!(build(false).unwrap_err(), BuildError::FramesPastLayers);
+    assert_eq!(build(false).unwrap_err(), BuildError::FramesBypassLayers);
     let server = build(true).unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("tcp://{}", running.address());

@@ -96,7 +96,7 @@ async fn without_validation_nothing_is_required() {
     let model = model.unwrap_or_else(|error| panic!("{error}")).model;
     let set = Arc::new(model.schemas("example#Shop").unwrap().unwrap());
     for (validation, expected) in [
-        (Validation::Whole, (400, "at '/text' failed")),
+        (Validation::All, (400, "at '/text' failed")),
         (Validation::Off, (200, r#"{"items":["A"],"count":1}"#)),
     ] {
         let echo = dynamic(|input: Map, _| async move { Ok(input) });

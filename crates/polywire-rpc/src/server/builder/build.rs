@@ -1,4 +1,4 @@
-//! From the settings of a builder to a server.
+//! Builds a server from the settings of a builder.
 
 use std::sync::Arc;
 
@@ -20,17 +20,16 @@ use crate::server::service::InnerService;
 use crate::server::unoffered::Unoffered;
 use crate::{Call, Handler, ServiceHandle};
 
-/// The bytes of request bodies that a server holds at most, where nothing else
-/// is said.
-const BODY_MEMORY: usize = 256 << 20;
+/// The default of [`ServerBuilder::body_memory`] in bytes.
+const DEFAULT_BODY_MEMORY: usize = 256 << 20;
 
 impl ServerBuilder {
-    /// The server.
+    /// Builds the server.
     ///
     /// # Errors
     ///
-    /// A protocol cannot offer the service, two that share a mount cannot be
-    /// told apart, or handlers and operations do not match.
+    /// A protocol does not support the service, the requests of two protocols of a mount cannot be distinguished, handlers
+    /// and operations do not match, or another [`BuildError`].
     pub fn build(self) -> Result<Server, BuildError> {
         let service = self.service.service();
         let mut kinds = self.protocols;
@@ -49,7 +48,7 @@ impl ServerBuilder {
                 continue;
             }
             let protocol = match (kind, &self.methods) {
-                // One server reads and writes XML-RPC in one way.
+                // With the XML-RPC settings of the methods.
                 (ProtocolKind::XmlRpc, Some(methods)) => methods.xmlrpc_wire(service).map(boxed),
                 _ => kind.server(service),
             };
@@ -70,11 +69,11 @@ impl ServerBuilder {
                     false => none.service(),
                 };
                 for path in methods.paths() {
-                    // At whatever mount: where XML-RPC is, there the methods are.
-                    let there = |(_, protocol): &(Mount, Box<dyn ServerProtocol>)| {
+                    // At any mount: each XML-RPC protocol of the server offers the methods.
+                    let is_offered = |(_, protocol): &(Mount, Box<dyn ServerProtocol>)| {
                         is_xmlrpc(&**protocol) && protocol.endpoint() == Some(&*path)
                     };
-                    if !protocols.iter().any(there) {
+                    if !protocols.iter().any(is_offered) {
                         let protocol = methods
                             .xmlrpc_wire(offered)
                             .map_err(|error| BuildError::Mount(ProtocolKind::XmlRpc, error))?;
@@ -86,7 +85,7 @@ impl ServerBuilder {
                 };
                 let model = protocols.iter().any(over_cbor).then(|| service.name());
                 if let Some(wire) = methods.cbor_wire(model) {
-                    // Before that of the model, which claims more.
+                    // Before that of the model, which claims all calls of the service.
                     protocols.insert(0, (Mount::default(), Box::new(wire)));
                 }
                 let router = methods.build(over_xmlrpc.then_some(service));
@@ -119,7 +118,7 @@ impl ServerBuilder {
             && !self.frames_bypass_layers
             && !(self.http_layers.is_empty() && self.head_layers.is_empty())
         {
-            return Err(BuildError::FramesPastLayers);
+            return Err(BuildError::FramesBypassLayers);
         }
         let mut handlers: Vec<Option<Arc<dyn Handler>>> = Vec::new();
         for operation in service.operations() {
@@ -146,7 +145,7 @@ impl ServerBuilder {
         }
 
         let limit = self.limits.bytes();
-        let memory = self.body_memory.unwrap_or(limit.max(BODY_MEMORY));
+        let memory = self.body_memory.unwrap_or(limit.max(DEFAULT_BODY_MEMORY));
         if memory < limit {
             return Err(BuildError::BodyMemory(memory, limit));
         }
@@ -156,11 +155,11 @@ impl ServerBuilder {
 
         let validator = match self.validation {
             Validation::Off => None,
-            Validation::Whole => Some(Validator::new(service).map_err(BuildError::Pattern)?),
+            Validation::All => Some(Validator::new(service).map_err(BuildError::Pattern)?),
             Validation::WithoutUncheckedPatterns => {
                 let (validator, unchecked) = Validator::with_unchecked_patterns(service);
                 for pattern in unchecked {
-                    tracing::warn!("{pattern}: any text passes it");
+                    tracing::warn!("{pattern}: this pattern is not checked");
                 }
                 Some(validator)
             }
@@ -180,9 +179,9 @@ impl ServerBuilder {
                 .into_iter()
                 .fold(base, |inner, layer| layer(inner))
         });
-        let guarded =
+        let has_limits =
             self.firewall.is_some() || self.cross_origin.is_some() || !self.callers.is_empty();
-        let gate = (guarded || self.calls.is_some()).then(|| Gate {
+        let gate = (has_limits || self.calls.is_some()).then(|| Gate {
             firewall: self.firewall,
             cross_origin: self.cross_origin,
             callers: self.callers,
@@ -205,7 +204,7 @@ impl ServerBuilder {
             memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
             decoding: decoding::pool(),
-            // A semaphore cannot count more than this.
+            // The semaphore panics with more permits.
             connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
             half_close: self.half_close,
             scgi_from_elsewhere: self.scgi_from_elsewhere,

@@ -1,4 +1,4 @@
-//! Why a server cannot be put together.
+//! Errors of building a server.
 
 use std::fmt;
 
@@ -7,36 +7,34 @@ use polywire_protocol::{Conflict, MountError, ProtocolKind, UncheckedPattern};
 use crate::methods::MethodsError;
 use crate::server::Mount;
 
-/// Why a server cannot be built.
+/// The reason why a server cannot be built.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Two protocols of the same mount cannot be told apart.
+    /// The requests of two protocols of a mount cannot be distinguished.
     Conflict(Mount, Conflict),
-    /// A protocol cannot offer the service.
+    /// A protocol does not support the service.
     Mount(ProtocolKind, MountError),
-    /// No protocol was named, and the model names none that is known.
+    /// No protocol was set, and the model names no supported one.
     NoProtocol,
-    /// A handler was given for an operation that the service does not have.
+    /// There is a handler for an operation that the service does not have.
     UnknownOperation(String),
     /// Operations have no handler.
     Unhandled(Vec<String>),
-    /// Not one connection may be open.
+    /// The maximum number of connections is 0.
     NoConnections,
     /// A pattern cannot be checked: see [`Validation`](super::Validation).
     Pattern(UncheckedPattern),
-    /// The memory for all bodies, first, is less than one body may have.
+    /// The memory for all bodies (the first number) is less than the limit of one body (the second), in bytes.
     BodyMemory(usize, usize),
     /// Methods cannot be offered.
     Methods(MethodsError),
-    /// Frames are offered, which layers around HTTP requests or heads would not see.
-    FramesPastLayers,
-    /// What was to be the path of a WebSocket has another one already, or is none: it begins with a slash and has
-    /// no query.
+    /// Frames would bypass the layers around HTTP requests or heads.
+    FramesBypassLayers,
+    /// The path of a WebSocket endpoint is not unique, does not begin with a slash, or contains `?` or `#`.
     #[cfg(feature = "websocket")]
     WebSocketPath(String),
-    /// Frames are to be spoken over WebSocket, and [`ServerBuilder::frames`](super::ServerBuilder::frames) does not
-    /// offer them.
+    /// A WebSocket endpoint is for frames, but [`ServerBuilder::frames`](super::ServerBuilder::frames) is not set.
     #[cfg(feature = "websocket")]
     NoFrames,
 }
@@ -54,7 +52,7 @@ impl fmt::Display for BuildError {
                 let names: Vec<&str> = ProtocolKind::ALL.iter().map(|kind| kind.name()).collect();
                 f.write_str(&names.join(", "))
             }
-            Self::FramesPastLayers => f.write_str(
+            Self::FramesBypassLayers => f.write_str(
                 "layers around HTTP requests and heads do not see what comes over frames: \
                  if none of them is a check, call ServerBuilder::frames_bypass_layers; \
                  authentication belongs into ServerBuilder::authenticate",
@@ -87,7 +85,7 @@ impl fmt::Display for BuildError {
                 )
             }
             Self::Methods(error) => error.fmt(f),
-            Self::NoConnections => f.write_str("a server without a connection serves nobody"),
+            Self::NoConnections => f.write_str("the maximum number of connections is 0"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a server takes of its callers at most.
+//! Limits and timeouts of a server.
 
 use std::hash::Hash;
 use std::num::NonZeroU32;
@@ -12,87 +12,82 @@ use crate::server::Timeouts;
 use crate::server::frames::FrameLimits;
 
 impl ServerBuilder {
-    /// Sets what one message may cost.
+    /// Sets the limits on a message.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets how many bytes of request bodies may be held at once, by all calls
-    /// together. A call that would exceed it is answered that the server is
-    /// overloaded. The first 64 KiB of each body do not count; what does is
-    /// given back when the call ends. 256 MiB, or the limit on one body if that
-    /// is more.
+    /// Sets the maximum number of bytes of all request bodies in memory. A call that would exceed it is rejected as
+    /// overloaded. A body counts until its call ends; its first 64 KiB do not count. Default: 256 MiB, or the limit of a
+    /// body if that is larger.
     ///
-    /// The decoded input of an operation counts too if its body has more than 8 KiB: its estimated size
-    /// beyond 64 KiB. Parameters of methods without a model do not count.
+    /// If the body of an operation has more than 8 KiB, the estimated size of its decoded input beyond 64 KiB counts too.
+    /// Decoded parameters of methods do not count.
     ///
-    /// Over frames it bounds two things more, of which one connection may have half: answers of more than 4 KiB
-    /// until they have been written, since a client may ask for much and read nothing (a call for whose answer there is
-    /// no room is answered that the server is overloaded); and items of streams that wait, beyond 64 KiB of those that
-    /// have come on a connection and 4 KiB of those that leave on a stream.
+    /// Over frames, the following counts too, up to half of the maximum per connection:
+    ///
+    /// - replies of more than 4 KiB until they are written. A call whose reply exceeds the maximum is rejected as
+    ///   overloaded.
+    /// - buffered items of streams: incoming ones beyond 64 KiB per connection, outgoing ones beyond 4 KiB per stream.
     #[must_use]
     pub fn body_memory(mut self, bytes: usize) -> Self {
         self.body_memory = Some(bytes);
         self
     }
 
-    /// Sets how long a client may take.
+    /// Sets the timeouts.
     #[must_use]
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
         self
     }
 
-    /// Sets how many connections may be served at once, at all listeners and on all threads of
-    /// the server together. 10,000. More wait to be accepted; the first of them at each
-    /// listener is accepted, and waits unread for a place.
-    /// [`Firewall::connections`] turns away what is too much.
+    /// Sets the maximum number of open connections, of all listeners and threads. Default: 10,000. Further connections
+    /// wait in the accept backlog, except one per listener, which is accepted but not read. Use
+    /// [`Firewall::connections`] to reject connections instead.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
         self
     }
 
-    /// Sets how many requests may be answered at once. One more is answered at once
-    /// that the server is overloaded, in the caller's wire: `503` with `Retry-After`.
-    /// Without this there are as many as connections bring. Over frames a call with streams, and a subscription,
-    /// counts for as long as it is open.
+    /// Sets the maximum number of calls in flight. Further calls are rejected as overloaded: over HTTP with status 503 and
+    /// `Retry-After`. Default: no limit. Over frames, a call with streams or a subscription counts while it is open.
     ///
-    /// A `system.multicall` is one: its calls are made one after the other, so that never more
-    /// than one of them is in progress. How many it may have is a limit of its own,
-    /// [`Limits::with_calls`].
+    /// A `system.multicall` counts as one call, because its calls run one after the other. [`Limits::with_calls`] limits
+    /// their number.
     #[must_use]
     pub const fn calls(mut self, calls: usize) -> Self {
         self.calls = Some(calls);
         self
     }
 
-    /// Sets how much is taken over frames, and when calls are turned away there.
+    /// Sets the limits for frames.
     #[must_use]
     pub fn frame_limits(mut self, limits: FrameLimits) -> Self {
         self.frame_limits = limits;
         self
     }
 
-    /// Puts limits before the server that count by address.
+    /// Sets limits per address.
     #[must_use]
     pub fn firewall(mut self, firewall: Firewall) -> Self {
         self.firewall = Some(firewall);
         self
     }
 
-    /// Sets how many requests may come a second from one caller, and how many at once after a pause, where a caller
-    /// is what `key` makes of who calls: the user of a process, a certificate, a header or metadata such as
-    /// `authorization`. Those for whom it is `None` are not counted. One too many is answered as
-    /// [`Firewall::requests_per_address`] has it, on all wires: `429` with `Retry-After` over HTTP, `overloaded` with a time
-    /// over frames, before anything of the call is read. Several of these all hold.
+    /// Adds a rate limit per caller: the number of requests per second, and the burst after a pause. `key` identifies the
+    /// caller, for example by the user of a process, a certificate, or a header such as `authorization`. Requests with the
+    /// key `None` are not limited. All added limits apply.
     ///
-    /// `key` is asked for each request, before any layer: what a header says has not been checked yet. Whoever
-    /// may make up keys is not bounded by them. No more than 65,536 callers are remembered, at some 40 bytes.
-    /// If more come within a moment, at least half of the entries are removed, those with the lowest recent use. A
-    /// removed caller starts with a full allowance.
+    /// A request above the limit is rejected before its body is read: over HTTP with status 429 and `Retry-After`, over
+    /// frames with the fault `overloaded` and a retry delay.
+    ///
+    /// `key` runs before all layers, so headers are not authenticated yet: a client that can invent keys bypasses the limit.
+    /// Up to 65,536 callers are stored, at about 40 bytes each. If there are more, at least half of the entries are
+    /// removed, those with the lowest recent use. A removed caller starts with a full allowance.
     ///
     /// ```
     /// use std::num::NonZeroU32;
@@ -102,9 +97,9 @@ impl ServerBuilder {
     /// let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
     /// let server = Server::methods(methods)
     ///     .frames(true)
-    ///     // Each user of this machine.
+    ///     // Per user of this machine.
     ///     .rate_per_caller(rate, burst, |caller| Some(caller.peer().credentials()?.uid))
-    ///     // Each key of whoever sends one.
+    ///     // Per API key.
     ///     .rate_per_caller(rate, burst, |caller| caller.headers().get("x-api-key").cloned())
     ///     .build()?;
     /// # let _ = server;
