@@ -129,8 +129,8 @@ impl Context {
         &self.head.uri
     }
 
-    /// The id of the call, which the response contains, if [`ServerBuilder::request_ids`](crate::ServerBuilder::request_ids)
-    /// is enabled.
+    /// The id of the call, which the response contains, if
+    /// [`ServerBuilder::request_ids`](crate::ServerBuilder::request_ids) is enabled.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         let id = self.head.extensions.get::<RequestId>();

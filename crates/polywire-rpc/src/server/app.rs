@@ -25,7 +25,7 @@ use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::pages::{to_pages, unclaimed};
 use super::peer::Peer;
-use super::unoffered::Unoffered;
+use super::unoffered::UnofferedProtocols;
 use super::{ServerBuilder, Timeouts};
 use crate::auth::{Authenticators, Identity};
 use crate::blocking::BlockingPool;
@@ -89,7 +89,7 @@ pub(crate) struct App {
     /// Turns away what is too much, if there are limits.
     pub(super) gate: Option<Gate>,
     /// What answers requests of other protocols.
-    pub(super) unoffered: Unoffered,
+    pub(super) unoffered: UnofferedProtocols,
 }
 
 /// Answers what lies below `/_polywire/`.

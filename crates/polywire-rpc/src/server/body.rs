@@ -21,8 +21,8 @@ use crate::call::admission::{MemoryUse, Rejection};
 
 /// The body of a request before it has been read, or the memory that it takes after.
 ///
-/// If the body is dropped before it has been read, the rest is read and discarded, for at most the
-/// time that a body may take. Otherwise the connection would be closed with unread bytes, the next
+/// If the body is dropped before it has been read, the rest is read and discarded, for at most the body
+/// timeout. Otherwise the connection would be closed with unread bytes, the next
 /// write of the client would fail, and most clients would report this instead of the response.
 pub(super) struct RequestBody {
     source: Option<Source>,

@@ -286,8 +286,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds an authenticator: a call on any wire begins only if one of the authenticators of the server accepts the
-    /// caller. See [`auth`](crate::auth). Without authenticators all callers are accepted.
+    /// Adds an authenticator: a call over any protocol starts only if one of the authenticators of the server accepts
+    /// the caller. See [`auth`](crate::auth). Without authenticators all callers are accepted.
     #[must_use]
     pub fn authenticate(mut self, authenticator: impl Authenticator) -> Self {
         self.authenticators.add(authenticator);

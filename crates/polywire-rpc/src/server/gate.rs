@@ -179,8 +179,8 @@ impl App {
         Some(self.refuse_by(protocol, &fault).map(ResponseBody::from))
     }
 
-    /// The response to a request that is rejected by its head: in its protocol, or as text if it has none. The status is
-    /// that of the fault in all protocols, since proxies and callers without the protocol know nothing else.
+    /// The response to a request that is rejected by its head: in its protocol, or as text without one. All protocols use
+    /// the status of the fault, for proxies and clients that do not know the protocol.
     #[cold]
     pub(super) fn refuse(&self, head: &request::Parts, fault: &Fault) -> Response<Bytes> {
         self.refuse_by(self.mounts.detect(&mut head.clone()), fault)
@@ -231,7 +231,8 @@ pub(super) const BUSY_SCGI: &[u8] = b"Status: 503 Service Unavailable\r\n\
     Content-Length: 43\r\n\r\n\
     Too many connections are open, try again.\r\n";
 
-/// The time to wait for the first byte of a rejected connection, which tells frames from HTTP. Without it, HTTP is assumed.
+/// The time to wait for the first byte of a rejected connection, to distinguish frames from HTTP. After it, HTTP is
+/// assumed.
 const DETECTION_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The bytes to send on a rejected connection with frames: a GOAWAY frame.

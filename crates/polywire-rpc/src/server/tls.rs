@@ -74,13 +74,13 @@ impl<L: Listener> Listener for TlsListener<L> {
 pub struct TlsStream(State);
 
 enum State {
-    Handshake(Pin<Box<dyn Future<Output = io::Result<Established>> + Send + Sync>>),
-    Established(Established),
+    Handshake(Pin<Box<dyn Future<Output = io::Result<EstablishedStream>> + Send + Sync>>),
+    Established(EstablishedStream),
     Failed,
 }
 
 /// Boxed: it is large, and is moved several times.
-type Established = Box<tokio_rustls::server::TlsStream<ByteStream>>;
+type EstablishedStream = Box<tokio_rustls::server::TlsStream<ByteStream>>;
 
 impl TlsStream {
     fn new(stream: ByteStream, settings: Settings) -> Self {
@@ -175,7 +175,7 @@ impl AsyncWrite for TlsStream {
     }
 }
 
-async fn handshake(mut stream: ByteStream, settings: Settings) -> io::Result<Established> {
+async fn handshake(mut stream: ByteStream, settings: Settings) -> io::Result<EstablishedStream> {
     let handshake = async {
         if is_http(&stream).await? {
             let _ = stream.write_all(NOT_ENCRYPTED).await;

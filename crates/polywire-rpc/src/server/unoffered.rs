@@ -21,7 +21,7 @@ pub(super) type Hint = Box<dyn Fn(ProtocolKind) -> String + Send + Sync>;
 
 /// The protocols that a server does not offer on all hosts and paths. Each is built once, for the first request that
 /// claims it, because building takes time in proportion to the model.
-pub(super) struct Unoffered {
+pub(super) struct UnofferedProtocols {
     /// In the order of [`ProtocolKind::HTTP`]. `None` if the protocol does not support the service.
     protocols: [OnceLock<Option<Box<dyn ServerProtocol>>>; ProtocolKind::HTTP.len()],
     hint: Option<Hint>,
@@ -37,7 +37,7 @@ static CLAIMS: LazyLock<Vec<Option<Box<dyn ServerProtocol>>>> = LazyLock::new(||
         .collect()
 });
 
-impl Unoffered {
+impl UnofferedProtocols {
     pub(super) fn new(hint: Option<Hint>) -> Self {
         Self {
             protocols: Default::default(),
@@ -46,9 +46,9 @@ impl Unoffered {
     }
 }
 
-impl fmt::Debug for Unoffered {
+impl fmt::Debug for UnofferedProtocols {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unoffered")
+        f.debug_struct("UnofferedProtocols")
             .field("protocols", &self.protocols)
             .finish_non_exhaustive()
     }

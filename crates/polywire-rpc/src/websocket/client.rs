@@ -234,7 +234,7 @@ impl<'a> UpgradeRequest<'a> {
 }
 
 /// A connection after the handshake.
-pub(crate) struct Upgraded {
+pub(crate) struct UpgradedConnection {
     pub(crate) stream: Stream,
     /// The bytes that were received after the response.
     pub(crate) prefetched: Bytes,
@@ -242,7 +242,7 @@ pub(crate) struct Upgraded {
     protocol: Option<Box<str>>,
 }
 
-impl Upgraded {
+impl UpgradedConnection {
     /// Converts the connection into the byte stream of frames.
     ///
     /// # Errors
@@ -267,7 +267,7 @@ const MAX_FRAMES_MESSAGE_BYTES: usize = 16 << 20;
 pub(crate) async fn upgrade(
     stream: Stream,
     request: UpgradeRequest<'_>,
-) -> Result<Upgraded, ConnectError> {
+) -> Result<UpgradedConnection, ConnectError> {
     let address = stream.known.address.clone();
     let (shown, timeout) = (request.url.shown().to_owned(), request.timeout);
     match tokio::time::timeout(timeout, handshake(stream, request)).await {
@@ -279,7 +279,10 @@ pub(crate) async fn upgrade(
     }
 }
 
-async fn handshake(stream: Stream, request: UpgradeRequest<'_>) -> Result<Upgraded, ConnectError> {
+async fn handshake(
+    stream: Stream,
+    request: UpgradeRequest<'_>,
+) -> Result<UpgradedConnection, ConnectError> {
     let UpgradeRequest {
         url,
         mut headers,
@@ -347,7 +350,7 @@ async fn handshake(stream: Stream, request: UpgradeRequest<'_>) -> Result<Upgrad
         None => connection.await,
     };
     let parts = parts.map_err(transport_error)?;
-    Ok(Upgraded {
+    Ok(UpgradedConnection {
         stream: parts.io.into_inner(),
         prefetched: parts.read_buf,
         head,

@@ -17,7 +17,7 @@ use crate::server::http_service::HttpService;
 use crate::server::memory::Memory;
 use crate::server::mount::{Mount, Mounts};
 use crate::server::service::InnerService;
-use crate::server::unoffered::Unoffered;
+use crate::server::unoffered::UnofferedProtocols;
 use crate::{Call, Handler, ServiceHandle};
 
 /// The default of [`ServerBuilder::body_memory`] in bytes.
@@ -212,7 +212,7 @@ impl ServerBuilder {
             pages: self.pages,
             authenticators: self.authenticators,
             gate,
-            unoffered: Unoffered::new(self.unoffered_hint),
+            unoffered: UnofferedProtocols::new(self.unoffered_hint),
         };
         let mut server = Server {
             app: Arc::new(app),

@@ -65,25 +65,25 @@ pub(super) struct CompletionQueue<C = CallId>(Mutex<State<C>>);
 
 #[derive(Debug)]
 struct State<C> {
-    pending: Pending<C>,
+    pending: PendingWork<C>,
     waker: Option<Waker>,
 }
 
 /// The content of a [`CompletionQueue`].
 #[derive(Debug)]
-pub(super) struct Pending<C = CallId> {
+pub(super) struct PendingWork<C = CallId> {
     pub(super) completions: Vec<Completion<C>>,
     pub(super) pipes: Vec<Arc<Pipe>>,
     pub(super) topic_calls: Vec<(C, TopicCall)>,
 }
 
-impl<C> Pending<C> {
+impl<C> PendingWork<C> {
     pub(super) const fn is_empty(&self) -> bool {
         self.completions.is_empty() && self.pipes.is_empty() && self.topic_calls.is_empty()
     }
 }
 
-impl<C> Default for Pending<C> {
+impl<C> Default for PendingWork<C> {
     fn default() -> Self {
         Self {
             completions: Vec::new(),
@@ -96,7 +96,7 @@ impl<C> Default for Pending<C> {
 impl<C> Default for CompletionQueue<C> {
     fn default() -> Self {
         Self(Mutex::new(State {
-            pending: Pending::default(),
+            pending: PendingWork::default(),
             waker: None,
         }))
     }
@@ -117,7 +117,7 @@ impl<C> CompletionQueue<C> {
         self.add(|pending| pending.pipes.push(pipe));
     }
 
-    fn add(&self, add: impl FnOnce(&mut Pending<C>)) {
+    fn add(&self, add: impl FnOnce(&mut PendingWork<C>)) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         add(&mut state.pending);
         let waker = state.waker.take();
@@ -126,7 +126,7 @@ impl<C> CompletionQueue<C> {
     }
 
     /// Takes everything. The task is woken when more is added.
-    pub(super) fn take(&self, context: &Context<'_>) -> Pending<C> {
+    pub(super) fn take(&self, context: &Context<'_>) -> PendingWork<C> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Also if the queue is not empty: more may be added before the task calls this again.
         let own = context.waker();

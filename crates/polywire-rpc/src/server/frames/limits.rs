@@ -56,8 +56,8 @@ impl FrameLimits {
         }
     }
 
-    /// Sets the maximum number of open calls of a connection, from 1 to 65,535. Default: 1,024. Clients are told, and queue
-    /// further calls.
+    /// Sets the maximum number of open calls of a connection, from 1 to 65,535. Default: 1,024. The limit
+    /// is sent to clients, which queue further calls.
     pub const fn calls(mut self, calls: u16) -> Self {
         self.calls = match calls {
             0 => 1,
@@ -67,7 +67,7 @@ impl FrameLimits {
     }
 
     /// Sets the maximum size of the inputs of the open calls of a connection in bytes, at least 1 MiB. Default: twice the
-    /// limit of a message. Clients are told, and start no call above it.
+    /// limit of a message. The limit is sent to clients, which queue calls above it.
     pub const fn bytes(mut self, bytes: u32) -> Self {
         self.bytes = Some(bytes);
         self
@@ -80,7 +80,7 @@ impl FrameLimits {
         self
     }
 
-    /// Sets the maximum queueing delay of a standing queue, and the time after which a queue stands. Defaults: 50 ms and
+    /// Sets the maximum queueing delay of a standing queue, and the time after which a queue counts as standing. Defaults: 50 ms and
     /// 200 ms. A burst that is processed within that time is not rejected. Calls that use a processor for more than 100 µs
     /// have a run queue, where half of both applies: their delay is known when they arrive.
     pub const fn queue(mut self, target: Duration, interval: Duration) -> Self {
@@ -113,7 +113,7 @@ impl FrameLimits {
         self
     }
 
-    /// Sets the minimum time between two pings of a client, which clients are told. A connection with three pings in a row
+    /// Sets the minimum time between two pings of a client. It is sent to clients. A connection with three pings in a row
     /// that come earlier is ended. Default: 10 seconds.
     pub const fn ping(mut self, min: Duration) -> Self {
         self.ping = min;

@@ -80,7 +80,7 @@ impl ConnectionState {
             handler_pipe.set_outcome(Outcome::new(result, &memory));
         });
         let open_call = OpenCall::stream(task.abort_handle(), operation, pipe);
-        // It is open: it has just come.
+        // Cannot fail: the call has just been opened.
         let _ = self.machine.attach(id, open_call);
         self.calls.add(&mut self.machine, id);
     }
@@ -143,7 +143,7 @@ impl ConnectionState {
                 }),
             }
         });
-        // It is open: it has just come.
+        // Cannot fail: the call has just been opened.
         let open_call = OpenCall::pending(task.abort_handle(), message.is_none());
         let _ = self.machine.attach(id, open_call);
         self.calls.add(&mut self.machine, id);
