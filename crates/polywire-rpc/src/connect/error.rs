@@ -85,7 +85,7 @@ impl TransportError {
         }))
     }
 
-    /// Adds what is known. Nobody else has it yet while it is put together.
+    /// Changes an error that was just created and is not shared.
     fn with(mut self, add: impl FnOnce(&mut Inner)) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
             add(inner);
@@ -174,7 +174,7 @@ impl TransportError {
         self.0.deadline
     }
 
-    /// Whether nobody listens there.
+    /// Whether the connection was refused.
     #[must_use]
     pub fn is_refused(&self) -> bool {
         self.0.refused
@@ -270,8 +270,7 @@ impl Error for TransportError {
     }
 }
 
-/// Writes an error with its causes: "client error (Connect)" alone helps nobody. What a
-/// cause says that stands in the text already is not said again.
+/// Writes an error with its causes. Leaves out causes whose text is part of what is written already.
 pub(crate) fn write_chain(
     f: &mut fmt::Formatter<'_>,
     error: &(dyn Error + 'static),

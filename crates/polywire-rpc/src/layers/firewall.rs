@@ -13,28 +13,21 @@ use super::table::{CallerTable, Entry};
 use crate::call::admission::Rejection;
 use crate::server::Peer;
 
-/// Who may connect, and how often who may ask.
+/// Limits of connections and requests, in all and per address.
 ///
-/// - Connections, in all and per address, are counted when they are accepted and
-///   before anything is read. One too many is answered `503` with `Retry-After`
-///   over HTTP and SCGI, is closed over TLS, and ends.
-/// - Requests per address may come at a rate, and as many as a burst at once. One
-///   too many is answered `429` with `Retry-After`, in the caller's wire, before
-///   its body is read. Each call of a `system.multicall` counts as a request; those that
-///   are too many have a fault at their place (-32400), and the others their results.
+/// - Connections are counted when they are accepted, before anything is read. A rejected one gets `503` with `Retry-After`
+///   over HTTP and SCGI, GOAWAY over frames, and is closed over TLS.
+/// - Requests per address have a rate and a burst. A rejected one gets `429` with `Retry-After`, in the protocol of the
+///   caller, before its body is read. Each call of a `system.multicall` counts as a request; a rejected one has a fault
+///   (-32400) as its result.
 ///
-/// An address of IPv6 stands for its network of 64 bits, since whoever has one of
-/// its addresses usually has all. Callers behind a proxy have the address of the
-/// proxy. Those at Unix sockets have none, and only the number of all connections
-/// is limited for them.
+/// The addresses of an IPv6 network of 64 bits count as one. Callers behind a proxy have the address of the proxy. Peers at
+/// Unix sockets have no address: for them only the number of all connections is limited.
 ///
-/// Some 48 bytes are held for each address of which there is something to know, and
-/// no more than for [`Firewall::addresses`]. If more come within a moment, entries
-/// without a connection are removed, those with the lowest recent use first. A removed
-/// address starts with its full allowance, so that no address is locked out.
+/// About 48 bytes are stored per address, for at most [`Firewall::addresses`]. If there are more, entries without a
+/// connection are removed, those with the lowest recent use first. A removed address starts with its full allowance.
 ///
-/// Clones share what they count, so that one firewall can stand before several
-/// servers.
+/// Clones share their counts, so that several servers can share a firewall.
 ///
 /// ```
 /// use std::num::NonZeroU32;

@@ -26,7 +26,7 @@ use crate::methods::RouteMatch;
 /// A future behind a pointer.
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The answer to a request, as hyper wants it.
+/// The future of a response, as hyper needs it.
 #[expect(
     clippy::large_enum_variant,
     reason = "most requests are of the large variant, and take no allocation for it"
@@ -35,11 +35,11 @@ pub(super) enum HttpAnswer {
     Own(Answer),
     /// Behind layers around HTTP requests.
     Layered(Boxed<HttpResponse>),
-    /// Turned away.
+    /// Rejected before the layers.
     Refused(Box<HttpResponse>),
 }
 
-/// The answer to a request.
+/// The future of a response, inside of layers around HTTP requests.
 pub(super) enum Answer {
     Ready(Response<Bytes>),
     Reading(Reading),
@@ -48,14 +48,14 @@ pub(super) enum Answer {
     Boxed(Boxed<Response<Bytes>>),
     /// A call with an id.
     Marked(Box<Marked>),
-    /// Given away.
+    /// The response was returned.
     Taken,
 }
 
 /// A call whose body is being read.
 pub(super) struct Reading {
     app: Arc<App>,
-    /// The operation, if the head told it.
+    /// The operation, if it is known from the head.
     route: Option<Route>,
     context: crate::Context,
     body: RequestBody,
@@ -69,22 +69,22 @@ pub(super) struct Handling {
     wants_detail: bool,
     target: Option<Target>,
     run: Run,
-    /// Holds memory for as long as the call lasts.
+    /// Holds the memory of the body until the call ends.
     _body: RequestBody,
 }
 
-/// A call whose caller is told its id.
+/// A call with an id, which the response contains.
 pub(super) struct Marked {
     app: Arc<App>,
     protocol: usize,
     id: RequestId,
-    /// Of all that is logged of the call.
+    /// The span of the log of the call.
     span: tracing::Span,
     answer: Answer,
 }
 
 impl App {
-    /// Begins a call, which may have an id.
+    /// Starts a call, which may have an id.
     pub(super) fn begin(
         self: &Arc<Self>,
         protocol: usize,
@@ -106,7 +106,7 @@ impl App {
         }))
     }
 
-    /// Begins a call: what needs no waiting is done at once.
+    /// Starts a call. Runs synchronously as far as possible.
     fn begin_call(
         self: &Arc<Self>,
         protocol: usize,
@@ -142,7 +142,7 @@ impl App {
         caller.for_handler(self.timeouts.handler)
     }
 
-    /// Begins a call whose body is there.
+    /// Starts a call with its body.
     fn begin_with(
         self: &Arc<Self>,
         (protocol, route, is_on_pool): (usize, Option<Route>, bool),
@@ -175,8 +175,7 @@ impl App {
         self.run_operation(&**reader, &route, context, &whole, is_on_pool)
     }
 
-    /// Begins the call whose name stands in the body: of a method, or of an
-    /// operation beside methods.
+    /// Starts a call whose name is in the body: of a method, or of an operation at the same path.
     fn begin_named(
         self: &Arc<Self>,
         (protocol, is_on_pool): (usize, bool),
@@ -231,8 +230,7 @@ impl App {
     }
 }
 
-/// Whether a call over such a protocol whose body tells what it is may be one of a method:
-/// operations over CBOR stand in the path.
+/// Whether calls of methods are possible over a protocol whose name is in the body.
 const fn has_methods(kind: ProtocolKind) -> bool {
     matches!(kind, ProtocolKind::RpcV2Cbor | ProtocolKind::XmlRpc)
 }
@@ -266,8 +264,7 @@ impl Future for Answer {
                     Self::Ready(response) => return Poll::Ready(response),
                     other => other,
                 },
-                // Asked again after the response: never, by the contract of
-                // futures.
+                // Polled after the response: never, by the contract of futures.
                 Self::Taken => return Poll::Pending,
             };
         }
@@ -275,7 +272,7 @@ impl Future for Answer {
 }
 
 impl Answer {
-    /// Reads the body, and then begins.
+    /// Reads the body, and starts the call.
     fn poll_reading(&mut self, context: &mut Context<'_>) -> Poll<Self> {
         let Self::Reading(reading) = self else {
             return Poll::Pending;
@@ -295,7 +292,7 @@ impl Answer {
 }
 
 impl Reading {
-    /// Begins a call with a large body on another thread.
+    /// Starts a call with a large body on the pool.
     #[cold]
     fn begin_on_pool(mut self, bytes: Bytes) -> Answer {
         let app = Arc::clone(&self.app);
@@ -324,14 +321,13 @@ impl Reading {
         }))
     }
 
-    /// What it calls, if the head told it.
+    /// The target, if it is known from the head.
     fn target(&self) -> Option<Target> {
         let operation = |route: &Route| Target::Operation(route.operation);
         self.route.as_ref().map(operation)
     }
 
-    /// Begins, now that the body is there, or will not come. `is_on_pool`: on a thread of the blocking
-    /// pool.
+    /// Starts the call with the result of reading the body. `is_on_pool`: on a thread of the pool.
     fn begin(self, bytes: Result<Bytes, Fault>, is_on_pool: bool) -> Answer {
         let mut target = self.target();
         let Self {

@@ -61,59 +61,58 @@ pub(crate) struct App {
     pub(crate) layered: Vec<Option<CallService>>,
     pub(super) head: Option<HeadService>,
     pub(crate) limits: Limits,
-    /// Checks inputs, unless that is switched off.
+    /// Checks constraints of inputs, unless that is disabled.
     pub(crate) validator: Option<Validator>,
     pub(crate) memory: Arc<Memory>,
     /// Decodes large bodies.
     pub(super) decoding: BlockingPool,
     pub(super) timeouts: Timeouts,
-    /// Places for connections, at whatever listener.
+    /// Permits for connections, of all listeners.
     pub(super) connections: Arc<Semaphore>,
-    /// Whether callers over HTTP/1 and SCGI may close their half and wait.
+    /// Whether callers over HTTP/1, SCGI and frames may half-close the connection.
     pub(super) half_close: bool,
-    /// Whether peers over SCGI on other machines are believed.
+    /// Whether the variables of SCGI peers on other machines are trusted.
     pub(super) scgi_from_elsewhere: bool,
-    /// Whether calls get ids; if not said, where their protocol has a place for them.
+    /// Whether calls get ids. Default: if their protocol has a header or member for it.
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
     pub(super) authenticators: Authenticators,
-    /// What frames can call, if they are offered.
+    /// The methods and operations over frames, if frames are offered.
     pub(super) frames: Option<Arc<Table>>,
-    /// What all that speak frames share.
+    /// The state that connections of frames share.
     pub(super) flow: Arc<Flow>,
-    /// What frames can subscribe to, if there is anything.
+    /// The topics over frames, if there are any.
     pub(super) topics: Option<Topics>,
-    /// Where WebSocket is offered.
+    /// The endpoints of WebSocket.
     #[cfg(feature = "websocket")]
     pub(super) websockets: crate::websocket::Endpoints,
-    /// Turns away what is too much, if there are limits.
+    /// Limits of connections and requests, if there are any.
     pub(super) gate: Option<Gate>,
-    /// What answers requests of other protocols.
+    /// Answers requests of protocols that are not offered.
     pub(super) unoffered: UnofferedProtocols,
 }
 
-/// Answers what lies below `/_polywire/`.
+/// Answers requests below `/_polywire/`.
 pub(super) type Pages = Arc<dyn Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync>;
 
-/// A call whose operation is known and whose body has not been read: what
-/// layers around call heads see.
+/// A call whose operation is known and whose body has not been read: the request of layers around heads.
 pub struct Arriving {
     app: Arc<App>,
     protocol: usize,
     route: Option<Route>,
-    /// The circumstances.
+    /// The context of the call.
     pub context: Context,
     body: RequestBody,
 }
 
 impl Server {
-    /// Begins to build a server of a service.
+    /// Returns a builder of a server for a service.
     #[must_use]
     pub fn builder(service: ServiceHandle) -> ServerBuilder {
         ServerBuilder::new(service)
     }
 
-    /// Begins to build a server of methods, without a model.
+    /// Returns a builder of a server for methods, without a model.
     #[must_use]
     pub fn methods(methods: Methods) -> ServerBuilder {
         ServerBuilder::new(ServiceHandle::empty()).methods(methods)
@@ -125,12 +124,12 @@ impl Server {
         &self.app.service
     }
 
-    /// The protocols that it is offered on.
+    /// The offered protocols.
     pub fn protocols(&self) -> impl Iterator<Item = &dyn ServerProtocol> {
         self.mounts().map(|(_, protocol)| protocol)
     }
 
-    /// The same with their mounts.
+    /// The offered protocols with their mounts.
     pub fn mounts(&self) -> impl Iterator<Item = (&Mount, &dyn ServerProtocol)> {
         self.app.mounts.all()
     }
@@ -142,7 +141,7 @@ impl Server {
         self.app.frames.is_some()
     }
 
-    /// What has come over frames, at all of its listeners together.
+    /// Returns the statistics of frames, over all listeners of the server.
     #[must_use]
     pub fn frame_stats(&self) -> FrameStats {
         self.app.flow.stats(self.app.memory.taken())
@@ -184,7 +183,7 @@ impl fmt::Debug for Server {
 }
 
 impl App {
-    /// Begins to answer a request of an authenticated caller.
+    /// Starts the response to a request of an authenticated caller.
     pub(super) fn answer_to(
         self: &Arc<Self>,
         identity: Option<Identity>,
@@ -259,8 +258,7 @@ impl App {
         };
         let app = Arc::clone(self);
         Answer::Boxed(Box::pin(async move {
-            // Behind layers the operation of a fault is known only if the head
-            // told it.
+            // With layers the operation of a fault is known only from the head.
             let target = arriving.target();
             let wants_detail = app.wants_detail(&arriving.context);
             let mut answer = Box::pin(layers.oneshot(arriving));
@@ -280,8 +278,8 @@ impl App {
         }))
     }
 
-    /// The answer to a request that calls no operation. A REST protocol takes requests that no
-    /// other one of this server does, so that this may be one of a protocol that is not offered.
+    /// The response to a request that calls no operation. REST protocols claim all remaining requests, so this may be a
+    /// request of a protocol that is not offered.
     #[cold]
     fn unrouted(
         &self,
@@ -302,7 +300,7 @@ impl App {
         response
     }
 
-    /// The answer to a request at the path of a WebSocket, if that answers it.
+    /// The response of a WebSocket endpoint, if the path is that of one.
     #[cfg(feature = "websocket")]
     #[cold]
     fn websocket(&self, head: &http::request::Parts, peer: &Peer) -> Option<Response<Bytes>> {
@@ -317,7 +315,7 @@ impl App {
         made.then(|| RequestId(Uuid::new_v4().to_string()))
     }
 
-    /// Tells the caller the id of its call.
+    /// Adds the id of the call to its response.
     pub(super) fn tell_id(
         &self,
         protocol: usize,
@@ -329,7 +327,7 @@ impl App {
         }
     }
 
-    /// What frames can call, where it is known that they are offered.
+    /// The table of targets over frames. They must be offered.
     pub(super) fn table(&self) -> Result<&Arc<Table>, Fault> {
         let missing = || Fault::internal("a framed call, and no table of what frames can call");
         self.frames.as_ref().ok_or_else(missing)
@@ -337,7 +335,7 @@ impl App {
 }
 
 impl Arriving {
-    /// The operation, where the head tells it: not in XML-RPC.
+    /// The operation, if it is known from the head: not in XML-RPC.
     #[must_use]
     pub fn operation(&self) -> Option<Operation<'_>> {
         self.index().map(|index| self.app.service.operation(index))

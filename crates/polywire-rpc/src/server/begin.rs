@@ -21,19 +21,18 @@ pub(super) enum Spoken {
     Http2,
 }
 
-/// What a peer has said before it was known what it speaks.
+/// The first bytes of a connection, from which the protocol is detected.
 #[derive(Debug, Default)]
 pub(super) struct Begin {
     bytes: [u8; PREFACE.len()],
-    /// How many of the bytes are there.
+    /// The number of bytes.
     len: usize,
-    /// How many of them have not been given on.
+    /// The number of bytes that were not passed on.
     left: usize,
 }
 
 impl Begin {
-    /// Reads until it is known what the peer speaks. Nothing is lost if this is given up
-    /// halfway.
+    /// Reads until the protocol is known. Cancel safe.
     pub(super) async fn speaks<S>(&mut self, stream: &mut S) -> io::Result<Spoken>
     where
         S: AsyncRead + Unpin,
@@ -43,7 +42,7 @@ impl Begin {
             self.len += len;
             self.left += len;
             let said = self.said();
-            // What has ended halfway is for HTTP/1 to refuse.
+            // HTTP/1 rejects an incomplete preface.
             if len == 0 || !PREFACE.starts_with(said) {
                 return Ok(match said {
                     [FRAMES, ..] => Spoken::Frames,

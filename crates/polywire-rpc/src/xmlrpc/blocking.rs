@@ -164,9 +164,9 @@ impl Client {
         match &self.runtime.0 {
             Some(runtime) if Handle::try_current().is_err() || !in_task() => {
                 runtime.block_on(async {
-                    // Nobody has looked at the connections since the last call: the first turn
-                    // looks for news, the second hands them out, in the third those that the
-                    // server has closed are let go of. Else the call would go over one of them.
+                    // The runtime has not run since the last call. It polls its sockets, wakes the tasks of
+                    // connections, and these drop connections that the server has closed: one yield each.
+                    // Otherwise the call could use a closed connection.
                     for _ in 0..3 {
                         tokio::task::yield_now().await;
                     }

@@ -1,10 +1,8 @@
 //! Frames: the same methods and handlers, on connections that begin with `0xf7`.
 //!
-//! A connection is one task, which owns its stream and its state machine. A call whose handler has
-//! its answer at once, as most small ones do, is answered there and then, without a task, a lock or
-//! a system call of its own; others get a task each, and hand their answers over. What is to be
-//! written is written when there is nothing left to read, so that the answers to a hundred calls
-//! that came together go out together.
+//! One task has the stream and the state machine of a connection. A call whose handler is ready at its first poll is answered
+//! by this task. Other handlers get a task each, which passes the result to the task of the connection. That task writes when
+//! nothing is left to read, so that the replies to calls that were received together are sent together.
 
 mod calls;
 mod completion;
@@ -52,7 +50,7 @@ pub(crate) use table::Table;
 #[cfg(feature = "udp")]
 pub use udp::UdpSocket;
 
-/// Speaks frames on a connection that has begun with their first byte.
+/// Serves frames on a connection that began with their first byte.
 pub(super) async fn connection(
     server: Server,
     stream: ByteStream,
@@ -65,10 +63,10 @@ pub(super) async fn connection(
         return;
     };
     let session = session(work, stream, clock, begin.give(usize::MAX));
-    speak(session, stopped).await;
+    run_session(session, stopped).await;
 }
 
-/// Speaks frames on the bytes of WebSocket messages.
+/// Serves frames on the bytes of WebSocket messages.
 #[cfg(feature = "websocket")]
 pub(super) async fn over_messages(
     server: Server,
@@ -78,13 +76,11 @@ pub(super) async fn over_messages(
 ) {
     let clock = Clock::new();
     if let Some(work) = ConnectionState::new(server.app, peer, clock) {
-        speak(session(work, *stream, clock, b""), stopped).await;
+        run_session(session(work, *stream, clock, b""), stopped).await;
     }
 }
 
-/// A connection that has begun so.
-///
-/// Many connections do nothing, and the task of each has room for all that it may be.
+/// The session of a connection that began with these bytes. Boxed, to keep the tasks of idle connections small.
 fn session<S: Stream>(
     work: ConnectionState,
     stream: S,
@@ -96,8 +92,8 @@ fn session<S: Stream>(
     session
 }
 
-/// Speaks frames.
-async fn speak<S: Stream>(
+/// Runs a session to its end.
+async fn run_session<S: Stream>(
     mut session: Box<Session<S, ConnectionState>>,
     mut stopped: watch::Receiver<bool>,
 ) {

@@ -181,7 +181,7 @@ async fn a_goodbye_to_who_does_not_read_is_waited_for_and_not_watched() {
     settle().await;
     stop.send(true).unwrap();
     settle().await;
-    // It has said goodbye; what comes now is turned away, with more words than anybody has room for.
+    // It has sent GOAWAY. Calls are rejected now, with more bytes than the output may have.
     for number in 0..60 {
         machine
             .call(Time::ZERO, &request)

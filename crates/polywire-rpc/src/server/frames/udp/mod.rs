@@ -1,7 +1,7 @@
-//! Frames over UDP: one socket for all clients, and one task that has it.
+//! Frames over UDP: one socket and one task for all clients.
 //!
-//! What comes over a socket is one state machine's, whoever sent it. Calls are carried out as those of
-//! connections are, and what has come together is answered together, in as few system calls as can be.
+//! One state machine has all clients. Calls run as those of connections do. Replies to datagrams that were received together
+//! are sent together, in few system calls.
 
 mod work;
 
@@ -18,7 +18,7 @@ use crate::server::Server;
 use crate::server::running::{Running, UdpAddress};
 use work::Work;
 
-/// A socket of UDP to serve on, and how much is kept of its clients.
+/// A UDP socket for [`Server::listen_udp`], and the limits of its clients.
 ///
 /// ```
 /// use polywire_rpc::server::UdpSocket;
@@ -43,7 +43,7 @@ impl From<SocketAddr> for UdpSocket {
 }
 
 impl UdpSocket {
-    /// A socket at an address, with the defaults that the methods tell.
+    /// A socket at an address, with default limits.
     pub const fn new(address: SocketAddr) -> Self {
         Self {
             address,
@@ -51,32 +51,29 @@ impl UdpSocket {
         }
     }
 
-    /// Sets the most bytes of an answer with the 24 before its payload, from 256 to 65,000; 1,400 unless
-    /// this says other. What is longer than the network carries in one piece does not arrive. Calls may
-    /// have 65,000 whatever this says.
+    /// Sets the maximum size of a reply in bytes, including 24 before its payload: 256 to 65,000. Default: 1,400. Datagrams
+    /// that are longer than the network allows are lost. Calls may always have 65,000.
     pub const fn datagram(mut self, bytes: usize) -> Self {
         self.limits.datagram = bytes;
         self
     }
 
-    /// Sets how many clients are known at once; 4,096 unless this says other. Further ones are turned
-    /// away until one has been silent for a minute.
+    /// Sets the maximum number of known clients. Default: 4,096. Further ones are rejected until one has been silent for a
+    /// minute.
     pub const fn clients(mut self, most: usize) -> Self {
         self.limits.peers = most;
         self
     }
 
-    /// Sets how many of those may be of one address, or of one network of 64 bits in version 6; 1,024 unless
-    /// this says other, so that nobody takes all places. Many clients may share an address: behind a router, or in
-    /// one process.
+    /// Sets the maximum number of known clients of one IPv4 address or one IPv6 network of 64 bits. Default: 1,024. Many
+    /// clients may share an address: behind a router, or in one process.
     pub const fn clients_per_host(mut self, most: usize) -> Self {
         self.limits.peers_per_host = most;
         self
     }
 
-    /// Sets the most bytes that are kept of all clients: mostly answers, in case they are lost. 64 MiB
-    /// unless this says other. Beyond it the older ones are forgotten, and a call whose answer is
-    /// lost then ends in a fault.
+    /// Sets the maximum number of bytes that are stored for all clients, mostly replies that may have to be sent again.
+    /// Default: 64 MiB. Above it the oldest are removed, and a call whose reply is lost then fails.
     pub const fn memory(mut self, bytes: usize) -> Self {
         self.limits.memory = bytes;
         self
@@ -84,8 +81,8 @@ impl UdpSocket {
 }
 
 impl Server {
-    /// Listens on an address of UDP and serves frames there in the background, on this runtime, as
-    /// `docs/frame.md` defines: calls are sent again until they are answered, and carried out once.
+    /// Serves frames over UDP in the background, on this runtime, as `docs/frame.md` defines: clients resend calls until they
+    /// are answered, and each is carried out at most once.
     ///
     /// ```
     /// use polywire_rpc::frames::Client;
@@ -107,8 +104,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// The address is not to be had, or the server does not offer
-    /// [`frames`](crate::ServerBuilder::frames).
+    /// The socket cannot be bound, or the server does not offer [`frames`](crate::ServerBuilder::frames).
     #[allow(clippy::unused_async, reason = "as the others that listen")]
     pub async fn listen_udp(
         &self,
@@ -135,7 +131,7 @@ impl Server {
 
 async fn serve(mut work: Work, mut stopped: watch::Receiver<bool>) {
     let mut stop = pin!(async move {
-        // An error means that the sender was dropped: the server stops then too.
+        // A dropped sender means stop.
         let _ = stopped.changed().await;
     });
     let mut stopping = false;

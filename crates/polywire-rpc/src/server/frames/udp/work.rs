@@ -1,4 +1,4 @@
-//! What the datagrams of a socket come to.
+//! The driver of a UDP socket: its state machine, and its calls.
 
 use std::collections::hash_map::RandomState;
 use std::sync::Arc;
@@ -21,33 +21,32 @@ use crate::methods::MethodReply;
 use crate::server::app::App;
 use crate::server::peer::Peer;
 
-/// Reads after which other tasks of the thread have their turn, if the time slice has not ended before.
+/// The task yields after this many reads, if its time slice has not ended before.
 const MOST_READS: usize = 16;
 
-/// Bytes that are sent before more is read.
+/// While more bytes wait to be sent, nothing is read.
 const ENOUGH: usize = 256 << 10;
 
-/// How long clients are answered that have not heard that the server stops, although nothing is open:
-/// their answers may have been lost.
+/// A stopping server without open calls answers repeated calls for this long, because replies may have been lost.
 const LINGER: Duration = Duration::from_secs(1);
 
 type Machine = Server<u32, OpenCall, RandomState, Sender>;
 
-/// A socket, its state machine, and the handlers at work for it.
+/// A socket, its state machine, and its calls.
 pub(super) struct Work {
     socket: Socket,
     machine: Machine,
     calls: Calls<Call>,
     sending: Sending<Sender>,
-    /// What has been added to the counts of the server: calls that are open, and clients that are known.
+    /// Open calls and known clients that were added to the statistics of the server.
     counted: (u64, u64),
     alarm: Alarm,
-    /// When the server stops although calls are open, and when if none is.
+    /// When the server stops with open calls, and when without.
     stops: Option<(Time, Time)>,
 }
 
 impl Work {
-    /// None, if the server does not offer frames.
+    /// None if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, socket: Socket, limits: Limits) -> Option<Self> {
         let most = &app.flow.limits;
         let mut settings = Settings::DEFAULT.with_calls(most.calls);
@@ -55,7 +54,7 @@ impl Work {
             settings = settings.with_bytes(bytes);
         }
         let mut machine = Server::with_limits(settings, limits, RandomState::new());
-        // They may be fewer than a setting may say.
+        // May be lower than the minimum of the setting.
         machine.limit_calls(most.calls);
         let handlers = Handlers::of_socket(app)?;
         Some(Self {
@@ -69,10 +68,10 @@ impl Work {
         })
     }
 
-    /// The server stops: what is open is answered.
+    /// The server stops. Open calls may finish within the time for that.
     pub(super) fn stop(&mut self) {
         let within = self.calls.handlers.app.timeouts.shutdown;
-        // As long as those of connections have.
+        // The same time as for connections.
         let within = within - (within / 10).min(LINGER);
         let now = self.calls.clock.now();
         self.stops = Some((now.after(within), now.after(LINGER.min(within))));
@@ -80,12 +79,12 @@ impl Work {
         self.machine.go_away(Reason::STOP, millis);
     }
 
-    /// Reads, answers and waits, until the server has stopped.
+    /// Reads, runs calls and sends, until the server has stopped.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         self.calls.slice.begin();
         for _ in 0..MOST_READS {
             self.settle(context);
-            // Who sends more than can be answered is not read.
+            // Clients that send faster than they are answered have to wait.
             let blocked = !self.sending.is_empty() && self.machine.output().bytes() > ENOUGH;
             let received = match blocked {
                 true => Poll::Pending,
@@ -94,7 +93,7 @@ impl Work {
             if received.is_ready() && self.calls.slice.is_over() {
                 break;
             }
-            // What has come together is answered together.
+            // Reply to all datagrams that were received together.
             if received == Poll::Ready(Received::More) && self.machine.output().bytes() < ENOUGH {
                 continue;
             }
@@ -107,13 +106,13 @@ impl Work {
                 ready!(self.poll_time(context));
             }
         }
-        // Other tasks have their turn, and so have those that wait for this one.
+        // Yield, with everything sent that the other tasks may wait for.
         let _ = self.poll_send(context);
         self.timeout();
         poll_others(context)
     }
 
-    /// Adds what was counted to the counts of the server.
+    /// Updates the statistics of the server.
     fn settle_counts(&mut self) {
         let sums = &self.calls.handlers.app.flow.sums;
         let tally = self.machine.counts();
@@ -129,7 +128,7 @@ impl Work {
         self.counted = (open, clients);
     }
 
-    /// The rest of stopping, once [`Self::poll`] is ready: what nobody waits for is not cut off before its time.
+    /// Waits for calls without a reply, once [`Self::poll`] is ready.
     pub(super) async fn end(mut self) {
         let one_ways = self.calls.handlers.take_one_ways();
         let latest = self
@@ -137,7 +136,7 @@ impl Work {
             .and_then(|(latest, _)| self.calls.clock.instant(latest));
         drop(self);
         match latest {
-            // The shutdown does not wait longer than this.
+            // The limit of the shutdown.
             Some(latest) => {
                 let _ = tokio::time::timeout_at(latest, one_ways.ended()).await;
             }
@@ -145,13 +144,13 @@ impl Work {
         }
     }
 
-    /// Answers the calls whose handlers have ended since.
+    /// Sends the results of handlers that have ended.
     fn settle(&mut self, context: &Context<'_>) {
         let pending = self.calls.completions.take(context);
         if !pending.completions.is_empty() {
             let now = self.calls.clock.now();
             for completion in pending.completions {
-                // From now on the machine bounds the memory of the reply.
+                // The state machine bounds the memory of the reply from now on.
                 drop(
                     self.calls
                         .handlers
@@ -171,7 +170,7 @@ impl Work {
         quiet || now >= latest
     }
 
-    /// There is no more time: what is open is answered, once, and nobody knows what of it has been carried out.
+    /// Ends all open calls with a fault: they may have been carried out.
     fn end_all(&mut self, context: &mut Context<'_>) {
         let now = self.calls.clock.now();
         for call in self.calls.take_in_progress() {
@@ -226,7 +225,7 @@ impl Work {
         match ready!(received) {
             Ok(received) => Poll::Ready(received),
             Err(error) => {
-                // Of a datagram that was sent before: as if it were lost.
+                // The error of a datagram that was sent before. It counts as lost.
                 tracing::debug!(%error, "a datagram was not taken");
                 Poll::Ready(Received::More)
             }
@@ -258,7 +257,7 @@ impl Work {
         self.machine.timeout(now, |_, open_call| drop(open_call));
     }
 
-    /// Waits for the next that is due. Ready, if something has been done.
+    /// Waits for the next timeout. Ready if one was handled.
     fn poll_time(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut next = self.machine.next_timeout();
         if let Some((latest, quiet)) = self.stops {
@@ -276,7 +275,7 @@ impl Work {
 impl Drop for Work {
     fn drop(&mut self) {
         self.settle_counts();
-        // Calls that are open end with the socket, unanswered.
+        // Open calls end without a reply.
         let sums = &self.calls.handlers.app.flow.sums;
         sums.change(Sum::Open, self.counted.0, 0);
         sums.change(Sum::Connections, self.counted.1, 0);
@@ -309,7 +308,7 @@ impl Endpoint for Machine {
     }
 
     fn attach(&mut self, call: Call, task: AbortHandle, queued: Option<Arc<QueuedCall>>) {
-        // It is open: it has just come.
+        // It is open, because it was just received.
         let _ = Self::attach(self, call, OpenCall::call(task, queued));
     }
 }
