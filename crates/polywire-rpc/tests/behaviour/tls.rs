@@ -187,7 +187,8 @@ async fn over_unix_sockets() {
         async { Ok(Map::new()) }
     });
     let server = builder().operation("Deep", handler).build().unwrap();
-    let path = std::env::temp_dir().join(format!("polywire-tls-{}", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tls.sock");
     let listener = UnixSocket::new(&path).bind().await.unwrap();
     let running = server.serve(listener.tls(&tls)).unwrap();
     let stream = tokio::net::UnixStream::connect(running.path())
