@@ -3,7 +3,9 @@
 //! [`ServerBuilder::authenticate`](crate::ServerBuilder::authenticate) adds an [`Authenticator`]. It sees the
 //! [`CallHead`] of each call: the peer, the headers or metadata, and the target. Several authenticators are
 //! alternatives: the first that accepts the caller decides. If none does, the call ends with status 401 and
-//! `WWW-Authenticate`, or 403, in the protocol of the caller; over frames with `unauthenticated` or `forbidden`.
+//! `WWW-Authenticate`, or 403, in the protocol of the caller; over frames with `unauthenticated` or `forbidden`. The
+//! status is 403 also if no authenticator has a [challenge](Authenticator::challenge): certificates, Unix users and
+//! functions have none, and a response with status 401 must have one (RFC 9110, section 15.5.2).
 //!
 //! | authenticator | accepts | name of the caller |
 //! |---|---|---|
@@ -11,7 +13,7 @@
 //! | [`BearerAuth`] | a token (RFC 6750) | the name that belongs to the token |
 //! | [`ClientCertificateAuth`] | a TLS client certificate | the name that you give it, or its SHA-256 fingerprint |
 //! | [`UnixUserAuth`] | a process at a Unix socket, by user id | `uid:1000`, or the name that you give it |
-//! | a function of [`CallHead`] | what you like | what you like |
+//! | a function of [`CallHead`] | callers that the function accepts | the name that it returns |
 //!
 //! The order of checks for a call over HTTP is: limits of the [`Firewall`](crate::layers::Firewall) and
 //! [`rate_per_caller`](crate::ServerBuilder::rate_per_caller), pages of other origins, calls in progress, layers around HTTP
@@ -90,10 +92,11 @@ use crate::server::Peer;
 /// is_authenticator(api_key);
 /// ```
 pub trait Authenticator: Send + Sync + 'static {
-    /// Authenticates the caller. It must not block; what takes time returns [`Authentication::Pending`].
+    /// Authenticates the caller. It must not block. If the result needs time, it returns [`Authentication::Pending`].
     fn authenticate(&self, head: &CallHead<'_>) -> Authentication;
 
-    /// Returns the challenge for `WWW-Authenticate` (RFC 9110, section 11.6.1) of responses with status 401.
+    /// Returns the challenge for `WWW-Authenticate` (RFC 9110, section 11.6.1) of responses with status 401. If no
+    /// authenticator of a server has one, the status is 403.
     fn challenge(&self) -> Option<HeaderValue> {
         None
     }
@@ -117,11 +120,11 @@ pub enum Authentication {
     Pending(AuthFuture),
 }
 
-/// The result of an authenticator that takes time. It is dropped when the caller gives up.
+/// The result of an authenticator that takes time. It is dropped when the call is cancelled or its deadline is exceeded.
 pub type AuthFuture = Pin<Box<dyn Future<Output = Result<Identity, AuthError>> + Send>>;
 
 impl Authentication {
-    /// An authentication that takes time.
+    /// Creates a pending result from a future.
     pub fn pending(
         future: impl Future<Output = Result<Identity, AuthError>> + Send + 'static,
     ) -> Self {
@@ -159,7 +162,7 @@ impl fmt::Debug for Authentication {
     }
 }
 
-/// Why a caller is not authenticated.
+/// The error of an [`Authenticator`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum AuthError {
     /// The call has no credentials of this kind: status 401.
@@ -296,7 +299,7 @@ impl Authenticators {
 }
 
 impl AuthError {
-    /// Of the errors of two alternatives the one that says more.
+    /// Of the errors of two authenticators, the one that is reported.
     fn or(self, other: Self) -> Self {
         match (&self, &other) {
             (Self::Forbidden(_), _) | (_, Self::MissingCredentials) => self,

@@ -21,7 +21,7 @@ use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
 use crate::call::CallHead;
 use crate::call::admission::{RateScope, Rejection};
-use crate::layers::{Callers, Connected, CrossOrigin, Firewall};
+use crate::layers::{Callers, ConnectionPermit, CrossOrigin, Firewall};
 
 const CROSS_ORIGIN_MESSAGE: &str =
     "a web page of another origin may not call this (CrossOrigin::allow)";
@@ -83,7 +83,7 @@ impl Drop for InFlight {
 
 impl App {
     /// Counts a connection in the firewall, until the returned value is dropped, or rejects it.
-    pub(super) fn connect(&self, peer: &Peer) -> Result<Option<Connected>, Rejection> {
+    pub(super) fn connect(&self, peer: &Peer) -> Result<Option<ConnectionPermit>, Rejection> {
         let firewall = self.gate.as_ref().and_then(|gate| gate.firewall.as_ref());
         firewall.map(|firewall| firewall.connect(peer)).transpose()
     }
@@ -181,9 +181,18 @@ impl App {
 
     /// The response to a request that is rejected by its head: in its protocol, or as text without one. All protocols use
     /// the status of the fault, for proxies and clients that do not know the protocol.
+    ///
+    /// A response with status 401 must have a challenge (RFC 9110, section 15.5.2). If no authenticator has one, the
+    /// status is 403: a client cannot authenticate by HTTP.
     #[cold]
     pub(super) fn refuse(&self, head: &request::Parts, fault: &Fault) -> Response<Bytes> {
-        self.refuse_by(self.mounts.detect(&mut head.clone()), fault)
+        let protocol = self.mounts.detect(&mut head.clone());
+        let unauthenticated = fault.kind() == FaultKind::Unauthenticated;
+        if unauthenticated && self.authenticators.challenges().next().is_none() {
+            let forbidden = Fault::new(FaultKind::Forbidden, fault.message());
+            return self.refuse_by(protocol, &forbidden);
+        }
+        self.refuse_by(protocol, fault)
     }
 
     fn refuse_by(&self, protocol: Option<usize>, fault: &Fault) -> Response<Bytes> {

@@ -193,7 +193,7 @@ const NOT_ENCRYPTED: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Content-Type: text/plain; charset=utf-8\r\n\
     Content-Length: 62\r\n\
     Connection: close\r\n\r\n\
-    This port speaks HTTPS. Call it with a URL of https://, please";
+    This port requires HTTPS. Use a URL that begins with https://.";
 
 /// Whether the client sends HTTP without TLS, a frequent mistake: the first byte is an upper-case letter. Always false
 /// for other streams than TCP sockets, which do not support `peek`.

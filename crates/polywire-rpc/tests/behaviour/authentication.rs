@@ -211,6 +211,38 @@ async fn alternatives() {
     }
 }
 
+/// A response with status 401 has a challenge (RFC 9110, section 15.5.2). Without one the status is 403.
+#[tokio::test]
+async fn statuses_without_a_challenge() {
+    struct ApiKey(Option<&'static str>);
+
+    impl Authenticator for ApiKey {
+        fn authenticate(&self, _: &CallHead<'_>) -> Authentication {
+            Err(AuthError::InvalidCredentials).into()
+        }
+
+        fn challenge(&self) -> Option<http::HeaderValue> {
+            self.0.map(http::HeaderValue::from_static)
+        }
+    }
+
+    for (challenge, status) in [(None, 403), (Some("ApiKey"), 401)] {
+        let site = Site::start(builder().authenticate(ApiKey(challenge))).await;
+        for kind in WIRES {
+            let reply = site.send(call_of(kind, "/things", "Create", CREATE)).await;
+            assert_eq!(reply.status, status, "{kind}");
+            assert_eq!(reply.header("www-authenticate"), challenge, "{kind}");
+            let error = site.client(kind).call("Create", CREATE).await.unwrap_err();
+            let fault = error.fault().unwrap_or_else(|| panic!("{kind} {error:?}"));
+            assert_eq!(fault.status().as_u16(), status, "{kind}");
+        }
+        for path in ["GET /nowhere", "GET /_polywire/health"] {
+            let reply = site.send(request(path, &[], "")).await;
+            assert_eq!(reply.status, status, "{path}");
+        }
+    }
+}
+
 /// A bug in an authenticator costs one call. What the panic says stays in the log.
 #[tokio::test]
 async fn authenticators_that_panic() {
@@ -260,7 +292,7 @@ async fn processes_at_unix_sockets() {
 
     let folder = tempfile::tempdir().unwrap();
     let uid = std::fs::metadata(folder.path()).unwrap().uid();
-    for (allowed, status) in [(uid, "200"), (uid + 1, "401")] {
+    for (allowed, status) in [(uid, "200"), (uid + 1, "403")] {
         let auth = UnixUserAuth::uids([allowed]);
         let server = builder().authenticate(auth).build().unwrap();
         let path = folder.path().join(format!("{allowed}.sock"));
