@@ -237,6 +237,44 @@ async fn targets_and_forbidden_callers() {
     job.call::<()>("Note", ()).await.unwrap();
 }
 
+/// A bug in an authenticator costs one call: not the connection, and not the UDP socket, which all its clients share.
+#[tokio::test]
+async fn authenticators_that_panic() {
+    let at_once = |head: &CallHead<'_>| -> Result<Identity, AuthError> {
+        assert!(!head.headers().contains_key("x-bug"), "a bug");
+        Err(AuthError::MissingCredentials)
+    };
+    let slow = BasicAuth::verify_with("kitchen", async |user: String, _| {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        assert_eq!(user, "ada", "a bug");
+        true
+    });
+    let server = builder(&Arc::default())
+        .authenticate(at_once)
+        .authenticate(slow)
+        .build()
+        .unwrap();
+    let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let running = server.listen(address).await.unwrap();
+    let udp = server.listen_udp(address).await.unwrap();
+    for url in [
+        format!("tcp://{}", running.address()),
+        format!("udp://{}", udp.address()),
+    ] {
+        let client = Client::connect(&url).await.unwrap();
+        let ada = client.with_metadata("authorization", ADA);
+        // `Basic bob:x`.
+        let bob = client.with_metadata("authorization", "Basic Ym9iOng=");
+        for bug in [ada.with_metadata("x-bug", "1"), bob] {
+            let error = name(&bug).await.unwrap_err();
+            assert_eq!(code(&error), FaultCode::INTERNAL, "{url} {error:?}");
+            assert!(!format!("{error:?}").contains("a bug"), "{error:?}");
+            assert_eq!(name(&ada).await.unwrap().as_deref(), Some("ada"), "{url}");
+        }
+        assert_eq!(client.stats().reconnects, 0, "{url}");
+    }
+}
+
 /// A call that its caller gives up ends its authentication. Others go on.
 #[tokio::test]
 async fn callers_that_give_up() {
