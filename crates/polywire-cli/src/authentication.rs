@@ -29,7 +29,60 @@ pub(crate) struct AuthenticationArguments {
     allow_certificate: bool,
 }
 
+/// How a line to paste sends credentials, with placeholders for the secrets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Credentials {
+    /// The server accepts all callers.
+    Unneeded,
+    Password,
+    Token,
+    Certificate,
+    /// The server accepts only users of Unix sockets.
+    UnixUser,
+}
+
+impl Credentials {
+    /// The options of `curl`, each after a space. None if it cannot send such credentials to this URL.
+    pub(crate) fn of_curl(self, url: &str) -> Option<&'static str> {
+        match self {
+            Self::Unneeded => Some(""),
+            Self::Password => Some(" -u NAME:PASSWORD"),
+            Self::Token => Some(" -H 'authorization: Bearer TOKEN'"),
+            Self::Certificate => is_tls(url).then_some(" --cert CERTIFICATE --key KEY"),
+            Self::UnixUser => None,
+        }
+    }
+
+    /// The same for this program.
+    pub(crate) fn of_program(self, url: &str) -> Option<&'static str> {
+        match self {
+            Self::Password => Some(" --user NAME:PASSWORD"),
+            Self::Token => Some(" --header 'authorization: Bearer TOKEN'"),
+            Self::Unneeded | Self::Certificate | Self::UnixUser => self.of_curl(url),
+        }
+    }
+}
+
+fn is_tls(url: &str) -> bool {
+    url.starts_with("https://") || url.starts_with("tcp+tls://")
+}
+
 impl AuthenticationArguments {
+    /// The credentials that a person most likely has at hand.
+    pub(crate) const fn credentials(&self) -> Credentials {
+        if self.users.is_some() {
+            Credentials::Password
+        } else if self.tokens.is_some() {
+            Credentials::Token
+        } else if self.allow_certificate {
+            Credentials::Certificate
+        } else if !self.allow_uid.is_empty() {
+            Credentials::UnixUser
+        } else {
+            Credentials::Unneeded
+        }
+    }
+
     /// Whether clients over TLS may connect without a certificate.
     pub(crate) const fn certificate_is_optional(&self) -> bool {
         self.allow_certificate

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use polywire::prelude::*;
 use polywire::rpc::connect;
-use polywire::rpc::server::{Listener, Place, Running, bind_shared};
+use polywire::rpc::server::{BoundAddress, Listener, Running, bind_shared};
 use polywire::rpc::tls::{ClientCertificates, Pem, ServerTls};
 
 use crate::Failure;
@@ -198,7 +198,7 @@ impl Listening {
     pub(crate) async fn sockets(
         &mut self,
         server: &Server,
-    ) -> Result<Vec<Running<Place>>, Failure> {
+    ) -> Result<Vec<Running<BoundAddress>>, Failure> {
         let mut running = Vec::new();
         for address in &self.datagrams {
             let listening = server.listen_udp(*address).await.map_err(|error| {

@@ -8,24 +8,29 @@ use polywire::prelude::*;
 use polywire::protocol::ClientProtocol;
 use polywire::schema::{Encode, Operation};
 
+use crate::authentication::Credentials;
+
 /// A call of an operation over a protocol: by curl where its body is text,
-/// else by this program.
+/// else by this program. None if no line could send the credentials.
 pub(crate) fn line(
     base: &str,
     protocol: &dyn ClientProtocol,
     operation: Operation<'_>,
     input: &Map,
+    credentials: Credentials,
 ) -> Option<String> {
     let value = Value::Map(input.clone());
     let request = protocol.encode_input(operation, &Dynamic(&value)).ok()?;
     match std::str::from_utf8(request.body()) {
-        Ok(body) if protocol.kind() != ProtocolKind::RpcV2Cbor => Some(curl(base, &request, body)),
-        _ => Some(own(base, protocol.kind(), operation, input)),
+        Ok(body) if protocol.kind() != ProtocolKind::RpcV2Cbor => {
+            Some(curl(base, &request, body, credentials.of_curl(base)?))
+        }
+        _ => own(base, protocol.kind(), operation, input, credentials),
     }
 }
 
-fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str) -> String {
-    let mut line = "curl".to_owned();
+fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str, credentials: &str) -> String {
+    let mut line = format!("curl{credentials}");
     let method = request.method().as_str();
     // What curl does by itself: POST with a body, else GET.
     let by_itself = if body.is_empty() { "GET" } else { "POST" };
@@ -45,13 +50,26 @@ fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str) -> String {
     line
 }
 
-fn own(base: &str, kind: ProtocolKind, operation: Operation<'_>, input: &Map) -> String {
-    let call = over_frames(base, operation, input);
-    format!("{call} --protocol {kind}")
+fn own(
+    base: &str,
+    kind: ProtocolKind,
+    operation: Operation<'_>,
+    input: &Map,
+    credentials: Credentials,
+) -> Option<String> {
+    let call = over_frames(base, operation, input, credentials)?;
+    Some(format!("{call} --protocol {kind}"))
 }
 
-/// A call of an operation by this program, over frames if the URL is one of theirs.
-pub(crate) fn over_frames(base: &str, operation: Operation<'_>, input: &Map) -> String {
+/// A call of an operation by this program, over frames if the URL is one of theirs. None if it could not send the
+/// credentials.
+pub(crate) fn over_frames(
+    base: &str,
+    operation: Operation<'_>,
+    input: &Map,
+    credentials: Credentials,
+) -> Option<String> {
+    let credentials = credentials.of_program(base)?;
     let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
     input.encode(operation.input().root(), &mut encoder);
     let json = encoder.finish().unwrap_or_default();
@@ -61,7 +79,8 @@ pub(crate) fn over_frames(base: &str, operation: Operation<'_>, input: &Map) -> 
     } else {
         format!(" {}", quote(&json))
     };
-    format!("{} call {base} {}{json}", program(), operation.name())
+    let (program, name) = (program(), operation.name());
+    Some(format!("{program} call{credentials} {base} {name}{json}"))
 }
 
 /// This program as it was started, since that is what works in this terminal.

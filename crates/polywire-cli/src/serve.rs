@@ -8,12 +8,12 @@ use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::protocol::{Protocol, conflict};
 use polywire::rpc::layers::CrossOrigin;
-use polywire::rpc::server::{Mount, Place, Running};
+use polywire::rpc::server::{BoundAddress, Mount, Running};
 use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
 use polywire::schema::Operation;
 use tokio::task::JoinSet;
 
-use crate::authentication::AuthenticationArguments;
+use crate::authentication::{AuthenticationArguments, Credentials};
 use crate::dialect::DialectArguments;
 use crate::findings::warn;
 use crate::listen::{ListenArguments, Listening};
@@ -134,7 +134,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let Listening { workers, urls, .. } = listening;
         let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
         if !arguments.quiet {
-            print::out(&banner(&model, &service, &server, &urls))?;
+            let credentials = arguments.authentication.credentials();
+            print::out(&banner(&model, &service, &server, &urls, credentials))?;
         }
         let early = tokio::select! {
             () = signals.next() => false,
@@ -162,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Stops all that listens, at the same time.
-async fn stop(workers: &mut Workers, sockets: Vec<Running<Place>>) {
+async fn stop(workers: &mut Workers, sockets: Vec<Running<BoundAddress>>) {
     let mut tasks = JoinSet::new();
     for running in sockets {
         tasks.spawn(running.shutdown());
@@ -369,7 +370,13 @@ fn mocks(
 }
 
 /// Says what is served where, and how to try it.
-fn banner(model: &Model, service: &ServiceHandle, server: &Server, urls: &[String]) -> String {
+fn banner(
+    model: &Model,
+    service: &ServiceHandle,
+    server: &Server,
+    urls: &[String],
+    credentials: Credentials,
+) -> String {
     let name = service.service();
     let count = name.operations().len();
     let mut text = format!(
@@ -395,7 +402,7 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, urls: &[Strin
         let line = reachable.and_then(|(base, (operation, input))| {
             let base = format!("{base}{}", mount.path_prefix());
             let calls = protocol.kind().client(name).ok()?;
-            paste::line(&base, &*calls, *operation, input)
+            paste::line(&base, &*calls, *operation, input, credentials)
         });
         if let Some(line) = line {
             text.push_str(&format!("    {line}\n"));
@@ -405,8 +412,9 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, urls: &[Strin
         text.push_str("\n  frames\n");
         let url = with("tcp://").cloned();
         let url = url.or_else(|| with("http://").map(|url| url.replacen("http", "tcp", 1)));
-        if let (Some(url), Some((_, (operation, input)))) = (url, &easiest) {
-            let line = paste::over_frames(&url, *operation, input);
+        if let (Some(url), Some((_, (operation, input)))) = (url, &easiest)
+            && let Some(line) = paste::over_frames(&url, *operation, input, credentials)
+        {
             text.push_str(&format!("    {line}\n"));
         }
     }

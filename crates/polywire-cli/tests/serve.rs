@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -14,6 +14,7 @@ use tempfile::TempDir;
 struct Serving {
     child: Child,
     urls: Vec<String>,
+    out: BufReader<ChildStdout>,
 }
 
 impl Drop for Serving {
@@ -37,7 +38,17 @@ impl Serving {
         out.read_line(&mut line).unwrap();
         let urls = line.trim().split_once(" operations on ").unwrap().1;
         let urls = urls.split(", ").map(str::to_owned).collect();
-        Self { child, urls }
+        Self { child, urls, out }
+    }
+
+    /// The lines to paste.
+    fn lines(&mut self) -> Vec<String> {
+        let lines = self.out.by_ref().lines().map(Result::unwrap);
+        let lines = lines.take_while(|line| !line.contains("Ctrl-C stops"));
+        let lines = lines.map(|line| line.trim().to_owned());
+        lines
+            .filter(|line| line.starts_with("curl ") || line.contains(" call "))
+            .collect()
     }
 
     fn url(&self, scheme: &str) -> &str {
@@ -685,4 +696,45 @@ fn callers_are_authenticated() {
         assert_eq!(output.status.code(), Some(2), "{err}");
         assert!(err.contains("NAME:SECRET"), "{err}");
     }
+}
+
+/// The lines that the server prints work with authentication, once their placeholders are replaced.
+#[cfg(unix)]
+#[test]
+fn lines_to_paste_send_credentials() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("pairs");
+    fs::write(&file, "ada:horse\n").unwrap();
+    let file = file.to_str().unwrap();
+    for (option, curl, program, secret) in [
+        (
+            ["--users", file],
+            "-u NAME:PASSWORD",
+            "--user NAME:PASSWORD",
+            ("NAME:PASSWORD", "ada:horse"),
+        ),
+        (
+            ["--tokens", file],
+            "-H 'authorization: Bearer TOKEN'",
+            "--header 'authorization: Bearer TOKEN'",
+            ("TOKEN", "horse"),
+        ),
+    ] {
+        let arguments = [&["--listen", "tcp://127.0.0.1:0"], &option[..]].concat();
+        let mut serving = Serving::start(&arguments);
+        let lines = serving.lines();
+        let (of_curl, own): (Vec<_>, Vec<_>) =
+            lines.iter().partition(|line| line.starts_with("curl "));
+        assert!(!of_curl.is_empty() && own.len() > 1, "{lines:?}");
+        assert!(of_curl.iter().all(|line| line.contains(curl)), "{lines:?}");
+        for line in own {
+            assert!(line.contains(program), "{line}");
+            let line = line.replace(secret.0, secret.1);
+            let output = Command::new("sh").args(["-c", &line]).output().unwrap();
+            assert!(output.status.success(), "{line}: {output:?}");
+        }
+    }
+    // Nothing that can be pasted sends these.
+    let mut serving = Serving::start(&["--listen", "tcp://127.0.0.1:0", "--allow-uid", "0"]);
+    assert_eq!(serving.lines(), Vec::<String>::new());
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use polywire::rpc::server::{Listener, Peer, Place};
+use polywire::rpc::server::{BoundAddress, Listener, Peer};
 use polywire::rpc::{BuildError, Methods, Server};
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
@@ -42,7 +42,7 @@ pub struct MemoryConnector(mpsc::Sender<DuplexStream>);
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Memory;
 
-impl From<Memory> for Place {
+impl From<Memory> for BoundAddress {
     fn from(_: Memory) -> Self {
         Self::Other("memory".to_owned())
     }

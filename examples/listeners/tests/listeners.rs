@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use polywire::rpc::server::Place;
+use polywire::rpc::server::BoundAddress;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn call() -> Vec<u8> {
@@ -33,7 +33,10 @@ async fn memory_is_drained_at_the_end() {
     let (listener, connector) = listeners::memory(16);
     let running = listeners::server().unwrap().serve(listener).unwrap();
     let running = running.into_any();
-    assert_eq!(running.place(), &Place::Other("memory".to_owned()));
+    assert_eq!(
+        running.bound_address(),
+        &BoundAddress::Other("memory".to_owned())
+    );
     // No task of the server runs in between.
     let mut stream = connector.connect().await.unwrap();
     stream.write_all(&call()).await.unwrap();

@@ -71,13 +71,13 @@ pub(crate) use memory::{Held, Memory};
 pub use mount::{Mount, MountPathError, OriginalUri};
 pub use peer::{Credentials, Peer};
 pub use response::{BodyError, HttpResponse, ResponseBody};
-pub use running::{Place, Running, UdpAddress};
+pub use running::{BoundAddress, Running, UdpAddress};
 #[cfg(feature = "tls")]
 pub use tls::{TlsListener, TlsStream};
 #[cfg(unix)]
 pub use unix::{BoundUnixSocket, UnixSocket};
 
-/// How long a client may take.
+/// The timeouts of a server.
 ///
 /// ```
 /// use std::time::Duration;
@@ -90,19 +90,20 @@ pub use unix::{BoundUnixSocket, UnixSocket};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// For the head of a request, from the moment the connection waits for one: so an idle connection is closed after this
-    /// time too, and one whose peer does not read its responses after at most three times this time. 30 seconds.
+    /// The time for the head of a request, from the moment at which the connection waits for one. So an idle connection is
+    /// closed after this time too, and one whose peer does not read its responses after at most three times this time.
+    /// Default: 30 seconds.
     pub head: Duration,
-    /// For the whole body of a request. 30 seconds.
+    /// The time for the whole body of a request. Default: 30 seconds.
     pub body: Duration,
-    /// For the handler. 60 seconds.
+    /// The time for the handler. Default: 60 seconds.
     pub handler: Duration,
-    /// For calls in progress when the server is told to stop. 10 seconds.
+    /// The time for calls in progress when the server stops. Default: 10 seconds.
     pub shutdown: Duration,
 }
 
 impl Timeouts {
-    /// The defaults that the fields name.
+    /// The defaults.
     pub const DEFAULT: Self = Self {
         head: Duration::from_secs(30),
         body: Duration::from_secs(30),
@@ -110,35 +111,35 @@ impl Timeouts {
         shutdown: Duration::from_secs(10),
     };
 
-    /// The same with another time for the head of a request.
+    /// Sets the time for the head of a request.
     #[must_use]
     pub const fn with_head(mut self, head: Duration) -> Self {
         self.head = head;
         self
     }
 
-    /// The same with another time for the whole body.
+    /// Sets the time for the whole body.
     #[must_use]
     pub const fn with_body(mut self, body: Duration) -> Self {
         self.body = body;
         self
     }
 
-    /// The same with another time for the handler.
+    /// Sets the time for the handler.
     #[must_use]
     pub const fn with_handler(mut self, handler: Duration) -> Self {
         self.handler = handler;
         self
     }
 
-    /// The same with another time for calls in progress when the server is told to stop.
+    /// Sets the time for calls in progress when the server stops.
     #[must_use]
     pub const fn with_shutdown(mut self, shutdown: Duration) -> Self {
         self.shutdown = shutdown;
         self
     }
 
-    /// No time so long that an instant cannot be moved by it.
+    /// Limits all times to a year, so that adding them to an instant cannot overflow.
     pub(crate) fn capped(self) -> Self {
         const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
         Self {

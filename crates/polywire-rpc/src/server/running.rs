@@ -26,7 +26,7 @@ use tokio::task::JoinHandle;
 #[derive(Debug)]
 #[must_use = "the server stops when this is dropped"]
 pub struct Running<P = SocketAddr> {
-    place: P,
+    address: P,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -34,7 +34,7 @@ pub struct Running<P = SocketAddr> {
 /// Where a server listens.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum BoundAddress {
     /// A name within this process.
     Inproc(String),
     /// A TCP address.
@@ -43,7 +43,7 @@ pub enum Place {
     Udp(SocketAddr),
     /// The path of a Unix socket.
     Unix(PathBuf),
-    /// Of a user-defined [`Listener`](super::Listener).
+    /// An address of a user-defined [`Listener`](super::Listener).
     Other(String),
 }
 
@@ -51,7 +51,7 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct UdpAddress(pub SocketAddr);
 
-impl fmt::Display for Place {
+impl fmt::Display for BoundAddress {
     /// `127.0.0.1:8080`, `udp:127.0.0.1:8080`, `unix:/run/polywire.sock`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -59,24 +59,24 @@ impl fmt::Display for Place {
             Self::Tcp(address) => address.fmt(f),
             Self::Udp(address) => write!(f, "udp:{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
-            Self::Other(place) => place.fmt(f),
+            Self::Other(address) => address.fmt(f),
         }
     }
 }
 
-impl From<SocketAddr> for Place {
+impl From<SocketAddr> for BoundAddress {
     fn from(address: SocketAddr) -> Self {
         Self::Tcp(address)
     }
 }
 
-impl From<UdpAddress> for Place {
+impl From<UdpAddress> for BoundAddress {
     fn from(UdpAddress(address): UdpAddress) -> Self {
         Self::Udp(address)
     }
 }
 
-impl From<PathBuf> for Place {
+impl From<PathBuf> for BoundAddress {
     fn from(path: PathBuf) -> Self {
         Self::Unix(path)
     }
@@ -86,7 +86,7 @@ impl Running {
     /// The address of the server.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
-        self.place
+        self.address
     }
 }
 
@@ -94,7 +94,7 @@ impl Running<UdpAddress> {
     /// The address of the server.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
-        self.place.0
+        self.address.0
     }
 }
 
@@ -102,31 +102,35 @@ impl Running<PathBuf> {
     /// The path of the socket.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.place
+        &self.address
     }
 }
 
 impl<P> Running<P> {
-    pub(super) const fn new(place: P, stop: watch::Sender<bool>, task: JoinHandle<()>) -> Self {
-        Self { place, stop, task }
+    pub(super) const fn new(address: P, stop: watch::Sender<bool>, task: JoinHandle<()>) -> Self {
+        Self {
+            address,
+            stop,
+            task,
+        }
     }
 
     /// Where the server listens.
     #[must_use]
-    pub const fn place(&self) -> &P {
-        &self.place
+    pub const fn bound_address(&self) -> &P {
+        &self.address
     }
 
     /// The same server, with the type that all kinds of listeners have in common.
-    pub fn into_any(self) -> Running<Place>
+    pub fn into_any(self) -> Running<BoundAddress>
     where
-        P: Into<Place>,
+        P: Into<BoundAddress>,
     {
-        Running::new(self.place.into(), self.stop, self.task)
+        Running::new(self.address.into(), self.stop, self.task)
     }
 
-    pub(super) fn at<Q>(self, place: Q) -> Running<Q> {
-        Running::new(place, self.stop, self.task)
+    pub(super) fn at<Q>(self, address: Q) -> Running<Q> {
+        Running::new(address, self.stop, self.task)
     }
 
     /// Returns when the server has ended without [`Self::shutdown`]: its runtime has ended, or its task has panicked.

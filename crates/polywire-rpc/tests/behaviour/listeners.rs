@@ -104,7 +104,7 @@ async fn peers_of_other_streams() {
     let server = builder().operation("Deep", handler).build().unwrap();
     let (listener, connect) = queue();
     let running = server.serve(listener).unwrap();
-    assert_eq!(*running.place(), 7);
+    assert_eq!(*running.bound_address(), 7);
 
     let address = SocketAddr::from(([192, 0, 2, 1], 5_000));
     let credentials = Credentials {

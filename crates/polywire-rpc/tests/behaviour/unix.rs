@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use polywire_rpc::server::{Credentials, Place, UnixSocket};
+use polywire_rpc::server::{BoundAddress, Credentials, UnixSocket};
 use polywire_rpc::{Context, ServerBuilder, dynamic};
 use polywire_schema::Map;
 use tokio::net::UnixStream;
@@ -99,7 +99,10 @@ async fn the_file_is_private_and_removed() {
     let group = server.listen_unix(group).await.unwrap();
     assert_eq!(mode(group.path()), 0o660);
     let all = [running.into_any(), group.into_any()];
-    assert_eq!(*all[0].place(), Place::Unix(folder.path("own")));
+    assert_eq!(
+        *all[0].bound_address(),
+        BoundAddress::Unix(folder.path("own"))
+    );
     for running in all {
         within(running.shutdown()).await;
     }

@@ -8,7 +8,7 @@ use polywire_frame::FaultCode;
 use polywire_protocol::Fault;
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
-use polywire_rpc::server::{FrameLimits, InprocName, Place};
+use polywire_rpc::server::{BoundAddress, FrameLimits, InprocName};
 use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Timeouts, Topics};
 use polywire_schema::Limits;
 use tokio::time::sleep;
@@ -59,8 +59,11 @@ async fn the_caller_is_in_this_process() {
             .unwrap()
     );
     let place = running.into_any();
-    assert_eq!(place.place(), &Place::Inproc("who".to_owned()));
-    assert_eq!(place.place().to_string(), "inproc:who");
+    assert_eq!(
+        place.bound_address(),
+        &BoundAddress::Inproc("who".to_owned())
+    );
+    assert_eq!(place.bound_address().to_string(), "inproc:who");
 }
 
 #[tokio::test]

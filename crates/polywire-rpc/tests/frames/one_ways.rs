@@ -119,7 +119,7 @@ async fn a_server_that_stops_waits_for_them() {
                 server.listen_udp(socket).await.unwrap().into_any()
             }
         };
-        let place = running.place().to_string();
+        let place = running.bound_address().to_string();
         let address = place.trim_start_matches("udp:");
         let url = format!("{scheme}://{address}");
         let client = Client::connect(&url).await.unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use polywire_frame::FaultCode;
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
-use polywire_rpc::server::Place;
+use polywire_rpc::server::BoundAddress;
 use polywire_rpc::{Methods, Running, Server};
 use tokio::sync::mpsc;
 
@@ -60,7 +60,7 @@ over_every_wire![
 
 /// A server that listens over a wire.
 struct Served {
-    running: Running<Place>,
+    running: Running<BoundAddress>,
     url: String,
 }
 

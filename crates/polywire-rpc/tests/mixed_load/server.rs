@@ -84,7 +84,9 @@ fn serves() {
                 .into_any(),
         ]
     });
-    let places = running.each_ref().map(|one| one.place().to_string());
+    let places = running
+        .each_ref()
+        .map(|one| one.bound_address().to_string());
     say(places.join(" "));
     for question in questions() {
         match question.as_str() {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::Response;
 use polywire_rpc::layers::CrossOrigin;
-use polywire_rpc::server::Place;
+use polywire_rpc::server::BoundAddress;
 use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint};
 use polywire_rpc::{BuildError, Methods, Running, Server};
 use tower_http::compression::CompressionLayer;
@@ -373,7 +373,7 @@ async fn unix_sockets_are_upgraded_too() {
         .build()
         .unwrap();
     let running = server.listen_unix(&path).await.unwrap().into_any();
-    assert!(matches!(running.place(), Place::Unix(_)));
+    assert!(matches!(running.bound_address(), BoundAddress::Unix(_)));
     let url = format!("ws+unix://{}:/chat?a=1", path.display());
     let mut socket = WebSocket::connect(&url).await.unwrap();
     let message = socket.recv().await.unwrap().unwrap();

@@ -16,7 +16,7 @@ use std::io;
 
 use listenfd::ListenFd;
 use polywire::rpc::Server;
-use polywire::rpc::server::{Place, Running};
+use polywire::rpc::server::{BoundAddress, Running};
 use tokio::net::TcpListener;
 
 #[tokio::main(flavor = "current_thread")]
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("no sockets were passed (LISTEN_FDS, LISTEN_PID)".into());
     }
     for running in &running {
-        println!("{}", running.place());
+        println!("{}", running.bound_address());
     }
     tokio::signal::ctrl_c().await?;
     for running in running {
@@ -42,7 +42,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Serves the socket at an index: TCP or Unix.
-fn serve(server: &Server, sockets: &mut ListenFd, index: usize) -> io::Result<Running<Place>> {
+fn serve(
+    server: &Server,
+    sockets: &mut ListenFd,
+    index: usize,
+) -> io::Result<Running<BoundAddress>> {
     #[cfg(unix)]
     if let Ok(Some(listener)) = sockets.take_unix_listener(index) {
         listener.set_nonblocking(true)?;

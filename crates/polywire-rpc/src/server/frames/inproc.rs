@@ -8,10 +8,10 @@ use tokio::io::DuplexStream;
 use crate::frames::inproc::InprocListener;
 use crate::server::Server;
 use crate::server::accept;
-use crate::server::begin::Begin;
+use crate::server::begin::FirstBytes;
 use crate::server::listener::Listener;
 use crate::server::peer::Peer;
-use crate::server::running::{Place, Running};
+use crate::server::running::{BoundAddress, Running};
 
 /// A name within this process that a server listens on.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -23,7 +23,7 @@ impl fmt::Display for InprocName {
     }
 }
 
-impl From<InprocName> for Place {
+impl From<InprocName> for BoundAddress {
     fn from(InprocName(name): InprocName) -> Self {
         Self::Inproc(name)
     }
@@ -33,7 +33,7 @@ impl Running<InprocName> {
     /// The name that the server listens on.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.place().0
+        &self.bound_address().0
     }
 }
 
@@ -76,7 +76,7 @@ impl Server {
         let listener = InprocListener::bind(name)?;
         let place = InprocName(listener.name().to_owned());
         let connection = |server, stream, peer, stopped| {
-            super::connection(server, stream, Begin::default(), peer, stopped)
+            super::connection(server, stream, FirstBytes::default(), peer, stopped)
         };
         Ok(accept::serve(self, Box::new(listener), b"", connection).at(place))
     }
