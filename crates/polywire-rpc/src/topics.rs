@@ -197,7 +197,7 @@ impl Topics {
     }
 
     /// Like [`publish`](Self::publish), for a message of raw bytes.
-    pub fn publish_bytes(&self, topic: &str, message: &Bytes) -> u32 {
+    pub(crate) fn publish_bytes(&self, topic: &str, message: &Bytes) -> u32 {
         let (mut from, mut accepted) = (Some(0), 0);
         let mut pipes = Vec::new();
         let mut counted = None;

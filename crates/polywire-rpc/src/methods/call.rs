@@ -63,15 +63,6 @@ impl MethodCall {
     pub fn reply(&self, value: &Value) -> Result<MethodReply, Fault> {
         ReplyWriter::new(self.reply.format, 0).value(value)
     }
-
-    /// Like [`reply`](Self::reply), for any type that implements `Serialize`.
-    ///
-    /// # Errors
-    ///
-    /// The format of the call cannot represent the value.
-    pub fn reply_with<T: Serialize>(&self, value: &T) -> Result<MethodReply, Fault> {
-        ReplyWriter::new(self.reply.format, 0).serialize(value)
-    }
 }
 
 impl fmt::Debug for MethodCall {

@@ -34,7 +34,7 @@ pub use error::BuildError;
 pub struct ServerBuilder {
     service: ServiceHandle,
     protocols: Vec<(Mount, ProtocolKind)>,
-    own_protocols: Vec<(Mount, Box<dyn ServerProtocol>)>,
+    custom_protocols: Vec<Box<dyn ServerProtocol>>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
     methods: Option<Methods>,
     limits: Limits,
@@ -82,7 +82,7 @@ impl ServerBuilder {
         Self {
             service,
             protocols: Vec::new(),
-            own_protocols: Vec::new(),
+            custom_protocols: Vec::new(),
             handlers: Vec::new(),
             methods: None,
             limits: Limits::DEFAULT,
@@ -142,14 +142,8 @@ impl ServerBuilder {
 
     /// Offers the service over a protocol with settings of its own, such as XML-RPC at another path.
     #[must_use]
-    pub fn custom_protocol(self, protocol: Box<dyn ServerProtocol>) -> Self {
-        self.custom_protocol_at(Mount::default(), protocol)
-    }
-
-    /// Like [`ServerBuilder::custom_protocol`], at a mount.
-    #[must_use]
-    pub fn custom_protocol_at(mut self, mount: Mount, protocol: Box<dyn ServerProtocol>) -> Self {
-        self.own_protocols.push((mount, protocol));
+    pub fn custom_protocol(mut self, protocol: Box<dyn ServerProtocol>) -> Self {
+        self.custom_protocols.push(protocol);
         self
     }
 

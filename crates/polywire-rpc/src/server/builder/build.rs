@@ -33,11 +33,14 @@ impl ServerBuilder {
     pub fn build(self) -> Result<Server, BuildError> {
         let service = self.service.service();
         let mut kinds = self.protocols;
-        if kinds.is_empty() && self.own_protocols.is_empty() {
+        if kinds.is_empty() && self.custom_protocols.is_empty() {
             let own = service.protocols().filter_map(ProtocolKind::from_name);
             kinds.extend(own.map(|kind| (Mount::default(), kind)));
         }
-        let mut protocols = self.own_protocols;
+        let custom = self.custom_protocols.into_iter();
+        let mut protocols: Vec<_> = custom
+            .map(|protocol| (Mount::default(), protocol))
+            .collect();
         let mut frames = self.frames;
         for (mount, kind) in kinds {
             if kind == ProtocolKind::Frame {
