@@ -1,9 +1,7 @@
-//! Handlers that block: on files, on locks, on the processor.
+//! Handlers that block, on files, locks or long computations.
 //!
-//! A server answers its calls on a few threads. A handler that does not give its
-//! thread back holds up all other calls that have it, however small they are. A
-//! [`BlockingPool`] runs such work on threads of its own, of which there are not
-//! more than it is told, and has no more of it wait than it is told.
+//! A server runs all calls on a few threads. A handler that blocks its thread delays all other calls on this thread. A
+//! [`BlockingPool`] runs blocking work on separate threads. It limits the number of threads and of queued work.
 //!
 //! ```
 //! use polywire_rpc::{ServerBuilder, blocking::BlockingPool};
@@ -29,70 +27,67 @@ use tokio::sync::Semaphore;
 use crate::call::admission::Rejection;
 use crate::{Context, Handler, IntoOutput, dynamic, typed};
 
-/// Threads for work that blocks. Clones are one pool.
+/// Limits blocking work. Clones share the limits.
 ///
-/// The threads are those of tokio's runtime for such work, of which it has 512 where
-/// nothing else is said; they are made when they are needed and end when they are
-/// not.
+/// The work runs on the blocking threads of the tokio runtime ([`tokio::task::spawn_blocking`]), of which there are at most
+/// 512 by default. They are started when needed and end when idle.
 #[derive(Clone, Debug)]
 pub struct BlockingPool {
-    /// Places of work that is there, running or waiting.
-    places: Arc<Semaphore>,
-    /// Places of work that runs.
+    /// Permits for running and queued work.
+    slots: Arc<Semaphore>,
+    /// Permits for running work.
     threads: Arc<Semaphore>,
 }
 
 impl Default for BlockingPool {
-    /// 64 threads, and 1,000 pieces of work that wait.
+    /// 64 threads, and a queue of 1,000.
     fn default() -> Self {
         Self::new(64, 1_000)
     }
 }
 
 impl BlockingPool {
-    /// A pool of so many threads, in which so many pieces of work wait at most while
-    /// all of them are at work. There is at least one thread.
+    /// Creates a pool with a maximum number of threads, at least 1, and a maximum number of queued pieces of work.
     #[must_use]
     pub fn new(threads: usize, queue: usize) -> Self {
         let threads = threads.clamp(1, Semaphore::MAX_PERMITS / 2);
         let queue = queue.min(Semaphore::MAX_PERMITS / 2);
         Self {
-            places: Arc::new(Semaphore::new(threads + queue)),
+            slots: Arc::new(Semaphore::new(threads + queue)),
             threads: Arc::new(Semaphore::new(threads)),
         }
     }
 
     /// Runs work on a thread of the pool.
     ///
-    /// Work that has begun cannot be stopped: if nobody waits for it any more, as when
-    /// a call has taken too long, it runs to its end and keeps its thread until then.
-    /// Work that has not begun is forgotten.
+    /// If the returned future is dropped, for example because the deadline of a call is exceeded, queued work is not
+    /// started. Work that has started cannot be stopped: it continues to its end on its thread.
     ///
     /// # Errors
     ///
-    /// As much waits as may wait: [`FaultKind::Overloaded`], at once.
+    /// [`FaultKind::Overloaded`], without waiting, if the queue is full.
     ///
     /// # Panics
     ///
-    /// If the work does; in a handler that is an internal fault.
+    /// If the work panics. In a handler this is an internal fault.
     pub fn run<T, W>(&self, work: W) -> impl Future<Output = Result<T, Fault>> + Send + use<T, W>
     where
         T: Send + 'static,
         W: FnOnce() -> T + Send + 'static,
     {
-        let place = Arc::clone(&self.places).try_acquire_owned();
+        let slot = Arc::clone(&self.slots).try_acquire_owned();
         let threads = Arc::clone(&self.threads);
         async move {
             let full = |_| Rejection::PoolFull.fault();
-            let place = place.map_err(full)?;
-            // Never closed.
+            let slot = slot.map_err(full)?;
+            // The semaphore is never closed.
             let thread = threads
                 .acquire_owned()
                 .await
                 .map_err(|_| Rejection::PoolFull.fault())?;
             let work = tokio::task::spawn_blocking(move || {
-                // Held by the work, and not by who waits for it.
-                let _held = (place, thread);
+                // Released when the work ends, not when the future is dropped.
+                let _permits = (slot, thread);
                 work()
             });
             match work.await {
@@ -106,7 +101,7 @@ impl BlockingPool {
         }
     }
 
-    /// A handler over [`Map`]s, as [`dynamic`] makes it, of a function that blocks.
+    /// Creates a handler from a blocking function. See [`dynamic`].
     pub fn dynamic<F, O>(&self, function: F) -> impl Handler + use<F, O>
     where
         F: Fn(Map, Context) -> Result<O, Fault> + Send + Sync + 'static,
@@ -121,7 +116,7 @@ impl BlockingPool {
         })
     }
 
-    /// A handler over types, as [`typed`] makes it, of a function that blocks.
+    /// Creates a handler from a blocking function. See [`typed`].
     pub fn typed<I, O, F>(&self, function: F) -> impl Handler + use<I, O, F>
     where
         I: for<'de> DecodeStructure<'de> + Encode + Send + 'static,

@@ -11,10 +11,10 @@ use super::{AuthError, Authentication, Authenticator, CallHead, Identity, sent_s
 
 /// Accepts callers with a user name and password, in the header or metadata `authorization`.
 ///
-/// Everybody on the way can read a password, unless the connection is encrypted. Where it is not, and the caller is not
-/// on this machine (a loopback address or a Unix socket), calls end with status 403, whatever the password.
-/// [`Self::danger_without_tls`] switches that off, for networks in which something else encrypts. A caller whose
-/// [`Peer`](crate::server::Peer) is not known is not on this machine.
+/// Passwords can be read on the network unless the connection is encrypted. If the connection is neither encrypted nor local
+/// (a loopback address or a Unix socket), calls end with status 403, even with the right password.
+/// [`Self::danger_without_tls`] switches that off, for networks with another encryption. An unknown
+/// [`Peer`](crate::server::Peer) is not local.
 ///
 /// ```
 /// use polywire_rpc::ServerBuilder;

@@ -29,9 +29,8 @@ impl UnixUserAuth {
             .map(|uid| (uid, Identity::new(format!("uid:{uid}"))))
             .collect();
         Self::identify_with(move |credentials| {
-            let mut own = uids.iter();
-            let found = own.find(|(uid, _)| *uid == credentials.uid);
-            found.map(|(_, identity)| identity.clone())
+            let user = uids.iter().find(|(uid, _)| *uid == credentials.uid);
+            user.map(|(_, identity)| identity.clone())
         })
     }
 

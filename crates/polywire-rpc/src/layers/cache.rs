@@ -43,7 +43,7 @@ use crate::methods::{MethodCall, MethodReply};
 /// ```
 #[derive(Clone)]
 pub struct Cache {
-    kept: Arc<Kept>,
+    store: Arc<ReplyStore>,
     methods: Arc<HashSet<String>>,
 }
 
@@ -61,8 +61,8 @@ pub struct Counts {
     pub bytes: u64,
 }
 
-struct Kept {
-    store: Store<Key, Reply, Weight>,
+struct ReplyStore {
+    replies: Store<Key, Reply, Weight>,
     age: Duration,
     /// Maximum size of one reply and its parameters, in bytes.
     most: u64,
@@ -84,7 +84,7 @@ struct Key {
 }
 
 /// A borrowed key.
-struct Asked<'a> {
+struct KeyRef<'a> {
     router: u64,
     method: &'a str,
     form: u8,
@@ -118,17 +118,17 @@ impl Hash for Key {
             form,
             parameters,
         } = self;
-        let asked = Asked {
+        let key = KeyRef {
             router: *router,
             method,
             form: *form,
             parameters,
         };
-        asked.hash(state);
+        key.hash(state);
     }
 }
 
-impl Hash for Asked<'_> {
+impl Hash for KeyRef<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.router.hash(state);
         self.method.hash(state);
@@ -137,7 +137,7 @@ impl Hash for Asked<'_> {
     }
 }
 
-impl Equivalent<Key> for Asked<'_> {
+impl Equivalent<Key> for KeyRef<'_> {
     fn equivalent(&self, key: &Key) -> bool {
         self.router == key.router
             && self.form == key.form
@@ -146,9 +146,9 @@ impl Equivalent<Key> for Asked<'_> {
     }
 }
 
-impl Asked<'_> {
-    fn of(call: &MethodCall, router: u64) -> Asked<'_> {
-        Asked {
+impl KeyRef<'_> {
+    fn of(call: &MethodCall, router: u64) -> KeyRef<'_> {
+        KeyRef {
             router,
             method: call.name(),
             form: call.reply_format(),
@@ -173,8 +173,8 @@ impl Cache {
     pub fn new(bytes: u64, age: Duration) -> Self {
         // An estimate, for the size of tables.
         let replies = (bytes / 1024).clamp(64, 1 << 20) as usize;
-        let kept = Kept {
-            store: Store::with_weighter(replies, bytes, Weight),
+        let store = ReplyStore {
+            replies: Store::with_weighter(replies, bytes, Weight),
             age,
             most: bytes / 8,
             hits: AtomicU64::new(0),
@@ -182,7 +182,7 @@ impl Cache {
             routers: AtomicU64::new(0),
         };
         Self {
-            kept: Arc::new(kept),
+            store: Arc::new(store),
             methods: Arc::default(),
         }
     }
@@ -198,46 +198,46 @@ impl Cache {
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
-            hits: self.kept.hits.load(Ordering::Relaxed),
-            misses: self.kept.misses.load(Ordering::Relaxed),
-            replies: self.kept.store.len(),
-            bytes: self.kept.store.weight(),
+            hits: self.store.hits.load(Ordering::Relaxed),
+            misses: self.store.misses.load(Ordering::Relaxed),
+            replies: self.store.replies.len(),
+            bytes: self.store.replies.weight(),
         }
     }
 
     /// Removes all replies.
     pub fn clear(&self) {
-        self.kept.store.clear();
+        self.store.replies.clear();
     }
 }
 
-impl Kept {
+impl ReplyStore {
     /// Returns the reply of a call, if there is one that has not expired.
-    fn find(&self, asked: &Asked<'_>) -> Option<MethodReply> {
-        let found = self.store.get(asked).and_then(|found| {
-            if found.since.elapsed() < self.age {
-                return Some(found.reply);
+    fn get(&self, key: &KeyRef<'_>) -> Option<MethodReply> {
+        let reply = self.replies.get(key).and_then(|stored| {
+            if stored.since.elapsed() < self.age {
+                return Some(stored.reply);
             }
             // Another call may have renewed it.
-            let old = |now: &Reply| now.since == found.since;
-            self.store.remove_if(asked, old);
+            let is_same = |now: &Reply| now.since == stored.since;
+            self.replies.remove_if(key, is_same);
             None
         });
-        let count = match found {
+        let count = match reply {
             Some(_) => &self.hits,
             None => &self.misses,
         };
         count.fetch_add(1, Ordering::Relaxed);
-        found
+        reply
     }
 
-    fn keep(&self, key: Key, reply: &MethodReply) {
+    fn insert(&self, key: Key, reply: &MethodReply) {
         let reply = Reply {
             reply: reply.clone(),
             since: Instant::now(),
         };
         if Weight.weight(&key, &reply) <= self.most {
-            self.store.insert(key, reply);
+            self.replies.insert(key, reply);
         }
     }
 }
@@ -252,12 +252,12 @@ impl fmt::Debug for Cache {
 }
 
 impl<S> Layer<S> for Cache {
-    type Service = Caching<S>;
+    type Service = CacheService<S>;
 
-    fn layer(&self, inner: S) -> Caching<S> {
-        Caching {
+    fn layer(&self, inner: S) -> CacheService<S> {
+        CacheService {
             cache: self.clone(),
-            router: self.kept.routers.fetch_add(1, Ordering::Relaxed),
+            router: self.store.routers.fetch_add(1, Ordering::Relaxed),
             inner,
         }
     }
@@ -265,14 +265,14 @@ impl<S> Layer<S> for Cache {
 
 /// The service of a [`Cache`].
 #[derive(Clone, Debug)]
-pub struct Caching<S> {
+pub struct CacheService<S> {
     cache: Cache,
     /// Distinguishes its replies from those of other routers.
     router: u64,
     inner: S,
 }
 
-impl<S> Service<MethodCall> for Caching<S>
+impl<S> Service<MethodCall> for CacheService<S>
 where
     S: Service<MethodCall, Response = MethodReply, Error = Fault>,
     S::Future: Send + 'static,
@@ -289,16 +289,16 @@ where
         if !self.cache.methods.contains(call.name()) {
             return Box::pin(self.inner.call(call));
         }
-        let asked = Asked::of(&call, self.router);
-        if let Some(reply) = self.cache.kept.find(&asked) {
+        let key = KeyRef::of(&call, self.router);
+        if let Some(reply) = self.cache.store.get(&key) {
             return Box::pin(std::future::ready(Ok(reply)));
         }
-        let key = asked.to_key();
-        let kept = Arc::clone(&self.cache.kept);
+        let key = key.to_key();
+        let store = Arc::clone(&self.cache.store);
         let reply = self.inner.call(call);
         Box::pin(async move {
             let reply = reply.await?.share();
-            kept.keep(key, &reply);
+            store.insert(key, &reply);
             Ok(reply)
         })
     }

@@ -1,4 +1,4 @@
-//! Limits per address.
+//! Limits of connections and requests per address.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,21 +13,23 @@ use super::table::{CallerTable, Entry};
 use crate::call::admission::Rejection;
 use crate::server::Peer;
 
-/// Limits of connections and requests, in all and per address.
+/// Limits connections in total and per address, and the rate of requests per address.
 ///
-/// - Connections are counted when they are accepted, before anything is read. A rejected one gets `503` with `Retry-After`
-///   over HTTP and SCGI, GOAWAY over frames, and is closed over TLS.
-/// - Requests per address have a rate and a burst. A rejected one gets `429` with `Retry-After`, in the protocol of the
-///   caller, before its body is read. Each call of a `system.multicall` counts as a request; a rejected one has a fault
-///   (-32400) as its result.
+/// - A connection is counted when it is accepted, before anything is read. A connection over a limit is closed; over
+///   HTTP and SCGI after a response with status 503 and `Retry-After`, over frames after `GOAWAY`, over TLS without a
+///   message.
+/// - A request over the rate is rejected before its body is read, with status 429 and `Retry-After` in the protocol of
+///   the caller. Each call of a `system.multicall` counts as a request; a call over the rate has a fault (-32400) as
+///   its result.
 ///
-/// The addresses of an IPv6 network of 64 bits count as one. Callers behind a proxy have the address of the proxy. Peers at
-/// Unix sockets have no address: for them only the number of all connections is limited.
+/// IPv6 addresses are counted by their 64-bit network, because a host usually has a whole network. Clients behind a
+/// proxy have the address of the proxy. Clients at Unix sockets have no address: only the total limit applies to them.
 ///
-/// About 48 bytes are stored per address, for at most [`Firewall::addresses`]. If there are more, entries without a
-/// connection are removed, those with the lowest recent use first. A removed address starts with its full allowance.
+/// Each address with connections or recent requests takes about 48 bytes, and [`Firewall::addresses`] limits their
+/// number. If there are more, entries without a connection are removed, those with the lowest recent use first. A
+/// removed address starts with a full burst, so that no address is locked out.
 ///
-/// Clones share their counts, so that several servers can share a firewall.
+/// Clones share their counts, so one firewall can protect several servers.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -55,11 +57,11 @@ struct Shared {
     addresses: CallerTable<Key>,
 }
 
-/// An address as it counts.
+/// What an address is counted by.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Key {
     V4(u32),
-    /// The network.
+    /// The 64-bit network.
     V6(u64),
 }
 
@@ -72,8 +74,8 @@ impl Key {
     }
 }
 
-/// A connection that counts until this is dropped.
-pub(crate) struct Connected {
+/// Counts a connection until it is dropped.
+pub(crate) struct ConnectionPermit {
     shared: Arc<Shared>,
     key: Option<Key>,
 }
@@ -85,7 +87,7 @@ impl Default for Firewall {
 }
 
 impl Firewall {
-    /// One that lets everybody through.
+    /// A firewall without limits.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -100,31 +102,29 @@ impl Firewall {
         }
     }
 
-    /// Sets how many connections may be open at once, in all. Unlike
-    /// [`ServerBuilder::connections`](crate::ServerBuilder::connections), which lets
-    /// more of them wait, this turns them away.
+    /// Sets the maximum number of open connections. Further connections are rejected. With
+    /// [`ServerBuilder::connections`](crate::ServerBuilder::connections) they wait instead.
     #[must_use]
     pub const fn connections(mut self, total: usize) -> Self {
         self.total = total;
         self
     }
 
-    /// Sets how many connections may be open at once from one address.
+    /// Sets the maximum number of open connections of one address.
     #[must_use]
     pub const fn connections_per_address(mut self, count: u32) -> Self {
         self.per_address = count;
         self
     }
 
-    /// Sets how many requests may come a second from one address, and how many at
-    /// once after a pause.
+    /// Sets the rate of requests of one address: `per_second` on average, and `burst` at once after a pause.
     #[must_use]
     pub fn requests_per_address(mut self, per_second: NonZeroU32, burst: NonZeroU32) -> Self {
         self.rate = Some(Rate::new(per_second.get().into(), burst.get()));
         self
     }
 
-    /// Sets how many addresses are remembered at most. 65,536, which take some 6 MiB.
+    /// Sets the maximum number of addresses to remember. Default: 65,536, which take about 6 MiB.
     #[must_use]
     pub const fn addresses(mut self, addresses: usize) -> Self {
         self.addresses = addresses;
@@ -132,7 +132,7 @@ impl Firewall {
     }
 
     /// Counts a connection.
-    pub(crate) fn connect(&self, peer: &Peer) -> Result<Connected, Rejection> {
+    pub(crate) fn connect(&self, peer: &Peer) -> Result<ConnectionPermit, Rejection> {
         let key = self
             .counts_connections()
             .then(|| peer.address().map(|address| Key::of(address.ip())))
@@ -145,8 +145,8 @@ impl Firewall {
         {
             return Err(Rejection::TooManyConnections);
         }
-        // From here on it is given back whatever happens.
-        let mut connected = Connected {
+        // Dropping it in the error case below takes the connection from the total count.
+        let mut permit = ConnectionPermit {
             shared: Arc::clone(&self.shared),
             key: None,
         };
@@ -160,18 +160,17 @@ impl Firewall {
             if !is_admitted {
                 return Err(Rejection::TooManyConnectionsFromAddress);
             }
-            connected.key = Some(key);
+            permit.key = Some(key);
         }
-        Ok(connected)
+        Ok(permit)
     }
 
-    /// Counts a request, or tells after which time it may come again. A server calls this itself for
-    /// requests over HTTP and for calls; a handler of WebSocket connections calls it for messages,
-    /// on a firewall of its own.
+    /// Counts a request. A server calls this for requests over HTTP and calls over frames. A handler of WebSocket
+    /// connections can call it for messages, on a separate firewall.
     ///
     /// # Errors
     ///
-    /// [`Self::requests_per_address`] allows no more at the moment.
+    /// The rate of [`Self::requests_per_address`] is exceeded: the time after which the request can be repeated.
     ///
     /// ```
     /// use std::num::NonZeroU32;
@@ -205,7 +204,7 @@ impl Firewall {
     }
 }
 
-impl Drop for Connected {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.shared.open.fetch_sub(1, Ordering::Relaxed);
         let Some(key) = self.key else { return };
@@ -299,7 +298,7 @@ mod tests {
         assert_eq!(at(start + 100), Err(Duration::from_millis(100)));
         assert_eq!([at(start + 300), at(start + 300)], [Ok(()); 2]);
         assert!(at(start + 300).is_err());
-        // Others are not held up, and after a pause it is no more than a burst.
+        // Other addresses are not affected. After a pause a burst is allowed, and no more.
         assert_eq!(request(Key::V4(2), 0), Ok(()));
         assert_eq!([at(90_000), at(90_000), at(90_000)], [Ok(()); 3]);
         assert!(at(90_000).is_err());
@@ -324,19 +323,19 @@ mod tests {
             .connections_per_address(5)
             .requests_per_address(number(1), number(1))
             .addresses(1_600);
-        let kept = firewall.connect(&peer("192.0.2.1")).unwrap();
+        let first = firewall.connect(&peer("192.0.2.1")).unwrap();
         for number in 0..100_000 {
             request(&firewall, Key::V6(number), FAR).unwrap();
         }
         let known = || firewall.shared.addresses.len();
         assert!(known() <= 1_600, "{}", known());
-        // Who is connected is not forgotten.
+        // Addresses with connections are not removed.
         let more: Vec<_> = (0..4)
             .map(|_| firewall.connect(&peer("192.0.2.1")).unwrap())
             .collect();
         assert!(firewall.connect(&peer("192.0.2.1")).is_err());
-        drop((kept, more));
-        // What is over is forgotten when others come.
+        drop((first, more));
+        // Addresses without recent use are removed for new ones.
         for number in 0..100_000 {
             request(&firewall, Key::V4(number), Time::ZERO).unwrap();
         }

@@ -19,7 +19,7 @@ mod table;
 
 pub(crate) use callers::Callers;
 pub use cross_origin::{CrossOrigin, OriginError};
-pub(crate) use firewall::Connected;
+pub(crate) use firewall::ConnectionPermit;
 pub use firewall::Firewall;
 
 use bytes::Bytes;

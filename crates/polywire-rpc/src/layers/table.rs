@@ -1,4 +1,4 @@
-//! What a server remembers of its callers: rates and counts by key, in bounded memory.
+//! Rates and connection counts of callers by key, in bounded memory.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -31,7 +31,7 @@ struct Shard<K> {
     limit: usize,
 }
 
-/// What is known of a caller.
+/// The state of a caller.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
     /// Open connections.
@@ -105,7 +105,7 @@ impl<K: Copy + Eq + Hash> CallerTable<K> {
 
     fn shard(&self, key: K) -> MutexGuard<'_, Shard<K>> {
         let index = self.hasher.hash_one(key) as usize % SHARDS;
-        // Entries are whole whatever happened to the thread that changed them.
+        // A panic of another thread leaves no entry half changed.
         self.shards[index]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -121,7 +121,8 @@ impl<K: Copy + Eq + Hash> CallerTable<K> {
 }
 
 impl<K: Copy + Eq + Hash> Shard<K> {
-    /// Takes a step for each entry, and is called after as many new ones have come.
+    /// Removes entries, and sets the next limit. It visits each entry, but is called only after as many new entries were
+    /// added, so its amortized cost is constant.
     #[cold]
     fn remove_some(&mut self, now: Time, most: usize) {
         let most = most.max(LEAST);

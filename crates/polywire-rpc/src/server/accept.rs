@@ -29,7 +29,7 @@ pub(super) fn serve<F, C>(
     server: &Server,
     listener: Box<dyn AnyListener>,
     words: &'static [u8],
-    speak: F,
+    serve_connection: F,
 ) -> Running<()>
 where
     F: Fn(Server, ByteStream, Peer, watch::Receiver<bool>) -> C + Copy + Send + Sync + 'static,
@@ -37,7 +37,13 @@ where
 {
     let (stop, stopped) = watch::channel(false);
     let rejecter = ConnectionRejecter::new(words, server.app.frames.is_some());
-    let task = tokio::spawn(accept(server.clone(), listener, rejecter, speak, stopped));
+    let task = tokio::spawn(accept(
+        server.clone(),
+        listener,
+        rejecter,
+        serve_connection,
+        stopped,
+    ));
     Running::new((), stop, task)
 }
 
@@ -68,14 +74,14 @@ async fn accept<F, C>(
     server: Server,
     mut listener: Box<dyn AnyListener>,
     rejecter: ConnectionRejecter,
-    speak: F,
+    serve_connection: F,
     mut stopped: watch::Receiver<bool>,
 ) where
     F: Fn(Server, ByteStream, Peer, watch::Receiver<bool>) -> C + Copy + Send + Sync + 'static,
     C: Future<Output = ()> + Send + 'static,
 {
     // Shared by all listeners of the server, on all threads.
-    let places = &server.app.connections;
+    let permits = &server.app.connections;
     let mut connections = JoinSet::new();
     let mut warnings = Warnings::default();
     // Never marked as seen, so that each clone is notified of the stop.
@@ -83,18 +89,18 @@ async fn accept<F, C>(
     let serve = |connections: &mut JoinSet<()>,
                  stream: ByteStream,
                  peer: Peer,
-                 place: OwnedSemaphorePermit| {
-        let connected = match server.app.connect(&peer) {
-            Ok(connected) => connected,
+                 permit: OwnedSemaphorePermit| {
+        let counted = match server.app.connect(&peer) {
+            Ok(counted) => counted,
             Err(refused) => return rejecter.reject(stream, &peer, refused),
         };
         let (server, stopped) = (server.clone(), unseen.clone());
         connections.spawn(async move {
             // Created here: a future that is captured takes its space twice.
             if let Some((stream, peer)) = establish(stream, peer, &stopped).await {
-                speak(server, stream, peer, stopped).await;
+                serve_connection(server, stream, peer, stopped).await;
             }
-            drop((connected, place));
+            drop((counted, permit));
         });
     };
     // A connection without a permit. A permit is acquired after the connection: before, it would be
@@ -107,17 +113,17 @@ async fn accept<F, C>(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let place = tokio::select! {
+                let permit = tokio::select! {
                     biased;
-                    place = Arc::clone(places).acquire_owned() => place,
+                    permit = Arc::clone(permits).acquire_owned() => permit,
                     _ = stopped.changed() => {
                         next = Some((stream, peer));
                         break;
                     }
                 };
                 // The semaphore is never closed.
-                let Ok(place) = place else { break };
-                serve(&mut connections, stream, peer, place);
+                let Ok(permit) = permit else { break };
+                serve(&mut connections, stream, peer, permit);
             }
             Err(error) => {
                 // The process has no descriptors left, or the client has disconnected. The pause is for
@@ -130,11 +136,11 @@ async fn accept<F, C>(
         }
     }
     // The clients of established connections may have sent requests. They are served as long as
-    // there are places.
-    while let Ok(place) = Arc::clone(places).try_acquire_owned()
+    // there are permits.
+    while let Ok(permit) = Arc::clone(permits).try_acquire_owned()
         && let Some((stream, peer)) = next.take().or_else(|| listener.try_accept_any())
     {
-        serve(&mut connections, stream, peer, place);
+        serve(&mut connections, stream, peer, permit);
     }
     drop(listener);
     let ended = async { while connections.join_next().await.is_some() {} };
@@ -229,12 +235,12 @@ mod tests {
     fn warnings_once_a_second() {
         let start = Instant::now();
         let mut warnings = Warnings::default();
-        let mut said = Vec::new();
+        let mut counts = Vec::new();
         // Every 10 ms for 2.5 seconds.
         for count in 0..250 {
             let now = start + Duration::from_millis(10 * count);
-            said.extend(warnings.due(now));
+            counts.extend(warnings.due(now));
         }
-        assert_eq!(said, [0, 99, 99]);
+        assert_eq!(counts, [0, 99, 99]);
     }
 }

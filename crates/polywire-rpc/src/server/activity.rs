@@ -16,7 +16,7 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, Sleep};
 
-use super::begin::Begin;
+use super::begin::FirstBytes;
 use super::byte_stream::ByteStream;
 
 /// Counts the events of a connection. The counts wrap around.
@@ -73,9 +73,9 @@ impl Activity {
     }
 
     /// Counts a call until the guard is dropped.
-    pub(super) fn call(self: &Arc<Self>) -> InCall {
+    pub(super) fn call(self: &Arc<Self>) -> CallGuard {
         self.add(&self.calls, 1);
-        InCall(Arc::clone(self))
+        CallGuard(Arc::clone(self))
     }
 
     /// Records the end of a call, or of a part of its response.
@@ -155,13 +155,13 @@ impl Activity {
 
 /// A timer that fires when the connection has waited for a request for `time`.
 #[derive(Debug)]
-pub(super) struct Idle {
+pub(super) struct IdleTimer {
     activity: Arc<Activity>,
     sleep: Pin<Box<Sleep>>,
     time: Duration,
 }
 
-impl Idle {
+impl IdleTimer {
     pub(super) fn new(activity: Arc<Activity>, time: Duration) -> Self {
         Self {
             activity,
@@ -191,9 +191,9 @@ impl Idle {
 
 /// A call in progress.
 #[derive(Debug)]
-pub(super) struct InCall(Arc<Activity>);
+pub(super) struct CallGuard(Arc<Activity>);
 
-impl InCall {
+impl CallGuard {
     /// Counts the call until the new guard is dropped too.
     pub(super) fn extend(&self) -> Self {
         self.0.call()
@@ -212,7 +212,7 @@ impl InCall {
     }
 }
 
-impl Drop for InCall {
+impl Drop for CallGuard {
     fn drop(&mut self) {
         if self.0.spawned {
             self.0.record_end();
@@ -227,7 +227,7 @@ pub(super) struct CountedStream {
     stream: TokioIo<ByteStream>,
     activity: Arc<Activity>,
     /// The bytes that were read to detect the protocol.
-    begin: Begin,
+    first: FirstBytes,
 }
 
 thread_local! {
@@ -236,30 +236,30 @@ thread_local! {
 }
 
 impl CountedStream {
-    pub(super) fn new(stream: ByteStream, begin: Begin, activity: Arc<Activity>) -> Self {
+    pub(super) fn new(stream: ByteStream, first: FirstBytes, activity: Arc<Activity>) -> Self {
         Self {
             stream: TokioIo::new(stream),
             activity,
-            begin,
+            first,
         }
     }
 
-    /// Returns the stream. All bytes of `begin` must have been read.
+    /// Returns the stream. All bytes of `first` must have been read.
     #[cfg(feature = "websocket")]
     pub(super) fn into_stream(self) -> ByteStream {
-        debug_assert!(self.begin.is_empty());
+        debug_assert!(self.first.is_empty());
         self.stream.into_inner()
     }
 
-    /// Reads the bytes of `begin` and what the stream has, in one read.
+    /// Reads the bytes of `first` and what the stream has, in one read.
     #[cold]
     #[inline(never)]
-    fn poll_begin(
+    fn poll_first(
         &mut self,
         context: &mut Context<'_>,
         mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        buffer.put_slice(self.begin.give(buffer.remaining()));
+        buffer.put_slice(self.first.take(buffer.remaining()));
         // The end and errors are reported by the next read.
         let _ = Pin::new(&mut self.stream).poll_read(context, buffer);
         Poll::Ready(Ok(()))
@@ -298,10 +298,10 @@ impl Read for CountedStream {
         context: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let poll = if self.begin.is_empty() {
+        let poll = if self.first.is_empty() {
             Pin::new(&mut self.stream).poll_read(context, buffer)
         } else {
-            self.poll_begin(context, buffer)
+            self.poll_first(context, buffer)
         };
         self.count(poll)
     }

@@ -15,9 +15,9 @@ use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::watch;
 
-use super::activity::{Activity, CountedStream, Idle, InCall};
+use super::activity::{Activity, CallGuard, CountedStream, IdleTimer};
 use super::answer::HttpAnswer;
-use super::begin::{Begin, Spoken};
+use super::begin::{FirstBytes, InitialProtocol};
 use super::byte_stream::ByteStream;
 use super::frame_budget::FrameBudget;
 use super::frames;
@@ -45,20 +45,20 @@ pub(super) async fn connection(
 ) {
     let time = server.app.timeouts.head;
     let half_close = server.app.half_close;
-    let mut begin = Begin::default();
-    let spoken = tokio::select! {
+    let mut first = FirstBytes::default();
+    let protocol = tokio::select! {
         biased;
-        spoken = tokio::time::timeout(time, begin.speaks(&mut stream)) => spoken,
+        protocol = tokio::time::timeout(time, first.detect(&mut stream)) => protocol,
         () = stop_and_wait(stopped.clone()) => return,
     };
-    let Ok(Ok(spoken)) = spoken else {
+    let Ok(Ok(protocol)) = protocol else {
         tracing::debug!(?peer, "a connection ended before its first bytes");
         return;
     };
-    if spoken == Spoken::Frames && server.app.frames.is_some() {
-        return frames::connection(server, stream, begin, peer, stopped).await;
+    if protocol == InitialProtocol::Frames && server.app.frames.is_some() {
+        return frames::connection(server, stream, first, peer, stopped).await;
     }
-    let http2 = spoken == Spoken::Http2;
+    let http2 = protocol == InitialProtocol::Http2;
     let activity = Arc::new(Activity::new(http2));
     let service = ConnectionService {
         server,
@@ -70,7 +70,7 @@ pub(super) async fn connection(
         true => ByteStream::Http2(Box::new(FrameBudget::new(stream))),
         false => stream,
     };
-    let stream = CountedStream::new(stream, begin, Arc::clone(&activity));
+    let stream = CountedStream::new(stream, first, Arc::clone(&activity));
     let driver = Driver {
         activity,
         stopped,
@@ -197,7 +197,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
 
 /// The response to a request. hyper drops this future when it is ready.
 struct ResponseFuture {
-    call: InCall,
+    call: CallGuard,
     in_flight: Option<InFlight>,
     /// Whether the body has to be removed here: hyper removes it in HTTP/1 only.
     bare: bool,
@@ -250,7 +250,7 @@ fn upgradable(mut request: Request<Incoming>) -> Request<Incoming> {
 
 /// Stores the upgrade of a response with status 101 for its connection. A server that stops refuses upgrades.
 #[cfg(feature = "websocket")]
-fn upgrade(response: &mut HttpResponse, call: &InCall) {
+fn upgrade(response: &mut HttpResponse, call: &CallGuard) {
     if response.status() == http::StatusCode::SWITCHING_PROTOCOLS
         && let Some(pending) = response.extensions_mut().remove()
     {
@@ -306,7 +306,7 @@ impl Driver {
         } = self;
         let mut changed = stopped.clone();
         let mut changed = Box::pin(async move { changed.changed().await.is_ok() });
-        let mut idle = Idle::new(Arc::clone(&activity), time);
+        let mut idle = IdleTimer::new(Arc::clone(&activity), time);
         let mut moves = None;
         let own = &mut connection;
         let (seen, stop) = (&activity, &stopped);

@@ -41,7 +41,7 @@ impl HttpService {
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        Self(Box::new(Layered {
+        Self(Box::new(BodyAdapter {
             service,
             error: None,
         }))
@@ -99,13 +99,13 @@ impl Clone for Box<dyn ErasedService> {
 
 /// The service of a layer. Its errors become responses.
 #[derive(Debug)]
-struct Layered<S> {
+struct BodyAdapter<S> {
     service: S,
     /// The error of `poll_ready`, for the next call.
     error: Option<BoxError>,
 }
 
-impl<S, B> ErasedService for Layered<S>
+impl<S, B> ErasedService for BodyAdapter<S>
 where
     S: Service<HttpRequest, Response = Response<B>> + Clone + Send + Sync + 'static,
     S::Future: Send + 'static,

@@ -41,7 +41,7 @@ impl IncomingBody {
         Self::Plain(body)
     }
 
-    /// Where the end of a body in chunks is noted.
+    /// The state of a body in chunks.
     pub(super) fn chunks(&self) -> Option<&Arc<Chunks>> {
         match self {
             Self::Plain(_) => None,
@@ -101,7 +101,7 @@ impl Chunks {
     const READING: u8 = 0;
     /// Read to its end, without trailers.
     const ENDED: u8 = 1;
-    /// With trailers, broken, or not read to its end.
+    /// Ended with trailers or an error, or not read to its end.
     const UNCLEAR: u8 = 2;
 
     fn note(&self, frame: Option<&Result<Frame<Bytes>, hyper::Error>>) {
@@ -112,7 +112,7 @@ impl Chunks {
         }
     }
 
-    /// The first end counts.
+    /// Sets the state. Only the first call has an effect.
     fn end(&self, state: u8) {
         let (own, relaxed) = (&self.state, Ordering::Relaxed);
         if own
@@ -128,7 +128,7 @@ impl Chunks {
         self.state.load(Ordering::Relaxed) == Self::ENDED
     }
 
-    /// Whether nothing behind the body can be taken for a request.
+    /// Whether the connection must close after the body, because the start of the next request is not certain.
     pub(super) fn are_unclear(&self) -> bool {
         self.state.load(Ordering::Relaxed) == Self::UNCLEAR
     }

@@ -1,7 +1,7 @@
-//! Requests that hyper accepts and that HTTP does not allow.
+//! Rejects requests that hyper accepts although they violate the specification of HTTP.
 //!
-//! A proxy may read such a request in another way than this server does: as one for another
-//! host, or with another end. Rules of the proxy would then not hold here.
+//! A proxy may interpret such a request in another way than this server: with another host, or with another end. Then
+//! access rules of the proxy could be bypassed.
 
 use http::header::{HOST, TRANSFER_ENCODING};
 use http::{HeaderMap, StatusCode, Version, request};
@@ -11,8 +11,8 @@ use super::connection::close_after;
 use super::mount::host_len;
 use crate::layers::text;
 
-/// Returns the response to a request that is malformed. `in_chunks`: its body is read in
-/// chunks, so that hyper has found `chunked` as the last transfer coding.
+/// Returns an error response if a request is malformed. `in_chunks` tells whether hyper reads the body in chunks, because
+/// `chunked` is the last transfer coding.
 #[inline]
 pub(super) fn check(head: &request::Parts, in_chunks: bool) -> Result<(), Box<HttpResponse>> {
     check_host(head)
@@ -23,8 +23,8 @@ pub(super) fn check(head: &request::Parts, in_chunks: bool) -> Result<(), Box<Ht
         .map_err(|problem| response(head.version, problem))
 }
 
-/// The response to a request that is refused for another reason. If the request is malformed too,
-/// the connection ends behind it.
+/// The response to a request that is rejected for another reason. If the request is malformed too, the connection closes
+/// after the response.
 #[cold]
 pub(super) fn refused(
     head: &request::Parts,
@@ -77,7 +77,7 @@ const UNKNOWN_CODING: Problem = (
     "The only transfer coding that this server knows is chunked (RFC 9112, section 6.1).\n",
 );
 
-/// The response to a request whose beginning is not certain.
+/// The response to a request if it is not certain where the request begins.
 #[cold]
 pub(super) fn uncertain(version: Version) -> Box<HttpResponse> {
     response(version, UNCERTAIN)
@@ -198,7 +198,7 @@ fn check_coding(headers: &HeaderMap) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The connection ends behind the response: where the next request begins is in doubt.
+/// An error response. The connection closes after it, because the start of the next request is not certain.
 #[cold]
 fn response(version: Version, (status, words): Problem) -> Box<HttpResponse> {
     let mut response = text(status, words);

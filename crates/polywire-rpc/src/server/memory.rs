@@ -26,17 +26,17 @@ pub(super) const FREE: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Memory {
     taken: AtomicUsize,
-    all: usize,
-    /// The memory of the server, for a share: what is taken here is taken there too.
-    whole: Option<Arc<Self>>,
+    limit: usize,
+    /// The memory of the server, for a share. Each reservation counts in both.
+    parent: Option<Arc<Self>>,
 }
 
 impl Memory {
     pub(crate) fn new(bytes: usize) -> Self {
         Self {
             taken: AtomicUsize::new(0),
-            all: bytes,
-            whole: None,
+            limit: bytes,
+            parent: None,
         }
     }
 
@@ -45,52 +45,52 @@ impl Memory {
     pub(super) fn half(self: &Arc<Self>) -> Self {
         Self {
             taken: AtomicUsize::new(0),
-            all: self.all / 2,
-            whole: Some(Arc::clone(self)),
+            limit: self.limit / 2,
+            parent: Some(Arc::clone(self)),
         }
     }
 
-    /// How much is taken.
+    /// The number of reserved bytes.
     pub(super) fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Whether less than so many quarters of it are free.
+    /// Whether less than this number of quarters is available.
     pub(super) fn has_less_than(&self, quarters: usize) -> bool {
-        self.all.saturating_sub(self.taken()) < self.all / 4 * quarters
+        self.limit.saturating_sub(self.taken()) < self.limit / 4 * quarters
     }
 
     fn take(&self, bytes: usize) -> bool {
-        let first = self.whole.is_some();
+        let is_part = self.parent.is_some();
         let more = |taken: usize| {
             let more = taken.saturating_add(bytes);
-            (more <= self.all || first && taken == 0).then_some(more)
+            (more <= self.limit || is_part && taken == 0).then_some(more)
         };
-        // A count and nothing else: no other memory depends on its order.
+        // Relaxed: no other memory depends on the count.
         let taken = self
             .taken
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         if taken.is_err() {
             return false;
         }
-        if self.whole.as_ref().is_none_or(|whole| whole.take(bytes)) {
+        if self.parent.as_ref().is_none_or(|parent| parent.take(bytes)) {
             return true;
         }
         self.taken.fetch_sub(bytes, Ordering::Relaxed);
         false
     }
 
-    fn give_back(&self, bytes: usize) {
+    fn release(&self, bytes: usize) {
         if bytes > 0 {
             self.taken.fetch_sub(bytes, Ordering::Relaxed);
-            if let Some(whole) = &self.whole {
-                whole.give_back(bytes);
+            if let Some(parent) = &self.parent {
+                parent.release(bytes);
             }
         }
     }
 }
 
-/// Memory that a call or a connection holds until this is dropped.
+/// A reservation of memory. It is released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     memory: Arc<Memory>,
@@ -102,12 +102,13 @@ impl Held {
         Self { memory, bytes: 0 }
     }
 
-    /// Whether it has taken nothing.
+    /// Whether nothing is reserved.
     pub(super) const fn is_empty(&self) -> bool {
         self.bytes == 0
     }
 
-    /// Takes the memory for an input that has grown to `len` bytes. Returns false if there is too little.
+    /// Grows the reservation to that of a body of this length, of which [`FREE`] bytes are not counted. False, without a
+    /// change, if there is not enough memory.
     pub(super) fn grow(&mut self, len: usize) -> bool {
         let more = len.saturating_sub(FREE).saturating_sub(self.bytes);
         if !self.memory.take(more) {
@@ -117,15 +118,16 @@ impl Held {
         true
     }
 
-    /// Why there is no memory for a decoded input of this size.
+    /// The fault of a decoded input of this size, for which there is no memory.
     #[cold]
     pub(super) fn refuse(&self, bytes: usize) -> Fault {
-        let Memory { all, .. } = &*self.memory;
+        let Memory { limit, .. } = &*self.memory;
         let message = format!("the decoded input takes about {bytes} bytes, ");
-        match bytes.saturating_sub(FREE) > *all {
+        match bytes.saturating_sub(FREE) > *limit {
             true => Fault::new(
                 FaultKind::TooLarge,
-                message + &format!("more than the {all} of all calls (ServerBuilder::body_memory)"),
+                message
+                    + &format!("more than the {limit} of all calls (ServerBuilder::body_memory)"),
             ),
             false => Fault::new(
                 FaultKind::Overloaded,
@@ -134,19 +136,19 @@ impl Held {
         }
     }
 
-    /// Takes or gives back memory, to hold `bytes`. Returns false, and holds what it did, if there is too little.
+    /// Changes the reservation to this size. False, without a change, if there is not enough memory.
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         match bytes.checked_sub(self.bytes) {
             Some(0) => return true,
             Some(more) if !self.memory.take(more) => return false,
             Some(_) => {}
-            None => self.memory.give_back(self.bytes - bytes),
+            None => self.memory.release(self.bytes - bytes),
         }
         self.bytes = bytes;
         true
     }
 
-    /// Holds what another has taken of the same memory, too.
+    /// Adds another reservation of the same memory.
     pub(super) fn absorb(&mut self, mut other: Self) {
         debug_assert!(Arc::ptr_eq(&self.memory, &other.memory));
         self.bytes += std::mem::take(&mut other.bytes);
@@ -155,7 +157,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.memory.give_back(self.bytes);
+        self.memory.release(self.bytes);
     }
 }
 
@@ -164,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_is_given_back() {
+    fn all_is_released() {
         let memory = Arc::new(Memory::new(100));
         let left = || 100 - memory.taken();
         let mut first = Held::nothing(Arc::clone(&memory));
@@ -177,7 +179,7 @@ mod tests {
         assert!(!second.grow(FREE + 41));
         assert!(second.grow(FREE + 40));
         assert_eq!(left(), 0);
-        // Who is refused more keeps what it has.
+        // A failed reservation changes nothing.
         assert!(!first.grow(FREE + 61));
         assert_eq!(left(), 0);
         drop(second);
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn one_connection_has_half_of_it_and_one_thing_at_least() {
+    fn a_connection_has_half_of_it_or_one_larger_reservation() {
         let memory = Arc::new(Memory::new(100));
         let half = Arc::new(memory.half());
         let take = |bytes| {
@@ -203,7 +205,7 @@ mod tests {
         first.absorb(second);
         drop(first);
         assert_eq!((memory.taken(), half.taken()), (0, 0));
-        // Alone it may be more, but not more than there is.
+        // The first reservation may be larger than the half, but not than the whole.
         assert!(take(101).is_none());
         let large = take(90).unwrap();
         assert!(take(1).is_none());

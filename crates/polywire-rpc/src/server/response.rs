@@ -95,7 +95,7 @@ impl ResponseBody {
         if !self.is_streaming() {
             return self;
         }
-        let guarded = Guarded {
+        let guarded = GuardedBody {
             body: self,
             _guard: guard,
         };
@@ -150,12 +150,12 @@ impl fmt::Debug for ResponseBody {
 }
 
 /// A body and a value that is dropped with it.
-struct Guarded<G> {
+struct GuardedBody<G> {
     body: ResponseBody,
     _guard: G,
 }
 
-impl<G: Unpin> Body for Guarded<G> {
+impl<G: Unpin> Body for GuardedBody<G> {
     type Data = Bytes;
     type Error = BodyError;
 

@@ -49,9 +49,10 @@ impl Server {
         Ok(self.serve_any(Box::new(listener)).at(address))
     }
 
-    /// As [`Self::serve`], over SCGI: for a web server in front, or for programs that call as they would call rTorrent.
+    /// Serves SCGI on the connections of a listener, for a web server in front of this one, or for clients of rTorrent. See
+    /// [`Self::serve`].
     ///
-    /// Protocols, layers and limits are the same as over HTTP. The peer of a call is the client that the web server names,
+    /// Protocols, layers and limits are the same as over HTTP. The peer of a call is the client that the web server reports,
     /// if the web server is on this machine, or if [`ServerBuilder::scgi_from_elsewhere`] is set. All variables of the
     /// request are in its extensions as [`Variables`](polywire_protocol::scgi::Variables). Any process that can connect
     /// can set them, so only the web server should be able to connect: prefer a Unix socket.

@@ -1,4 +1,4 @@
-//! Faults as frames have them.
+//! Encoding of faults for frames.
 
 use polywire_codec::cbor;
 use polywire_frame::FaultCode;
@@ -11,7 +11,7 @@ use crate::call::Target;
 use crate::server::app::App;
 use crate::server::faults::log_internal;
 
-/// What a caller is told of a fault: the frame's part, and the details.
+/// Encodes a fault: the fields of the frame, and the details as its payload. Logs internal faults.
 pub(super) fn answer(
     app: &App,
     table: &Table,
@@ -34,10 +34,10 @@ pub(super) fn answer(
     }
     let name = target.map_or("", |target| target.name(app));
     log_internal(fault, name);
-    let inside = matches!(fault.kind(), FaultKind::Internal | FaultKind::Modelled);
+    let is_internal = matches!(fault.kind(), FaultKind::Internal | FaultKind::Modelled);
     let (name, message) = match fault.kind() {
         FaultKind::Named => (fault.name(), fault.message()),
-        _ if inside => (FaultKind::Internal.name(), "an internal error occurred"),
+        _ if is_internal => (FaultKind::Internal.name(), "an internal error occurred"),
         kind => (kind.name(), fault.message()),
     };
     let mut details = Map::from_iter([
@@ -47,7 +47,7 @@ pub(super) fn answer(
     if let Some(code) = fault.code() {
         details.insert("code", Value::from(code));
     }
-    let answer = match inside {
+    let answer = match is_internal {
         true => Answer {
             code: FaultCode::INTERNAL,
             ..answer

@@ -1,4 +1,4 @@
-//! What the connections of a server share.
+//! State for frames that all connections of a server share.
 
 use std::sync::Arc;
 

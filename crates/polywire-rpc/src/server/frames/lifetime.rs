@@ -1,4 +1,4 @@
-//! When a connection ends by itself.
+//! The end of a connection because of its age or because it is idle.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -11,11 +11,11 @@ use super::limits::FrameLimits;
 /// Ends a connection because of its age, or because it is idle.
 #[derive(Debug)]
 pub(super) struct Lifetime {
-    /// When it is old enough to end.
+    /// The time at which the connection reaches its maximum age.
     max_age: Time,
     idle: Option<Duration>,
     last_activity: Time,
-    /// When it is closed whatever is open, once the client was told that it ends.
+    /// After the client was told that the connection ends: when it is closed, even with open calls.
     closes: Option<Time>,
     is_over: bool,
 }
@@ -36,17 +36,17 @@ impl Lifetime {
         }
     }
 
-    /// Something happens on the connection.
+    /// Records activity.
     pub(super) const fn touch(&mut self, now: Time) {
         self.last_activity = now;
     }
 
-    /// The client was told that the connection ends at that time at the latest. The first time counts.
+    /// Sets when the connection is closed, after the client was told that it ends. Only the first call has an effect.
     pub(super) fn close_at(&mut self, closes: Time) {
         self.closes.get_or_insert(closes);
     }
 
-    /// Whether the connection is closed now, whatever is open.
+    /// Whether the connection must be closed now, even with open calls.
     pub(super) const fn is_over(&self) -> bool {
         self.is_over
     }

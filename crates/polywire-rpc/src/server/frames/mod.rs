@@ -35,7 +35,7 @@ use tokio::sync::watch;
 
 use super::Server;
 use super::accept::Stream;
-use super::begin::Begin;
+use super::begin::FirstBytes;
 use super::byte_stream::ByteStream;
 use super::peer::Peer;
 use crate::frames::{Clock, Ended, Session};
@@ -54,7 +54,7 @@ pub use udp::UdpSocket;
 pub(super) async fn connection(
     server: Server,
     stream: ByteStream,
-    mut begin: Begin,
+    mut first: FirstBytes,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {
@@ -62,7 +62,7 @@ pub(super) async fn connection(
     let Some(work) = ConnectionState::new(server.app, peer, clock) else {
         return;
     };
-    let session = session(work, stream, clock, begin.give(usize::MAX));
+    let session = session(work, stream, clock, first.take(usize::MAX));
     run_session(session, stopped).await;
 }
 
@@ -85,10 +85,10 @@ fn session<S: Stream>(
     work: ConnectionState,
     stream: S,
     clock: Clock,
-    said: &[u8],
+    received: &[u8],
 ) -> Box<Session<S, ConnectionState>> {
     let mut session = Box::new(Session::new(work, stream, clock));
-    session.begin(said);
+    session.begin(received);
     session
 }
 

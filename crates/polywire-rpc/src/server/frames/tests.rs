@@ -16,7 +16,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::connection;
 use crate::frames::Client;
 use crate::server::accept::Stream;
-use crate::server::begin::Begin;
+use crate::server::begin::FirstBytes;
 use crate::server::byte_stream::ByteStream;
 use crate::server::peer::Peer;
 use crate::server::{Server, Timeouts};
@@ -32,7 +32,13 @@ fn serve(server: ServerBuilder, stream: impl Stream) -> (watch::Sender<bool>, Jo
     let (stop, stopped) = watch::channel(false);
     let server = server.build().unwrap();
     let stream = ByteStream::new(stream);
-    let serving = connection(server, stream, Begin::default(), Peer::default(), stopped);
+    let serving = connection(
+        server,
+        stream,
+        FirstBytes::default(),
+        Peer::default(),
+        stopped,
+    );
     (stop, tokio::spawn(serving))
 }
 
