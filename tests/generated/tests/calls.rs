@@ -531,7 +531,7 @@ async fn calls_within_a_process() {
 /// What a type leaves out and the model requires is refused as over every wire, and never seen by a handler.
 #[tokio::test]
 async fn what_is_required_is_not_handed_over_without() {
-    for (name, validation) in [("whole", Validation::Whole), ("off", Validation::Off)] {
+    for (name, validation) in [("all", Validation::All), ("off", Validation::Off)] {
         let server = server::builder(Shelves::default()).validation(validation);
         let server = server.build().unwrap();
         let _inproc = server.listen_inproc(name).unwrap();
