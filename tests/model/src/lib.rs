@@ -36,21 +36,21 @@ mod methods {
 }
 
 mod topics {
-    /// What becomes of a message for a subscriber whose queue is full.
+    /// What happens if a message is published while the queue of a subscriber is full.
     #[derive(Clone, Copy, Debug)]
     pub(crate) enum SlowSubscriber {
-        LeaveOutOldest,
-        LeaveOutNewest,
+        DropOldest,
+        DropNewest,
         End,
     }
 
-    /// What holds for a queue.
+    /// The limits of a subscriber's queue.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Policy {
-        pub(crate) messages: usize,
-        pub(crate) bytes: usize,
+    pub(crate) struct QueuePolicy {
+        pub(crate) max_messages: usize,
+        pub(crate) max_bytes: usize,
         pub(crate) slow: SlowSubscriber,
-        pub(crate) crowded: bool,
+        pub(crate) is_memory_exhausted: bool,
     }
 }
 

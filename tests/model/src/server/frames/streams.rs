@@ -9,10 +9,10 @@ use loom::thread;
 use polywire_frame::CallId;
 
 use super::completion::{Completion, CompletionQueue, Outcome};
-use super::pipe::{Pipe, Sent};
+use super::pipe::{Pipe, SendStatus};
 use crate::methods::MethodReply;
 use crate::sync::Arc;
-use crate::topics::{Policy, SlowSubscriber};
+use crate::topics::{QueuePolicy, SlowSubscriber};
 
 const CALL: CallId = CallId::new(0, 0);
 
@@ -58,16 +58,16 @@ fn answers_arrive() {
     });
 }
 
-/// What the connection does when it is told of a pipe. Whether the answer has left.
+/// Takes what the connection takes from a pipe in the completion queue. Returns the outcome of the call if it is set.
 fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<Outcome> {
-    *read += pipe.fetched();
-    while let Some(sent) = pipe.leave_next(|leaving| {
-        items.push(leaving.payload.clone());
-        Sent::Gone
+    *read += pipe.take_read_bytes();
+    while let Some(status) = pipe.send_next(|item| {
+        items.push(item.payload.clone());
+        SendStatus::Success
     }) {
-        assert_eq!(sent, Sent::Gone);
+        assert_eq!(status, SendStatus::Success);
     }
-    pipe.take_answer()
+    pipe.take_outcome()
 }
 
 /// Items leave in their order and before the answer, and none is forgotten.
@@ -82,7 +82,7 @@ fn items_leave_before_the_answer() {
                 let mut item = Bytes::copy_from_slice(&[number]);
                 block_on(poll_fn(|context| own.poll_send(&mut item, context))).unwrap();
             }
-            own.answer(reply(7));
+            own.set_outcome(reply(7));
         });
         let (mut items, mut read) = (Vec::new(), 0);
         block_on(poll_fn(|context| {
@@ -115,11 +115,11 @@ fn items_that_arrive_are_read() {
             while block_on(poll_fn(|context| own.poll_next(context))).is_some() {
                 count += 1;
             }
-            own.answer(reply(count));
+            own.set_outcome(reply(count));
         });
-        pipe.arrived(20, b"one");
-        pipe.arrived(30, b"two");
-        pipe.finished();
+        pipe.push_incoming(20, b"one");
+        pipe.push_incoming(30, b"two");
+        pipe.end_incoming();
         let (mut items, mut read) = (Vec::new(), 0);
         block_on(poll_fn(|context| {
             for pipe in completions.take(context).pipes {
@@ -130,7 +130,7 @@ fn items_that_arrive_are_read() {
             }
             Poll::Pending
         }));
-        // It is told of what was read, and asks for the rest when the call ends.
+        // `close` returns the bytes that `take_read_bytes` has not returned.
         assert_eq!(read + pipe.close(), 50);
         handler.join().unwrap();
     });
@@ -152,35 +152,35 @@ fn a_call_that_ends_wakes_its_handler() {
     });
 }
 
-/// Two who publish to a slow subscriber leave it what fits, and it learns how many messages were left out.
+/// Two threads publish to a slow subscriber. It receives what fits, and the number of dropped messages.
 #[test]
 fn a_slow_subscriber_learns_what_it_missed() {
     loom::model(|| {
-        let policy = Policy {
-            messages: 1,
-            bytes: 1_000,
-            slow: SlowSubscriber::LeaveOutOldest,
-            crowded: false,
+        let policy = QueuePolicy {
+            max_messages: 1,
+            max_bytes: 1_000,
+            slow: SlowSubscriber::DropOldest,
+            is_memory_exhausted: false,
         };
         let completions = Arc::new(CompletionQueue::default());
         let pipe = Pipe::new(CALL, 100, Arc::clone(&completions), false, None);
         let publishers: Vec<_> = (0..2_u8)
             .map(|number| {
                 let pipe = Arc::clone(&pipe);
-                thread::spawn(move || pipe.offer(&Bytes::copy_from_slice(&[number]), policy))
+                thread::spawn(move || pipe.push_message(&Bytes::copy_from_slice(&[number]), policy))
             })
             .collect();
-        let (mut came, mut missed) = (0, 0);
+        let (mut received, mut missed) = (0, 0);
         block_on(poll_fn(|context| {
             for pipe in completions.take(context).pipes {
-                pipe.fetched();
-                while let Some(Sent::Gone) = pipe.leave_next(|leaving| {
-                    came += 1;
-                    missed += leaving.missed;
-                    Sent::Gone
+                pipe.take_read_bytes();
+                while let Some(SendStatus::Success) = pipe.send_next(|item| {
+                    received += 1;
+                    missed += item.missed;
+                    SendStatus::Success
                 }) {}
             }
-            match came + missed {
+            match received + missed {
                 2 => Poll::Ready(()),
                 _ => Poll::Pending,
             }
