@@ -65,7 +65,7 @@ impl BlockingPool {
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Overloaded`], without waiting, if the queue is full.
+    /// [`FaultKind::Overloaded`](polywire_protocol::FaultKind::Overloaded), without waiting, if the queue is full.
     ///
     /// # Panics
     ///
