@@ -170,7 +170,15 @@ where
         context: Context,
         reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
+        let is_large = source.is_large();
         let parameters = source.decode()?;
+        if !is_large {
+            let future = self.0.run(parameters, context);
+            return Ok(Box::pin(async move {
+                let result = future.await.into_result()?;
+                reply.serialize(&result)
+            }));
+        }
         let function = Arc::clone(&self.0);
         // The function starts at the first poll, on the task of the connection. Large parameters are decoded on the pool,
         // where a failure means that no handler has started.

@@ -10,6 +10,7 @@ use polywire_schema::{Body, Limits, Value};
 use serde::de::DeserializeOwned;
 
 use super::format;
+use crate::server::is_large;
 
 /// The undecoded parameters of a call. The method decodes them into its own types.
 ///
@@ -176,6 +177,14 @@ impl Location {
 }
 
 impl Source<'_> {
+    /// Whether the parameters are decoded on the pool.
+    pub(crate) fn is_large(&self) -> bool {
+        match self.bytes {
+            BodyBytes::Borrowed(bytes) => is_large(bytes),
+            BodyBytes::Shared(bytes) => is_large(bytes),
+        }
+    }
+
     /// Decodes all parameters into one type.
     pub(crate) fn decode<T: DeserializeOwned>(mut self) -> Result<T, Fault> {
         let read = format::decode(&mut self.reader);
