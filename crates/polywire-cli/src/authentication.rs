@@ -31,7 +31,7 @@ pub(crate) struct AuthenticationArguments {
 
 /// How a line to paste sends credentials, with placeholders for the secrets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Credentials {
+pub(crate) enum CredentialKind {
     /// The server accepts all callers.
     Unneeded,
     Password,
@@ -41,7 +41,7 @@ pub(crate) enum Credentials {
     UnixUser,
 }
 
-impl Credentials {
+impl CredentialKind {
     /// The options of `curl`, each after a space. None if it cannot send such credentials to this URL.
     pub(crate) fn of_curl(self, url: &str) -> Option<&'static str> {
         match self {
@@ -69,17 +69,17 @@ fn is_tls(url: &str) -> bool {
 
 impl AuthenticationArguments {
     /// The credentials that a person most likely has at hand.
-    pub(crate) const fn credentials(&self) -> Credentials {
+    pub(crate) const fn credentials(&self) -> CredentialKind {
         if self.users.is_some() {
-            Credentials::Password
+            CredentialKind::Password
         } else if self.tokens.is_some() {
-            Credentials::Token
+            CredentialKind::Token
         } else if self.allow_certificate {
-            Credentials::Certificate
+            CredentialKind::Certificate
         } else if !self.allow_uid.is_empty() {
-            Credentials::UnixUser
+            CredentialKind::UnixUser
         } else {
-            Credentials::Unneeded
+            CredentialKind::Unneeded
         }
     }
 

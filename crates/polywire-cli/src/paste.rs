@@ -8,7 +8,7 @@ use polywire::prelude::*;
 use polywire::protocol::ClientProtocol;
 use polywire::schema::{Encode, Operation};
 
-use crate::authentication::Credentials;
+use crate::authentication::CredentialKind;
 
 /// A call of an operation over a protocol: by curl where its body is text,
 /// else by this program. None if no line could send the credentials.
@@ -17,7 +17,7 @@ pub(crate) fn line(
     protocol: &dyn ClientProtocol,
     operation: Operation<'_>,
     input: &Map,
-    credentials: Credentials,
+    credentials: CredentialKind,
 ) -> Option<String> {
     let value = Value::Map(input.clone());
     let request = protocol.encode_input(operation, &Dynamic(&value)).ok()?;
@@ -55,7 +55,7 @@ fn own(
     kind: ProtocolKind,
     operation: Operation<'_>,
     input: &Map,
-    credentials: Credentials,
+    credentials: CredentialKind,
 ) -> Option<String> {
     let call = over_frames(base, operation, input, credentials)?;
     Some(format!("{call} --protocol {kind}"))
@@ -67,7 +67,7 @@ pub(crate) fn over_frames(
     base: &str,
     operation: Operation<'_>,
     input: &Map,
-    credentials: Credentials,
+    credentials: CredentialKind,
 ) -> Option<String> {
     let credentials = credentials.of_program(base)?;
     let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());

@@ -13,7 +13,7 @@ use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
 use polywire::schema::Operation;
 use tokio::task::JoinSet;
 
-use crate::authentication::{AuthenticationArguments, Credentials};
+use crate::authentication::{AuthenticationArguments, CredentialKind};
 use crate::dialect::DialectArguments;
 use crate::findings::warn;
 use crate::listen::{ListenArguments, Listening};
@@ -375,7 +375,7 @@ fn banner(
     service: &ServiceHandle,
     server: &Server,
     urls: &[String],
-    credentials: Credentials,
+    credentials: CredentialKind,
 ) -> String {
     let name = service.service();
     let count = name.operations().len();

@@ -4,9 +4,9 @@
 //!
 //! | | enforced by |
 //! |---|---|
-//! | HTTP, both | `RequestBody` while the body arrives, `decode_on_pool`, then [`Run::poll`](super::Run::poll) |
+//! | HTTP, both | `RequestBody` while the body arrives, `decode_on_pool`, then [`Invocation::poll`](super::Invocation::poll) |
 //! | frames, the caller's | the state machine (`Connection::timeout`, UDP: `Server::timeout`), which ends the call |
-//! | frames, the server's | [`Run::poll`](super::Run::poll), from the first time that the handler waits |
+//! | frames, the server's | [`Invocation::poll`](super::Invocation::poll), from the first time that the handler waits |
 //! | frames, calls with streams | the caller's only |
 //!
 //! [`Deadline`] is a point on the clock of tokio, for handlers on all wires and clients over HTTP. [`FrameDeadline`] is a

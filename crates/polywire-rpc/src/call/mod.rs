@@ -4,11 +4,11 @@ pub(crate) mod admission;
 pub(crate) mod capacity;
 pub(crate) mod deadline;
 mod head;
+mod invocation;
 pub(crate) mod queue;
-mod run;
 mod target;
 
 pub(crate) use deadline::{CallTimeout, Deadline, FrameDeadline};
 pub use head::CallHead;
-pub(crate) use run::{Reply, Run, catch_panic};
+pub(crate) use invocation::{Invocation, Reply, catch_panic};
 pub(crate) use target::Target;

@@ -51,5 +51,5 @@ pub(crate) use transport::{Transport, too_large};
 #[cfg(any(feature = "udp", feature = "websocket"))]
 pub(crate) use url::Wire;
 pub(crate) use url::{
-    Address, Credentials, NO_USER, PROCESS_NAME, ServerUrl, is_process_name, without_secrets,
+    Address, NO_USER, PROCESS_NAME, ServerUrl, UserInfo, is_process_name, without_secrets,
 };

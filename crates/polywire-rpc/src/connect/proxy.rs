@@ -6,7 +6,7 @@ use http::Uri;
 use http::uri::Authority;
 use hyper_util::client::proxy::matcher::Matcher;
 
-use super::url::{Address, Credentials, ServerUrl, UrlError, Wire};
+use super::url::{Address, ServerUrl, UrlError, UserInfo, Wire};
 
 /// Proxies, by the scheme of the server.
 ///
@@ -41,7 +41,7 @@ pub(crate) struct Hop {
     pub(crate) kind: HopKind,
     pub(crate) host: String,
     pub(crate) port: u16,
-    pub(crate) credentials: Option<Credentials>,
+    pub(crate) credentials: Option<UserInfo>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

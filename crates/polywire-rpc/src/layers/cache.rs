@@ -62,7 +62,7 @@ pub struct Counts {
 }
 
 struct ReplyStore {
-    replies: Store<Key, Reply, Weight>,
+    replies: Store<Key, CachedReply, Weight>,
     age: Duration,
     /// Maximum size of one reply and its parameters, in bytes.
     most: u64,
@@ -92,7 +92,7 @@ struct KeyRef<'a> {
 }
 
 #[derive(Clone)]
-struct Reply {
+struct CachedReply {
     reply: MethodReply,
     since: Instant,
 }
@@ -103,8 +103,8 @@ struct Weight;
 /// Approximate size of an entry without its bytes.
 const ENTRY: u64 = 192;
 
-impl Weighter<Key, Reply> for Weight {
-    fn weight(&self, key: &Key, value: &Reply) -> u64 {
+impl Weighter<Key, CachedReply> for Weight {
+    fn weight(&self, key: &Key, value: &CachedReply) -> u64 {
         let bytes = key.method.len() + key.parameters.len() + value.reply.len();
         bytes as u64 + ENTRY
     }
@@ -219,7 +219,7 @@ impl ReplyStore {
                 return Some(stored.reply);
             }
             // Another call may have renewed it.
-            let is_same = |now: &Reply| now.since == stored.since;
+            let is_same = |now: &CachedReply| now.since == stored.since;
             self.replies.remove_if(key, is_same);
             None
         });
@@ -232,7 +232,7 @@ impl ReplyStore {
     }
 
     fn insert(&self, key: Key, reply: &MethodReply) {
-        let reply = Reply {
+        let reply = CachedReply {
             reply: reply.clone(),
             since: Instant::now(),
         };

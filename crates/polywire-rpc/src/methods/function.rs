@@ -12,7 +12,7 @@ use polywire_schema::Value;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::call::{MethodFuture, ReplyWriter};
+use super::call::{MethodFuture, MethodReply, ReplyWriter};
 use super::parameters::Source;
 use crate::Context;
 use crate::blocking::BlockingPool;
@@ -30,6 +30,19 @@ pub(crate) trait Method: Send + Sync + 'static {
 
     /// Sets the pool of a blocking method.
     fn run_in(&mut self, _: &BlockingPool) {}
+}
+
+/// Starts the function of a method, whose parameters are decoded: at once, or at the first poll if they were large. Large
+/// parameters are decoded on the pool, where a failure means that no handler has started.
+pub(super) fn start<F, R>(is_large: bool, function: F) -> MethodFuture
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Future<Output = Result<MethodReply, Fault>> + Send + 'static,
+{
+    match is_large {
+        true => Box::pin(async move { function().await }),
+        false => Box::pin(function()),
+    }
 }
 
 /// Marks a function that returns a value.
@@ -171,20 +184,10 @@ where
         reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
         let is_large = source.is_large();
-        let parameters = source.decode()?;
-        if !is_large {
-            let future = self.0.run(parameters, context);
-            return Ok(Box::pin(async move {
-                let result = future.await.into_result()?;
-                reply.serialize(&result)
-            }));
-        }
-        let function = Arc::clone(&self.0);
-        // The function starts at the first poll, on the task of the connection. Large parameters are decoded on the pool,
-        // where a failure means that no handler has started.
-        Ok(Box::pin(async move {
-            let result = function.run(parameters, context).await.into_result()?;
-            reply.serialize(&result)
+        let (function, parameters) = (Arc::clone(&self.0), source.decode()?);
+        Ok(start(is_large, move || {
+            let future = function.run(parameters, context);
+            async move { reply.serialize(&future.await.into_result()?) }
         }))
     }
 }
@@ -232,10 +235,11 @@ where
         context: Context,
         reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
-        let parameters = source.values()?;
-        let function = Arc::clone(&self.0);
-        Ok(Box::pin(async move {
-            reply.value(&function(parameters, context).await?)
+        let is_large = source.is_large();
+        let (function, parameters) = (Arc::clone(&self.0), source.values()?);
+        Ok(start(is_large, move || {
+            let future = function(parameters, context);
+            async move { reply.value(&future.await?) }
         }))
     }
 }

@@ -17,7 +17,7 @@ use super::format::{ReplyFormat, Writer};
 use super::operation::run_operation;
 use super::parameters::{Location, Reader, Source};
 use crate::Context;
-use crate::call::{Reply, Run, Target, catch_panic};
+use crate::call::{Invocation, Reply, Target, catch_panic};
 use crate::server::{App, decode_on_pool, is_large};
 
 /// The task yields after this number of calls.
@@ -165,7 +165,7 @@ impl ItemCall<'_> {
         buffer: &mut Vec<u8>,
         called: &mut Option<Target>,
         is_on_pool: bool,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Invocation, Fault> {
         let Some(router) = &self.app.methods else {
             return Err(Fault::internal("a server without methods"));
         };
@@ -185,7 +185,7 @@ impl ItemCall<'_> {
                 let source = location.open(bytes, &body, &self.app.limits)?;
                 let reply = (self.format, mem::take(buffer), None);
                 let future = router.start(self.app, entry, source, context, reply)?;
-                Ok(Run::of_method(future))
+                Ok(Invocation::of_method(future))
             }
             Target::Operation(index) => {
                 run_operation(self.app, *index, context, &body, *location, is_on_pool)

@@ -15,7 +15,7 @@ use polywire_schema::{
 
 use super::parameters::{Location, Reader};
 use crate::Context;
-use crate::call::Run;
+use crate::call::Invocation;
 use crate::server::App;
 
 /// Starts a call of an operation whose parameters are at `location` in a body.
@@ -26,7 +26,7 @@ pub(super) fn run_operation(
     body: &Body,
     location: Location,
     is_on_pool: bool,
-) -> Result<Run, Fault> {
+) -> Result<Invocation, Fault> {
     let protocol = NestedProtocol {
         location,
         kind: context.protocol(),

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::call::{MethodFuture, ReplyWriter};
-use super::function::IntoResult;
+use super::function::{IntoResult, start};
 use super::parameters::Source;
 use crate::Context;
 use crate::call::admission::{MemoryUse, Rejection};
@@ -232,11 +232,11 @@ where
         call: StreamCall,
         reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
-        let parameters = source.decode()?;
-        let function = Arc::clone(&self.0);
-        Ok(Box::pin(async move {
-            let result = function(parameters, call).await.into_result()?;
-            reply.serialize(&result)
+        let is_large = source.is_large();
+        let (function, parameters) = (Arc::clone(&self.0), source.decode()?);
+        Ok(start(is_large, move || {
+            let future = function(parameters, call);
+            async move { reply.serialize(&future.await.into_result()?) }
         }))
     }
 }

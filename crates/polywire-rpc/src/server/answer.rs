@@ -19,7 +19,7 @@ use super::app::App;
 use super::body::RequestBody;
 use super::decoding::{decode_on_pool, is_large_body};
 use super::response::{HttpResponse, ResponseBody};
-use crate::call::{Deadline, Reply, Run, Target, catch_panic};
+use crate::call::{Deadline, Invocation, Reply, Target, catch_panic};
 use crate::context::RequestId;
 use crate::methods::RouteMatch;
 
@@ -68,7 +68,7 @@ pub(super) struct Handling {
     /// Whether the caller asked for details of a fault.
     wants_detail: bool,
     target: Option<Target>,
-    run: Run,
+    run: Invocation,
     /// Holds the memory of the body until the call ends.
     _body: RequestBody,
 }
@@ -150,7 +150,7 @@ impl App {
         bytes: Bytes,
         body: &mut RequestBody,
         target: &mut Option<Target>,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Invocation, Fault> {
         let operation = target.as_ref().and_then(|target| target.operation(self));
         let limit = self.limits.bytes();
         let mut grows = |len| body.grow((bytes.len(), len), limit, &self.memory);
@@ -182,7 +182,7 @@ impl App {
         context: crate::Context,
         (bytes, body): (&Bytes, &Body),
         called: &mut Option<Target>,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Invocation, Fault> {
         let protocol = &*self.mounts.protocols[protocol];
         let Some(router) = &self.methods else {
             return Err(Fault::internal("a server without methods"));
@@ -201,7 +201,7 @@ impl App {
             Target::Method(entry) => {
                 let answer = (format, Vec::new(), None);
                 let future = router.start(self, entry, source, context, answer)?;
-                Ok(Run::of_method(future))
+                Ok(Invocation::of_method(future))
             }
         }
     }
@@ -211,7 +211,7 @@ impl App {
         (protocol, wants_detail): (usize, bool),
         target: Option<Target>,
         body: RequestBody,
-        run: Result<Run, Fault>,
+        run: Result<Invocation, Fault>,
     ) -> Answer {
         match run {
             Ok(run) => Answer::Handling(Handling {

@@ -6,7 +6,7 @@
 //!                                                -> call layers -> handler
 //! ```
 //!
-//! tower layers can stand at three places: around the HTTP request, around the head of a call, and around the decoded call.
+//! tower layers can be added in three positions: around the HTTP request, around the head of a call, and around the decoded call.
 //!
 //! The order of checks, over HTTP: limits of the firewall, rates per caller, pages of other origins, calls in progress,
 //! malformed heads, layers around HTTP requests, deadline and authentication, mount and route, layers around heads, body,

@@ -13,7 +13,7 @@ use polywire_schema::Limits;
 use super::client::{Client, Inner};
 use super::message::Reading;
 use super::{Exchange, exchange};
-use crate::connect::{ConnectOptions, Credentials, Proxy, ServerUrl, Transport, UrlError, guarded};
+use crate::connect::{ConnectOptions, Proxy, ServerUrl, Transport, UrlError, UserInfo, guarded};
 #[cfg(feature = "tls")]
 use crate::tls::ClientTls;
 
@@ -147,7 +147,7 @@ impl<C: Built> ClientBuilder<C> {
             return self;
         }
         let password = password.into();
-        let credentials = Credentials { user, password };
+        let credentials = UserInfo { user, password };
         self.headers.insert(AUTHORIZATION, credentials.basic());
         self
     }

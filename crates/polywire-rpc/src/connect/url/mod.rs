@@ -7,19 +7,19 @@ use std::path::PathBuf;
 
 use http::uri::{Authority, PathAndQuery};
 
-mod credentials;
 mod error;
 mod scheme;
 #[cfg(test)]
 mod tests;
 mod unix;
+mod user_info;
 
-pub(crate) use credentials::Credentials;
 pub use error::UrlError;
 pub(crate) use error::without_secrets;
 pub(crate) use scheme::Wire;
 use scheme::{ClientKind, Form};
 pub use unix::{socket_path, split};
+pub(crate) use user_info::UserInfo;
 
 /// Where a server listens.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -41,7 +41,7 @@ pub(crate) struct ServerUrl {
     pub(crate) authority: Authority,
     /// Path and query, if the URL has a path.
     pub(crate) target: Option<PathAndQuery>,
-    pub(crate) credentials: Option<Credentials>,
+    pub(crate) credentials: Option<UserInfo>,
     /// The URL without secrets.
     shown: String,
 }
@@ -98,7 +98,7 @@ impl ServerUrl {
         let (credentials, host) = match head.rsplit_once('@') {
             None => (None, head),
             Some(("", host)) => (None, host),
-            Some((user, host)) => (Some(Credentials::parse(user).map_err(fail)?), host),
+            Some((user, host)) => (Some(UserInfo::parse(user).map_err(fail)?), host),
         };
         let (address, target) = if scheme.form == Form::Unix {
             let (socket, target) = unix::parse(&name, host, path).map_err(fail)?;

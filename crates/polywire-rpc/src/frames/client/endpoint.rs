@@ -22,12 +22,13 @@ use crate::frames::link::{Link, LinkOptions};
 pub(super) struct Endpoint {
     /// The URL, or the name of the connector.
     pub(super) name: Box<str>,
-    target: Target,
+    method: ConnectMethod,
 }
 
-enum Target {
+/// How the connection is made.
+enum ConnectMethod {
     Connector(Box<Connector>),
-    Server(Dialer),
+    Dialer(Dialer),
 }
 
 /// Connects by the code of the caller.
@@ -40,7 +41,7 @@ impl Endpoint {
         let dialer = ServerUrl::for_frames(url).and_then(|url| Dialer::new(url, options));
         Ok(Self {
             name: url.into(),
-            target: Target::Server(dialer?),
+            method: ConnectMethod::Dialer(dialer?),
         })
     }
 
@@ -58,19 +59,19 @@ impl Endpoint {
         };
         Self {
             name: name.into(),
-            target: Target::Connector(Box::new(connector)),
+            method: ConnectMethod::Connector(Box::new(connector)),
         }
     }
 
     /// Connects. `within` limits a connector and the upgrade of a WebSocket; the dialer has the same limit.
     pub(super) async fn open(&self, options: LinkOptions, within: Duration) -> Result<Link, Cause> {
-        let dialer = match &self.target {
-            Target::Connector(connector) => {
+        let dialer = match &self.method {
+            ConnectMethod::Connector(connector) => {
                 let opened = timeout(within, connector(options)).await;
                 let late = || TransportError::new(&self.name, Step::Connect).timed_out(within);
                 return opened.map_err(|_| late())?.map_err(Cause::of);
             }
-            Target::Server(dialer) => dialer,
+            ConnectMethod::Dialer(dialer) => dialer,
         };
         let url = dialer.url();
         if let Address::InProcess(name) = &url.address {

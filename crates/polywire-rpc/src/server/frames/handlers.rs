@@ -19,7 +19,7 @@ use super::start::{FirstPoll, enqueue, finish, owned_payload, run_authenticated,
 use super::table::Table;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
 use crate::call::queue::{QueuedCall, RunQueue};
-use crate::call::{Deadline, FrameDeadline, Run, Target};
+use crate::call::{Deadline, FrameDeadline, Invocation, Target};
 use crate::frames::Clock;
 use crate::methods::MethodReply;
 use crate::server::app::App;
@@ -308,14 +308,12 @@ impl Handlers {
             Ok(FirstPoll::Ready(result)) => return log_failure(&result),
             Err(fault) => return log_failure::<()>(&Err(fault)),
         };
-        {
-            let result = self.finish(request.operation, run);
-            admitted.occupy(&self.app.flow.capacity);
-            self.one_ways.spawn(caller, async move {
-                log_failure(&result.await);
-                drop(admitted);
-            });
-        }
+        let result = self.finish(request.operation, run);
+        admitted.occupy(&self.app.flow.capacity);
+        self.one_ways.spawn(caller, async move {
+            log_failure(&result.await);
+            drop(admitted);
+        });
     }
 
     /// Takes memory for an input of more than `free` bytes. It is given back when the result is dropped.
@@ -384,7 +382,7 @@ impl Handlers {
     fn finish(
         &self,
         operation: u32,
-        run: Run,
+        run: Invocation,
     ) -> impl Future<Output = Result<MethodReply, Fault>> + Send + use<> {
         let (app, table) = (Arc::clone(&self.app), Arc::clone(&self.table));
         finish(app, table, operation, run)

@@ -4,8 +4,8 @@
 //! by this task. Other handlers get a task each, which passes the result to the task of the connection. That task writes when
 //! nothing is left to read, so that the replies to calls that were received together are sent together.
 
-mod calls;
 mod completion;
+mod dispatcher;
 mod faults;
 mod flow;
 mod handlers;

@@ -15,7 +15,7 @@ use super::pipe::Pipe;
 use super::table::{Input, Table, encode};
 use crate::call::admission::{Admitted, Rejection};
 use crate::call::queue::QueuedCall;
-use crate::call::{Deadline, Run, catch_panic};
+use crate::call::{Deadline, Invocation, catch_panic};
 use crate::frames::payload;
 use crate::methods::MethodReply;
 use crate::server::app::App;
@@ -23,7 +23,7 @@ use crate::server::app::App;
 /// A handler after its first poll.
 pub(super) enum FirstPoll {
     Ready(Result<MethodReply, Fault>),
-    Pending(Run),
+    Pending(Invocation),
 }
 
 /// Decodes the input of a call and polls its handler.
@@ -58,7 +58,7 @@ pub(super) async fn finish(
     app: Arc<App>,
     table: Arc<Table>,
     operation: u32,
-    run: Run,
+    run: Invocation,
 ) -> Result<MethodReply, Fault> {
     let deadline = Deadline::after(Instant::now(), app.timeouts.handler);
     let target = Some(table.target(operation));
@@ -135,9 +135,9 @@ pub(super) fn run_authenticated(
     payload: Bytes,
     pipe: Option<Arc<Pipe>>,
     (authentication, limit): (PendingIdentity, Deadline),
-) -> Run {
+) -> Invocation {
     let (app, table) = (Arc::clone(&handlers.app), Arc::clone(&handlers.table));
-    Run::of_method(Box::pin(async move {
+    Invocation::of_method(Box::pin(async move {
         context.identity = Some(limit.limit(authentication).await?);
         let input = (&*payload, Some(&payload));
         let run = catch_panic(|| match table.bytes(operation, &context, input.0) {

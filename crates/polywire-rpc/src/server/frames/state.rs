@@ -12,8 +12,8 @@ use polywire_frame::{CallId, Event, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
-use super::calls::{Calls, ServerEvent};
 use super::completion::Completion;
+use super::dispatcher::{CallDispatcher, ServerEvent};
 use super::flow::Flow;
 use super::handlers::{Endpoint, Handlers};
 use super::lifetime::Lifetime;
@@ -31,7 +31,7 @@ use crate::server::peer::Peer;
 
 /// The state of a connection.
 pub(super) struct ConnectionState {
-    pub(super) calls: Calls<CallId>,
+    pub(super) calls: CallDispatcher<CallId>,
     pub(super) machine: Connection<u32, OpenCall>,
     /// Streams whose items have no credit.
     pub(super) blocked: Vec<Arc<Pipe>>,
@@ -104,7 +104,7 @@ impl ConnectionState {
             writing: nothing(),
             items_unread: 0,
             items: nothing(),
-            calls: Calls::new(handlers, peer, clock),
+            calls: CallDispatcher::new(handlers, peer, clock),
             machine,
             lifetime: Lifetime::new(limits, clock.now()),
             allowance: Allowance::new(LEAST_CALLS..=limits.calls, limits.interval),
@@ -183,7 +183,7 @@ impl ConnectionState {
                 self.calls.set_deadline(deadline);
                 self.stream(now, id, operation, open, &extension, payload);
             }
-            // It takes no items, and those that come are passed over.
+            // The method has no streams. Items of the call are ignored.
             Event::Call {
                 id,
                 operation,
@@ -264,7 +264,7 @@ impl ConnectionState {
 
 impl Drop for ConnectionState {
     fn drop(&mut self) {
-        // Calls that are open end with it, unanswered.
+        // Open calls end without a reply.
         let sums = &self.flow.sums;
         sums.add_all(self.machine.counts());
         sums.add(Sum::BytesIn, self.came);

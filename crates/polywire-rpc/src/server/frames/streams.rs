@@ -7,8 +7,8 @@ use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
 
-use super::calls::ended_by_server;
 use super::completion::{Completion, Outcome};
+use super::dispatcher::ended_by_server;
 use super::handlers::{is_before_handler, is_of_the_input};
 use super::head::CheckedHead;
 use super::open_call::OpenCall;

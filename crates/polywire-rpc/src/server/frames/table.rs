@@ -10,7 +10,7 @@ use polywire_schema::Body;
 
 use super::pipe::Pipe;
 use crate::call::queue::OperationCost;
-use crate::call::{Reply, Run, Target};
+use crate::call::{Invocation, Reply, Target};
 use crate::frames::payload;
 use crate::methods::{Location, MethodReply, ReplyFormat, Router};
 use crate::server::app::App;
@@ -133,7 +133,7 @@ impl Table {
         context: Context,
         (payload, whole): Input<'_>,
         pipe: Option<Arc<Pipe>>,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Invocation, Fault> {
         if !is_large(payload) {
             return self.run_here(app, index, context, (payload, whole), pipe, false);
         }
@@ -144,7 +144,7 @@ impl Table {
                 .run_here(app, index, context, input, pipe, true)
         });
         let app = Arc::clone(app);
-        Ok(Run::of_method(Box::pin(async move {
+        Ok(Invocation::of_method(Box::pin(async move {
             started
                 .await?
                 .finish(&app, None, |reply| encode(&app, reply))
@@ -161,7 +161,7 @@ impl Table {
         (payload, whole): Input<'_>,
         pipe: Option<Arc<Pipe>>,
         is_on_pool: bool,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Invocation, Fault> {
         match &self.targets[index as usize] {
             Target::Method(entry) => {
                 let Some(router) = &app.methods else {
@@ -175,14 +175,14 @@ impl Table {
                 let answer = (ReplyFormat::Cbor, buffer, pipe);
                 if payload.len() < LARGE {
                     let source = Location::borrowed(payload, &app.limits)?;
-                    return Ok(Run::of_method(
+                    return Ok(Invocation::of_method(
                         router.start(app, entry, source, context, answer)?,
                     ));
                 }
                 let bytes = shared(payload, whole);
                 let body = Body::new(bytes.clone());
                 let source = Location::Cbor.open(&bytes, &body, &app.limits)?;
-                Ok(Run::of_method(
+                Ok(Invocation::of_method(
                     router.start(app, entry, source, context, answer)?,
                 ))
             }
@@ -203,7 +203,7 @@ pub(super) fn encode(app: &App, reply: Reply) -> Result<MethodReply, Fault> {
     reply.into_method_reply(app, ReplyFormat::Cbor, Vec::new())
 }
 
-/// The bytes of a payload: those of the frame that it came in, if it is large enough, else a copy.
+/// The bytes of a payload: shared with its frame if it is large, else copied.
 fn shared(payload: &[u8], whole: Option<&Bytes>) -> Bytes {
     let part = whole.and_then(|whole| payload::part(whole, payload));
     part.unwrap_or_else(|| Bytes::copy_from_slice(payload))

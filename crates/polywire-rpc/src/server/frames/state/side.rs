@@ -9,7 +9,7 @@ use polywire_frame::{Output, ProtocolError, Reason, Time};
 
 use super::{ConnectionState, LEAST_WAITING, MOST_WAITING};
 use crate::frames::{Clock, Side, Taken};
-use crate::server::frames::calls::operation;
+use crate::server::frames::dispatcher::operation;
 use crate::server::frames::stats::Sum;
 
 impl Side for ConnectionState {

@@ -10,7 +10,7 @@ use polywire_frame_udp::server::{Call, Fault as Answer, Limits, Server};
 
 use tokio::task::AbortHandle;
 
-use super::super::calls::{Calls, ended_by_server, operation};
+use super::super::dispatcher::{CallDispatcher, ended_by_server, operation};
 use super::super::handlers::{Endpoint, Handlers};
 use super::super::open_call::OpenCall;
 use super::super::stats::Sum;
@@ -36,7 +36,7 @@ type Machine = Server<u32, OpenCall, RandomState, Sender>;
 pub(super) struct Work {
     socket: Socket,
     machine: Machine,
-    calls: Calls<Call>,
+    calls: CallDispatcher<Call>,
     sending: Sending<Sender>,
     /// Open calls and known clients that were added to the statistics of the server.
     counted: (u64, u64),
@@ -60,7 +60,7 @@ impl Work {
         Some(Self {
             socket,
             machine,
-            calls: Calls::new(handlers, Peer::default(), Clock::new()),
+            calls: CallDispatcher::new(handlers, Peer::default(), Clock::new()),
             sending: Sending::default(),
             counted: (0, 0),
             alarm: Alarm::new(),

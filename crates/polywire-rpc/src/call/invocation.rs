@@ -1,6 +1,6 @@
 //! Running the handler of a call, on every wire.
 //!
-//! A wire creates a [`Run`], by [`App::run_operation`] or [`Run::of_method`], polls it, and encodes the [`Reply`]. This
+//! A wire creates a [`Invocation`], by [`App::run_operation`] or [`Invocation::of_method`], polls it, and encodes the [`Reply`]. This
 //! module catches panics and ends handlers at their deadlines.
 
 use std::future::{Future, poll_fn};
@@ -23,7 +23,7 @@ use crate::server::{App, COUNTED_FROM, Held, InputReservation};
 use crate::{Call, Output};
 
 /// A handler in progress. Dropping it cancels the handler.
-pub(crate) struct Run {
+pub(crate) struct Invocation {
     work: Work,
     deadline: Deadline,
     /// Ends at the deadline. It is created when the handler first waits for something: most do not.
@@ -62,7 +62,7 @@ impl App {
         context: crate::Context,
         body: &Body,
         is_on_pool: bool,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Invocation, Fault> {
         let call = self.decode(protocol, route, context, body)?;
         let future = match is_on_pool {
             false => self.start(call),
@@ -71,7 +71,7 @@ impl App {
                 Box::pin(async move { app.start(call).await })
             }
         };
-        Ok(Run::new(Work::Operation(route.operation, future)))
+        Ok(Invocation::new(Work::Operation(route.operation, future)))
     }
 
     fn decode(
@@ -128,7 +128,7 @@ impl App {
     }
 }
 
-impl Run {
+impl Invocation {
     const fn new(work: Work) -> Self {
         Self {
             work,

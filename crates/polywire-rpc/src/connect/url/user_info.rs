@@ -1,4 +1,4 @@
-//! The user and password of a URL.
+//! The user information of a URL (RFC 3986, section 3.2.1).
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use super::percent_decoded;
 
 /// A user and a password. `Debug` shows neither.
 #[derive(Clone)]
-pub(crate) struct Credentials {
+pub(crate) struct UserInfo {
     pub(crate) user: String,
     pub(crate) password: String,
 }
 
-impl Credentials {
+impl UserInfo {
     /// Reads `user:password` or `user`, percent-encoded.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (user, password) = text.split_once(':').unwrap_or((text, ""));
@@ -45,8 +45,8 @@ impl Credentials {
     }
 }
 
-impl fmt::Debug for Credentials {
+impl fmt::Debug for UserInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Credentials(..)")
+        f.write_str("UserInfo(..)")
     }
 }

@@ -21,7 +21,7 @@ use crate::server::peer::Peer;
 pub(super) type ServerEvent<'a, C> = Event<'a, u32, OpenCall, C>;
 
 /// The calls of a connection or socket. `C` identifies a call.
-pub(super) struct Calls<C> {
+pub(super) struct CallDispatcher<C> {
     pub(super) handlers: Handlers,
     pub(super) completions: Arc<CompletionQueue<C>>,
     /// The context of calls without metadata.
@@ -36,7 +36,7 @@ pub(super) struct Calls<C> {
 /// Up to this length of the list of calls in progress, ended ones are not removed.
 const MIN_IN_PROGRESS: usize = 64;
 
-impl<C: Copy + Send + 'static> Calls<C> {
+impl<C: Copy + Send + 'static> CallDispatcher<C> {
     pub(super) fn new(handlers: Handlers, peer: Peer, clock: Clock) -> Self {
         Self {
             admission: handlers.app.flow.admission(&handlers.queue),
