@@ -34,6 +34,7 @@ pub(crate) trait Method: Send + Sync + 'static {
 
 /// Starts the function of a method, whose parameters are decoded: at once, or at the first poll if they were large. Large
 /// parameters are decoded on the pool, where a failure means that no handler has started.
+#[inline]
 pub(super) fn start<F, R>(is_large: bool, function: F) -> MethodFuture
 where
     F: FnOnce() -> R + Send + 'static,
@@ -187,7 +188,10 @@ where
         let (function, parameters) = (Arc::clone(&self.0), source.decode()?);
         Ok(start(is_large, move || {
             let future = function.run(parameters, context);
-            async move { reply.serialize(&future.await.into_result()?) }
+            async move {
+                let result = future.await.into_result()?;
+                reply.serialize(&result)
+            }
         }))
     }
 }
@@ -239,7 +243,10 @@ where
         let (function, parameters) = (Arc::clone(&self.0), source.values()?);
         Ok(start(is_large, move || {
             let future = function(parameters, context);
-            async move { reply.value(&future.await?) }
+            async move {
+                let result = future.await?;
+                reply.value(&result)
+            }
         }))
     }
 }

@@ -178,6 +178,7 @@ impl Location {
 
 impl Source<'_> {
     /// Whether the parameters are decoded on the pool.
+    #[inline]
     pub(crate) fn is_large(&self) -> bool {
         match self.bytes {
             BodyBytes::Borrowed(bytes) => is_large(bytes),

@@ -236,7 +236,10 @@ where
         let (function, parameters) = (Arc::clone(&self.0), source.decode()?);
         Ok(start(is_large, move || {
             let future = function(parameters, call);
-            async move { reply.serialize(&future.await.into_result()?) }
+            async move {
+                let result = future.await.into_result()?;
+                reply.serialize(&result)
+            }
         }))
     }
 }
