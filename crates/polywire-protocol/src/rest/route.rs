@@ -56,6 +56,18 @@ impl Literals {
         Some(&self.0[position].1)
     }
 
+    /// The node behind a segment, which may be percent-encoded.
+    fn of_segment(&self, text: &str) -> Option<&Node> {
+        if self.0.is_empty() {
+            return None;
+        }
+        self.get(text).or_else(|| match text.contains('%') {
+            // Rare: a literal that was sent percent-encoded.
+            true => self.get(&percent::decode(text).ok()?),
+            false => None,
+        })
+    }
+
     fn entry(&mut self, text: &str) -> &mut Node {
         let position = self.position(text).unwrap_or_else(|position| {
             self.0.insert(position, (text.to_owned(), Node::default()));
@@ -181,109 +193,118 @@ impl Router {
 
     /// Finds the operation of a request.
     pub(crate) fn find(&self, method: &Method, head: &request::Parts) -> Found {
-        let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
-        let segments = segments(path);
+        let path = head.uri.path();
         let mut search = Search {
             path,
-            segments: &segments,
             method,
-            query,
+            query: head.uri.query().unwrap_or_default(),
             headers: &head.headers,
-            labels: Ranges::new(),
-            methods: Vec::new(),
+            labels: Labels::new(),
+            methods: None,
         };
-        match search.node(&self.root, 0) {
+        let start = usize::from(path.starts_with('/'));
+        if let Some(route) = search.node(&self.root, start) {
+            return Found::Route(route);
+        }
+        // A second search for the error: most requests need no list of methods.
+        search.methods = Some(Vec::new());
+        match search.node(&self.root, start) {
             Some(route) => Found::Route(route),
-            None if search.methods.is_empty() => Found::Nothing,
-            None => Found::Methods(search.methods),
+            None => match search.methods.take() {
+                Some(methods) if !methods.is_empty() => Found::Methods(methods),
+                _ => Found::Nothing,
+            },
         }
     }
 }
 
-/// The segments of a path, as ranges of its bytes. An empty one at the end
-/// does not count, unless a greedy label takes the end.
-fn segments(path: &str) -> Ranges {
-    let mut segments = Ranges::new();
-    let mut start = usize::from(path.starts_with('/'));
-    while let Some(len) = path.as_bytes()[start..]
-        .iter()
-        .position(|byte| *byte == b'/')
-    {
-        segments.push(start..start + len);
-        start += len + 1;
-    }
-    if start < path.len() {
-        segments.push(start..path.len());
-    }
-    segments
+/// The end of the segment that begins at `start`.
+fn end_of_segment(path: &str, start: usize) -> usize {
+    let rest = &path.as_bytes()[start..];
+    let len = rest.iter().position(|byte| *byte == b'/');
+    start + len.unwrap_or(rest.len())
 }
 
-/// Ranges of a path; paths are mostly short.
-type Ranges = SmallVec<[Range<usize>; 8]>;
+/// The values of labels, as ranges of the path.
+type Labels = SmallVec<[Range<usize>; 4]>;
 
 struct Search<'a> {
     path: &'a str,
-    segments: &'a [Range<usize>],
     method: &'a Method,
     query: &'a str,
     headers: &'a HeaderMap,
-    labels: Ranges,
-    methods: Vec<Method>,
+    labels: Labels,
+    /// The methods of the path, if they are asked for.
+    methods: Option<Vec<Method>>,
 }
 
 impl Search<'_> {
+    /// Looks for the segments from offset `at` of the path. An empty segment at the end does not
+    /// count, unless a greedy label takes the end.
     fn node(&mut self, node: &Node, at: usize) -> Option<Route> {
-        let Some(segment) = self.segments.get(at) else {
+        if at >= self.path.len() {
             return self.leaf(node);
-        };
-        let text = &self.path[segment.clone()];
-        let literal = node.literals.get(text).or_else(|| {
-            // Rare: a literal that was sent percent-encoded.
-            if !text.contains('%') {
-                return None;
-            }
-            node.literals.get(&percent::decode(text).ok()?)
-        });
-        if let Some(next) = literal
-            && let Some(route) = self.node(next, at + 1)
+        }
+        let end = end_of_segment(self.path, at);
+        let text = &self.path[at..end];
+        let next_at = end + 1;
+        if let Some(next) = node.literals.of_segment(text)
+            && let Some(route) = self.node(next, next_at)
         {
             return Some(route);
         }
         if let Some(next) = &node.label
             && !text.is_empty()
         {
-            self.labels.push(segment.clone());
-            if let Some(route) = self.node(next, at + 1) {
+            self.labels.push(at..end);
+            if let Some(route) = self.node(next, next_at) {
                 return Some(route);
             }
             self.labels.pop();
         }
-        let next = node.greedy.as_ref()?;
-        // First with the segments that may stand behind, as many as there are;
-        // then to the end.
-        let len = self.segments.len();
-        let behind = at + 1..if next.is_leaf() { at + 1 } else { len };
-        for end in behind.rev().chain([len]) {
-            if self.segments[end - 1].end == segment.start {
-                continue;
+        self.greedy(node.greedy.as_ref()?, at)
+    }
+
+    /// Looks for a greedy label from offset `start`: first followed by as many segments as possible, then up to the
+    /// end.
+    fn greedy(&mut self, next: &Node, start: usize) -> Option<Route> {
+        let len = self.path.len();
+        if !next.is_leaf() {
+            // From the right: the label ends before each slash in turn.
+            let slashes = self.path[start..].rmatch_indices('/');
+            for (slash, _) in slashes {
+                let end = start + slash;
+                // The label is not empty, and a segment follows it.
+                if end == start || end + 1 == len {
+                    continue;
+                }
+                if let Some(route) = self.with_label(next, start..end, end + 1) {
+                    return Some(route);
+                }
             }
-            // A slash at the end is a part of what the label stands for: the
-            // keys `photos` and `photos/` of an object store differ.
-            let stop = match self.segments.get(end) {
-                Some(_) => self.segments[end - 1].end,
-                None => self.path.len(),
-            };
-            self.labels.push(segment.start..stop);
-            if let Some(route) = self.node(next, end) {
-                return Some(route);
-            }
-            self.labels.pop();
         }
-        None
+        // A slash at the end belongs to the value of the label: the keys `photos` and `photos/` of
+        // an object store differ.
+        let only_slash = &self.path[start..] == "/";
+        match only_slash {
+            true => None,
+            false => self.with_label(next, start..len, len),
+        }
+    }
+
+    /// Looks for the segments from offset `at`, behind a label.
+    fn with_label(&mut self, next: &Node, label: Range<usize>, at: usize) -> Option<Route> {
+        self.labels.push(label);
+        let route = self.node(next, at);
+        self.labels.pop();
+        route
     }
 
     fn leaf(&mut self, node: &Node) -> Option<Route> {
         for leaf in &node.leaves {
+            if self.methods.is_none() && leaf.method != *self.method {
+                continue;
+            }
             let asked =
                 |(key, value): &(String, Option<String>)| has(self.query, key, value.as_deref());
             if !leaf.query.iter().all(asked) || !self.is_meant(leaf) {
@@ -296,8 +317,10 @@ impl Search<'_> {
                     labels: labels.collect(),
                 });
             }
-            if !self.methods.contains(&leaf.method) {
-                self.methods.push(leaf.method.clone());
+            if let Some(methods) = &mut self.methods
+                && !methods.contains(&leaf.method)
+            {
+                methods.push(leaf.method.clone());
             }
         }
         None

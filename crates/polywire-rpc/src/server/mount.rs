@@ -232,23 +232,20 @@ pub(super) fn host(head: &request::Parts) -> Option<&str> {
         Some(host) => host,
         None => head.headers.get(header::HOST)?.to_str().ok()?,
     };
-    host.get(..host_len(host))
+    host.get(..host_len(host.as_bytes()))
 }
 
 /// The length of the host in an authority with an optional port.
-pub(super) fn host_len(authority: &str) -> usize {
-    let bytes = authority.as_bytes();
+pub(super) fn host_len(authority: &[u8]) -> usize {
+    let position = |wanted| authority.iter().position(|byte| *byte == wanted);
     // The colons of an IPv6 address are between brackets.
-    let end = match bytes.first() {
-        Some(b'[') => bytes.iter().position(|byte| *byte == b']'),
+    let bracket = match authority.first() {
+        Some(b'[') => position(b']'),
         _ => None,
     };
-    match end {
+    match bracket {
         Some(bracket) => bracket + 1,
-        None => {
-            let colon = bytes.iter().position(|byte| *byte == b':');
-            colon.unwrap_or(bytes.len())
-        }
+        None => position(b':').unwrap_or(authority.len()),
     }
 }
 

@@ -179,12 +179,14 @@ fn encode_head<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) 
     let shape = at.target();
     let has_defaults = shape.has(ShapeFlags::DEFAULTS);
     let mut lookup = Lookup::new(map);
-    for (name, member) in shape.named_members() {
+    // The location first: most members are in the body, and their names are not needed.
+    for member in shape.members() {
         let elsewhere = matches!(member.location(), Location::Body | Location::Payload);
         if elsewhere && !member.has(MemberFlags::HOST_LABEL) {
             lookup.skip();
             continue;
         }
+        let name = member.name().as_bytes();
         match lookup.next(name).filter(|value| !value.is_null()) {
             Some(value) if encoder.member(member) => encode(value, member, encoder),
             None if has_defaults => fill(member, encoder),
