@@ -40,12 +40,18 @@ pub enum Claim {
     Strong,
 }
 
-/// What all protocols look at to recognise a request, found in one pass over its headers.
+/// The headers that protocols ask for, found in one pass over the headers of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadSummary<'h> {
     pub(crate) head: &'h request::Parts,
     /// The first `content-type`.
-    content_type: Option<&'h HeaderValue>,
+    pub(crate) content_type: Option<&'h HeaderValue>,
+    /// Whether there is a header `accept`.
+    pub(crate) has_accept: bool,
+    /// Whether there is a header `content-encoding`.
+    pub(crate) has_coding: bool,
+    /// Whether there is a header `origin`.
+    pub(crate) has_origin: bool,
     /// Whether there is a header `x-amz-target`.
     pub(crate) has_target: bool,
     /// The first header `smithy-protocol`.
@@ -59,12 +65,18 @@ impl<'h> HeadSummary<'h> {
         let mut summary = Self {
             head,
             content_type: None,
+            has_accept: false,
+            has_coding: false,
+            has_origin: false,
             has_target: false,
             smithy_protocol: None,
         };
         for (name, value) in &head.headers {
             match name.as_str() {
                 "content-type" => summary.content_type = summary.content_type.or(Some(value)),
+                "accept" => summary.has_accept = true,
+                "content-encoding" => summary.has_coding = true,
+                "origin" => summary.has_origin = true,
                 "smithy-protocol" => {
                     summary.smithy_protocol = summary.smithy_protocol.or(Some(value));
                 }

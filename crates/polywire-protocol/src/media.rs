@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::detect::HeadSummary;
 use crate::{Fault, FaultKind};
 
 /// Removes the optional white space around a part of a header value: spaces and tabs (RFC 9110,
@@ -51,68 +52,71 @@ pub fn charset(headers: &HeaderMap) -> Option<&str> {
     Some(trim_whitespace(value).trim_matches('"'))
 }
 
-/// Whether the body is said to be of the type that is wanted.
-pub(crate) fn check_sent(headers: &HeaderMap, wanted: &str) -> Result<(), Fault> {
-    check_type(headers, wanted, |sent| sent.eq_ignore_ascii_case(wanted))
-}
-
-/// Whether the body is said to be of a type that fits; `wanted` is what errors
-/// call it.
-pub(crate) fn check_type(
-    headers: &HeaderMap,
-    wanted: &str,
-    fits: impl Fn(&str) -> bool,
-) -> Result<(), Fault> {
-    if is_sent(headers, fits) {
-        return Ok(());
+impl HeadSummary<'_> {
+    /// Checks that the body is of this type, or of another one that fits.
+    pub(crate) fn check_type(
+        &self,
+        wanted: &str,
+        fits: impl Fn(&str) -> bool,
+    ) -> Result<(), Fault> {
+        if self.is_of(wanted) || self.media_type().is_some_and(fits) {
+            return Ok(());
+        }
+        Err(self.wrong_type(wanted))
     }
-    let found = match headers.get(CONTENT_TYPE).map(|sent| sent.to_str()) {
-        Some(Ok(sent)) => format!("{sent:?}"),
-        Some(Err(_)) => "something else".to_owned(),
-        None => "no header content-type".to_owned(),
-    };
-    let message = format!("expected a body of {wanted}, found {found}");
-    Err(Fault::new(FaultKind::UnsupportedMediaType, message))
+
+    #[cold]
+    fn wrong_type(&self, wanted: &str) -> Fault {
+        let found = match self.content_type.map(HeaderValue::to_str) {
+            Some(Ok(sent)) => format!("{sent:?}"),
+            Some(Err(_)) => "something else".to_owned(),
+            None => "no header content-type".to_owned(),
+        };
+        let message = format!("expected a body of {wanted}, found {found}");
+        Fault::new(FaultKind::UnsupportedMediaType, message)
+    }
+
+    /// Checks that the body has no content coding, as [`check_coding`].
+    pub(crate) fn check_coding(&self) -> Result<(), Fault> {
+        match self.has_coding {
+            true => check_coding(&self.head.headers),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks that the caller accepts a response of this type. A caller that asks for another type that fits accepts this
+    /// one too.
+    pub(crate) fn check_accept(
+        &self,
+        answer: &str,
+        fits: impl Fn(&str) -> bool,
+    ) -> Result<(), Fault> {
+        // Most callers accept anything.
+        if !self.has_accept {
+            return Ok(());
+        }
+        let mut lines = texts(&self.head.headers, &ACCEPT);
+        let Some(first) = lines.next() else {
+            return Ok(());
+        };
+        let mut ranges = Cow::Borrowed(first);
+        for line in lines {
+            // Several lines are one list, RFC 9110, section 5.3.
+            ranges = Cow::Owned(format!("{ranges}, {line}"));
+        }
+        if accepts(&ranges, answer, fits) {
+            return Ok(());
+        }
+        let message = format!("the answer is {answer}, which {ranges:?} does not accept");
+        Err(Fault::new(FaultKind::NotAcceptable, message))
+    }
 }
 
-/// Whether a message says that its body is of a type that fits, parameters
-/// aside.
+/// Whether the `Content-Type` of a message is of a type that fits, without its parameters.
 pub(crate) fn is_sent(headers: &HeaderMap, fits: impl Fn(&str) -> bool) -> bool {
     let sent = headers.get(CONTENT_TYPE);
     let sent = sent.and_then(|sent| sent.to_str().ok());
     sent.is_some_and(|sent| fits(essence(sent)))
-}
-
-/// Whether the caller takes an answer of this type.
-pub(crate) fn check_accept(headers: &HeaderMap, answer: &str) -> Result<(), Fault> {
-    check_accept_as(headers, answer, |_| false)
-}
-
-/// The same, where a caller that asks for another type that fits takes this one
-/// for it.
-pub(crate) fn check_accept_as(
-    headers: &HeaderMap,
-    answer: &str,
-    fits: impl Fn(&str) -> bool,
-) -> Result<(), Fault> {
-    // Most callers take whatever comes.
-    if !headers.contains_key(ACCEPT) {
-        return Ok(());
-    }
-    let mut lines = texts(headers, &ACCEPT);
-    let Some(first) = lines.next() else {
-        return Ok(());
-    };
-    let mut ranges = Cow::Borrowed(first);
-    for line in lines {
-        // Several lines are one list, RFC 9110, section 5.3.
-        ranges = Cow::Owned(format!("{ranges}, {line}"));
-    }
-    if accepts(&ranges, answer, fits) {
-        return Ok(());
-    }
-    let message = format!("the answer is {answer}, which {ranges:?} does not accept");
-    Err(Fault::new(FaultKind::NotAcceptable, message))
 }
 
 fn texts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, ORIGIN};
+use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::xmlrpc::{
     Envelope, FaultDetail, ForbiddenText, Reply, Style, XmlRpcDecoder, XmlRpcEncoder,
@@ -187,7 +187,7 @@ impl ServerProtocol for XmlRpc {
         let head = summary.head;
         if head.uri.path() == self.path {
             // What is refused here may be another protocol's, such as a form.
-            return match head.method == Method::POST && is_of_any_page(&head.headers) {
+            return match head.method == Method::POST && is_of_any_page(summary) {
                 true => Claim::Astray,
                 false => Claim::Strong,
             };
@@ -210,8 +210,9 @@ impl ServerProtocol for XmlRpc {
         if head.method != Method::POST {
             return Err(Fault::method_not_allowed(vec![Method::POST]));
         }
-        if is_of_any_page(&head.headers) {
-            return Err(of_any_page(&head.headers));
+        let summary = HeadSummary::new(head);
+        if is_of_any_page(&summary) {
+            return Err(of_any_page(&summary));
         }
         Ok(Plan::BufferThenRoute)
     }
@@ -458,23 +459,21 @@ fn push_detail(encoder: &mut XmlRpcEncoder, error: Schema<'_>, Members(members):
 ///
 /// Whoever lures a person to a page could else have their browser call a server that only
 /// they can reach, on their own machine or with what their browser knows of them.
-fn is_of_any_page(headers: &HeaderMap) -> bool {
+fn is_of_any_page(head: &HeadSummary<'_>) -> bool {
     const SAFELISTED: [&str; 3] = [
         "application/x-www-form-urlencoded",
         "multipart/form-data",
         "text/plain",
     ];
-    if !headers.contains_key(CONTENT_TYPE) {
-        return headers.contains_key(ORIGIN);
+    match head.content_type {
+        None => head.has_origin,
+        Some(_) => SAFELISTED.iter().any(|media_type| head.is_of(media_type)),
     }
-    let safelisted = |sent: &str| SAFELISTED.iter().any(|own| sent.eq_ignore_ascii_case(own));
-    media::is_sent(headers, safelisted)
 }
 
 #[cold]
-fn of_any_page(headers: &HeaderMap) -> Fault {
-    let found = headers.get(CONTENT_TYPE);
-    let found = found.map_or("no content-type from a web page", |sent| {
+fn of_any_page(head: &HeadSummary<'_>) -> Fault {
+    let found = head.content_type.map_or("no content-type from a web page", |sent| {
         sent.to_str().unwrap_or_default()
     });
     let message = format!(

@@ -165,7 +165,7 @@ impl Query {
         if head.method != Method::POST {
             return Err(Fault::method_not_allowed(vec![Method::POST]));
         }
-        media::check_sent(&head.headers, FORM)?;
+        HeadSummary::new(head).check_type(FORM, |_| false)?;
         Ok(Plan::BufferThenRoute)
     }
 

@@ -1,7 +1,7 @@
 //! A REST protocol on a server.
 
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value};
@@ -9,7 +9,7 @@ use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value
 use super::{Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side};
 use crate::coding::has_own_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan};
-use crate::{Fault, FaultKind, media};
+use crate::{Fault, FaultKind};
 
 impl<F: Format> Rest<F> {
     pub(crate) fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
@@ -167,19 +167,19 @@ fn check_media_types<F: Format>(
     request: &ReadPlan<'_>,
 ) -> Result<(), Fault> {
     let Prepared { input, output, .. } = prepared;
-    let headers = &request.head.headers;
+    let head = HeadSummary::new(request.head);
     if !request.body.is_empty() {
-        if headers.contains_key(CONTENT_ENCODING) && !has_own_coding(operation) {
-            media::check_coding(headers)?;
+        if head.has_coding && !has_own_coding(operation) {
+            head.check_coding()?;
         }
         if input.has_body() {
             match expected::<F>(input.payload, operation.input()) {
                 Body::Any => {}
-                _ if !F::SAYS_TYPE && !headers.contains_key(CONTENT_TYPE) => {}
-                Body::Type(wanted) => media::check_sent(headers, wanted)?,
-                Body::Document => media::check_type(headers, F::MEDIA_TYPE, F::is_document)?,
+                _ if !F::SAYS_TYPE && head.content_type.is_none() => {}
+                Body::Type(wanted) => head.check_type(wanted, |_| false)?,
+                Body::Document => head.check_type(F::MEDIA_TYPE, F::is_document)?,
             }
-        } else if headers.contains_key(CONTENT_TYPE) && !is_open(operation) {
+        } else if head.content_type.is_some() && !is_open(operation) {
             let message = format!("{} takes no body", operation.name());
             return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
         }
@@ -187,8 +187,8 @@ fn check_media_types<F: Format>(
     if output.has_body() {
         match expected::<F>(output.payload, operation.output()) {
             Body::Any => {}
-            Body::Type(wanted) => media::check_accept(headers, wanted)?,
-            Body::Document => media::check_accept_as(headers, F::MEDIA_TYPE, F::is_document)?,
+            Body::Type(wanted) => head.check_accept(wanted, |_| false)?,
+            Body::Document => head.check_accept(F::MEDIA_TYPE, F::is_document)?,
         }
     }
     Ok(())

@@ -105,8 +105,8 @@ pub(crate) trait Style: fmt::Debug + Send + Sync {
     }
 
     /// Whether the caller takes an answer of this protocol.
-    fn check_accept(&self, headers: &HeaderMap) -> Result<(), Fault> {
-        let _ = headers;
+    fn check_accept(&self, head: &HeadSummary<'_>) -> Result<(), Fault> {
+        let _ = head;
         Ok(())
     }
 

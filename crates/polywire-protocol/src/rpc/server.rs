@@ -13,7 +13,7 @@ use polywire_schema::{
 use super::{Document, QUERY_ERROR, Rpc, Side, Style};
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route};
 use crate::room::Room;
-use crate::{Fault, FaultKind, media};
+use crate::{Fault, FaultKind};
 
 impl<S: Style> Rpc<S> {
     pub(crate) fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
@@ -38,14 +38,14 @@ impl<S: Style> Rpc<S> {
         request: &ReadPlan<'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
-        let headers = &request.head.headers;
+        let head = HeadSummary::new(request.head);
         if !request.body.is_empty() {
-            media::check_coding(headers)?;
+            head.check_coding()?;
         }
-        if headers.contains_key(CONTENT_TYPE) && !request.body.is_empty() || S::ALWAYS_A_DOCUMENT {
-            media::check_sent(headers, S::MEDIA_TYPE)?;
+        if head.content_type.is_some() && !request.body.is_empty() || S::ALWAYS_A_DOCUMENT {
+            head.check_type(S::MEDIA_TYPE, |_| false)?;
         }
-        self.style.check_accept(headers)?;
+        self.style.check_accept(&head)?;
         let root = operation.input().root();
         let document = self.style.document();
         Ok(document.read(root, request.body, request.limits, Side::Server, sink)?)

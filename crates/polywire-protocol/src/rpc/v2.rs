@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, request, response};
 
 use super::{Document, Style};
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
-use crate::{Fault, FaultKind, media};
+use crate::{Fault, FaultKind};
 
 const MARK: HeaderName = HeaderName::from_static("smithy-protocol");
 
@@ -111,8 +111,8 @@ impl<P: RpcV2> Style for P {
         headers.insert(MARK, P::MARK);
     }
 
-    fn check_accept(&self, headers: &HeaderMap) -> Result<(), Fault> {
-        media::check_accept(headers, P::MEDIA_TYPE)
+    fn check_accept(&self, head: &HeadSummary<'_>) -> Result<(), Fault> {
+        head.check_accept(P::MEDIA_TYPE, |_| false)
     }
 
     fn check_answer(&self, head: &response::Parts) -> Result<(), String> {
