@@ -66,14 +66,12 @@ impl Places {
         if entries.len() > Self::MOST {
             return false;
         }
+        let names = shape.encoded_names(Encoding::Cbor);
         let (mut next, mut sorted) = (0, true);
         for (index, ((name, _), found)) in entries.iter().zip(&mut self.found).enumerate() {
             // Mostly they come in the order of the model.
-            let is_next = next < shape.len()
-                && shape
-                    .member(next)
-                    .encoded(Encoding::Cbor)
-                    .is_behind_head(name);
+            let own = names.get(next as usize);
+            let is_next = own.is_some_and(|own| own.is_behind_head(name));
             let ordinal = if is_next {
                 next
             } else {
