@@ -473,9 +473,11 @@ fn is_of_any_page(head: &HeadSummary<'_>) -> bool {
 
 #[cold]
 fn of_any_page(head: &HeadSummary<'_>) -> Fault {
-    let found = head.content_type.map_or("no content-type from a web page", |sent| {
-        sent.to_str().unwrap_or_default()
-    });
+    let found = head
+        .content_type
+        .map_or("no content-type from a web page", |sent| {
+            sent.to_str().unwrap_or_default()
+        });
     let message = format!(
         "expected the content-type text/xml or application/xml, or none, found {}: web pages \
          could send that to any server",
