@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::auth::Identity;
 use crate::call::{CallHead, Deadline};
-use crate::server::Peer;
+use crate::peer::Peer;
 
 /// The context of a call: the peer, the caller's identity, the protocol, headers and the deadline.
 ///

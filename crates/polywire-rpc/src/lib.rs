@@ -61,6 +61,7 @@ mod handle;
 mod handler;
 pub mod layers;
 pub mod methods;
+mod peer;
 #[doc(hidden)]
 pub mod random;
 pub mod server;

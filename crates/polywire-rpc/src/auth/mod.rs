@@ -72,7 +72,7 @@ pub use unix::UnixUserAuth;
 
 pub use crate::call::CallHead;
 use crate::call::catch_panic;
-use crate::server::Peer;
+use crate::peer::Peer;
 
 /// Decides from the head of a call who the caller is.
 ///

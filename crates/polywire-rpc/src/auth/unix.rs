@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{AuthError, Authentication, Authenticator, CallHead, Identity};
-use crate::server::Credentials;
+use crate::peer::Credentials;
 
 /// Accepts processes at a Unix socket by the credentials that the operating system reports for them.
 ///

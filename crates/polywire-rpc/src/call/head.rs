@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 
-use crate::server::Peer;
+use crate::peer::Peer;
 
 /// What is known of a call before its body or payload is read.
 #[derive(Clone, Copy, Debug)]

@@ -65,7 +65,7 @@ mod tests {
     use http::HeaderMap;
 
     use super::*;
-    use crate::server::Peer;
+    use crate::peer::Peer;
 
     #[tokio::test(start_paused = true)]
     async fn callers_are_counted_apart_and_not_without_end() {

@@ -11,7 +11,7 @@ use polywire_frame::flow::Rate;
 
 use super::table::{CallerTable, Entry};
 use crate::call::admission::Rejection;
-use crate::server::Peer;
+use crate::peer::Peer;
 
 /// Limits connections in total and per address, and the rate of requests per address.
 ///

@@ -16,8 +16,8 @@ use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
 use super::gate::ConnectionRejecter;
 use super::listener::AnyListener;
-use super::peer::Peer;
 use super::running::Running;
+use crate::peer::Peer;
 
 /// The byte stream of a connection.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}

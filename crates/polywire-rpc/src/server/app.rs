@@ -24,7 +24,6 @@ use super::http_service::HttpService;
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::pages::{to_pages, unclaimed};
-use super::peer::Peer;
 use super::unoffered::UnofferedProtocols;
 use super::{ServerBuilder, Timeouts};
 use crate::auth::{Authenticators, Identity};
@@ -32,6 +31,7 @@ use crate::blocking::BlockingPool;
 use crate::call::{Deadline, Target, catch_panic};
 use crate::context::RequestId;
 use crate::methods::{Methods, Router};
+use crate::peer::Peer;
 use crate::topics::Topics;
 use crate::{Call, Context, Handler, Output, ServiceHandle};
 

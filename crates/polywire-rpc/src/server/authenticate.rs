@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use super::answer::Answer;
 use super::app::App;
 use super::body::RequestBody;
-use super::peer::Peer;
 use crate::auth::Outcome;
 use crate::call::{CallHead, Deadline};
+use crate::peer::Peer;
 
 impl App {
     /// Begins to answer a request: what the head tells is done at once.

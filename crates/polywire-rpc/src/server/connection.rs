@@ -24,8 +24,8 @@ use super::frames;
 use super::gate::InFlight;
 use super::incoming::{Chunks, IncomingBody};
 use super::malformed;
-use super::peer::Peer;
 use super::{HttpResponse, Server};
+use crate::peer::Peer;
 
 /// How long a connection without a call stays open after the server stops. Meanwhile a request
 /// may arrive that the client sent before it knew of the stop. The response to an HTTP/1 request

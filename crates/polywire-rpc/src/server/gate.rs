@@ -17,11 +17,11 @@ use super::app::App;
 use super::byte_stream::ByteStream;
 use super::faults::log_internal;
 use super::pages::unclaimed;
-use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
 use crate::call::CallHead;
 use crate::call::admission::{RateScope, Rejection};
 use crate::layers::{Callers, ConnectionPermit, CrossOrigin, Firewall};
+use crate::peer::Peer;
 
 const CROSS_ORIGIN_MESSAGE: &str =
     "a web page of another origin may not call this (CrossOrigin::allow)";

@@ -10,9 +10,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::byte_stream::ByteStream;
-use super::peer::Peer;
 #[cfg(feature = "tls")]
 use super::tls::TlsListener;
+use crate::peer::Peer;
 #[cfg(feature = "tls")]
 use crate::tls::ServerTls;
 

@@ -40,7 +40,6 @@ mod malformed;
 mod memory;
 mod mount;
 mod pages;
-mod peer;
 mod response;
 mod running;
 mod scgi;
@@ -55,6 +54,7 @@ mod unix;
 
 use std::time::Duration;
 
+pub use crate::peer::{Credentials, Peer};
 pub(crate) use app::App;
 pub use app::{Arriving, CallService, HeadService, Server};
 pub use bind::{bind, bind_shared};
@@ -69,7 +69,6 @@ pub use http_service::{HttpRequest, HttpService};
 pub use listener::Listener;
 pub(crate) use memory::{Held, Memory};
 pub use mount::{Mount, MountPathError, OriginalUri};
-pub use peer::{Credentials, Peer};
 pub use response::{BodyError, HttpResponse, ResponseBody};
 pub use running::{BoundAddress, Running, UdpAddress};
 #[cfg(feature = "tls")]

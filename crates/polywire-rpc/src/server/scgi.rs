@@ -17,9 +17,9 @@ use tokio::sync::{oneshot, watch};
 use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
 use super::http_service::boxed;
-use super::peer::{Peer, PeerDetails};
 use super::{HttpResponse, Server};
 use crate::layers::text;
+use crate::peer::{Peer, PeerDetails};
 
 /// Serves SCGI on a connection.
 pub(super) async fn connection(

@@ -19,9 +19,9 @@ use super::gate::InFlight;
 use super::http_service::{HttpRequest, HttpService, boxed, internal_error};
 use super::incoming::IncomingBody;
 use super::malformed;
-use super::peer::Peer;
 use super::response::{HttpResponse, ResponseBody};
 use crate::call::catch_panic;
+use crate::peer::Peer;
 
 impl Server {
     /// Handles a request of an HTTP connection. The call counts against the limit until the second value is dropped.

@@ -12,7 +12,7 @@ use tokio_rustls::TlsAcceptor;
 use super::accept::Stream;
 use super::byte_stream::ByteStream;
 use super::listener::Listener;
-use super::peer::Peer;
+use crate::peer::Peer;
 use crate::tls::{ServerTls, Settings, TlsPeer};
 
 /// A listener with TLS. Returned by [`Listener::tls`].

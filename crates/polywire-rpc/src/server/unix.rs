@@ -11,7 +11,7 @@ use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::listener::Listener;
-use super::peer::{Credentials, Peer};
+use crate::peer::{Credentials, Peer};
 
 /// The path of a Unix socket to listen on, and the mode of its file.
 ///

@@ -31,7 +31,7 @@ use crate::connect::{
     ConnectOptions, Dialer, NO_USER, Proxy, ServerUrl, Step, Stream, TransportError, UrlError,
     guarded,
 };
-use crate::server::Peer;
+use crate::peer::Peer;
 
 /// The maximum size of the body of a response that is included in [`ConnectError::Refused`].
 const MAX_ERROR_BODY: usize = 1 << 10;

@@ -14,7 +14,7 @@ use super::serve::{PendingUpgrade, Upgradable};
 use super::socket::{Head, WebSocket};
 use super::stats::{Count, Counts, WebSocketStats};
 use crate::layers::CrossOrigin;
-use crate::server::Peer;
+use crate::peer::Peer;
 
 /// A WebSocket endpoint: the handler and the settings for one path of a server. It is added with
 /// [`ServerBuilder::websocket`](crate::ServerBuilder::websocket).

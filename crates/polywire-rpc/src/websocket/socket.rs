@@ -13,7 +13,7 @@ use super::error::{ConnectError, SendError, TrySendError, WebSocketError};
 use super::message::{CloseCode, CloseFrame, Message};
 use super::queue::Queue;
 use crate::auth::Identity;
-use crate::server::Peer;
+use crate::peer::Peer;
 
 /// A WebSocket connection, of a client or of a server.
 ///

@@ -14,8 +14,8 @@ use super::time_slice::TimeSlice;
 use crate::call::FrameDeadline;
 use crate::call::admission::{Admission, Rejection};
 use crate::frames::Clock;
+use crate::peer::Peer;
 use crate::server::memory::Held;
-use crate::server::peer::Peer;
 
 /// What the state machine of a connection or socket reports.
 pub(super) type ServerEvent<'a, C> = Event<'a, u32, OpenCall, C>;

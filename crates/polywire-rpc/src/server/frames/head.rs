@@ -11,9 +11,9 @@ use crate::auth::{Identity, Outcome};
 use crate::call::Deadline;
 use crate::call::admission::{Admitted, Rejection};
 use crate::context::Head;
+use crate::peer::Peer;
 use crate::server::InFlight;
 use crate::server::memory::FREE;
-use crate::server::peer::Peer;
 
 /// An identity that is not known yet.
 pub(super) type PendingIdentity = Pin<Box<dyn Future<Output = Result<Identity, Fault>> + Send>>;

@@ -6,11 +6,11 @@ use std::io;
 use tokio::io::DuplexStream;
 
 use crate::frames::inproc::InprocListener;
+use crate::peer::Peer;
 use crate::server::Server;
 use crate::server::accept;
 use crate::server::begin::FirstBytes;
 use crate::server::listener::Listener;
-use crate::server::peer::Peer;
 use crate::server::running::{BoundAddress, Running};
 
 /// A name within this process that a server listens on.

@@ -37,8 +37,8 @@ use super::Server;
 use super::accept::Stream;
 use super::begin::FirstBytes;
 use super::byte_stream::ByteStream;
-use super::peer::Peer;
 use crate::frames::{Clock, Ended, Session};
+use crate::peer::Peer;
 use state::ConnectionState;
 
 pub(crate) use flow::Flow;

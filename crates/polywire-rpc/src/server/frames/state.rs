@@ -25,9 +25,9 @@ use crate::call::queue::QueuedCall;
 use crate::call::{Deadline, Target};
 use crate::frames::Clock;
 use crate::methods::MethodReply;
+use crate::peer::Peer;
 use crate::server::app::App;
 use crate::server::memory::Held;
-use crate::server::peer::Peer;
 
 /// The state of a connection.
 pub(super) struct ConnectionState {

@@ -15,10 +15,10 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::connection;
 use crate::frames::Client;
+use crate::peer::Peer;
 use crate::server::accept::Stream;
 use crate::server::begin::FirstBytes;
 use crate::server::byte_stream::ByteStream;
-use crate::server::peer::Peer;
 use crate::server::{Server, Timeouts};
 use crate::{Methods, ServerBuilder};
 

@@ -18,8 +18,8 @@ use super::super::table;
 use crate::call::queue::QueuedCall;
 use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
 use crate::methods::MethodReply;
+use crate::peer::Peer;
 use crate::server::app::App;
-use crate::server::peer::Peer;
 
 /// The task yields after this many reads, if its time slice has not ended before.
 const MOST_READS: usize = 16;

@@ -9,7 +9,7 @@ use crate::tls::TlsPeer;
 /// The peer of a connection, as known by the transport.
 ///
 /// Layers around HTTP requests find it in the extensions of the request. If a server is mounted in another one, the
-/// other one puts it there. A [`Listener`](super::Listener) returns it with each connection:
+/// other one puts it there. A [`Listener`](crate::server::Listener) returns it with each connection:
 ///
 /// ```
 /// use std::net::SocketAddr;
@@ -39,15 +39,15 @@ enum Kind {
 
 /// A peer with more than an address.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PeerDetails {
-    pub(super) address: Option<SocketAddr>,
+pub(crate) struct PeerDetails {
+    pub(crate) address: Option<SocketAddr>,
     /// Whether the peer is a process on this machine.
-    pub(super) local: bool,
-    pub(super) credentials: Option<Credentials>,
+    pub(crate) local: bool,
+    pub(crate) credentials: Option<Credentials>,
     #[cfg(feature = "tls")]
-    pub(super) tls: Option<TlsPeer>,
+    pub(crate) tls: Option<TlsPeer>,
     /// Whether the connection is encrypted by other means than `tls`, such as by the web server in front.
-    pub(super) encrypted: bool,
+    pub(crate) encrypted: bool,
 }
 
 /// The credentials of the process at the other end of a Unix socket, at the time it connected.
@@ -68,7 +68,7 @@ impl From<SocketAddr> for Peer {
 }
 
 impl Peer {
-    pub(super) fn new(details: PeerDetails) -> Self {
+    pub(crate) fn new(details: PeerDetails) -> Self {
         Self(Kind::Details(Arc::new(details)))
     }
 
@@ -121,7 +121,7 @@ impl Peer {
     }
 
     /// A caller in the same process.
-    pub(super) fn in_process() -> Self {
+    pub(crate) fn in_process() -> Self {
         Self(Kind::InProcess)
     }
 
@@ -178,7 +178,7 @@ impl Peer {
         details.encrypted
     }
 
-    pub(super) fn is_unix(&self) -> bool {
+    pub(crate) fn is_unix(&self) -> bool {
         self.details().is_some_and(|details| details.local)
     }
 
