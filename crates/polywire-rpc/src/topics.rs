@@ -13,8 +13,9 @@ use serde::Serialize;
 
 use crate::Context;
 use crate::call::catch_panic;
+use crate::call::memory::{Held, Memory};
 use crate::frames::payload;
-use crate::server::{Held, Memory, Pipe};
+use crate::server::Pipe;
 use slab::Slab;
 
 /// The topics of a server. A published message is sent to the current subscribers of its topic and is not stored.

@@ -14,15 +14,6 @@ mod sync {
     pub(crate) use std::sync::{Arc, PoisonError};
 }
 
-#[path = "../../../crates/polywire-rpc/src/call/admission/rejection.rs"]
-mod rejection;
-
-mod call {
-    pub(crate) mod admission {
-        pub(crate) use crate::rejection::{MemoryUse, Rejection};
-    }
-}
-
 mod methods {
     /// A reply, into which nobody looks.
     #[derive(Debug, PartialEq)]
@@ -54,5 +45,6 @@ mod topics {
     }
 }
 
+mod call;
 mod frames;
 mod server;

@@ -11,9 +11,10 @@ use polywire_frame::flow::CoDel;
 pub(crate) use rejection::{MemoryUse, RateScope, Rejection};
 
 use super::FrameDeadline;
+use super::InFlight;
 use super::capacity::{Capacity, Occupancy};
+use super::memory::Held;
 use super::queue::{OperationCost, RunQueue};
-use crate::server::{Held, InFlight};
 
 /// What a call holds while it is in progress.
 pub(crate) struct Admitted {

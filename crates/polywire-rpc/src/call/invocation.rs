@@ -16,10 +16,11 @@ use polywire_schema::Body;
 use tokio::time::Sleep;
 use tower::ServiceExt;
 
+use super::memory::Held;
 use super::{Deadline, Target};
 use crate::handler::HandlerFuture;
 use crate::methods::{MethodFuture, MethodReply, ReplyFormat, write_output};
-use crate::server::{App, COUNTED_FROM, Held, InputReservation};
+use crate::server::{App, COUNTED_FROM, InputReservation};
 use crate::{Call, Output};
 
 /// A handler in progress. Dropping it cancels the handler.

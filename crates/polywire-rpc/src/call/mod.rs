@@ -4,11 +4,14 @@ pub(crate) mod admission;
 pub(crate) mod capacity;
 pub(crate) mod deadline;
 mod head;
+mod in_flight;
 mod invocation;
+pub(crate) mod memory;
 pub(crate) mod queue;
 mod target;
 
 pub(crate) use deadline::{CallTimeout, Deadline, FrameDeadline};
 pub use head::CallHead;
+pub(crate) use in_flight::{CallLimit, InFlight};
 pub(crate) use invocation::{Invocation, Reply, catch_panic};
 pub(crate) use target::Target;

@@ -21,13 +21,13 @@ use super::body::RequestBody;
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::Gate;
 use super::http_service::HttpService;
-use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::pages::{to_pages, unclaimed};
 use super::unoffered::UnofferedProtocols;
 use super::{ServerBuilder, Timeouts};
 use crate::auth::{Authenticators, Identity};
 use crate::blocking::BlockingPool;
+use crate::call::memory::Memory;
 use crate::call::{Deadline, Target, catch_panic};
 use crate::context::RequestId;
 use crate::methods::{Methods, Router};
@@ -163,7 +163,7 @@ impl Server {
         prefetched: Bytes,
         stopped: tokio::sync::watch::Receiver<bool>,
     ) {
-        let held = super::memory::Held::nothing(Arc::clone(&self.app.memory));
+        let held = crate::call::memory::Held::nothing(Arc::clone(&self.app.memory));
         let endpoints = &self.app.websockets;
         let stop = stopped.clone();
         let outcome =

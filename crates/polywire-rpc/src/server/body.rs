@@ -15,9 +15,9 @@ use tokio::time::{Instant, Sleep};
 
 use super::BodyError;
 use super::incoming::IncomingBody;
-use super::memory::{FREE, Held, Memory};
 use crate::call::Deadline;
 use crate::call::admission::{MemoryUse, Rejection};
+use crate::call::memory::{FREE, Held, Memory};
 
 /// The body of a request before it has been read, or the memory that it takes after.
 ///

@@ -21,10 +21,10 @@ use super::begin::{FirstBytes, InitialProtocol};
 use super::byte_stream::ByteStream;
 use super::frame_budget::FrameBudget;
 use super::frames;
-use super::gate::InFlight;
 use super::incoming::{Chunks, IncomingBody};
 use super::malformed;
 use super::{HttpResponse, Server};
+use crate::call::InFlight;
 use crate::peer::Peer;
 
 /// How long a connection without a call stays open after the server stops. Meanwhile a request

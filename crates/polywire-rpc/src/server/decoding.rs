@@ -14,8 +14,8 @@ use http::{HeaderMap, header};
 use polywire_protocol::{Fault, InputMemory};
 
 use super::app::App;
-use super::memory::{FREE, Held, Memory};
 use crate::blocking::BlockingPool;
+use crate::call::memory::{FREE, Held, Memory};
 use crate::call::{Deadline, catch_panic};
 
 /// Longer bodies are large. They take a millisecond or more.

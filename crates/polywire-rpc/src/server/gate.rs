@@ -1,7 +1,6 @@
 //! Rejects requests and connections before their bodies are read.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,8 +17,8 @@ use super::byte_stream::ByteStream;
 use super::faults::log_internal;
 use super::pages::unclaimed;
 use super::response::{HttpResponse, ResponseBody};
-use crate::call::CallHead;
 use crate::call::admission::{RateScope, Rejection};
+use crate::call::{CallHead, CallLimit, InFlight};
 use crate::layers::{Callers, ConnectionPermit, CrossOrigin, Firewall};
 use crate::peer::Peer;
 
@@ -44,40 +43,6 @@ impl Gate {
         self.callers
             .iter()
             .try_for_each(|callers| callers.request(head))
-    }
-}
-
-/// A limit on the number of calls in flight.
-pub(super) struct CallLimit {
-    limit: usize,
-    available: Arc<AtomicUsize>,
-}
-
-impl CallLimit {
-    pub(super) fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            available: Arc::new(AtomicUsize::new(limit)),
-        }
-    }
-
-    fn try_acquire(&self) -> Option<InFlight> {
-        let decrement = |available: usize| available.checked_sub(1);
-        // Relaxed: no other memory is ordered by the counter.
-        let acquired = self
-            .available
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, decrement);
-        acquired.ok().map(|_| InFlight(Arc::clone(&self.available)))
-    }
-}
-
-/// A permit of [`CallLimit`], returned when this is dropped.
-#[derive(Debug)]
-pub(crate) struct InFlight(Arc<AtomicUsize>);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -37,7 +37,6 @@ mod http_service;
 mod incoming;
 mod listener;
 mod malformed;
-mod memory;
 mod mount;
 mod pages;
 mod response;
@@ -64,10 +63,8 @@ pub(crate) use decoding::{COUNTED_FROM, InputReservation, decode_on_pool, is_lar
 pub use frames::UdpSocket;
 pub use frames::{FrameLimits, FrameStats, InprocName};
 pub(crate) use frames::{Pipe, SendError};
-pub(crate) use gate::InFlight;
 pub use http_service::{HttpRequest, HttpService};
 pub use listener::Listener;
-pub(crate) use memory::{Held, Memory};
 pub use mount::{Mount, MountPathError, OriginalUri};
 pub use response::{BodyError, HttpResponse, ResponseBody};
 pub use running::{BoundAddress, Running, UdpAddress};

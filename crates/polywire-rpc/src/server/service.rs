@@ -15,12 +15,11 @@ use tower::{Service, ServiceExt};
 use super::answer::HttpAnswer;
 use super::app::{App, Server};
 use super::body::RequestBody;
-use super::gate::InFlight;
 use super::http_service::{HttpRequest, HttpService, boxed, internal_error};
 use super::incoming::IncomingBody;
 use super::malformed;
 use super::response::{HttpResponse, ResponseBody};
-use crate::call::catch_panic;
+use crate::call::{InFlight, catch_panic};
 use crate::peer::Peer;
 
 impl Server {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::error::{SendError, TrySendError, WebSocketError};
 use super::limits::WebSocketLimits;
 use super::message::{CloseFrame, Message};
-use crate::server::Held;
+use crate::call::memory::Held;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The size that a message counts in addition to its payload.

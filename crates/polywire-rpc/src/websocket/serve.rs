@@ -19,8 +19,8 @@ use super::queue::Queue;
 use super::socket::{Head, WebSocket};
 use super::stats::{Count, Counts};
 use crate::call::catch_panic;
+use crate::call::memory::Held;
 use crate::peer::Peer;
-use crate::server::Held;
 
 /// A request extension: the connection can be upgraded.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,3 @@
 //! Of servers.
 
 pub(crate) mod frames;
-#[path = "../../../../crates/polywire-rpc/src/server/memory.rs"]
-pub(crate) mod memory;
-
-#[cfg(test)]
-mod shared_memory;

@@ -8,13 +8,14 @@ use tower::service_fn;
 use tower::util::BoxCloneSyncService;
 
 use super::{BuildError, ServerBuilder, Validation};
+use crate::call::CallLimit;
+use crate::call::memory::Memory;
 use crate::server::Server;
 use crate::server::app::{App, Arriving, HeadService};
 use crate::server::decoding;
 use crate::server::frames::{Flow, Table};
-use crate::server::gate::{CallLimit, Gate};
+use crate::server::gate::Gate;
 use crate::server::http_service::HttpService;
-use crate::server::memory::Memory;
 use crate::server::mount::{Mount, Mounts};
 use crate::server::service::InnerService;
 use crate::server::unoffered::UnofferedProtocols;

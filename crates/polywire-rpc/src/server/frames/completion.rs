@@ -8,8 +8,8 @@ use polywire_protocol::Fault;
 use super::pipe::Pipe;
 use super::topic_call::TopicCall;
 use crate::call::admission::{MemoryUse, Rejection};
+use crate::call::memory::{Held, Memory};
 use crate::methods::MethodReply;
-use crate::server::memory::{Held, Memory};
 use crate::sync::{Arc, Mutex, PoisonError};
 
 /// The end of a handler.

@@ -13,9 +13,9 @@ use super::open_call::OpenCall;
 use super::time_slice::TimeSlice;
 use crate::call::FrameDeadline;
 use crate::call::admission::{Admission, Rejection};
+use crate::call::memory::Held;
 use crate::frames::Clock;
 use crate::peer::Peer;
-use crate::server::memory::Held;
 
 /// What the state machine of a connection or socket reports.
 pub(super) type ServerEvent<'a, C> = Event<'a, u32, OpenCall, C>;

@@ -18,13 +18,13 @@ use super::one_ways::OneWays;
 use super::start::{FirstPoll, enqueue, finish, owned_payload, run_authenticated, start};
 use super::table::Table;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
+use crate::call::memory::{Held, Memory};
 use crate::call::queue::{QueuedCall, RunQueue};
 use crate::call::{Deadline, FrameDeadline, Invocation, Target};
 use crate::frames::Clock;
 use crate::methods::MethodReply;
 use crate::server::app::App;
 use crate::server::faults::log_internal;
-use crate::server::memory::{Held, Memory};
 
 /// The state machine that calls come from.
 pub(super) trait Endpoint {

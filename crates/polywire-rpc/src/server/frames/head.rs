@@ -8,12 +8,11 @@ use polywire_protocol::Fault;
 use super::completion::SMALL;
 use super::handlers::{Handlers, Request};
 use crate::auth::{Identity, Outcome};
-use crate::call::Deadline;
 use crate::call::admission::{Admitted, Rejection};
+use crate::call::memory::FREE;
+use crate::call::{Deadline, InFlight};
 use crate::context::Head;
 use crate::peer::Peer;
-use crate::server::InFlight;
-use crate::server::memory::FREE;
 
 /// An identity that is not known yet.
 pub(super) type PendingIdentity = Pin<Box<dyn Future<Output = Result<Identity, Fault>> + Send>>;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::task::AbortHandle;
 
 use super::pipe::Pipe;
+use crate::call::InFlight;
 use crate::call::queue::QueuedCall;
-use crate::server::gate::InFlight;
 use crate::topics::SubscriptionGuard;
 
 /// An open call whose handler is in progress, or a subscription. Dropping it aborts the handler and closes its streams.

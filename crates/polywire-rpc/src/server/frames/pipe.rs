@@ -8,7 +8,7 @@ use polywire_frame::{CallId, HEADER};
 use polywire_protocol::{Fault, FaultKind};
 
 use super::completion::{CompletionQueue, Outcome};
-use crate::server::memory::Held;
+use crate::call::memory::Held;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::topics::{QueuePolicy, SlowSubscriber};
 

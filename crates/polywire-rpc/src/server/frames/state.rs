@@ -21,13 +21,13 @@ use super::open_call::OpenCall;
 use super::pipe::Pipe;
 use super::stats::Sum;
 use super::table;
+use crate::call::memory::Held;
 use crate::call::queue::QueuedCall;
 use crate::call::{Deadline, Target};
 use crate::frames::Clock;
 use crate::methods::MethodReply;
 use crate::peer::Peer;
 use crate::server::app::App;
-use crate::server::memory::Held;
 
 /// The state of a connection.
 pub(super) struct ConnectionState {

@@ -19,9 +19,9 @@ use super::table::encode;
 use super::topic_call::TopicCall;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::call::catch_panic;
+use crate::call::memory::{FREE, Held};
 use crate::frames::Side;
 use crate::methods::{MethodReply, ReplyFormat};
-use crate::server::memory::{FREE, Held};
 use crate::topics::Access;
 
 impl ConnectionState {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::server::InFlight;
+use crate::call::InFlight;
 
 /// A call that publishes a message or subscribes, whose caller is authenticated.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// The bytes of an input that are not counted.
-pub(super) const FREE: usize = 64 * 1024;
+pub(crate) const FREE: usize = 64 * 1024;
 
 /// The memory of a server, or the share of a connection.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Memory {
 
     /// The share of one connection: a half. A connection that holds nothing may exceed it by one allocation, so that the
     /// largest allowed message is always possible.
-    pub(super) fn half(self: &Arc<Self>) -> Self {
+    pub(crate) fn half(self: &Arc<Self>) -> Self {
         Self {
             taken: AtomicUsize::new(0),
             limit: self.limit / 2,
@@ -51,12 +51,12 @@ impl Memory {
     }
 
     /// The number of reserved bytes.
-    pub(super) fn taken(&self) -> usize {
+    pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }
 
     /// Whether less than this number of quarters is available.
-    pub(super) fn has_less_than(&self, quarters: usize) -> bool {
+    pub(crate) fn has_less_than(&self, quarters: usize) -> bool {
         self.limit.saturating_sub(self.taken()) < self.limit / 4 * quarters
     }
 
@@ -103,13 +103,13 @@ impl Held {
     }
 
     /// Whether nothing is reserved.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.bytes == 0
     }
 
     /// Grows the reservation to that of a body of this length, of which [`FREE`] bytes are not counted. False, without a
     /// change, if there is not enough memory.
-    pub(super) fn grow(&mut self, len: usize) -> bool {
+    pub(crate) fn grow(&mut self, len: usize) -> bool {
         let more = len.saturating_sub(FREE).saturating_sub(self.bytes);
         if !self.memory.take(more) {
             return false;
@@ -120,7 +120,7 @@ impl Held {
 
     /// The fault of a decoded input of this size, for which there is no memory.
     #[cold]
-    pub(super) fn refuse(&self, bytes: usize) -> Fault {
+    pub(crate) fn refuse(&self, bytes: usize) -> Fault {
         let Memory { limit, .. } = &*self.memory;
         let message = format!("the decoded input takes about {bytes} bytes, ");
         match bytes.saturating_sub(FREE) > *limit {
@@ -149,7 +149,7 @@ impl Held {
     }
 
     /// Adds another reservation of the same memory.
-    pub(super) fn absorb(&mut self, mut other: Self) {
+    pub(crate) fn absorb(&mut self, mut other: Self) {
         debug_assert!(Arc::ptr_eq(&self.memory, &other.memory));
         self.bytes += std::mem::take(&mut other.bytes);
     }
