@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::Context;
 use crate::call::catch_panic;
 use crate::call::memory::{Held, Memory};
+use crate::call::pipe::Pipe;
 use crate::frames::payload;
-use crate::server::Pipe;
 use slab::Slab;
 
 /// The topics of a server. A published message is sent to the current subscribers of its topic and is not stored.

@@ -47,4 +47,3 @@ mod topics {
 
 mod call;
 mod frames;
-mod server;

@@ -2,13 +2,16 @@
 
 pub(crate) mod admission;
 pub(crate) mod capacity;
+pub(crate) mod completion;
 pub(crate) mod deadline;
 mod head;
 mod in_flight;
 mod invocation;
 pub(crate) mod memory;
+pub(crate) mod pipe;
 pub(crate) mod queue;
 mod target;
+pub(crate) mod topic_call;
 
 pub(crate) use deadline::{CallTimeout, Deadline, FrameDeadline};
 pub use head::CallHead;

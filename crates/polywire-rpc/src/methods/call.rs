@@ -17,7 +17,8 @@ use super::format::{self, ReplyFormat};
 use super::parameters::Parameters;
 use super::router::Entry;
 use crate::Context;
-use crate::server::{App, Pipe};
+use crate::call::pipe::Pipe;
+use crate::server::App;
 
 /// The future of a method's reply.
 pub(crate) type MethodFuture = Pin<Box<dyn Future<Output = Result<MethodReply, Fault>> + Send>>;

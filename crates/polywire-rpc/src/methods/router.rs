@@ -21,7 +21,8 @@ use super::system::{MethodInfo, SystemMethod};
 use super::wire::method_of;
 use crate::Context;
 use crate::call::Target;
-use crate::server::{App, Pipe, decode_on_pool, is_large};
+use crate::call::pipe::Pipe;
+use crate::server::{App, decode_on_pool, is_large};
 
 /// A named method.
 pub(crate) struct Entry {

@@ -16,8 +16,8 @@ use super::function::{IntoResult, start};
 use super::parameters::Source;
 use crate::Context;
 use crate::call::admission::{MemoryUse, Rejection};
+use crate::call::pipe::{Pipe, SendError};
 use crate::frames::payload;
-use crate::server::{Pipe, SendError};
 
 /// A call of a method with streams, on the server: receives the items of the client and sends items to it.
 ///

@@ -62,7 +62,6 @@ pub(crate) use decoding::{COUNTED_FROM, InputReservation, decode_on_pool, is_lar
 #[cfg(feature = "udp")]
 pub use frames::UdpSocket;
 pub use frames::{FrameLimits, FrameStats, InprocName};
-pub(crate) use frames::{Pipe, SendError};
 pub use http_service::{HttpRequest, HttpService};
 pub use listener::Listener;
 pub use mount::{Mount, MountPathError, OriginalUri};

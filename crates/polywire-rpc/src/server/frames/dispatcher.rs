@@ -6,13 +6,13 @@ use bytes::Bytes;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{Event, FaultCode, Time};
 
-use super::completion::CompletionQueue;
 use super::handlers::{CallStatus, Endpoint, Handlers, Request};
 use super::head::context;
 use super::open_call::OpenCall;
 use super::time_slice::TimeSlice;
 use crate::call::FrameDeadline;
 use crate::call::admission::{Admission, Rejection};
+use crate::call::completion::CompletionQueue;
 use crate::call::memory::Held;
 use crate::frames::Clock;
 use crate::peer::Peer;

@@ -11,13 +11,13 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::completion::{Completion, CompletionQueue, Outcome, SMALL};
 use super::faults;
 use super::head::{CheckedHead, PendingIdentity};
 use super::one_ways::OneWays;
 use super::start::{FirstPoll, enqueue, finish, owned_payload, run_authenticated, start};
 use super::table::Table;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
+use crate::call::completion::{Completion, CompletionQueue, Outcome, SMALL};
 use crate::call::memory::{Held, Memory};
 use crate::call::queue::{QueuedCall, RunQueue};
 use crate::call::{Deadline, FrameDeadline, Invocation, Target};

@@ -5,10 +5,10 @@ use std::pin::Pin;
 use polywire_frame::Extension;
 use polywire_protocol::Fault;
 
-use super::completion::SMALL;
 use super::handlers::{Handlers, Request};
 use crate::auth::{Identity, Outcome};
 use crate::call::admission::{Admitted, Rejection};
+use crate::call::completion::SMALL;
 use crate::call::memory::FREE;
 use crate::call::{Deadline, InFlight};
 use crate::context::Head;

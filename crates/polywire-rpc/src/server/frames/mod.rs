@@ -4,7 +4,6 @@
 //! by this task. Other handlers get a task each, which passes the result to the task of the connection. That task writes when
 //! nothing is left to read, so that the replies to calls that were received together are sent together.
 
-mod completion;
 mod dispatcher;
 mod faults;
 mod flow;
@@ -15,7 +14,6 @@ mod lifetime;
 mod limits;
 mod one_ways;
 mod open_call;
-mod pipe;
 mod start;
 mod state;
 mod stats;
@@ -24,7 +22,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod time_slice;
-mod topic_call;
 #[cfg(feature = "udp")]
 mod udp;
 
@@ -44,7 +41,6 @@ use state::ConnectionState;
 pub(crate) use flow::Flow;
 pub use inproc::InprocName;
 pub use limits::FrameLimits;
-pub(crate) use pipe::{Pipe, SendError};
 pub use stats::FrameStats;
 pub(crate) use table::Table;
 #[cfg(feature = "udp")]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::task::AbortHandle;
 
-use super::pipe::Pipe;
 use crate::call::InFlight;
+use crate::call::pipe::Pipe;
 use crate::call::queue::QueuedCall;
 use crate::topics::SubscriptionGuard;
 

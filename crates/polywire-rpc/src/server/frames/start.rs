@@ -11,9 +11,9 @@ use tokio::time::Instant;
 
 use super::handlers::{Handlers, Request, is_of_the_input};
 use super::head::PendingIdentity;
-use super::pipe::Pipe;
 use super::table::{Input, Table, encode};
 use crate::call::admission::{Admitted, Rejection};
+use crate::call::pipe::Pipe;
 use crate::call::queue::QueuedCall;
 use crate::call::{Deadline, Invocation, catch_panic};
 use crate::frames::payload;

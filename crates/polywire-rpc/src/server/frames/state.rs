@@ -12,16 +12,16 @@ use polywire_frame::{CallId, Event, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
-use super::completion::Completion;
 use super::dispatcher::{CallDispatcher, ServerEvent};
 use super::flow::Flow;
 use super::handlers::{Endpoint, Handlers};
 use super::lifetime::Lifetime;
 use super::open_call::OpenCall;
-use super::pipe::Pipe;
 use super::stats::Sum;
 use super::table;
+use crate::call::completion::Completion;
 use crate::call::memory::Held;
+use crate::call::pipe::Pipe;
 use crate::call::queue::QueuedCall;
 use crate::call::{Deadline, Target};
 use crate::frames::Clock;

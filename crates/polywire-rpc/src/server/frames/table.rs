@@ -8,7 +8,7 @@ use bytes::Bytes;
 use polywire_protocol::{Fault, Frame, Route};
 use polywire_schema::Body;
 
-use super::pipe::Pipe;
+use crate::call::pipe::Pipe;
 use crate::call::queue::OperationCost;
 use crate::call::{Invocation, Reply, Target};
 use crate::frames::payload;

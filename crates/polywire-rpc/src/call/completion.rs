@@ -5,37 +5,37 @@ use std::task::{Context, Waker};
 use polywire_frame::CallId;
 use polywire_protocol::Fault;
 
+use super::admission::{MemoryUse, Rejection};
+use super::memory::{Held, Memory};
 use super::pipe::Pipe;
 use super::topic_call::TopicCall;
-use crate::call::admission::{MemoryUse, Rejection};
-use crate::call::memory::{Held, Memory};
 use crate::methods::MethodReply;
 use crate::sync::{Arc, Mutex, PoisonError};
 
 /// The end of a handler.
 #[derive(Debug)]
-pub(super) struct Completion<C = CallId> {
-    pub(super) call: C,
-    pub(super) operation: u32,
-    pub(super) outcome: Outcome,
+pub(crate) struct Completion<C = CallId> {
+    pub(crate) call: C,
+    pub(crate) operation: u32,
+    pub(crate) outcome: Outcome,
     /// Whether it is known that no handler has started.
-    pub(super) unstarted: bool,
+    pub(crate) unstarted: bool,
 }
 
 /// The result of a call, and the memory that it takes until it is written.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    pub(super) result: Result<MethodReply, Fault>,
-    pub(super) memory: Option<Held>,
+pub(crate) struct Outcome {
+    pub(crate) result: Result<MethodReply, Fault>,
+    pub(crate) memory: Option<Held>,
 }
 
 /// Replies up to this size, in bytes, take no memory that is counted.
-pub(super) const SMALL: usize = 4 << 10;
+pub(crate) const SMALL: usize = 4 << 10;
 
 impl Outcome {
     /// A large reply for which there is no memory becomes a fault: clients that do not read their replies must not fill
     /// the memory of the server.
-    pub(super) fn new(result: Result<MethodReply, Fault>, memory: &Arc<Memory>) -> Self {
+    pub(crate) fn new(result: Result<MethodReply, Fault>, memory: &Arc<Memory>) -> Self {
         let bytes = result.as_ref().map_or(0, MethodReply::len);
         if bytes <= SMALL {
             return Self {
@@ -61,7 +61,7 @@ impl Outcome {
 ///
 /// `C` identifies a call.
 #[derive(Debug)]
-pub(super) struct CompletionQueue<C = CallId>(Mutex<State<C>>);
+pub(crate) struct CompletionQueue<C = CallId>(Mutex<State<C>>);
 
 #[derive(Debug)]
 struct State<C> {
@@ -71,14 +71,14 @@ struct State<C> {
 
 /// The content of a [`CompletionQueue`].
 #[derive(Debug)]
-pub(super) struct PendingWork<C = CallId> {
-    pub(super) completions: Vec<Completion<C>>,
-    pub(super) pipes: Vec<Arc<Pipe>>,
-    pub(super) topic_calls: Vec<(C, TopicCall)>,
+pub(crate) struct PendingWork<C = CallId> {
+    pub(crate) completions: Vec<Completion<C>>,
+    pub(crate) pipes: Vec<Arc<Pipe>>,
+    pub(crate) topic_calls: Vec<(C, TopicCall)>,
 }
 
 impl<C> PendingWork<C> {
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.completions.is_empty() && self.pipes.is_empty() && self.topic_calls.is_empty()
     }
 }
@@ -103,17 +103,17 @@ impl<C> Default for CompletionQueue<C> {
 }
 
 impl<C> CompletionQueue<C> {
-    pub(super) fn push(&self, completion: Completion<C>) {
+    pub(crate) fn push(&self, completion: Completion<C>) {
         self.add(|pending| pending.completions.push(completion));
     }
 
     /// Adds a call to a topic.
-    pub(super) fn push_topic_call(&self, id: C, call: TopicCall) {
+    pub(crate) fn push_topic_call(&self, id: C, call: TopicCall) {
         self.add(|pending| pending.topic_calls.push((id, call)));
     }
 
     /// Adds a stream with items to fetch.
-    pub(super) fn push_pipe(&self, pipe: Arc<Pipe>) {
+    pub(crate) fn push_pipe(&self, pipe: Arc<Pipe>) {
         self.add(|pending| pending.pipes.push(pipe));
     }
 
@@ -126,7 +126,7 @@ impl<C> CompletionQueue<C> {
     }
 
     /// Takes everything. The task is woken when more is added.
-    pub(super) fn take(&self, context: &Context<'_>) -> PendingWork<C> {
+    pub(crate) fn take(&self, context: &Context<'_>) -> PendingWork<C> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Also if the queue is not empty: more may be added before the task calls this again.
         let own = context.waker();

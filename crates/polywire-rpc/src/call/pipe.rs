@@ -8,7 +8,7 @@ use polywire_frame::{CallId, HEADER};
 use polywire_protocol::{Fault, FaultKind};
 
 use super::completion::{CompletionQueue, Outcome};
-use crate::call::memory::Held;
+use super::memory::Held;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::topics::{QueuePolicy, SlowSubscriber};
 
@@ -27,7 +27,7 @@ const READ_NOTIFY_BYTES: u32 = 8 << 10;
 /// read, the outgoing items as far as it has credit, and at the end the outcome of the call.
 #[derive(Debug)]
 pub(crate) struct Pipe {
-    pub(super) id: CallId,
+    pub(crate) id: CallId,
     /// The maximum size of an item that the client accepts, in bytes.
     max_item_bytes: u32,
     completions: Arc<CompletionQueue>,
@@ -66,15 +66,15 @@ struct State {
 
 /// An item to be sent.
 #[derive(Clone, Debug)]
-pub(super) struct OutgoingItem {
+pub(crate) struct OutgoingItem {
     /// Messages dropped before it.
-    pub(super) missed: u32,
-    pub(super) payload: Bytes,
+    pub(crate) missed: u32,
+    pub(crate) payload: Bytes,
 }
 
 /// The result of sending an item.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum SendStatus {
+pub(crate) enum SendStatus {
     Success,
     NoCredit,
 }
@@ -92,7 +92,7 @@ pub(crate) enum SendError {
 
 impl Pipe {
     /// `is_open` is whether the client sends items. `memory` counts the outgoing items, unless they are counted elsewhere.
-    pub(super) fn new(
+    pub(crate) fn new(
         id: CallId,
         max_item_bytes: u32,
         completions: Arc<CompletionQueue>,
@@ -205,7 +205,7 @@ impl Pipe {
     }
 
     /// Sets the outcome of the call, unless it has one.
-    pub(super) fn set_outcome(self: &Arc<Self>, outcome: Outcome) {
+    pub(crate) fn set_outcome(self: &Arc<Self>, outcome: Outcome) {
         let mut state = self.lock();
         state.outcome.get_or_insert(outcome);
         self.notify(state);
@@ -214,7 +214,7 @@ impl Pipe {
     // Called by the connection.
 
     /// Adds a received item.
-    pub(super) fn push_incoming(&self, cost: u32, payload: &[u8]) {
+    pub(crate) fn push_incoming(&self, cost: u32, payload: &[u8]) {
         let mut state = self.lock();
         let item = Bytes::copy_from_slice(payload);
         state.incoming.push_back((cost, item));
@@ -224,7 +224,7 @@ impl Pipe {
     }
 
     /// Announces to the handler that the connection is about to be closed.
-    pub(super) fn announce_close(&self) {
+    pub(crate) fn announce_close(&self) {
         let mut state = self.lock();
         state.is_closing = true;
         let waiters = std::mem::take(&mut state.closing_waiters);
@@ -233,7 +233,7 @@ impl Pipe {
     }
 
     /// Ends the incoming stream.
-    pub(super) fn end_incoming(&self) {
+    pub(crate) fn end_incoming(&self) {
         let mut state = self.lock();
         state.is_incoming_ended = true;
         let reader = state.reader.take();
@@ -242,14 +242,14 @@ impl Pipe {
     }
 
     /// Takes the number of bytes read since the last call. The pipe is not in the completion queue any more.
-    pub(super) fn take_read_bytes(&self) -> u32 {
+    pub(crate) fn take_read_bytes(&self) -> u32 {
         let mut state = self.lock();
         state.is_queued = false;
         std::mem::take(&mut state.read_bytes)
     }
 
     /// Sends the next item by `send`, and removes it on success. `None` if there is no item.
-    pub(super) fn send_next(
+    pub(crate) fn send_next(
         &self,
         send: impl FnOnce(&OutgoingItem) -> SendStatus,
     ) -> Option<SendStatus> {
@@ -320,7 +320,7 @@ impl Pipe {
     }
 
     /// Takes the outcome, if there is one and no items are left to send.
-    pub(super) fn take_outcome(&self) -> Option<Outcome> {
+    pub(crate) fn take_outcome(&self) -> Option<Outcome> {
         let mut state = self.lock();
         match state.outgoing.is_empty() {
             true => state.outcome.take(),
@@ -329,16 +329,16 @@ impl Pipe {
     }
 
     /// Sets whether the pipe waits for credit. Returns the value before.
-    pub(super) fn set_blocked(&self, is_blocked: bool) -> bool {
+    pub(crate) fn set_blocked(&self, is_blocked: bool) -> bool {
         std::mem::replace(&mut self.lock().is_blocked, is_blocked)
     }
 
-    pub(super) fn is_ended(&self) -> bool {
+    pub(crate) fn is_ended(&self) -> bool {
         self.lock().is_ended
     }
 
     /// Ends the call. Returns the number of received bytes that [`Self::take_read_bytes`] has not returned, read or not.
-    pub(super) fn close(&self) -> u32 {
+    pub(crate) fn close(&self) -> u32 {
         let mut state = self.lock();
         state.is_ended = true;
         state.outgoing = VecDeque::new();

@@ -1,3 +1,0 @@
-//! Of servers.
-
-pub(crate) mod frames;
