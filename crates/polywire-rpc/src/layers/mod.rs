@@ -15,23 +15,11 @@ pub mod cache;
 mod callers;
 mod cross_origin;
 mod firewall;
+mod rates;
 mod table;
 
 pub(crate) use callers::Callers;
 pub use cross_origin::{CrossOrigin, OriginError};
 pub(crate) use firewall::ConnectionPermit;
 pub use firewall::Firewall;
-
-use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
-
-use crate::server::{HttpResponse, ResponseBody};
-
-/// A plain-text response.
-pub(crate) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {
-    let mut response = Response::new(ResponseBody::from(text.into()));
-    *response.status_mut() = status;
-    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, plain);
-    response
-}
+pub(crate) use rates::RequestRates;

@@ -256,7 +256,7 @@ fn upgrade(response: &mut HttpResponse, call: &CallGuard) {
     {
         if call.is_last() {
             let words = "The server is stopping.\n";
-            *response = crate::layers::text(http::StatusCode::SERVICE_UNAVAILABLE, words);
+            *response = super::response::text(http::StatusCode::SERVICE_UNAVAILABLE, words);
             return;
         }
         call.upgrade(pending);

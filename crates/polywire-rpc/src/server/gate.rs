@@ -17,9 +17,9 @@ use super::byte_stream::ByteStream;
 use super::faults::log_internal;
 use super::pages::unclaimed;
 use super::response::{HttpResponse, ResponseBody};
-use crate::call::admission::{RateScope, Rejection};
+use crate::call::admission::Rejection;
 use crate::call::{CallHead, CallLimit, InFlight};
-use crate::layers::{Callers, ConnectionPermit, CrossOrigin, Firewall};
+use crate::layers::{ConnectionPermit, CrossOrigin, RequestRates};
 use crate::peer::Peer;
 
 const CROSS_ORIGIN_MESSAGE: &str =
@@ -27,29 +27,18 @@ const CROSS_ORIGIN_MESSAGE: &str =
 
 /// The limits that a server checks on the head of a request.
 pub(super) struct Gate {
-    pub(super) firewall: Option<Firewall>,
+    pub(super) rates: RequestRates,
     pub(super) cross_origin: Option<CrossOrigin>,
-    pub(super) callers: Vec<Callers>,
     pub(super) calls: Option<CallLimit>,
-}
-
-impl Gate {
-    /// Counts a request, or rejects it.
-    fn request(&self, head: &CallHead<'_>) -> Result<(), Fault> {
-        if let Some(firewall) = &self.firewall {
-            let limited = |time| Rejection::RateLimited(RateScope::Address, time).fault();
-            firewall.request(head.peer()).map_err(limited)?;
-        }
-        self.callers
-            .iter()
-            .try_for_each(|callers| callers.request(head))
-    }
 }
 
 impl App {
     /// Counts a connection in the firewall, until the returned value is dropped, or rejects it.
     pub(super) fn connect(&self, peer: &Peer) -> Result<Option<ConnectionPermit>, Rejection> {
-        let firewall = self.gate.as_ref().and_then(|gate| gate.firewall.as_ref());
+        let firewall = self
+            .gate
+            .as_ref()
+            .and_then(|gate| gate.rates.firewall.as_ref());
         firewall.map(|firewall| firewall.connect(peer)).transpose()
     }
 
@@ -73,7 +62,7 @@ impl App {
         peer: &Peer,
     ) -> Result<Option<InFlight>, Box<HttpResponse>> {
         let call = CallHead::new(peer, &head.headers, head.uri.path());
-        if let Err(fault) = gate.request(&call) {
+        if let Err(fault) = gate.rates.request(&call) {
             let mut response = self.shed(head, &fault);
             if fault.kind() == FaultKind::Overloaded {
                 *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
@@ -105,7 +94,7 @@ impl App {
         let Some(gate) = &self.gate else {
             return Ok(());
         };
-        gate.request(head)
+        gate.rates.request(head)
     }
 
     /// Admits or rejects a call that is not an HTTP request.

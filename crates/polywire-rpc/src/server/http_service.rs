@@ -16,8 +16,7 @@ use tower::load_shed::error::Overloaded;
 use tower::timeout::error::Elapsed;
 
 use super::cast::downcast;
-use super::response::{BodyError, HttpResponse, ResponseBody};
-use crate::layers::text;
+use super::response::{BodyError, HttpResponse, ResponseBody, text};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 type HttpFuture = Pin<Box<dyn Future<Output = Result<HttpResponse, Infallible>> + Send>>;

@@ -9,7 +9,7 @@ use http::{HeaderMap, StatusCode, Version, request};
 use super::HttpResponse;
 use super::connection::close_after;
 use super::mount::host_len;
-use crate::layers::text;
+use super::response::text;
 
 /// Returns an error response if a request is malformed. `in_chunks` tells whether hyper reads the body in chunks, because
 /// `chunked` is the last transfer coding.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::Response;
+use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
@@ -16,6 +16,15 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A response of the server.
 pub type HttpResponse = Response<ResponseBody>;
+
+/// A plain-text response.
+pub(super) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {
+    let mut response = Response::new(ResponseBody::from(text.into()));
+    *response.status_mut() = status;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, plain);
+    response
+}
 
 /// The error of a request body that ended early, or of a response body that a layer could not
 /// produce.

@@ -17,8 +17,8 @@ use tokio::sync::{oneshot, watch};
 use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
 use super::http_service::boxed;
+use super::response::text;
 use super::{HttpResponse, Server};
-use crate::layers::text;
 use crate::peer::{Peer, PeerDetails};
 
 /// Serves SCGI on a connection.

@@ -10,6 +10,7 @@ use tower::util::BoxCloneSyncService;
 use super::{BuildError, ServerBuilder, Validation};
 use crate::call::CallLimit;
 use crate::call::memory::Memory;
+use crate::layers::RequestRates;
 use crate::server::Server;
 use crate::server::app::{App, Arriving, HeadService};
 use crate::server::decoding;
@@ -183,12 +184,14 @@ impl ServerBuilder {
                 .into_iter()
                 .fold(base, |inner, layer| layer(inner))
         });
-        let has_limits =
-            self.firewall.is_some() || self.cross_origin.is_some() || !self.callers.is_empty();
-        let gate = (has_limits || self.calls.is_some()).then(|| Gate {
+        let rates = RequestRates {
             firewall: self.firewall,
-            cross_origin: self.cross_origin,
             callers: self.callers,
+        };
+        let has_limits = !rates.is_empty() || self.cross_origin.is_some() || self.calls.is_some();
+        let gate = has_limits.then(|| Gate {
+            rates,
+            cross_origin: self.cross_origin,
             calls: self.calls.map(CallLimit::new),
         });
         let app = App {
