@@ -12,11 +12,15 @@ use std::pin::Pin;
 use polywire_codec::{Lenient, Message, Owned, Slot};
 use polywire_protocol::{Fault, ReadPlan, ServerProtocol, Validator, read_input};
 use polywire_schema::{DecodeStructure, Encode, Encoder, Map, Member, Operation, Value};
+use tower::util::BoxCloneSyncService;
 
 use crate::{Context, ServiceHandle};
 
 /// A future that a handler returns.
 pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Output, Fault>> + Send>>;
+
+/// What a layer around decoded calls gets, and what it may return.
+pub type CallService = BoxCloneSyncService<Call, Output, Fault>;
 
 /// Handles the calls of one operation. Created by [`dynamic`] and [`typed`].
 pub trait Handler: Send + Sync + 'static {

@@ -1,7 +1,7 @@
 //! Running the handler of a call, on every wire.
 //!
-//! A wire creates a [`Invocation`], by [`App::run_operation`] or [`Invocation::of_method`], polls it, and encodes the [`Reply`]. This
-//! module catches panics and ends handlers at their deadlines.
+//! A wire creates an [`Invocation`], by [`Engine::run_operation`] or [`Invocation::of_method`], polls it, and encodes the
+//! [`Reply`]. This module catches panics and ends handlers at their deadlines.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,11 +16,11 @@ use polywire_schema::Body;
 use tokio::time::Sleep;
 use tower::ServiceExt;
 
+use super::decoding::{COUNTED_FROM, InputReservation};
 use super::memory::Held;
-use super::{Deadline, Target};
+use super::{Deadline, Engine, Target};
 use crate::handler::HandlerFuture;
 use crate::methods::{MethodFuture, MethodReply, ReplyFormat, write_output};
-use crate::server::{App, COUNTED_FROM, InputReservation};
 use crate::{Call, Output};
 
 /// A handler in progress. Dropping it cancels the handler.
@@ -51,7 +51,7 @@ struct DecodedCall {
     held: Option<Held>,
 }
 
-impl App {
+impl Engine {
     /// Decodes the input of an operation and starts its handler.
     ///
     /// On the pool for large inputs the handler starts at the first poll, on the task of the connection: handlers may
@@ -68,8 +68,8 @@ impl App {
         let future = match is_on_pool {
             false => self.start(call),
             true => {
-                let app = Arc::clone(self);
-                Box::pin(async move { app.start(call).await })
+                let engine = Arc::clone(self);
+                Box::pin(async move { engine.start(call).await })
             }
         };
         Ok(Invocation::new(Work::Operation(route.operation, future)))
@@ -156,7 +156,7 @@ impl Invocation {
     /// handler is over.
     pub(crate) fn poll<T>(
         &mut self,
-        app: &App,
+        engine: &Engine,
         target: Option<&Target>,
         context: &mut Context<'_>,
         encode: impl FnOnce(Reply) -> Result<T, Fault>,
@@ -174,7 +174,7 @@ impl Invocation {
         // for ever.
         let sleep = tokio::task::unconstrained(sleep.as_mut());
         ready!(pin!(sleep).poll(context));
-        Poll::Ready(Err(late(app, target)))
+        Poll::Ready(Err(late(engine, target)))
     }
 
     /// Like [`Self::poll`], without a deadline, where the caller catches panics.
@@ -200,11 +200,11 @@ impl Invocation {
     /// Polls to the end.
     pub(crate) async fn finish<T>(
         mut self,
-        app: &App,
+        engine: &Engine,
         target: Option<&Target>,
         mut encode: impl FnMut(Reply) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        poll_fn(|context| self.poll(app, target, context, &mut encode)).await
+        poll_fn(|context| self.poll(engine, target, context, &mut encode)).await
     }
 }
 
@@ -212,13 +212,13 @@ impl Reply {
     /// The response over HTTP.
     pub(crate) fn into_response(
         self,
-        app: &App,
+        engine: &Engine,
         protocol: &dyn ServerProtocol,
         target: Option<&Target>,
     ) -> Result<Response<Bytes>, Fault> {
         match self {
             Self::Output(index, output) => {
-                let operation = app.service.operation(index);
+                let operation = engine.service.operation(index);
                 let response = protocol.encode_output(operation, output.message());
                 response.map_err(Fault::internal)
             }
@@ -235,13 +235,13 @@ impl Reply {
     #[inline]
     pub(crate) fn into_method_reply(
         self,
-        app: &App,
+        engine: &Engine,
         form: ReplyFormat,
         space: Vec<u8>,
     ) -> Result<MethodReply, Fault> {
         match self {
             Self::Output(index, output) => {
-                let root = app.service.operation(index).output().root();
+                let root = engine.service.operation(index).output().root();
                 let bytes = write_output(form, space, root, output.message());
                 Ok(MethodReply::new(form, bytes.map_err(Fault::internal)?))
             }
@@ -252,8 +252,8 @@ impl Reply {
 
 /// The handler of a call has taken longer than it may.
 #[cold]
-fn late(app: &App, target: Option<&Target>) -> Fault {
-    let name = target.map_or("", |target| target.name(app));
+fn late(engine: &Engine, target: Option<&Target>) -> Fault {
+    let name = target.map_or("", |target| target.name(engine));
     Fault::new(FaultKind::DeadlineExceeded, format!("{name} took too long"))
 }
 

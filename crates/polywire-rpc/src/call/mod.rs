@@ -4,6 +4,9 @@ pub(crate) mod admission;
 pub(crate) mod capacity;
 pub(crate) mod completion;
 pub(crate) mod deadline;
+pub(crate) mod decoding;
+mod engine;
+pub(crate) mod faults;
 mod head;
 mod in_flight;
 mod invocation;
@@ -14,6 +17,7 @@ mod target;
 pub(crate) mod topic_call;
 
 pub(crate) use deadline::{CallTimeout, Deadline, FrameDeadline};
+pub(crate) use engine::Engine;
 pub use head::CallHead;
 pub(crate) use in_flight::{CallLimit, InFlight};
 pub(crate) use invocation::{Invocation, Reply, catch_panic};

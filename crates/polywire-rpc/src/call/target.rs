@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use polywire_schema::Operation;
 
+use super::Engine;
 use crate::methods::Entry;
-use crate::server::App;
 
 /// The operation or method that a call names, on every wire.
 #[derive(Clone)]
@@ -16,17 +16,17 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    pub(crate) fn name<'a>(&'a self, app: &'a App) -> &'a str {
+    pub(crate) fn name<'a>(&'a self, engine: &'a Engine) -> &'a str {
         match self {
-            Self::Operation(index) => app.service.operation(*index).name(),
+            Self::Operation(index) => engine.service.operation(*index).name(),
             Self::Method(entry) => entry.name(),
         }
     }
 
     /// The operation. None for a method.
-    pub(crate) fn operation<'a>(&self, app: &'a App) -> Option<Operation<'a>> {
+    pub(crate) fn operation<'a>(&self, engine: &'a Engine) -> Option<Operation<'a>> {
         match self {
-            Self::Operation(index) => Some(app.service.operation(*index)),
+            Self::Operation(index) => Some(engine.service.operation(*index)),
             Self::Method(_) => None,
         }
     }

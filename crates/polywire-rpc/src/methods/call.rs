@@ -17,8 +17,8 @@ use super::format::{self, ReplyFormat};
 use super::parameters::Parameters;
 use super::router::Entry;
 use crate::Context;
+use crate::call::Engine;
 use crate::call::pipe::Pipe;
-use crate::server::App;
 
 /// The future of a method's reply.
 pub(crate) type MethodFuture = Pin<Box<dyn Future<Output = Result<MethodReply, Fault>> + Send>>;
@@ -30,7 +30,7 @@ const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
 /// A call of a named method before its parameters are decoded. The request type of layers around methods.
 pub struct MethodCall {
-    pub(crate) app: Arc<App>,
+    pub(crate) engine: Arc<Engine>,
     pub(crate) entry: Arc<Entry>,
     pub(crate) reply: ReplyWriter,
     /// The parameters.

@@ -17,8 +17,8 @@ use super::format::{ReplyFormat, Writer};
 use super::operation::run_operation;
 use super::parameters::{Location, Reader, Source};
 use crate::Context;
-use crate::call::{Invocation, Reply, Target, catch_panic};
-use crate::server::{App, decode_on_pool, is_large};
+use crate::call::decoding::{decode_on_pool, is_large};
+use crate::call::{Engine, Invocation, Reply, Target, catch_panic};
 
 /// The task yields after this number of calls.
 const YIELD_INTERVAL: usize = 8;
@@ -34,14 +34,14 @@ struct Item {
 
 /// Parses the array of calls and returns the future that runs them.
 pub(crate) fn start(
-    app: &Arc<App>,
+    engine: &Arc<Engine>,
     source: Source<'_>,
     context: Context,
     reply: ReplyWriter,
 ) -> Result<MethodFuture, Fault> {
     // The operation is not known if parsing fails, so the sensitive members of all operations are hidden.
     let without_sensitive = |error: Error| {
-        let operations = app.service.service().operations();
+        let operations = engine.service.service().operations();
         operations.fold(error, |error, operation| {
             error.without_sensitive(operation.input().root())
         })
@@ -52,12 +52,12 @@ pub(crate) fn start(
         .enumerate()
         .map(|(index, item)| item.map_err(|error| item_fault(index, &without_sensitive(error))));
     let items = items.collect();
-    let app = Arc::clone(app);
-    Ok(Box::pin(run(app, items, context, reply)))
+    let engine = Arc::clone(engine);
+    Ok(Box::pin(run(engine, items, context, reply)))
 }
 
 async fn run(
-    app: Arc<App>,
+    engine: Arc<Engine>,
     items: Vec<Result<Item, Fault>>,
     context: Context,
     mut reply: ReplyWriter,
@@ -75,12 +75,14 @@ async fn run(
         let mut target = None;
         let result = match item {
             Err(fault) => Err(fault),
-            Ok(_) if written > app.limits.bytes() => Err(results_too_large(app.limits.bytes())),
-            Ok(item) => match admit(&app, index, &context) {
+            Ok(_) if written > engine.limits.bytes() => {
+                Err(results_too_large(engine.limits.bytes()))
+            }
+            Ok(item) => match admit(&engine, index, &context) {
                 Err(fault) => Err(fault),
                 Ok(()) => {
                     let call = ItemCall {
-                        app: &app,
+                        engine: &engine,
                         item: &item,
                         format: format.of_item(),
                     };
@@ -99,9 +101,10 @@ async fn run(
                 buffer = reply.into_buffer();
             }
             Err(fault) => {
-                let fault = fault.with_detail(app.wants_detail(&context));
+                let fault = fault.with_detail(engine.wants_detail(&context));
                 results.fault(
-                    app.fault(context.mount as usize, target.as_ref(), &fault)
+                    engine
+                        .fault(context.mount as usize, target.as_ref(), &fault)
                         .body(),
                 );
             }
@@ -111,17 +114,20 @@ async fn run(
     Ok(MethodReply::new(format, bytes))
 }
 
-/// Counts a call in the firewall. The request has been counted for the first call.
-fn admit(app: &App, index: usize, context: &Context) -> Result<(), Fault> {
+/// Counts a further call as a request, or rejects it: otherwise a multicall would bypass the rate limits. The first call was
+/// counted as the request.
+fn admit(engine: &Engine, index: usize, context: &Context) -> Result<(), Fault> {
     match index {
         0 => Ok(()),
-        _ => app.admit_more(&context.call_head(context.uri().path())),
+        _ => engine
+            .rates
+            .request(&context.call_head(context.uri().path())),
     }
 }
 
 /// The run of one call.
 struct ItemCall<'a> {
-    app: &'a Arc<App>,
+    engine: &'a Arc<Engine>,
     item: &'a Item,
     format: ReplyFormat,
 }
@@ -138,12 +144,17 @@ impl ItemCall<'_> {
         let (run, mut buffer) = match is_large(&self.item.bytes) {
             true => {
                 let (item, format) = (self.item.clone(), self.format);
-                let started = decode_on_pool(Arc::clone(self.app), context.deadline, move |app| {
-                    let (item, mut target) = (&item, None);
-                    let call = ItemCall { app, item, format };
-                    let run = call.start(context, &mut buffer, &mut target, true);
-                    Ok((run, buffer, target))
-                });
+                let started =
+                    decode_on_pool(Arc::clone(self.engine), context.deadline, move |engine| {
+                        let (item, mut target) = (&item, None);
+                        let call = ItemCall {
+                            engine,
+                            item,
+                            format,
+                        };
+                        let run = call.start(context, &mut buffer, &mut target, true);
+                        Ok((run, buffer, target))
+                    });
                 let (run, buffer, known) = started.await?;
                 *target = known;
                 (run?, buffer)
@@ -153,9 +164,10 @@ impl ItemCall<'_> {
                 (run, buffer)
             }
         };
-        let encode =
-            |reply: Reply| reply.into_method_reply(self.app, self.format, mem::take(&mut buffer));
-        run.finish(self.app, target.as_ref(), encode).await
+        let encode = |reply: Reply| {
+            reply.into_method_reply(self.engine, self.format, mem::take(&mut buffer))
+        };
+        run.finish(self.engine, target.as_ref(), encode).await
     }
 
     /// Starts the call. A method takes `buffer` for its reply.
@@ -166,7 +178,7 @@ impl ItemCall<'_> {
         called: &mut Option<Target>,
         is_on_pool: bool,
     ) -> Result<Invocation, Fault> {
-        let Some(router) = &self.app.methods else {
+        let Some(router) = &self.engine.methods else {
             return Err(Fault::internal("a server without methods"));
         };
         let Item {
@@ -182,13 +194,13 @@ impl ItemCall<'_> {
         }
         match target {
             Target::Method(entry) => {
-                let source = location.open(bytes, &body, &self.app.limits)?;
+                let source = location.open(bytes, &body, &self.engine.limits)?;
                 let reply = (self.format, mem::take(buffer), None);
-                let future = router.start(self.app, entry, source, context, reply)?;
+                let future = router.start(self.engine, entry, source, context, reply)?;
                 Ok(Invocation::of_method(future))
             }
             Target::Operation(index) => {
-                run_operation(self.app, *index, context, &body, *location, is_on_pool)
+                run_operation(self.engine, *index, context, &body, *location, is_on_pool)
             }
         }
     }

@@ -15,12 +15,11 @@ use polywire_schema::{
 
 use super::parameters::{Location, Reader};
 use crate::Context;
-use crate::call::Invocation;
-use crate::server::App;
+use crate::call::{Engine, Invocation};
 
 /// Starts a call of an operation whose parameters are at `location` in a body.
 pub(super) fn run_operation(
-    app: &Arc<App>,
+    engine: &Arc<Engine>,
     index: u32,
     context: Context,
     body: &Body,
@@ -31,7 +30,7 @@ pub(super) fn run_operation(
         location,
         kind: context.protocol(),
     };
-    app.run_operation(&protocol, &Route::to(index), context, body, is_on_pool)
+    engine.run_operation(&protocol, &Route::to(index), context, body, is_on_pool)
 }
 
 /// The protocol of a call within a multicall. Only decodes inputs.

@@ -10,7 +10,7 @@ use polywire_schema::{Body, Limits, Value};
 use serde::de::DeserializeOwned;
 
 use super::format;
-use crate::server::is_large;
+use crate::call::decoding::is_large;
 
 /// The undecoded parameters of a call. The method decodes them into its own types.
 ///

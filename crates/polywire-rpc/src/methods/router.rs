@@ -20,9 +20,9 @@ use super::stream::{StreamCall, StreamMethod};
 use super::system::{MethodInfo, SystemMethod};
 use super::wire::method_of;
 use crate::Context;
-use crate::call::Target;
+use crate::call::decoding::{decode_on_pool, is_large};
 use crate::call::pipe::Pipe;
-use crate::server::{App, decode_on_pool, is_large};
+use crate::call::{Engine, Target};
 
 /// A named method.
 pub(crate) struct Entry {
@@ -110,7 +110,7 @@ impl Entry {
     /// Decodes the parameters and starts the call, without layers.
     fn start(
         &self,
-        app: &Arc<App>,
+        engine: &Arc<Engine>,
         source: Source<'_>,
         context: Context,
         mut reply: ReplyWriter,
@@ -125,7 +125,7 @@ impl Entry {
                 let call = StreamCall::new(pipe, *source.limits, context);
                 method.call(source, call, reply)
             }
-            Implementation::System(method) => method.call(app, source, context, reply),
+            Implementation::System(method) => method.call(engine, source, context, reply),
         }
     }
 }
@@ -157,7 +157,7 @@ impl Router {
         let layered = (!layers.is_empty()).then(|| {
             let base = service_fn(|call: MethodCall| {
                 let MethodCall {
-                    app,
+                    engine,
                     entry,
                     reply,
                     parameters,
@@ -166,12 +166,12 @@ impl Router {
                 let is_large = is_large(parameters.bytes());
                 let deadline = context.deadline;
                 async move {
-                    let start = move |app: &Arc<App>| {
-                        parameters.read(|source| entry.start(app, source, context, reply))
+                    let start = move |engine: &Arc<Engine>| {
+                        parameters.read(|source| entry.start(engine, source, context, reply))
                     };
                     match is_large {
-                        true => decode_on_pool(app, deadline, start).await?.await,
-                        false => start(&app)?.await,
+                        true => decode_on_pool(engine, deadline, start).await?.await,
+                        false => start(&engine)?.await,
                     }
                 }
             });
@@ -256,7 +256,7 @@ impl Router {
     /// the items of a method with streams.
     pub(crate) fn start(
         &self,
-        app: &Arc<App>,
+        engine: &Arc<Engine>,
         entry: &Arc<Entry>,
         source: Source<'_>,
         context: Context,
@@ -266,10 +266,10 @@ impl Router {
         reply.buffer = buffer;
         reply.pipe = pipe;
         let Some(layered) = &self.layered else {
-            return entry.start(app, source, context, reply);
+            return entry.start(engine, source, context, reply);
         };
         let call = MethodCall {
-            app: Arc::clone(app),
+            engine: Arc::clone(engine),
             entry: Arc::clone(entry),
             reply,
             parameters: source.to_parameters(),

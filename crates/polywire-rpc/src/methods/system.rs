@@ -13,7 +13,7 @@ use super::call::{MethodFuture, ReplyWriter};
 use super::parameters::Source;
 use super::router::Router;
 use crate::Context;
-use crate::server::App;
+use crate::call::Engine;
 
 /// A built-in method.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -85,16 +85,16 @@ impl SystemMethod {
     /// Decodes the parameters and starts the call.
     pub(crate) fn call(
         self,
-        app: &Arc<App>,
+        engine: &Arc<Engine>,
         source: Source<'_>,
         context: Context,
         reply: ReplyWriter,
     ) -> Result<MethodFuture, Fault> {
-        let Some(router) = &app.methods else {
+        let Some(router) = &engine.methods else {
             return Err(Fault::internal("a server without methods"));
         };
         let value = match self {
-            Self::Multicall => return super::multicall::start(app, source, context, reply),
+            Self::Multicall => return super::multicall::start(engine, source, context, reply),
             Self::ListMethods => {
                 let () = source.decode()?;
                 let names = router.info.iter().map(|(name, _)| Value::from(&**name));

@@ -17,9 +17,9 @@ use polywire_schema::Body;
 
 use super::app::App;
 use super::body::RequestBody;
-use super::decoding::{decode_on_pool, is_large_body};
 use super::response::{HttpResponse, ResponseBody};
-use crate::call::{Deadline, Invocation, Reply, Target, catch_panic};
+use crate::call::decoding::{decode_on_pool, is_large_body};
+use crate::call::{Deadline, Engine, Invocation, Reply, Target, catch_panic};
 use crate::context::RequestId;
 use crate::methods::RouteMatch;
 
@@ -116,13 +116,15 @@ impl App {
     ) -> Answer {
         match route {
             Some(route) if body.is_empty() => {
-                let wants_detail = self.wants_detail(&context);
+                let wants_detail = self.engine.wants_detail(&context);
                 let run = catch_panic(|| {
                     let deadline = self.handler_deadline(context.deadline)?;
                     context.deadline = deadline;
                     let reader = &*self.mounts.protocols[protocol];
                     let body = Body::default();
-                    let run = self.run_operation(reader, &route, context, &body, false)?;
+                    let run = self
+                        .engine
+                        .run_operation(reader, &route, context, &body, false)?;
                     Ok(run.with_deadline(deadline))
                 });
                 let target = Some(Target::Operation(route.operation));
@@ -151,28 +153,31 @@ impl App {
         body: &mut RequestBody,
         target: &mut Option<Target>,
     ) -> Result<Invocation, Fault> {
-        let operation = target.as_ref().and_then(|target| target.operation(self));
-        let limit = self.limits.bytes();
-        let mut grows = |len| body.grow((bytes.len(), len), limit, &self.memory);
+        let operation = target
+            .as_ref()
+            .and_then(|target| target.operation(&self.engine));
+        let limit = self.engine.limits.bytes();
+        let mut grows = |len| body.grow((bytes.len(), len), limit, &self.engine.memory);
         let decoded = decode_content(operation, context.head.make_mut(), &bytes, &mut grows)?;
         let mut bytes = decoded.unwrap_or(bytes);
         let mut whole = Body::new(bytes.clone());
         let reader = &self.mounts.protocols[protocol];
-        if let Some(other) = reader.in_utf8(&context.head.headers, &whole, &self.limits)? {
-            body.grow((bytes.len(), other.len()), limit, &self.memory)?;
+        if let Some(other) = reader.in_utf8(&context.head.headers, &whole, &self.engine.limits)? {
+            body.grow((bytes.len(), other.len()), limit, &self.engine.memory)?;
             bytes = other.into_bytes();
             whole = Body::new(bytes.clone());
         }
-        let route = match (route, &self.methods) {
+        let route = match (route, &self.engine.methods) {
             (Some(route), _) => route,
             (None, Some(_)) if has_methods(reader.kind()) => {
                 let protocol = (protocol, is_on_pool);
                 return self.begin_named(protocol, context, (&bytes, &whole), target);
             }
-            (None, _) => reader.route_body(&context.head, &whole, &self.limits)?,
+            (None, _) => reader.route_body(&context.head, &whole, &self.engine.limits)?,
         };
         *target = Some(Target::Operation(route.operation));
-        self.run_operation(&**reader, &route, context, &whole, is_on_pool)
+        self.engine
+            .run_operation(&**reader, &route, context, &whole, is_on_pool)
     }
 
     /// Starts a call whose name is in the body: of a method, or of an operation at the same path.
@@ -184,10 +189,16 @@ impl App {
         called: &mut Option<Target>,
     ) -> Result<Invocation, Fault> {
         let protocol = &*self.mounts.protocols[protocol];
-        let Some(router) = &self.methods else {
+        let Some(router) = &self.engine.methods else {
             return Err(Fault::internal("a server without methods"));
         };
-        let found = router.route(protocol.kind(), &context.head, bytes, body, &self.limits)?;
+        let found = router.route(
+            protocol.kind(),
+            &context.head,
+            bytes,
+            body,
+            &self.engine.limits,
+        )?;
         let RouteMatch {
             target,
             source,
@@ -196,11 +207,12 @@ impl App {
         match called.insert(target) {
             Target::Operation(index) => {
                 let route = Route::to(*index);
-                self.run_operation(protocol, &route, context, body, is_on_pool)
+                self.engine
+                    .run_operation(protocol, &route, context, body, is_on_pool)
             }
             Target::Method(entry) => {
                 let answer = (format, Vec::new(), None);
-                let future = router.start(self, entry, source, context, answer)?;
+                let future = router.start(&self.engine, entry, source, context, answer)?;
                 Ok(Invocation::of_method(future))
             }
         }
@@ -224,7 +236,7 @@ impl App {
             }),
             Err(fault) => {
                 let fault = fault.with_detail(wants_detail);
-                Answer::Ready(self.fault(protocol, target.as_ref(), &fault))
+                Answer::Ready(self.engine.fault(protocol, target.as_ref(), &fault))
             }
         }
     }
@@ -278,7 +290,7 @@ impl Answer {
             return Poll::Pending;
         };
         let (app, body) = (&reading.app, &mut reading.body);
-        let bytes = ready!(body.poll_read(app.limits.bytes(), &app.memory, context));
+        let bytes = ready!(body.poll_read(app.engine.limits.bytes(), &app.engine.memory, context));
         Poll::Ready(match mem::replace(self, Self::Taken) {
             Self::Reading(reading) => match bytes {
                 Ok(bytes) if is_large_body(reading.context.headers(), &bytes) => {
@@ -298,24 +310,24 @@ impl Reading {
         let app = Arc::clone(&self.app);
         let protocol = self.context.mount as usize;
         let target = self.target();
-        let wants_detail = app.wants_detail(&self.context);
+        let wants_detail = app.engine.wants_detail(&self.context);
         let deadline = match app.handler_deadline(self.context.deadline) {
             Ok(deadline) => deadline,
             Err(fault) => {
                 let fault = fault.with_detail(wants_detail);
-                return Answer::Ready(app.fault(protocol, target.as_ref(), &fault));
+                return Answer::Ready(app.engine.fault(protocol, target.as_ref(), &fault));
             }
         };
         // Decoding and the handler have this time together.
         self.context.deadline = deadline;
-        let begin = move |_: &Arc<App>| Ok(self.begin(Ok(bytes), true));
-        let begun = decode_on_pool(Arc::clone(&app), deadline, begin);
+        let begin = move |_: &Arc<Engine>| Ok(self.begin(Ok(bytes), true));
+        let begun = decode_on_pool(Arc::clone(&app.engine), deadline, begin);
         Answer::Boxed(Box::pin(async move {
             match begun.await {
                 Ok(answer) => answer.await,
                 Err(fault) => {
                     let fault = fault.with_detail(wants_detail);
-                    app.fault(protocol, target.as_ref(), &fault)
+                    app.engine.fault(protocol, target.as_ref(), &fault)
                 }
             }
         }))
@@ -337,7 +349,7 @@ impl Reading {
             mut body,
         } = self;
         let protocol = context.mount as usize;
-        let wants_detail = app.wants_detail(&context);
+        let wants_detail = app.engine.wants_detail(&context);
         let run = catch_panic(|| {
             let bytes = bytes?;
             let deadline = app.handler_deadline(context.deadline)?;
@@ -364,11 +376,11 @@ impl Handling {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         let (app, target) = (&self.app, self.target.as_ref());
         let protocol = &*app.mounts.protocols[self.protocol];
-        let encode = |reply: Reply| reply.into_response(app, protocol, target);
-        let response = ready!(self.run.poll(app, target, context, encode));
+        let encode = |reply: Reply| reply.into_response(&app.engine, protocol, target);
+        let response = ready!(self.run.poll(&app.engine, target, context, encode));
         Poll::Ready(response.unwrap_or_else(|fault| {
             let fault = fault.with_detail(self.wants_detail);
-            app.fault(self.protocol, target, &fault)
+            app.engine.fault(self.protocol, target, &fault)
         }))
     }
 }

@@ -8,9 +8,9 @@ use std::task::Poll;
 use bytes::Bytes;
 use http::Response;
 use polywire_protocol::{
-    Claim, Fault, FaultKind, HeadSummary, Plan, ProtocolKind, Route, ServerProtocol, Validator,
+    Claim, Fault, FaultKind, HeadSummary, Plan, ProtocolKind, Route, ServerProtocol,
 };
-use polywire_schema::{Limits, Operation};
+use polywire_schema::Operation;
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
@@ -26,19 +26,15 @@ use super::pages::{to_pages, unclaimed};
 use super::unoffered::UnofferedProtocols;
 use super::{ServerBuilder, Timeouts};
 use crate::auth::{Authenticators, Identity};
-use crate::blocking::BlockingPool;
-use crate::call::memory::Memory;
-use crate::call::{Deadline, Target, catch_panic};
+use crate::call::{Deadline, Engine, Target, catch_panic};
 use crate::context::RequestId;
-use crate::methods::{Methods, Router};
+use crate::methods::Methods;
 use crate::peer::Peer;
 use crate::topics::Topics;
-use crate::{Call, Context, Handler, Output, ServiceHandle};
+use crate::{Context, ServiceHandle};
 
 /// What a layer around call heads gets, and what it may return.
 pub type HeadService = BoxCloneSyncService<Arriving, Response<Bytes>, Fault>;
-/// What a layer around decoded calls gets, and what it may return.
-pub type CallService = BoxCloneSyncService<Call, Output, Fault>;
 
 /// A server of one service on several protocols.
 ///
@@ -50,22 +46,11 @@ pub struct Server {
     pub(super) http: Option<HttpService>,
 }
 
-pub(crate) struct App {
-    pub(crate) service: ServiceHandle,
-    pub(crate) mounts: Mounts,
-    /// Methods by their names, if there are any.
-    pub(crate) methods: Option<Router>,
-    /// Handlers by the index of their operation.
-    pub(crate) handlers: Vec<Option<Arc<dyn Handler>>>,
-    /// Handlers behind layers, if there are any.
-    pub(crate) layered: Vec<Option<CallService>>,
+pub(super) struct App {
+    /// What calls on all wires use.
+    pub(super) engine: Arc<Engine>,
+    pub(super) mounts: Mounts,
     pub(super) head: Option<HeadService>,
-    pub(crate) limits: Limits,
-    /// Checks constraints of inputs, unless that is disabled.
-    pub(crate) validator: Option<Validator>,
-    pub(crate) memory: Arc<Memory>,
-    /// Decodes large bodies.
-    pub(super) decoding: BlockingPool,
     pub(super) timeouts: Timeouts,
     /// Permits for connections, of all listeners.
     pub(super) connections: Arc<Semaphore>,
@@ -121,7 +106,7 @@ impl Server {
     /// The service; one without operations if the server has methods only.
     #[must_use]
     pub fn service(&self) -> &ServiceHandle {
-        &self.app.service
+        &self.app.engine.service
     }
 
     /// The offered protocols.
@@ -144,7 +129,7 @@ impl Server {
     /// Returns the statistics of frames, over all listeners of the server.
     #[must_use]
     pub fn frame_stats(&self) -> FrameStats {
-        self.app.flow.stats(self.app.memory.taken())
+        self.app.flow.stats(self.app.engine.memory.taken())
     }
 
     /// Returns the statistics of WebSocket connections, over all listeners of the server.
@@ -163,7 +148,7 @@ impl Server {
         prefetched: Bytes,
         stopped: tokio::sync::watch::Receiver<bool>,
     ) {
-        let held = crate::call::memory::Held::nothing(Arc::clone(&self.app.memory));
+        let held = crate::call::memory::Held::nothing(Arc::clone(&self.app.engine.memory));
         let endpoints = &self.app.websockets;
         let stop = stopped.clone();
         let outcome =
@@ -177,7 +162,7 @@ impl Server {
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
-            .field("service", &self.app.service)
+            .field("service", &self.app.engine.service)
             .finish_non_exhaustive()
     }
 }
@@ -260,7 +245,7 @@ impl App {
         Answer::Boxed(Box::pin(async move {
             // With layers the operation of a fault is known only from the head.
             let target = arriving.target();
-            let wants_detail = app.wants_detail(&arriving.context);
+            let wants_detail = app.engine.wants_detail(&arriving.context);
             let mut answer = Box::pin(layers.oneshot(arriving));
             let ended =
                 poll_fn(
@@ -271,7 +256,7 @@ impl App {
                 );
             ended.await.unwrap_or_else(|fault| {
                 let fault = fault.with_detail(wants_detail);
-                let mut response = app.fault(protocol, target.as_ref(), &fault);
+                let mut response = app.engine.fault(protocol, target.as_ref(), &fault);
                 app.tell_id(protocol, id.as_ref(), &mut response);
                 response
             })
@@ -295,7 +280,7 @@ impl App {
         {
             return answer;
         }
-        let mut response = self.fault(protocol, None, fault);
+        let mut response = self.engine.fault(protocol, None, fault);
         self.tell_id(protocol, id, &mut response);
         response
     }
@@ -326,19 +311,14 @@ impl App {
             self.mounts.protocols[protocol].tell_request_id(response, id);
         }
     }
-
-    /// The table of targets over frames. They must be offered.
-    pub(super) fn table(&self) -> Result<&Arc<Table>, Fault> {
-        let missing = || Fault::internal("a framed call, and no table of what frames can call");
-        self.frames.as_ref().ok_or_else(missing)
-    }
 }
 
 impl Arriving {
     /// The operation, if it is known from the head: not in XML-RPC.
     #[must_use]
     pub fn operation(&self) -> Option<Operation<'_>> {
-        self.index().map(|index| self.app.service.operation(index))
+        self.index()
+            .map(|index| self.app.engine.service.operation(index))
     }
 
     fn index(&self) -> Option<u32> {

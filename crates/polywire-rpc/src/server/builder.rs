@@ -17,12 +17,13 @@ use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service};
 
 use super::Timeouts;
-use super::app::{Arriving, CallService, HeadService, Pages};
+use super::app::{Arriving, HeadService, Pages};
 use super::frames::FrameLimits;
 use super::http_service::{HttpRequest, HttpService};
 use super::mount::Mount;
 use super::unoffered::Hint;
 use crate::auth::{Authenticator, Authenticators};
+use crate::handler::CallService;
 use crate::layers::{Callers, CrossOrigin, Firewall};
 use crate::methods::Methods;
 use crate::topics::Topics;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ORIGIN, RETRY_AFTER};
-use http::{HeaderValue, Method, Response, StatusCode, request};
+use http::header::ORIGIN;
+use http::{Method, Response, StatusCode, request};
 use polywire_codec::xmlrpc::code;
 use polywire_frame::{Flags, Header, Kind, PREFACE, Reason};
 use polywire_protocol::{Fault, FaultKind, ProtocolKind};
@@ -14,20 +14,19 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::app::App;
 use super::byte_stream::ByteStream;
-use super::faults::log_internal;
 use super::pages::unclaimed;
 use super::response::{HttpResponse, ResponseBody};
 use crate::call::admission::Rejection;
+use crate::call::faults::{log_internal, overloaded};
 use crate::call::{CallHead, CallLimit, InFlight};
-use crate::layers::{ConnectionPermit, CrossOrigin, RequestRates};
+use crate::layers::{ConnectionPermit, CrossOrigin};
 use crate::peer::Peer;
 
 const CROSS_ORIGIN_MESSAGE: &str =
     "a web page of another origin may not call this (CrossOrigin::allow)";
 
-/// The limits that a server checks on the head of a request.
+/// The limits that a server checks on the head of a request, besides the rates of its [`Engine`](crate::call::Engine).
 pub(super) struct Gate {
-    pub(super) rates: RequestRates,
     pub(super) cross_origin: Option<CrossOrigin>,
     pub(super) calls: Option<CallLimit>,
 }
@@ -35,10 +34,7 @@ pub(super) struct Gate {
 impl App {
     /// Counts a connection in the firewall, until the returned value is dropped, or rejects it.
     pub(super) fn connect(&self, peer: &Peer) -> Result<Option<ConnectionPermit>, Rejection> {
-        let firewall = self
-            .gate
-            .as_ref()
-            .and_then(|gate| gate.rates.firewall.as_ref());
+        let firewall = self.engine.rates.firewall.as_ref();
         firewall.map(|firewall| firewall.connect(peer)).transpose()
     }
 
@@ -62,7 +58,7 @@ impl App {
         peer: &Peer,
     ) -> Result<Option<InFlight>, Box<HttpResponse>> {
         let call = CallHead::new(peer, &head.headers, head.uri.path());
-        if let Err(fault) = gate.rates.request(&call) {
+        if let Err(fault) = self.engine.rates.request(&call) {
             let mut response = self.shed(head, &fault);
             if fault.kind() == FaultKind::Overloaded {
                 *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
@@ -89,21 +85,13 @@ impl App {
         Err(Box::new(self.shed(head, &fault)))
     }
 
-    /// Counts a further call of a multicall as a request, or rejects it. Otherwise a multicall would bypass rate limits.
-    pub(crate) fn admit_more(&self, head: &CallHead<'_>) -> Result<(), Fault> {
-        let Some(gate) = &self.gate else {
-            return Ok(());
-        };
-        gate.rates.request(head)
-    }
-
     /// Admits or rejects a call that is not an HTTP request.
     #[inline]
     pub(super) fn admit_call(&self, head: &CallHead<'_>) -> Result<Option<InFlight>, Fault> {
         let Some(gate) = &self.gate else {
             return Ok(None);
         };
-        self.admit_more(head)?;
+        self.engine.rates.request(head)?;
         let Some(calls) = &gate.calls else {
             return Ok(None);
         };
@@ -151,7 +139,7 @@ impl App {
 
     fn refuse_by(&self, protocol: Option<usize>, fault: &Fault) -> Response<Bytes> {
         let mut response = match protocol {
-            Some(protocol) => self.fault(protocol, None, fault),
+            Some(protocol) => self.engine.fault(protocol, None, fault),
             None => {
                 log_internal(fault, "");
                 let mut response = unclaimed();
@@ -165,18 +153,6 @@ impl App {
         }
         response
     }
-}
-
-/// Sets the status and `Retry-After` of a response that rejects a request because of overload, for proxies and load
-/// balancers, which do not know the protocol.
-pub(super) fn overloaded(response: &mut Response<Bytes>) {
-    let status = response.status_mut();
-    if !status.is_server_error() && *status != StatusCode::TOO_MANY_REQUESTS {
-        *status = StatusCode::SERVICE_UNAVAILABLE;
-    }
-    let headers = response.headers_mut();
-    let one_second = HeaderValue::from_static("1");
-    headers.entry(RETRY_AFTER).or_insert(one_second);
 }
 
 /// The response on a rejected HTTP connection.

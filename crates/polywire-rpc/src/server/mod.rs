@@ -28,8 +28,6 @@ mod builder;
 mod byte_stream;
 mod cast;
 mod connection;
-mod decoding;
-mod faults;
 mod frame_budget;
 mod frames;
 mod gate;
@@ -53,12 +51,11 @@ mod unix;
 
 use std::time::Duration;
 
+pub use crate::handler::CallService;
 pub use crate::peer::{Credentials, Peer};
-pub(crate) use app::App;
-pub use app::{Arriving, CallService, HeadService, Server};
+pub use app::{Arriving, HeadService, Server};
 pub use bind::{bind, bind_shared};
 pub use builder::{BuildError, ServerBuilder, Validation};
-pub(crate) use decoding::{COUNTED_FROM, InputReservation, decode_on_pool, is_large};
 #[cfg(feature = "udp")]
 pub use frames::UdpSocket;
 pub use frames::{FrameLimits, FrameStats, InprocName};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use http::uri::PathAndQuery;
 use http::{Uri, header, request};
@@ -165,7 +166,8 @@ impl std::str::FromStr for Mount {
 /// The protocols of a server by mount, the most specific mounts first.
 #[derive(Debug)]
 pub(crate) struct Mounts {
-    pub(super) protocols: Vec<Box<dyn ServerProtocol>>,
+    /// Shared with the [`Engine`](crate::call::Engine).
+    pub(super) protocols: Arc<[Box<dyn ServerProtocol>]>,
     /// The indices of the protocols of each mount.
     mounts: Vec<(Mount, Range<usize>)>,
     /// Whether a mount names a host.
@@ -182,21 +184,22 @@ impl Mounts {
                 &one.path,
             ))
         });
-        let mut mounts = Self {
-            protocols: Vec::new(),
-            mounts: Vec::new(),
-            has_hosts: false,
-        };
+        let has_hosts = protocols.iter().any(|(mount, _)| !mount.host.is_empty());
+        let mut mounts: Vec<(Mount, Range<usize>)> = Vec::new();
+        let mut own = Vec::new();
         for (mount, protocol) in protocols {
-            let index = mounts.protocols.len();
-            mounts.has_hosts |= !mount.host.is_empty();
-            mounts.protocols.push(protocol);
-            match mounts.mounts.last_mut() {
+            let index = own.len();
+            own.push(protocol);
+            match mounts.last_mut() {
                 Some((last, range)) if *last == mount => range.end += 1,
-                _ => mounts.mounts.push((mount, index..index + 1)),
+                _ => mounts.push((mount, index..index + 1)),
             }
         }
-        mounts
+        Self {
+            protocols: own.into(),
+            mounts,
+            has_hosts,
+        }
     }
 
     /// The protocols with their mounts.

@@ -20,7 +20,7 @@ impl App {
     pub(super) fn metrics(&self) -> Response<Bytes> {
         let mut text = String::new();
         if self.frames.is_some() {
-            text = self.flow.stats(self.memory.taken()).to_prometheus();
+            text = self.flow.stats(self.engine.memory.taken()).to_prometheus();
         }
         #[cfg(feature = "websocket")]
         if !self.websockets.is_empty() {

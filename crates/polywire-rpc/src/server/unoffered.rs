@@ -74,7 +74,7 @@ impl App {
     /// The protocol with the strongest claim on a request, of those over HTTP that support the service and are not
     /// offered on all hosts and paths. Of equal claims the first wins.
     fn claimed(&self, head: &request::Parts, min: Claim) -> Option<&dyn ServerProtocol> {
-        let service = self.service.service();
+        let service = self.engine.service.service();
         if service.operations().len() == 0 {
             return None;
         }

@@ -8,12 +8,11 @@ use tower::service_fn;
 use tower::util::BoxCloneSyncService;
 
 use super::{BuildError, ServerBuilder, Validation};
-use crate::call::CallLimit;
 use crate::call::memory::Memory;
+use crate::call::{CallLimit, Engine, decoding};
 use crate::layers::RequestRates;
 use crate::server::Server;
 use crate::server::app::{App, Arriving, HeadService};
-use crate::server::decoding;
 use crate::server::frames::{Flow, Table};
 use crate::server::gate::Gate;
 use crate::server::http_service::HttpService;
@@ -190,27 +189,33 @@ impl ServerBuilder {
         };
         let has_limits = !rates.is_empty() || self.cross_origin.is_some() || self.calls.is_some();
         let gate = has_limits.then(|| Gate {
-            rates,
             cross_origin: self.cross_origin,
             calls: self.calls.map(CallLimit::new),
         });
+        let mounts = Mounts::new(protocols);
+        let frames = frames.then(|| Arc::new(Table::new(&self.service, methods.as_ref())));
+        let engine = Engine {
+            service: self.service,
+            methods,
+            handlers,
+            layered,
+            protocols: Arc::clone(&mounts.protocols),
+            limits: self.limits,
+            validator,
+            memory: Arc::new(Memory::new(memory)),
+            decoding: decoding::pool(),
+            rates,
+        };
         let app = App {
-            frames: frames.then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
+            engine: Arc::new(engine),
+            mounts,
+            head,
+            frames,
             flow: Arc::new(Flow::new(self.frame_limits)),
             topics: self.topics,
             #[cfg(feature = "websocket")]
             websockets,
-            service: self.service.clone(),
-            mounts: Mounts::new(protocols),
-            methods,
-            handlers,
-            layered,
-            head,
-            limits: self.limits,
-            validator,
-            memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
-            decoding: decoding::pool(),
             // The semaphore panics with more permits.
             connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
             half_close: self.half_close,

@@ -7,13 +7,12 @@ use polywire_protocol::{Fault, FaultKind, ServerProtocol};
 use polywire_schema::{Map, Value};
 
 use super::table::Table;
-use crate::call::Target;
-use crate::server::app::App;
-use crate::server::faults::log_internal;
+use crate::call::faults::log_internal;
+use crate::call::{Engine, Target};
 
 /// Encodes a fault: the fields of the frame, and the details as its payload. Logs internal faults.
 pub(super) fn answer(
-    app: &App,
+    engine: &Engine,
     table: &Table,
     target: Option<&Target>,
     fault: &Fault,
@@ -26,13 +25,13 @@ pub(super) fn answer(
         unstarted,
         ..Answer::new(code(fault.kind()))
     };
-    if let Some(operation) = target.and_then(|target| target.operation(app))
+    if let Some(operation) = target.and_then(|target| target.operation(engine))
         && let Some(shape) = fault.shape_in(Some(operation))
         && let Ok(response) = table.wire().encode_error(shape, fault)
     {
         return (answer, response.into_body().into());
     }
-    let name = target.map_or("", |target| target.name(app));
+    let name = target.map_or("", |target| target.name(engine));
     log_internal(fault, name);
     let is_internal = matches!(fault.kind(), FaultKind::Internal | FaultKind::Modelled);
     let (name, message) = match fault.kind() {

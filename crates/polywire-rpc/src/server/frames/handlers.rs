@@ -18,13 +18,13 @@ use super::start::{FirstPoll, enqueue, finish, owned_payload, run_authenticated,
 use super::table::Table;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
 use crate::call::completion::{Completion, CompletionQueue, Outcome, SMALL};
+use crate::call::faults::log_internal;
 use crate::call::memory::{Held, Memory};
 use crate::call::queue::{QueuedCall, RunQueue};
 use crate::call::{Deadline, FrameDeadline, Invocation, Target};
 use crate::frames::Clock;
 use crate::methods::MethodReply;
 use crate::server::app::App;
-use crate::server::faults::log_internal;
 
 /// The state machine that calls come from.
 pub(super) trait Endpoint {
@@ -91,14 +91,14 @@ impl<'a> Request<'a> {
 impl Handlers {
     /// Those of a connection, with its part of the memory. None, if the server does not offer frames.
     pub(super) fn of_connection(app: Arc<App>) -> Option<Self> {
-        let memory = Arc::new(app.memory.half());
+        let memory = Arc::new(app.engine.memory.half());
         Self::new(app, memory)
     }
 
     /// Those of all clients of a socket.
     #[cfg(feature = "udp")]
     pub(super) fn of_socket(app: Arc<App>) -> Option<Self> {
-        let memory = Arc::clone(&app.memory);
+        let memory = Arc::clone(&app.engine.memory);
         Self::new(app, memory)
     }
 
@@ -322,7 +322,7 @@ impl Handlers {
         if bytes <= free {
             return Ok(None);
         }
-        let mut held = Held::nothing(Arc::clone(&self.app.memory));
+        let mut held = Held::nothing(Arc::clone(&self.app.engine.memory));
         match held.grow(bytes) {
             true => Ok(Some(held)),
             false => Err(Rejection::NoMemory(MemoryUse::Inputs)),
@@ -365,7 +365,13 @@ impl Handlers {
             ..
         } = *request;
         let context = Cow::Borrowed(context);
-        start(&self.app, &self.table, operation, context, (payload, whole))
+        start(
+            &self.app.engine,
+            &self.table,
+            operation,
+            context,
+            (payload, whole),
+        )
     }
 
     /// The deadline of a call that starts now, for its handler.
@@ -426,7 +432,8 @@ impl Handlers {
         fault: &Fault,
         unstarted: bool,
     ) {
-        let (answer, details) = faults::answer(&self.app, &self.table, target, fault, unstarted);
+        let (answer, details) =
+            faults::answer(&self.app.engine, &self.table, target, fault, unstarted);
         endpoint.fault(now, call, answer, &details);
     }
 }

@@ -31,7 +31,7 @@ impl Handlers {
         &self,
         request: &Request<'_>,
     ) -> Result<(CheckedHead, Admitted), Fault> {
-        let name = self.table.name(&self.app, request.operation);
+        let name = self.table.name(&self.app.engine, request.operation);
         let (head, in_flight) = self.check_head(request.context, request.extension, name)?;
         // A pending call takes memory also for a small input: there may be many.
         let free = if head.pending.is_some() { SMALL } else { FREE };
@@ -78,7 +78,7 @@ impl Handlers {
         operation: u32,
         bytes: usize,
     ) -> Result<(CheckedHead, Admitted), Fault> {
-        let name = self.table.name(&self.app, operation);
+        let name = self.table.name(&self.app.engine, operation);
         let (head, in_flight) = self.check_head(context, extension, name)?;
         let memory = self.hold(bytes, FREE).map_err(Rejection::fault)?;
         Ok((head, Admitted::new(in_flight, memory)))

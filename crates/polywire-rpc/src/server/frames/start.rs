@@ -15,7 +15,7 @@ use super::table::{Input, Table, encode};
 use crate::call::admission::{Admitted, Rejection};
 use crate::call::pipe::Pipe;
 use crate::call::queue::QueuedCall;
-use crate::call::{Deadline, Invocation, catch_panic};
+use crate::call::{Deadline, Engine, Invocation, catch_panic};
 use crate::frames::payload;
 use crate::methods::MethodReply;
 use crate::server::app::App;
@@ -29,8 +29,8 @@ pub(super) enum FirstPoll {
 /// Decodes the input of a call and polls its handler.
 #[inline]
 pub(super) fn start(
-    app: &Arc<App>,
-    table: &Table,
+    engine: &Arc<Engine>,
+    table: &Arc<Table>,
     operation: u32,
     context: Cow<'_, crate::Context>,
     input: Input<'_>,
@@ -39,12 +39,12 @@ pub(super) fn start(
         if let Some(result) = table.bytes(operation, &context, input.0) {
             return Ok(FirstPoll::Ready(result));
         }
-        let mut run = table.run(app, operation, context.into_owned(), input, None)?;
+        let mut run = table.run(engine, operation, context.into_owned(), input, None)?;
         // With a spent budget nothing would be ready.
         if tokio::task::coop::has_budget_remaining() {
             // The next poll brings the waker that counts.
             let mut context = Context::from_waker(Waker::noop());
-            let poll = run.poll_work(&mut context, |reply| encode(app, reply));
+            let poll = run.poll_work(&mut context, |reply| encode(engine, reply));
             if let Poll::Ready(result) = poll {
                 return Ok(FirstPoll::Ready(result));
             }
@@ -63,7 +63,9 @@ pub(super) async fn finish(
     let deadline = Deadline::after(Instant::now(), app.timeouts.handler);
     let target = Some(table.target(operation));
     let run = run.with_deadline(deadline);
-    run.finish(&app, target, |reply| encode(&app, reply)).await
+    let engine = &app.engine;
+    run.finish(engine, target, |reply| encode(engine, reply))
+        .await
 }
 
 /// A call in the run queue, with all that it needs.
@@ -136,20 +138,24 @@ pub(super) fn run_authenticated(
     pipe: Option<Arc<Pipe>>,
     (authentication, limit): (PendingIdentity, Deadline),
 ) -> Invocation {
-    let (app, table) = (Arc::clone(&handlers.app), Arc::clone(&handlers.table));
+    let engine = Arc::clone(&handlers.app.engine);
+    let table = Arc::clone(&handlers.table);
     Invocation::of_method(Box::pin(async move {
         context.identity = Some(limit.limit(authentication).await?);
         let input = (&*payload, Some(&payload));
         let run = catch_panic(|| match table.bytes(operation, &context, input.0) {
             Some(result) => Ok(Err(result)),
-            None => table.run(&app, operation, context, input, pipe).map(Ok),
+            None => table.run(&engine, operation, context, input, pipe).map(Ok),
         });
         let run = run.map_err(|fault| match is_of_the_input(&fault) {
             true => fault.before_handler(),
             false => fault,
         });
         match run? {
-            Ok(run) => run.finish(&app, None, |reply| encode(&app, reply)).await,
+            Ok(run) => {
+                run.finish(&engine, None, |reply| encode(&engine, reply))
+                    .await
+            }
             Err(result) => result,
         }
     }))
@@ -163,7 +169,13 @@ impl OwnedRequest {
         self.app.flow.capacity.check().map_err(Rejection::fault)?;
         let input = (&*self.payload, Some(&self.payload));
         let context = Cow::Owned(self.context);
-        let started = start(&self.app, &self.table, self.operation, context, input);
+        let started = start(
+            &self.app.engine,
+            &self.table,
+            self.operation,
+            context,
+            input,
+        );
         match started {
             Err(fault) if is_of_the_input(&fault) => Err(fault),
             started => {

@@ -75,7 +75,7 @@ const LEAST_WAITING: usize = 64 << 10;
 impl ConnectionState {
     /// The state of a new connection. None if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, peer: Peer, clock: Clock) -> Option<Self> {
-        let limit = u32::try_from(app.limits.bytes()).unwrap_or(u32::MAX);
+        let limit = u32::try_from(app.engine.limits.bytes()).unwrap_or(u32::MAX);
         let flow = Arc::clone(&app.flow);
         let limits = &flow.limits;
         let ping = u32::try_from(limits.ping.as_millis()).unwrap_or(u32::MAX);
@@ -148,7 +148,7 @@ impl ConnectionState {
             }
         }
         sums.add(Sum::BytesIn, std::mem::take(&mut self.came));
-        let memory = &self.calls.handlers.app.memory;
+        let memory = &self.calls.handlers.app.engine.memory;
         if !self.tight && memory.has_less_than(1) {
             self.tight = true;
             self.machine.limit_bytes(LEAST_BYTES);
@@ -194,7 +194,7 @@ impl ConnectionState {
                     .calls
                     .handlers
                     .table
-                    .name(&self.calls.handlers.app, operation);
+                    .name(&self.calls.handlers.app.engine, operation);
                 let message = format!("`{name}` takes no items");
                 let fault = Fault::new(FaultKind::NotAcceptable, message);
                 self.fault(now, id, None, &fault, true);

@@ -48,7 +48,7 @@ impl ConnectionState {
         let stream = Some(Arc::clone(&pipe));
         let (app, table) = (&self.calls.handlers.app, &self.calls.handlers.table);
         let run = catch_panic(|| match pending {
-            None => table.run(app, operation, context, (payload, None), stream),
+            None => table.run(&app.engine, operation, context, (payload, None), stream),
             Some(pending) => {
                 let limit = context.deadline.for_handler(app.timeouts.handler)?;
                 let payload = Bytes::copy_from_slice(payload);
@@ -72,10 +72,11 @@ impl ConnectionState {
         };
         let handler_pipe = Arc::clone(&pipe);
         admitted.occupy(&app.flow.capacity);
-        let app = Arc::clone(app);
+        let engine = Arc::clone(&app.engine);
         let task = tokio::spawn(async move {
             // Only the deadline of the caller applies. The handler is dropped before the call ends.
-            let result = run.finish(&app, None, |reply| encode(&app, reply)).await;
+            let encode = |reply| encode(&engine, reply);
+            let result = run.finish(&engine, None, encode).await;
             drop(admitted);
             handler_pipe.set_outcome(Outcome::new(result, &memory));
         });

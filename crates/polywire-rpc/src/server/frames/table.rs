@@ -8,13 +8,12 @@ use bytes::Bytes;
 use polywire_protocol::{Fault, Frame, Route};
 use polywire_schema::Body;
 
+use crate::call::decoding::{decode_on_pool, is_large};
 use crate::call::pipe::Pipe;
 use crate::call::queue::OperationCost;
-use crate::call::{Invocation, Reply, Target};
+use crate::call::{Engine, Invocation, Reply, Target};
 use crate::frames::payload;
 use crate::methods::{Location, MethodReply, ReplyFormat, Router};
-use crate::server::app::App;
-use crate::server::decoding::{decode_on_pool, is_large};
 use crate::{Context, ServiceHandle};
 
 /// Blobs and texts of payloads of this many bytes or more share the bytes of the payload.
@@ -120,34 +119,34 @@ impl Table {
     }
 
     /// The name, for messages.
-    pub(super) fn name<'a>(&'a self, app: &'a App, index: u32) -> &'a str {
-        self.target(index).name(app)
+    pub(super) fn name<'a>(&'a self, engine: &'a Engine, index: u32) -> &'a str {
+        self.target(index).name(engine)
     }
 
     /// Decodes the input of a call and starts its handler. A large input is decoded on the pool. `pipe` carries the items
     /// of a method with streams.
     pub(super) fn run(
-        &self,
-        app: &Arc<App>,
+        self: &Arc<Self>,
+        engine: &Arc<Engine>,
         index: u32,
         context: Context,
         (payload, whole): Input<'_>,
         pipe: Option<Arc<Pipe>>,
     ) -> Result<Invocation, Fault> {
         if !is_large(payload) {
-            return self.run_here(app, index, context, (payload, whole), pipe, false);
+            return self.run_here(engine, index, context, (payload, whole), pipe, false);
         }
         let bytes = shared(payload, whole);
-        let started = decode_on_pool(Arc::clone(app), context.deadline, move |app| {
+        let table = Arc::clone(self);
+        let started = decode_on_pool(Arc::clone(engine), context.deadline, move |engine| {
             let input = (&*bytes, Some(&bytes));
-            app.table()?
-                .run_here(app, index, context, input, pipe, true)
+            table.run_here(engine, index, context, input, pipe, true)
         });
-        let app = Arc::clone(app);
+        let engine = Arc::clone(engine);
         Ok(Invocation::of_method(Box::pin(async move {
             started
                 .await?
-                .finish(&app, None, |reply| encode(&app, reply))
+                .finish(&engine, None, |reply| encode(&engine, reply))
                 .await
         })))
     }
@@ -155,7 +154,7 @@ impl Table {
     /// As [`Self::run`], on this thread.
     fn run_here(
         &self,
-        app: &Arc<App>,
+        engine: &Arc<Engine>,
         index: u32,
         context: Context,
         (payload, whole): Input<'_>,
@@ -164,7 +163,7 @@ impl Table {
     ) -> Result<Invocation, Fault> {
         match &self.targets[index as usize] {
             Target::Method(entry) => {
-                let Some(router) = &app.methods else {
+                let Some(router) = &engine.methods else {
                     return Err(Fault::internal("a server without methods"));
                 };
                 // A stream would hold the buffer of the thread until it ends.
@@ -174,21 +173,21 @@ impl Table {
                 };
                 let answer = (ReplyFormat::Cbor, buffer, pipe);
                 if payload.len() < LARGE {
-                    let source = Location::borrowed(payload, &app.limits)?;
+                    let source = Location::borrowed(payload, &engine.limits)?;
                     return Ok(Invocation::of_method(
-                        router.start(app, entry, source, context, answer)?,
+                        router.start(engine, entry, source, context, answer)?,
                     ));
                 }
                 let bytes = shared(payload, whole);
                 let body = Body::new(bytes.clone());
-                let source = Location::Cbor.open(&bytes, &body, &app.limits)?;
+                let source = Location::Cbor.open(&bytes, &body, &engine.limits)?;
                 Ok(Invocation::of_method(
-                    router.start(app, entry, source, context, answer)?,
+                    router.start(engine, entry, source, context, answer)?,
                 ))
             }
             Target::Operation(index) => {
                 let (route, body) = (Route::to(*index), Body::new(shared(payload, whole)));
-                app.run_operation(&self.wire, &route, context, &body, is_on_pool)
+                engine.run_operation(&self.wire, &route, context, &body, is_on_pool)
             }
         }
     }
@@ -199,8 +198,8 @@ pub(super) type Input<'a> = (&'a [u8], Option<&'a Bytes>);
 
 /// Encodes the result of a handler as the payload of a frame.
 #[inline]
-pub(super) fn encode(app: &App, reply: Reply) -> Result<MethodReply, Fault> {
-    reply.into_method_reply(app, ReplyFormat::Cbor, Vec::new())
+pub(super) fn encode(engine: &Engine, reply: Reply) -> Result<MethodReply, Fault> {
+    reply.into_method_reply(engine, ReplyFormat::Cbor, Vec::new())
 }
 
 /// The bytes of a payload: shared with its frame if it is large, else copied.

@@ -13,10 +13,9 @@ use std::sync::Arc;
 use http::{HeaderMap, header};
 use polywire_protocol::{Fault, InputMemory};
 
-use super::app::App;
+use super::memory::{FREE, Held, Memory};
+use super::{Deadline, Engine, catch_panic};
 use crate::blocking::BlockingPool;
-use crate::call::memory::{FREE, Held, Memory};
-use crate::call::{Deadline, catch_panic};
 
 /// Longer bodies are large. They take a millisecond or more.
 const LARGE: usize = FREE;
@@ -31,7 +30,7 @@ const QUEUE: usize = 1_000;
 pub(crate) const COUNTED_FROM: usize = 8 * 1024;
 
 /// Whether the body of an HTTP request is decoded on the pool.
-pub(super) fn is_large_body(headers: &HeaderMap, body: &[u8]) -> bool {
+pub(crate) fn is_large_body(headers: &HeaderMap, body: &[u8]) -> bool {
     is_large(body)
         || body.len() > LARGE_COMPRESSED && headers.contains_key(header::CONTENT_ENCODING)
 }
@@ -42,7 +41,7 @@ pub(crate) const fn is_large(bytes: &[u8]) -> bool {
 }
 
 /// The pool in which a server decodes.
-pub(super) fn pool() -> BlockingPool {
+pub(crate) fn pool() -> BlockingPool {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     BlockingPool::new(processors, QUEUE)
 }
@@ -54,17 +53,17 @@ pub(super) fn pool() -> BlockingPool {
 ///
 /// That of `decode`; too many bodies wait; it took too long. No handler was called.
 pub(crate) async fn decode_on_pool<T, F>(
-    app: Arc<App>,
+    engine: Arc<Engine>,
     deadline: Deadline,
     decode: F,
 ) -> Result<T, Fault>
 where
     T: Send + 'static,
-    F: FnOnce(&Arc<App>) -> Result<T, Fault> + Send + 'static,
+    F: FnOnce(&Arc<Engine>) -> Result<T, Fault> + Send + 'static,
 {
     let span = tracing::Span::current();
-    let own = Arc::clone(&app);
-    let decoded = app
+    let own = Arc::clone(&engine);
+    let decoded = engine
         .decoding
         .run(move || span.in_scope(|| catch_panic(|| decode(&own))));
     let decoded = deadline.limit(async { decoded.await.flatten() }).await;

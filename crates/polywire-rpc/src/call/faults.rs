@@ -1,18 +1,17 @@
-//! Faults as HTTP responses, in the protocol of the caller.
+//! Faults in the protocol of the caller.
 
 use bytes::Bytes;
-use http::Response;
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, Response, StatusCode};
 use polywire_protocol::{Fault, FaultKind};
 
-use super::app::App;
-use super::gate::overloaded;
+use super::{Engine, Target};
 use crate::Context;
-use crate::call::Target;
 
-impl App {
+impl Engine {
     /// Whether a caller asks for details of a fault that its protocol leaves out otherwise.
     pub(crate) fn wants_detail(&self, context: &Context) -> bool {
-        self.mounts.protocols[context.mount as usize].wants_detail(&context.head)
+        self.protocols[context.mount as usize].wants_detail(&context.head)
     }
 
     /// The response to a call that ends in a fault. `target` is what was called, as far as that is known.
@@ -38,7 +37,7 @@ impl App {
         let name = target.map_or("", |target| target.name(self));
         let operation = target.and_then(|target| target.operation(self));
         log_internal(fault, name);
-        let protocol = &self.mounts.protocols[protocol];
+        let protocol = &self.protocols[protocol];
         let Some(shape) = fault.shape_in(operation) else {
             if fault.kind() == FaultKind::Modelled {
                 tracing::error!(
@@ -64,10 +63,22 @@ impl App {
 }
 
 /// Logs the reason of an internal fault, of which the caller does not learn. `operation` is empty if it is not known.
-pub(super) fn log_internal(fault: &Fault, operation: &str) {
+pub(crate) fn log_internal(fault: &Fault, operation: &str) {
     if fault.kind() == FaultKind::Internal {
         let reason = std::error::Error::source(fault);
         let reason = reason.map(tracing::field::display);
         tracing::error!(operation, reason, "internal fault");
     }
+}
+
+/// Sets the status and `Retry-After` of a response that rejects a request because of overload, for proxies and load
+/// balancers, which do not know the protocol.
+pub(crate) fn overloaded(response: &mut Response<Bytes>) {
+    let status = response.status_mut();
+    if !status.is_server_error() && *status != StatusCode::TOO_MANY_REQUESTS {
+        *status = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    let headers = response.headers_mut();
+    let one_second = HeaderValue::from_static("1");
+    headers.entry(RETRY_AFTER).or_insert(one_second);
 }
