@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use polywire::prelude::*;
 use polywire::rpc::connect;
-use polywire::rpc::server::{BoundAddress, Listener, Running, bind_shared};
+use polywire::rpc::server::{BoundAddress, Listener, RunningServer, bind_shared};
 use polywire::rpc::tls::{ClientCertificates, Pem, ServerTls};
 
 use crate::Failure;
@@ -198,7 +198,7 @@ impl Listening {
     pub(crate) async fn sockets(
         &mut self,
         server: &Server,
-    ) -> Result<Vec<Running<BoundAddress>>, Failure> {
+    ) -> Result<Vec<RunningServer<BoundAddress>>, Failure> {
         let mut running = Vec::new();
         for address in &self.datagrams {
             let listening = server.listen_udp(*address).await.map_err(|error| {
@@ -227,7 +227,7 @@ async fn on_socket(
     path: PathBuf,
     mode: u32,
     scgi: bool,
-) -> io::Result<Running<PathBuf>> {
+) -> io::Result<RunningServer<PathBuf>> {
     let socket = polywire::rpc::server::UnixSocket::new(path).mode(mode);
     match scgi {
         true => server.listen_scgi_unix(socket).await,
@@ -236,13 +236,13 @@ async fn on_socket(
 }
 
 #[cfg(not(unix))]
-async fn on_socket(_: &Server, _: PathBuf, _: u32, _: bool) -> io::Result<Running<PathBuf>> {
+async fn on_socket(_: &Server, _: PathBuf, _: u32, _: bool) -> io::Result<RunningServer<PathBuf>> {
     Err(io::Error::other("this system has no Unix sockets"))
 }
 
 impl Speaking {
     /// Serves on this runtime.
-    pub(crate) fn serve(self, server: &Server) -> io::Result<Running> {
+    pub(crate) fn serve(self, server: &Server) -> io::Result<RunningServer> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         match self.how {
             Tcp::Http => server.serve(listener),

@@ -8,7 +8,7 @@ use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::protocol::{Protocol, conflict};
 use polywire::rpc::layers::CrossOrigin;
-use polywire::rpc::server::{BoundAddress, Mount, Running};
+use polywire::rpc::server::{BoundAddress, Mount, RunningServer};
 use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
 use polywire::schema::Operation;
 use tokio::task::JoinSet;
@@ -94,7 +94,7 @@ pub(crate) struct Arguments {
     /// address of the caller, and whether it used TLS. Any client that reaches the
     /// port can set them, so use this only where the web server is alone.
     #[arg(long)]
-    scgi_from_elsewhere: bool,
+    trust_remote_scgi: bool,
     /// Print nothing but errors.
     #[arg(long, short)]
     quiet: bool,
@@ -163,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Stops all that listens, at the same time.
-async fn stop(workers: &mut Workers, sockets: Vec<Running<BoundAddress>>) {
+async fn stop(workers: &mut Workers, sockets: Vec<RunningServer<BoundAddress>>) {
     let mut tasks = JoinSet::new();
     for running in sockets {
         tasks.spawn(running.shutdown());
@@ -184,9 +184,9 @@ fn server(
     let mut builder = Server::builder(service.clone())
         .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
         .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
-        .scgi_from_elsewhere(arguments.scgi_from_elsewhere)
+        .trust_remote_scgi(arguments.trust_remote_scgi)
         .frames(over_frames(arguments, mock))
-        .unoffered_hint(|kind| format!("`polywire serve -p {kind}` would offer it"))
+        .missing_protocol_hint(|kind| format!("`polywire serve -p {kind}` would offer it"))
         .timeouts(
             Timeouts::DEFAULT
                 .with_head(time)

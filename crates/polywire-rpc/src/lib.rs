@@ -80,5 +80,7 @@ pub use generated::{Items, Paginator};
 pub use handle::ServiceHandle;
 pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};
 pub use methods::{ItemReceiver, ItemSender, Methods, StreamCall};
-pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts, Validation};
+pub use server::{
+    BuildError, RoutedCall, RunningServer, Server, ServerBuilder, Timeouts, Validation,
+};
 pub use topics::Topics;

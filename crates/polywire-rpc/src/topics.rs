@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::Context;
 use crate::call::catch_panic;
-use crate::call::memory::{Held, Memory};
+use crate::call::memory::{Memory, MemoryReservation};
 use crate::call::pipe::Pipe;
 use crate::frames::payload;
 use slab::Slab;
@@ -78,7 +78,7 @@ pub(crate) struct QueuePolicy {
 /// A queued message, and the memory that it takes until the last queue drops it.
 struct CountedMessage {
     message: Bytes,
-    _memory: Held,
+    _memory: MemoryReservation,
 }
 
 impl AsRef<[u8]> for CountedMessage {
@@ -267,7 +267,7 @@ impl SharedTopics {
 
 /// Counts the memory of a message until its last clone is dropped. `None` if the memory is exhausted.
 fn count(message: &Bytes, memory: &Arc<Memory>) -> Option<Bytes> {
-    let mut held = Held::nothing(Arc::clone(memory));
+    let mut held = MemoryReservation::nothing(Arc::clone(memory));
     let counted = held.resize(message.len() + HEADER).then(|| CountedMessage {
         message: message.clone(),
         _memory: held,

@@ -5,7 +5,7 @@
 use polywire::mock;
 use polywire::model::{Loader, Model};
 use polywire::prelude::*;
-use polywire::rpc::{Running, Validation};
+use polywire::rpc::{RunningServer, Validation};
 use polywire::schema::{Map, Value};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -99,7 +99,7 @@ struct Mock {
     client: Client,
     /// Operations and the titles of their bad examples.
     bad: Vec<(String, String)>,
-    running: Running,
+    running: RunningServer,
 }
 
 impl Mock {

@@ -19,9 +19,9 @@ fn the_page_shows_this_program() {
     assert!(PAGE.contains(shown.trim()), "the page has another program");
 }
 
-struct Running(Child);
+struct RunningServer(Child);
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.0.kill();
@@ -33,7 +33,7 @@ impl Drop for Running {
 fn the_program_answers_as_the_page_shows() {
     let program = env!("CARGO_BIN_EXE_kettle");
     let child = Command::new(program).stdout(Stdio::piped()).spawn();
-    let mut running = Running(child.unwrap());
+    let mut running = RunningServer(child.unwrap());
     let mut line = String::new();
     let stdout = running.0.stdout.take().unwrap();
     BufReader::new(stdout).read_line(&mut line).unwrap();

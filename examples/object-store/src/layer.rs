@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
 use http::{HeaderValue, Request, Response, StatusCode};
 use polywire::protocol::{Fault, s3};
-use polywire::rpc::Arriving;
+use polywire::rpc::RoutedCall;
 use polywire::schema::{Location, Member, Operation};
 use polywire::text::percent;
 use tower::{Layer, Service};
@@ -126,7 +126,7 @@ fn names_other(query: &str, operation: Operation<'_>) -> bool {
 /// # Errors
 ///
 /// The request asks for something that is not there.
-pub(crate) fn check(arriving: &Arriving, most: usize) -> Result<(), Fault> {
+pub(crate) fn check(arriving: &RoutedCall, most: usize) -> Result<(), Fault> {
     let call = &arriving.context;
     let query = call.uri().query().unwrap_or_default();
     let is_other = |operation| names_other(query, operation);

@@ -34,7 +34,7 @@ mod service;
 mod store;
 
 use polywire::rpc::server::HeadService;
-use polywire::rpc::{Arriving, BuildError, Server};
+use polywire::rpc::{BuildError, RoutedCall, Server};
 use polywire::schema::Limits;
 use tower::ServiceExt;
 
@@ -82,7 +82,7 @@ pub fn server(settings: Settings) -> Result<Server, BuildError> {
     let http = layer::Http::new(settings.domains.clone());
     let most = settings.body;
     let check = tower::layer::layer_fn(move |inner: HeadService| {
-        tower::service_fn(move |arriving: Arriving| {
+        tower::service_fn(move |arriving: RoutedCall| {
             let inner = inner.clone();
             async move {
                 layer::check(&arriving, most)?;

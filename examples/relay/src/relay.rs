@@ -11,7 +11,7 @@ use polywire_nostr::{FilterLimits, Limits, MessageLimits, RelayUrl};
 use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{Listener, bind};
 use polywire_rpc::tls::{Pem, ServerTls};
-use polywire_rpc::{Running, Server};
+use polywire_rpc::{RunningServer, Server};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
@@ -60,7 +60,7 @@ fn rate(per_second: u32) -> Firewall {
 /// A running relay.
 pub struct RunningRelay {
     relay: Arc<Relay>,
-    running: Running,
+    running: RunningServer,
     writer: JoinHandle<()>,
 }
 

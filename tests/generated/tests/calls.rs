@@ -19,7 +19,7 @@ use generated::library::{
     WhisperInput, WhisperOutput,
 };
 use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
-use polywire::rpc::{CallErrorKind, Context, Running, Validation, frames};
+use polywire::rpc::{CallErrorKind, Context, RunningServer, Validation, frames};
 use polywire::schema::{Blob, Text, Timestamp, Value};
 
 /// What a call came over, and from which reader.
@@ -135,11 +135,11 @@ const KINDS: [ProtocolKind; 4] = [
     ProtocolKind::XmlRpc,
 ];
 
-async fn start() -> (Running, String) {
+async fn start() -> (RunningServer, String) {
     start_with(Shelves::default()).await
 }
 
-async fn start_with(shelves: Shelves) -> (Running, String) {
+async fn start_with(shelves: Shelves) -> (RunningServer, String) {
     let server = server::builder(shelves).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", running.address());

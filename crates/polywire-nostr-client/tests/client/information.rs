@@ -5,12 +5,12 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 use polywire_nostr::{RelayInfo, RelayUrl};
 use polywire_nostr_client::{InfoError, Relay};
 use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint};
-use polywire_rpc::{Methods, Running, Server};
+use polywire_rpc::{Methods, RunningServer, Server};
 use tokio::sync::mpsc;
 
 use crate::support::{options, within};
 
-async fn serve(endpoint: WebSocketEndpoint) -> (Running, RelayUrl) {
+async fn serve(endpoint: WebSocketEndpoint) -> (RunningServer, RelayUrl) {
     let server = Server::methods(Methods::new()).websocket("/", endpoint);
     let address = "127.0.0.1:0".parse().unwrap();
     let running = server.build().unwrap().listen(address).await.unwrap();

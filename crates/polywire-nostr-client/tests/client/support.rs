@@ -10,7 +10,7 @@ use polywire_nostr::{
 };
 use polywire_nostr_client::{Relay, RelayOptions, Subscription, SubscriptionItem};
 use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint};
-use polywire_rpc::{Methods, Running, Server};
+use polywire_rpc::{Methods, RunningServer, Server};
 use tokio::sync::mpsc;
 
 /// The timeout of operations that must finish, even on a busy machine.
@@ -38,7 +38,7 @@ pub(crate) async fn until(mut holds: impl FnMut() -> bool) {
 }
 
 pub(crate) struct TestRelay {
-    running: Running,
+    running: RunningServer,
     sockets: mpsc::UnboundedReceiver<WebSocket>,
 }
 

@@ -13,20 +13,23 @@ pub(crate) use rejection::{MemoryUse, RateScope, Rejection};
 use super::FrameDeadline;
 use super::InFlight;
 use super::capacity::{Capacity, Occupancy};
-use super::memory::Held;
+use super::memory::MemoryReservation;
 use super::queue::{OperationCost, RunQueue};
 
 /// What a call holds while it is in progress.
 pub(crate) struct Admitted {
     _in_flight: Option<InFlight>,
     /// For the input, if it is large.
-    memory: Option<Held>,
+    memory: Option<MemoryReservation>,
     /// While its handler waits for something.
     occupancy: Option<Occupancy>,
 }
 
 impl Admitted {
-    pub(crate) const fn new(in_flight: Option<InFlight>, memory: Option<Held>) -> Self {
+    pub(crate) const fn new(
+        in_flight: Option<InFlight>,
+        memory: Option<MemoryReservation>,
+    ) -> Self {
         Self {
             _in_flight: in_flight,
             memory,
@@ -38,7 +41,7 @@ impl Admitted {
         self.memory.is_some()
     }
 
-    pub(crate) fn set_memory(&mut self, memory: Option<Held>) {
+    pub(crate) fn set_memory(&mut self, memory: Option<MemoryReservation>) {
         self.memory = memory;
     }
 

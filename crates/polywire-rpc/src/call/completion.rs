@@ -6,7 +6,7 @@ use polywire_frame::CallId;
 use polywire_protocol::Fault;
 
 use super::admission::{MemoryUse, Rejection};
-use super::memory::{Held, Memory};
+use super::memory::{Memory, MemoryReservation};
 use super::pipe::Pipe;
 use super::topic_call::TopicCall;
 use crate::methods::MethodReply;
@@ -26,7 +26,7 @@ pub(crate) struct Completion<C = CallId> {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) result: Result<MethodReply, Fault>,
-    pub(crate) memory: Option<Held>,
+    pub(crate) memory: Option<MemoryReservation>,
 }
 
 /// Replies up to this size, in bytes, take no memory that is counted.
@@ -43,7 +43,7 @@ impl Outcome {
                 memory: None,
             };
         }
-        let mut held = Held::nothing(Arc::clone(memory));
+        let mut held = MemoryReservation::nothing(Arc::clone(memory));
         match held.resize(bytes) {
             true => Self {
                 result,

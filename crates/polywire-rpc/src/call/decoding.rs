@@ -13,7 +13,7 @@ use std::sync::Arc;
 use http::{HeaderMap, header};
 use polywire_protocol::{Fault, InputMemory};
 
-use super::memory::{FREE, Held, Memory};
+use super::memory::{FREE, Memory, MemoryReservation};
 use super::{Deadline, Engine, catch_panic};
 use crate::blocking::BlockingPool;
 
@@ -72,15 +72,15 @@ where
 
 /// The memory of one call's decoded input, taken from the server's until this is dropped.
 #[derive(Debug)]
-pub(crate) struct InputReservation(RefCell<Held>);
+pub(crate) struct InputReservation(RefCell<MemoryReservation>);
 
 impl InputReservation {
     pub(crate) const fn new(memory: Arc<Memory>) -> Self {
-        Self(RefCell::new(Held::nothing(memory)))
+        Self(RefCell::new(MemoryReservation::nothing(memory)))
     }
 
     /// What was taken, if anything was.
-    pub(crate) fn into_held(self) -> Option<Held> {
+    pub(crate) fn into_held(self) -> Option<MemoryReservation> {
         let held = self.0.into_inner();
         (!held.is_empty()).then_some(held)
     }

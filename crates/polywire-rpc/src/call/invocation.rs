@@ -17,7 +17,7 @@ use tokio::time::Sleep;
 use tower::ServiceExt;
 
 use super::decoding::{COUNTED_FROM, InputReservation};
-use super::memory::Held;
+use super::memory::MemoryReservation;
 use super::{Deadline, Engine, Target};
 use crate::handler::HandlerFuture;
 use crate::methods::{MethodFuture, MethodReply, ReplyFormat, write_output};
@@ -48,7 +48,7 @@ pub(crate) enum Reply {
 struct DecodedCall {
     call: Call,
     /// The memory of its input, if it takes much.
-    held: Option<Held>,
+    held: Option<MemoryReservation>,
 }
 
 impl Engine {

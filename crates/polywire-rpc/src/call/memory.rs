@@ -92,12 +92,12 @@ impl Memory {
 
 /// A reservation of memory. It is released when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct MemoryReservation {
     memory: Arc<Memory>,
     bytes: usize,
 }
 
-impl Held {
+impl MemoryReservation {
     pub(crate) const fn nothing(memory: Arc<Memory>) -> Self {
         Self { memory, bytes: 0 }
     }
@@ -155,7 +155,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
         self.memory.release(self.bytes);
     }
@@ -169,13 +169,13 @@ mod tests {
     fn all_is_released() {
         let memory = Arc::new(Memory::new(100));
         let left = || 100 - memory.taken();
-        let mut first = Held::nothing(Arc::clone(&memory));
+        let mut first = MemoryReservation::nothing(Arc::clone(&memory));
         assert!(first.grow(FREE));
         assert_eq!(left(), 100);
         assert!(first.grow(FREE + 60));
         assert!(first.grow(FREE + 60));
         assert_eq!(left(), 40);
-        let mut second = Held::nothing(Arc::clone(&memory));
+        let mut second = MemoryReservation::nothing(Arc::clone(&memory));
         assert!(!second.grow(FREE + 41));
         assert!(second.grow(FREE + 40));
         assert_eq!(left(), 0);
@@ -193,7 +193,7 @@ mod tests {
         let memory = Arc::new(Memory::new(100));
         let half = Arc::new(memory.half());
         let take = |bytes| {
-            let mut held = Held::nothing(Arc::clone(&half));
+            let mut held = MemoryReservation::nothing(Arc::clone(&half));
             held.resize(bytes).then_some(held)
         };
         let mut first = take(30).unwrap();

@@ -8,7 +8,7 @@ use polywire_frame::{CallId, HEADER};
 use polywire_protocol::{Fault, FaultKind};
 
 use super::completion::{CompletionQueue, Outcome};
-use super::memory::Held;
+use super::memory::MemoryReservation;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::topics::{QueuePolicy, SlowSubscriber};
 
@@ -44,7 +44,7 @@ struct State {
     outgoing: VecDeque<OutgoingItem>,
     outgoing_bytes: usize,
     /// The memory of outgoing items. `None` if it is counted elsewhere.
-    memory: Option<Held>,
+    memory: Option<MemoryReservation>,
     /// Senders that wait for space.
     writers: Vec<Waker>,
     /// Read bytes that the connection has not taken.
@@ -97,7 +97,7 @@ impl Pipe {
         max_item_bytes: u32,
         completions: Arc<CompletionQueue>,
         is_open: bool,
-        memory: Option<Held>,
+        memory: Option<MemoryReservation>,
     ) -> Arc<Self> {
         Arc::new(Self {
             id,

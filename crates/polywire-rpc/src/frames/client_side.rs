@@ -11,7 +11,7 @@ use polywire_frame::{Output, ProtocolError, Reason, Time};
 use super::side::Side;
 use super::state::{Shared, State};
 use super::tickets::wake_with;
-use super::{Clock, Taken};
+use super::{Clock, ReadProgress};
 use crate::error::Cause;
 
 /// The client side of a connection. Its session runs in a task of its own.
@@ -87,7 +87,7 @@ impl Side for ClientSide {
         now: Time,
         bytes: &[u8],
         whole: Option<&Bytes>,
-    ) -> Result<Taken, ProtocolError> {
+    ) -> Result<ReadProgress, ProtocolError> {
         let changed = &self.shared.changed;
         let mut state = self.shared.lock();
         let state = &mut *state;
@@ -111,7 +111,7 @@ impl Side for ClientSide {
                     // Replies to cancelled calls have freed capacity.
                     state.admit_waiting(now);
                     self.snapshot = Snapshot::of(state);
-                    return Ok(Taken { bytes: at, wants });
+                    return Ok(ReadProgress { bytes: at, wants });
                 }
                 Step::Consumed(count, event) => {
                     at += count;
@@ -153,7 +153,7 @@ impl Side for ClientSide {
                         state.close("the server does not read what it asks for");
                         changed.notify_one();
                         self.snapshot = Snapshot::of(state);
-                        return Ok(Taken {
+                        return Ok(ReadProgress {
                             bytes: at,
                             wants: 1,
                         });

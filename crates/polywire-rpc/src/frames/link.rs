@@ -19,7 +19,7 @@ use super::machine::Machine;
 use super::payload::Payload;
 use super::quota::QueueQuota;
 use super::request::{CallRequest, CallStage};
-use super::session::{Ended, Session};
+use super::session::{Session, SessionError};
 use super::state::{LinkEnd, Shared};
 use super::streams::CallHandle;
 use super::tickets::Ticket;
@@ -99,8 +99,8 @@ impl Link {
             let ended = poll_fn(|context| session.poll(context)).await;
             own.lock().close(match ended {
                 Ok(()) => "the server closed the connection".into(),
-                Err(Ended::Io(error)) => Cause::of(error),
-                Err(Ended::Broken(broken)) => Cause::of(broken),
+                Err(SessionError::Io(error)) => Cause::of(error),
+                Err(SessionError::Broken(broken)) => Cause::of(broken),
             });
         });
         Self {

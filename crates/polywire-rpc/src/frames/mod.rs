@@ -39,9 +39,9 @@ pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 #[cfg(feature = "udp")]
 pub(crate) use session::poll_others;
-pub(crate) use session::{Ended, Session};
+pub(crate) use session::{Session, SessionError};
 pub(crate) use side::Side;
 pub use streams::{CallStream, Incoming, Message, Outgoing, Subscription};
 #[cfg(feature = "udp")]
-pub(crate) use udp::{Received, Sender, Sending, Socket};
-pub(crate) use wire::Taken;
+pub(crate) use udp::{ReadStatus, SendQueue, Sender, Socket};
+pub(crate) use wire::ReadProgress;

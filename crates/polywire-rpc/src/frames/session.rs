@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::alarm::Alarm;
 use super::clock::Clock;
 use super::side::Side;
-use super::wire::{ReadOutcome, StreamReader, StreamWriter, Taken};
+use super::wire::{ReadOutcome, ReadProgress, StreamReader, StreamWriter};
 
 /// Write before the next read once this many bytes of output are buffered.
 const WRITE_THRESHOLD: usize = 64 << 10;
@@ -73,12 +73,12 @@ struct CloseState {
 
 /// Why a connection has ended early.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum SessionError {
     Broken(ProtocolError),
     Io(io::Error),
 }
 
-impl From<io::Error> for Ended {
+impl From<io::Error> for SessionError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -130,7 +130,7 @@ where
     }
 
     /// Reads, writes and waits until the connection has ended.
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SessionError>> {
         self.side.begin_turn();
         for _ in 0..MAX_READS {
             self.now = self.clock.now();
@@ -210,7 +210,7 @@ where
         });
     }
 
-    fn poll_read(&mut self, context: &mut Context<'_>) -> Result<Poll<ReadOutcome>, Ended> {
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Result<Poll<ReadOutcome>, SessionError> {
         let now = self.now;
         let came = self.stopped_since.unwrap_or(now);
         let consumed = self.reader.consumed();
@@ -242,7 +242,7 @@ where
         })
     }
 
-    fn poll_write(&mut self, context: &mut Context<'_>) -> Result<Poll<()>, Ended> {
+    fn poll_write(&mut self, context: &mut Context<'_>) -> Result<Poll<()>, SessionError> {
         loop {
             if self.writer.is_empty() {
                 if self.side.output_len() == 0 {
@@ -275,9 +275,9 @@ where
         }
     }
 
-    fn poll_shutdown(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
+    fn poll_shutdown(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SessionError>> {
         if let Poll::Ready(ended) = Pin::new(&mut self.stream).poll_shutdown(context) {
-            return Poll::Ready(ended.map_err(Ended::from));
+            return Poll::Ready(ended.map_err(SessionError::from));
         }
         // TLS has to write at shutdown, and the peer may never read that.
         let until = *self
@@ -289,7 +289,7 @@ where
 
     /// Writes the rest of the output, shuts the stream down, and discards input until the peer closes: TCP resets a
     /// connection that is dropped with unread input, and the peer could lose the last output.
-    fn poll_closing(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
+    fn poll_closing(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SessionError>> {
         let polled = self.poll_last_bytes(context);
         let Some(closing) = &mut self.closing else {
             return Poll::Ready(Ok(()));
@@ -299,7 +299,7 @@ where
             ready!(self.poll_until(until, context));
         }
         let broken = self.closing.take().and_then(|closing| closing.broken);
-        Poll::Ready(broken.map_or(Ok(()), |broken| Err(Ended::Broken(broken))))
+        Poll::Ready(broken.map_or(Ok(()), |broken| Err(SessionError::Broken(broken))))
     }
 
     fn poll_last_bytes(&mut self, context: &mut Context<'_>) -> Poll<()> {
@@ -320,7 +320,7 @@ where
             }
         }
         let mut discard = |bytes: &[u8], _: Option<&Bytes>| {
-            Ok::<_, ProtocolError>(Taken {
+            Ok::<_, ProtocolError>(ReadProgress {
                 bytes: bytes.len(),
                 wants: 1,
             })

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use polywire_frame::{Output, ProtocolError, Reason, Time};
 
 use super::clock::Clock;
-use super::wire::Taken;
+use super::wire::ReadProgress;
 
 /// The client or the server side of a connection: the state machine and its users, without the stream.
 pub(crate) trait Side {
@@ -27,7 +27,7 @@ pub(crate) trait Side {
         came: Time,
         bytes: &[u8],
         whole: Option<&Bytes>,
-    ) -> Result<Taken, ProtocolError>;
+    ) -> Result<ReadProgress, ProtocolError>;
 
     /// The length of the output in bytes.
     fn output_len(&self) -> usize;

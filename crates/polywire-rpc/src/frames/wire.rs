@@ -49,11 +49,12 @@ pub(crate) enum ReadOutcome {
 }
 
 /// Processes received bytes. A large frame is given as a shared buffer too.
-pub(crate) type ReadHandler<'a, E> = dyn FnMut(&[u8], Option<&Bytes>) -> Result<Taken, E> + 'a;
+pub(crate) type ReadHandler<'a, E> =
+    dyn FnMut(&[u8], Option<&Bytes>) -> Result<ReadProgress, E> + 'a;
 
 /// How many bytes were processed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Taken {
+pub(crate) struct ReadProgress {
     /// The number of processed bytes.
     pub(crate) bytes: usize,
     /// The minimum number of bytes for the next call. 0 to stop in front of the rest.
@@ -366,13 +367,13 @@ mod tests {
         let mut take = |bytes: &[u8], whole: Option<&Bytes>| {
             if bytes.len() < frame.len() {
                 let wants = frame.len();
-                return Ok(Taken { bytes: 0, wants });
+                return Ok(ReadProgress { bytes: 0, wants });
             }
             let whole = whole.unwrap();
             assert_eq!(whole.as_ptr_range(), bytes.as_ptr_range());
             frames.push(whole.clone());
             let bytes = frame.len();
-            Ok(Taken { bytes, wants: 1 })
+            Ok(ReadProgress { bytes, wants: 1 })
         };
         // In pieces that end within frames.
         for piece in frame.repeat(3).chunks(150_000) {
@@ -396,13 +397,13 @@ mod tests {
             let mut take = |bytes: &[u8], whole: Option<&Bytes>| {
                 if seen.is_empty() && bytes.len() < 100_000 {
                     let wants = 100_000;
-                    return Ok(Taken { bytes: 0, wants });
+                    return Ok(ReadProgress { bytes: 0, wants });
                 }
                 kept.extend(whole.filter(|_| keeps).cloned());
                 let most = bytes.len().min(60_000);
                 seen.extend_from_slice(&bytes[..most]);
                 let wants = usize::from(most == bytes.len());
-                Ok(Taken { bytes: most, wants })
+                Ok(ReadProgress { bytes: most, wants })
             };
             read(&mut reader, &mut stream, &mut take).await;
             writer.write_all(&sent[10..]).await.unwrap();
@@ -420,7 +421,7 @@ mod tests {
         let mut came = 0;
         let mut take = |_: &[u8], _: Option<&Bytes>| {
             let wants = 1 << 30;
-            Ok(Taken { bytes: 0, wants })
+            Ok(ReadProgress { bytes: 0, wants })
         };
         let lens = [1, 15].into_iter().chain([1_440; 200]).chain([300_000; 3]);
         // Also byte by byte, when the buffer is large.
@@ -450,7 +451,7 @@ mod tests {
                     false => 0,
                 };
                 shared = whole.filter(|_| bytes > 0).cloned();
-                Ok(Taken { bytes, wants: len })
+                Ok(ReadProgress { bytes, wants: len })
             };
             for piece in vec![7; len].chunks(30_000) {
                 writer.write_all(piece).await.unwrap();

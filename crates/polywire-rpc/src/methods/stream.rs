@@ -22,7 +22,7 @@ use crate::frames::payload;
 /// A call of a method with streams, on the server: receives the items of the client and sends items to it.
 ///
 /// Both directions have flow control: a sender waits while the receiver's buffer is full. The handler is dropped if the
-/// call is cancelled or its connection is lost. [`ending`](Self::ending) announces a shutdown in advance.
+/// call is cancelled or its connection is lost. [`going_away`](Self::going_away) announces a shutdown in advance.
 pub struct StreamCall {
     incoming: ItemReceiver,
     outgoing: ItemSender,
@@ -81,9 +81,9 @@ impl StreamCall {
         self.outgoing.send(item).await
     }
 
-    /// See [`ItemSender::ending`].
-    pub async fn ending(&self) {
-        self.outgoing.ending().await;
+    /// See [`ItemSender::going_away`].
+    pub async fn going_away(&self) {
+        self.outgoing.going_away().await;
     }
 
     /// Splits the call into both directions, for concurrent use.
@@ -148,7 +148,7 @@ impl ItemSender {
     ///     let mut count = 0_u64;
     ///     loop {
     ///         tokio::select! {
-    ///             () = out.ending() => return Ok::<_, Fault>(count),
+    ///             () = out.going_away() => return Ok::<_, Fault>(count),
     ///             _ = ticks.tick() => out.send(count).await?,
     ///         }
     ///         count += 1;
@@ -156,7 +156,7 @@ impl ItemSender {
     /// });
     /// # let _ = methods;
     /// ```
-    pub async fn ending(&self) {
+    pub async fn going_away(&self) {
         poll_fn(|context| self.pipe.poll_closing(context)).await;
     }
 

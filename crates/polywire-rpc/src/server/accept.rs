@@ -16,7 +16,7 @@ use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
 use super::gate::ConnectionRejecter;
 use super::listener::AnyListener;
-use super::running::Running;
+use super::running::RunningServer;
 use crate::peer::Peer;
 
 /// The byte stream of a connection.
@@ -30,7 +30,7 @@ pub(super) fn serve<F, C>(
     listener: Box<dyn AnyListener>,
     words: &'static [u8],
     serve_connection: F,
-) -> Running<()>
+) -> RunningServer<()>
 where
     F: Fn(Server, ByteStream, Peer, watch::Receiver<bool>) -> C + Copy + Send + Sync + 'static,
     C: Future<Output = ()> + Send + 'static,
@@ -44,7 +44,7 @@ where
         serve_connection,
         stopped,
     ));
-    Running::new((), stop, task)
+    RunningServer::new((), stop, task)
 }
 
 /// Limits a warning to one per second.

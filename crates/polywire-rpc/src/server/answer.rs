@@ -42,18 +42,18 @@ pub(super) enum HttpAnswer {
 /// The future of a response, inside of layers around HTTP requests.
 pub(super) enum Answer {
     Ready(Response<Bytes>),
-    Reading(Reading),
-    Handling(Handling),
+    PendingBody(PendingBody),
+    PendingCall(PendingCall),
     /// Behind layers around heads, or decoded on another thread.
     Boxed(Boxed<Response<Bytes>>),
     /// A call with an id.
-    Marked(Box<Marked>),
+    CallWithId(Box<CallWithId>),
     /// The response was returned.
-    Taken,
+    Done,
 }
 
 /// A call whose body is being read.
-pub(super) struct Reading {
+pub(super) struct PendingBody {
     app: Arc<App>,
     /// The operation, if it is known from the head.
     route: Option<Route>,
@@ -62,7 +62,7 @@ pub(super) struct Reading {
 }
 
 /// A call whose handler is in progress.
-pub(super) struct Handling {
+pub(super) struct PendingCall {
     app: Arc<App>,
     protocol: usize,
     /// Whether the caller asked for details of a fault.
@@ -74,7 +74,7 @@ pub(super) struct Handling {
 }
 
 /// A call with an id, which the response contains.
-pub(super) struct Marked {
+pub(super) struct CallWithId {
     app: Arc<App>,
     protocol: usize,
     id: RequestId,
@@ -97,7 +97,7 @@ impl App {
         };
         let span = tracing::info_span!("call", request_id = id.0);
         let answer = span.in_scope(|| self.begin_call(protocol, route, context, body));
-        Answer::Marked(Box::new(Marked {
+        Answer::CallWithId(Box::new(CallWithId {
             app: Arc::clone(self),
             protocol,
             id,
@@ -130,7 +130,7 @@ impl App {
                 let target = Some(Target::Operation(route.operation));
                 self.begun((protocol, wants_detail), target, body, run)
             }
-            route => Answer::Reading(Reading {
+            route => Answer::PendingBody(PendingBody {
                 app: Arc::clone(self),
                 route,
                 context,
@@ -226,7 +226,7 @@ impl App {
         run: Result<Invocation, Fault>,
     ) -> Answer {
         match run {
-            Ok(run) => Answer::Handling(Handling {
+            Ok(run) => Answer::PendingCall(PendingCall {
                 app: Arc::clone(self),
                 protocol,
                 wants_detail,
@@ -268,16 +268,16 @@ impl Future for Answer {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         loop {
             *self = match &mut *self {
-                own @ Self::Reading(_) => ready!(own.poll_reading(context)),
-                Self::Handling(handling) => return handling.poll(context),
+                own @ Self::PendingBody(_) => ready!(own.poll_reading(context)),
+                Self::PendingCall(handling) => return handling.poll(context),
                 Self::Boxed(future) => return future.as_mut().poll(context),
-                Self::Marked(marked) => return marked.poll(context),
-                ready @ Self::Ready(_) => match mem::replace(ready, Self::Taken) {
+                Self::CallWithId(marked) => return marked.poll(context),
+                ready @ Self::Ready(_) => match mem::replace(ready, Self::Done) {
                     Self::Ready(response) => return Poll::Ready(response),
                     other => other,
                 },
                 // Polled after the response: never, by the contract of futures.
-                Self::Taken => return Poll::Pending,
+                Self::Done => return Poll::Pending,
             };
         }
     }
@@ -286,13 +286,13 @@ impl Future for Answer {
 impl Answer {
     /// Reads the body, and starts the call.
     fn poll_reading(&mut self, context: &mut Context<'_>) -> Poll<Self> {
-        let Self::Reading(reading) = self else {
+        let Self::PendingBody(reading) = self else {
             return Poll::Pending;
         };
         let (app, body) = (&reading.app, &mut reading.body);
         let bytes = ready!(body.poll_read(app.engine.limits.bytes(), &app.engine.memory, context));
-        Poll::Ready(match mem::replace(self, Self::Taken) {
-            Self::Reading(reading) => match bytes {
+        Poll::Ready(match mem::replace(self, Self::Done) {
+            Self::PendingBody(reading) => match bytes {
                 Ok(bytes) if is_large_body(reading.context.headers(), &bytes) => {
                     reading.begin_on_pool(bytes)
                 }
@@ -303,7 +303,7 @@ impl Answer {
     }
 }
 
-impl Reading {
+impl PendingBody {
     /// Starts a call with a large body on the pool.
     #[cold]
     fn begin_on_pool(mut self, bytes: Bytes) -> Answer {
@@ -362,7 +362,7 @@ impl Reading {
     }
 }
 
-impl Marked {
+impl CallWithId {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         let _inside = self.span.enter();
         let mut response = ready!(Pin::new(&mut self.answer).poll(context));
@@ -372,7 +372,7 @@ impl Marked {
     }
 }
 
-impl Handling {
+impl PendingCall {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         let (app, target) = (&self.app, self.target.as_ref());
         let protocol = &*app.mounts.protocols[self.protocol];

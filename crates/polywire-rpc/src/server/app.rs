@@ -34,7 +34,7 @@ use crate::topics::Topics;
 use crate::{Context, ServiceHandle};
 
 /// What a layer around call heads gets, and what it may return.
-pub type HeadService = BoxCloneSyncService<Arriving, Response<Bytes>, Fault>;
+pub type HeadService = BoxCloneSyncService<RoutedCall, Response<Bytes>, Fault>;
 
 /// A server of one service on several protocols.
 ///
@@ -57,7 +57,7 @@ pub(super) struct App {
     /// Whether callers over HTTP/1, SCGI and frames may half-close the connection.
     pub(super) half_close: bool,
     /// Whether the variables of SCGI peers on other machines are trusted.
-    pub(super) scgi_from_elsewhere: bool,
+    pub(super) trust_remote_scgi: bool,
     /// Whether calls get ids. Default: if their protocol has a header or member for it.
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
@@ -81,7 +81,7 @@ pub(super) struct App {
 pub(super) type Pages = Arc<dyn Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync>;
 
 /// A call whose operation is known and whose body has not been read: the request of layers around heads.
-pub struct Arriving {
+pub struct RoutedCall {
     app: Arc<App>,
     protocol: usize,
     route: Option<Route>,
@@ -148,7 +148,8 @@ impl Server {
         prefetched: Bytes,
         stopped: tokio::sync::watch::Receiver<bool>,
     ) {
-        let held = crate::call::memory::Held::nothing(Arc::clone(&self.app.engine.memory));
+        let held =
+            crate::call::memory::MemoryReservation::nothing(Arc::clone(&self.app.engine.memory));
         let endpoints = &self.app.websockets;
         let stop = stopped.clone();
         let outcome =
@@ -234,7 +235,7 @@ impl App {
         let Some(layers) = self.head.clone() else {
             return self.begin(protocol, route, context, body);
         };
-        let arriving = Arriving {
+        let arriving = RoutedCall {
             app: Arc::clone(self),
             protocol,
             route,
@@ -313,7 +314,7 @@ impl App {
     }
 }
 
-impl Arriving {
+impl RoutedCall {
     /// The operation, if it is known from the head: not in XML-RPC.
     #[must_use]
     pub fn operation(&self) -> Option<Operation<'_>> {
@@ -339,9 +340,9 @@ impl Arriving {
     }
 }
 
-impl fmt::Debug for Arriving {
+impl fmt::Debug for RoutedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Arriving")
+        f.debug_struct("RoutedCall")
             .field("operation", &self.operation())
             .field("context", &self.context)
             .finish_non_exhaustive()

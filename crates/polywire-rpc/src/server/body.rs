@@ -17,7 +17,7 @@ use super::BodyError;
 use super::incoming::IncomingBody;
 use crate::call::Deadline;
 use crate::call::admission::{MemoryUse, Rejection};
-use crate::call::memory::{FREE, Held, Memory};
+use crate::call::memory::{FREE, Memory, MemoryReservation};
 
 /// The body of a request before it has been read, or the memory that it takes after.
 ///
@@ -38,7 +38,7 @@ pub(super) struct RequestBody {
 enum Source {
     Incoming(IncomingBody),
     Boxed(BoxBody<Bytes, BodyError>),
-    Read { held: Held },
+    Read { held: MemoryReservation },
 }
 
 impl RequestBody {
@@ -105,7 +105,7 @@ impl RequestBody {
             return Ok(());
         }
         if !matches!(self.source, Some(Source::Read { .. })) {
-            let held = Held::nothing(Arc::clone(memory));
+            let held = MemoryReservation::nothing(Arc::clone(memory));
             self.source = Some(Source::Read { held });
             self.linger = false;
         }
@@ -207,7 +207,7 @@ struct PartialBody {
     /// All pieces, if there are several.
     buffer: BytesMut,
     len: usize,
-    held: Option<Held>,
+    held: Option<MemoryReservation>,
     /// Started when the body is first waited for.
     timer: Option<Pin<Box<Sleep>>>,
 }
@@ -270,7 +270,7 @@ impl PartialBody {
         }
         let held = self
             .held
-            .get_or_insert_with(|| Held::nothing(Arc::clone(reader.memory)));
+            .get_or_insert_with(|| MemoryReservation::nothing(Arc::clone(reader.memory)));
         if held.grow(self.len) {
             return Ok(());
         }

@@ -17,7 +17,7 @@ use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service};
 
 use super::Timeouts;
-use super::app::{Arriving, HeadService, Pages};
+use super::app::{HeadService, Pages, RoutedCall};
 use super::frames::FrameLimits;
 use super::http_service::{HttpRequest, HttpService};
 use super::mount::Mount;
@@ -44,7 +44,7 @@ pub struct ServerBuilder {
     timeouts: Timeouts,
     connections: usize,
     half_close: bool,
-    scgi_from_elsewhere: bool,
+    trust_remote_scgi: bool,
     frames: bool,
     frames_bypass_layers: bool,
     frame_limits: FrameLimits,
@@ -53,7 +53,7 @@ pub struct ServerBuilder {
     websockets: Vec<(String, crate::websocket::WebSocketEndpoint)>,
     request_ids: Option<bool>,
     pages: Option<Pages>,
-    unoffered_hint: Option<Hint>,
+    missing_protocol_hint: Option<Hint>,
     firewall: Option<Firewall>,
     cross_origin: Option<CrossOrigin>,
     callers: Vec<Callers>,
@@ -98,10 +98,10 @@ impl ServerBuilder {
             topics: None,
             #[cfg(feature = "websocket")]
             websockets: Vec::new(),
-            scgi_from_elsewhere: false,
+            trust_remote_scgi: false,
             request_ids: None,
             pages: None,
-            unoffered_hint: None,
+            missing_protocol_hint: None,
             firewall: None,
             cross_origin: None,
             callers: Vec::new(),
@@ -185,8 +185,8 @@ impl ServerBuilder {
     /// effect then, and [`BasicAuth`](crate::auth::BasicAuth) accepts passwords if the variables
     /// claim TLS. Use it only on a network in which the web server is alone.
     #[must_use]
-    pub const fn scgi_from_elsewhere(mut self, trusted: bool) -> Self {
-        self.scgi_from_elsewhere = trusted;
+    pub const fn trust_remote_scgi(mut self, trusted: bool) -> Self {
+        self.trust_remote_scgi = trusted;
         self
     }
 
@@ -313,11 +313,11 @@ impl ServerBuilder {
     /// Sets a function that returns a hint how to enable a protocol. The hint is added to the error response to requests of
     /// protocols that the server does not offer, which names the protocols of the request's host.
     #[must_use]
-    pub fn unoffered_hint(
+    pub fn missing_protocol_hint(
         mut self,
         hint: impl Fn(ProtocolKind) -> String + Send + Sync + 'static,
     ) -> Self {
-        self.unoffered_hint = Some(Box::new(hint));
+        self.missing_protocol_hint = Some(Box::new(hint));
         self
     }
 
@@ -376,12 +376,12 @@ impl ServerBuilder {
     pub fn head_layer<L>(mut self, layer: L) -> Self
     where
         L: Layer<HeadService> + 'static,
-        L::Service: Service<Arriving, Response = Response<Bytes>, Error = Fault>
+        L::Service: Service<RoutedCall, Response = Response<Bytes>, Error = Fault>
             + Clone
             + Send
             + Sync
             + 'static,
-        <L::Service as Service<Arriving>>::Future: Send,
+        <L::Service as Service<RoutedCall>>::Future: Send,
     {
         self.head_layers.push(Box::new(move |inner| {
             BoxCloneSyncService::new(layer.layer(inner))

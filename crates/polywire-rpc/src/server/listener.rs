@@ -58,7 +58,7 @@ use crate::tls::ServerTls;
 pub trait Listener: Send + 'static {
     /// The byte stream of a connection.
     type Io: AsyncRead + AsyncWrite + Unpin + Send + 'static;
-    /// Where the listener listens: [`Running::bound_address`](super::Running::bound_address) of the server.
+    /// Where the listener listens: [`RunningServer::bound_address`](super::RunningServer::bound_address) of the server.
     type Addr;
 
     /// Waits for the next connection.

@@ -53,7 +53,7 @@ use std::time::Duration;
 
 pub use crate::handler::CallService;
 pub use crate::peer::{Credentials, Peer};
-pub use app::{Arriving, HeadService, Server};
+pub use app::{HeadService, RoutedCall, Server};
 pub use bind::{bind, bind_shared};
 pub use builder::{BuildError, ServerBuilder, Validation};
 #[cfg(feature = "udp")]
@@ -63,7 +63,7 @@ pub use http_service::{HttpRequest, HttpService};
 pub use listener::Listener;
 pub use mount::{Mount, MountPathError, OriginalUri};
 pub use response::{BodyError, HttpResponse, ResponseBody};
-pub use running::{BoundAddress, Running, UdpAddress};
+pub use running::{BoundAddress, RunningServer, UdpAddress};
 #[cfg(feature = "tls")]
 pub use tls::{TlsListener, TlsStream};
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 /// A server that listens until this is dropped.
 ///
-/// Dropping it stops the server like [`Running::shutdown`], but does not wait: calls in progress end in the background,
+/// Dropping it stops the server like [`RunningServer::shutdown`], but does not wait: calls in progress end in the background,
 /// as long as the runtime exists. So keep it:
 ///
 /// ```compile_fail
@@ -21,11 +21,11 @@ use tokio::task::JoinHandle;
 /// }
 /// ```
 ///
-/// The type parameter is the address type of the listener: [`Running::address`] exists for TCP and UDP,
-/// [`Running::path`] for Unix sockets. [`Running::into_any`] converts all of them to one type.
+/// The type parameter is the address type of the listener: [`RunningServer::address`] exists for TCP and UDP,
+/// [`RunningServer::path`] for Unix sockets. [`RunningServer::into_any`] converts all of them to one type.
 #[derive(Debug)]
 #[must_use = "the server stops when this is dropped"]
-pub struct Running<P = SocketAddr> {
+pub struct RunningServer<P = SocketAddr> {
     address: P,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
@@ -82,7 +82,7 @@ impl From<PathBuf> for BoundAddress {
     }
 }
 
-impl Running {
+impl RunningServer {
     /// The address of the server.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
@@ -90,7 +90,7 @@ impl Running {
     }
 }
 
-impl Running<UdpAddress> {
+impl RunningServer<UdpAddress> {
     /// The address of the server.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
@@ -98,7 +98,7 @@ impl Running<UdpAddress> {
     }
 }
 
-impl Running<PathBuf> {
+impl RunningServer<PathBuf> {
     /// The path of the socket.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -106,7 +106,7 @@ impl Running<PathBuf> {
     }
 }
 
-impl<P> Running<P> {
+impl<P> RunningServer<P> {
     pub(super) const fn new(address: P, stop: watch::Sender<bool>, task: JoinHandle<()>) -> Self {
         Self {
             address,
@@ -122,15 +122,15 @@ impl<P> Running<P> {
     }
 
     /// The same server, with the type that all kinds of listeners have in common.
-    pub fn into_any(self) -> Running<BoundAddress>
+    pub fn into_any(self) -> RunningServer<BoundAddress>
     where
         P: Into<BoundAddress>,
     {
-        Running::new(self.address.into(), self.stop, self.task)
+        RunningServer::new(self.address.into(), self.stop, self.task)
     }
 
-    pub(super) fn at<Q>(self, address: Q) -> Running<Q> {
-        Running::new(address, self.stop, self.task)
+    pub(super) fn at<Q>(self, address: Q) -> RunningServer<Q> {
+        RunningServer::new(address, self.stop, self.task)
     }
 
     /// Returns when the server has ended without [`Self::shutdown`]: its runtime has ended, or its task has panicked.

@@ -144,7 +144,7 @@ async fn answer(
         begun,
     } = request;
     let variables = head.extensions.get::<scgi::Variables>();
-    let peer = client(peer, variables, server.app.scgi_from_elsewhere);
+    let peer = client(peer, variables, server.app.trust_remote_scgi);
     head.extensions.insert(peer.clone());
     let remaining = length - begun.len() as u64;
     let body = IncomingBody {
@@ -275,7 +275,7 @@ mod tests {
 
     use super::*;
 
-    /// A web server on another machine is trusted only with `scgi_from_elsewhere`.
+    /// A web server on another machine is trusted only with `trust_remote_scgi`.
     #[test]
     fn variables_are_trusted_only_from_local_web_servers() {
         let block = "CONTENT_LENGTH|0|SCGI|1|REMOTE_ADDR|127.0.0.1|HTTPS|on|".replace('|', "\0");

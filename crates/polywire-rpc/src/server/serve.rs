@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use super::bind::bind;
 use super::gate::{BUSY_HTTP, BUSY_SCGI};
 use super::listener::{AnyListener, Listener};
-use super::running::Running;
+use super::running::RunningServer;
 #[cfg(unix)]
 use super::unix::UnixSocket;
 use super::{Server, accept, connection, scgi};
@@ -44,7 +44,7 @@ impl Server {
     /// # Panics
     ///
     /// Outside of a tokio runtime.
-    pub fn serve<L: Listener>(&self, listener: L) -> io::Result<Running<L::Addr>> {
+    pub fn serve<L: Listener>(&self, listener: L) -> io::Result<RunningServer<L::Addr>> {
         let address = listener.local_addr()?;
         Ok(self.serve_any(Box::new(listener)).at(address))
     }
@@ -53,11 +53,11 @@ impl Server {
     /// [`Self::serve`].
     ///
     /// Protocols, layers and limits are the same as over HTTP. The peer of a call is the client that the web server reports,
-    /// if the web server is on this machine, or if [`ServerBuilder::scgi_from_elsewhere`] is set. All variables of the
+    /// if the web server is on this machine, or if [`ServerBuilder::trust_remote_scgi`] is set. All variables of the
     /// request are in its extensions as [`Variables`](polywire_protocol::scgi::Variables). Any process that can connect
     /// can set them, so only the web server should be able to connect: prefer a Unix socket.
     ///
-    /// [`ServerBuilder::scgi_from_elsewhere`]: crate::ServerBuilder::scgi_from_elsewhere
+    /// [`ServerBuilder::trust_remote_scgi`]: crate::ServerBuilder::trust_remote_scgi
     ///
     /// # Errors
     ///
@@ -66,17 +66,17 @@ impl Server {
     /// # Panics
     ///
     /// Outside of a tokio runtime.
-    pub fn serve_scgi<L: Listener>(&self, listener: L) -> io::Result<Running<L::Addr>> {
+    pub fn serve_scgi<L: Listener>(&self, listener: L) -> io::Result<RunningServer<L::Addr>> {
         let address = listener.local_addr()?;
         Ok(self.serve_any_scgi(Box::new(listener)).at(address))
     }
 
     // The two are not generic, so that they are compiled here and not in each crate that calls the generic ones.
-    fn serve_any(&self, listener: Box<dyn AnyListener>) -> Running<()> {
+    fn serve_any(&self, listener: Box<dyn AnyListener>) -> RunningServer<()> {
         accept::serve(self, listener, BUSY_HTTP, connection::connection)
     }
 
-    fn serve_any_scgi(&self, listener: Box<dyn AnyListener>) -> Running<()> {
+    fn serve_any_scgi(&self, listener: Box<dyn AnyListener>) -> RunningServer<()> {
         accept::serve(self, listener, BUSY_SCGI, scgi::connection)
     }
 
@@ -85,7 +85,7 @@ impl Server {
     /// # Errors
     ///
     /// The address cannot be bound.
-    pub async fn listen(&self, address: SocketAddr) -> io::Result<Running> {
+    pub async fn listen(&self, address: SocketAddr) -> io::Result<RunningServer> {
         self.serve(TcpListener::from_std(bind(address)?)?)
     }
 
@@ -95,7 +95,11 @@ impl Server {
     ///
     /// The address cannot be bound.
     #[cfg(feature = "tls")]
-    pub async fn listen_tls(&self, address: SocketAddr, tls: &ServerTls) -> io::Result<Running> {
+    pub async fn listen_tls(
+        &self,
+        address: SocketAddr,
+        tls: &ServerTls,
+    ) -> io::Result<RunningServer> {
         self.serve(TcpListener::from_std(bind(address)?)?.tls(tls))
     }
 
@@ -104,7 +108,7 @@ impl Server {
     /// # Errors
     ///
     /// The address cannot be bound.
-    pub async fn listen_scgi(&self, address: SocketAddr) -> io::Result<Running> {
+    pub async fn listen_scgi(&self, address: SocketAddr) -> io::Result<RunningServer> {
         self.serve_scgi(TcpListener::from_std(bind(address)?)?)
     }
 
@@ -134,7 +138,10 @@ impl Server {
     ///
     /// Those of [`UnixSocket::bind`].
     #[cfg(unix)]
-    pub async fn listen_unix(&self, socket: impl Into<UnixSocket>) -> io::Result<Running<PathBuf>> {
+    pub async fn listen_unix(
+        &self,
+        socket: impl Into<UnixSocket>,
+    ) -> io::Result<RunningServer<PathBuf>> {
         self.serve(socket.into().bind().await?)
     }
 
@@ -148,7 +155,7 @@ impl Server {
     pub async fn listen_scgi_unix(
         &self,
         socket: impl Into<UnixSocket>,
-    ) -> io::Result<Running<PathBuf>> {
+    ) -> io::Result<RunningServer<PathBuf>> {
         self.serve_scgi(socket.into().bind().await?)
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::error::{SendError, TrySendError, WebSocketError};
 use super::limits::WebSocketLimits;
 use super::message::{CloseFrame, Message};
-use crate::call::memory::Held;
+use crate::call::memory::MemoryReservation;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The size that a message counts in addition to its payload.
@@ -53,7 +53,7 @@ struct State {
     /// At least one sender waits for space.
     has_blocked_sender: bool,
     /// The memory reserved for all messages. `None` if the memory is not limited, as on a client.
-    reservation: Option<Held>,
+    reservation: Option<MemoryReservation>,
     /// The waker of the task of the connection while the task waits.
     task: Option<Waker>,
     /// The state has changed since the task last registered its waker or checked this flag.
@@ -78,7 +78,7 @@ pub(super) struct Waits {
 }
 
 impl Queue {
-    pub(super) fn new(limits: &WebSocketLimits, reservation: Option<Held>) -> Self {
+    pub(super) fn new(limits: &WebSocketLimits, reservation: Option<MemoryReservation>) -> Self {
         Self {
             max_messages: limits.max_queued_messages,
             max_bytes: limits.max_queued_bytes,

@@ -19,7 +19,7 @@ use super::queue::Queue;
 use super::socket::{Head, WebSocket};
 use super::stats::{Count, Counts};
 use crate::call::catch_panic;
-use crate::call::memory::Held;
+use crate::call::memory::MemoryReservation;
 use crate::peer::Peer;
 
 /// A request extension: the connection can be upgraded.
@@ -83,7 +83,7 @@ pub(crate) async fn serve<S>(
     pending: PendingUpgrade,
     stream: S,
     prefetched: Bytes,
-    held: Held,
+    held: MemoryReservation,
     mut stopped: watch::Receiver<bool>,
 ) -> ServeOutcome<S>
 where

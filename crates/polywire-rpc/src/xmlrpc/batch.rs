@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::client::{CallSettings, Client};
-use super::message::{self, Part, Reading};
+use super::message::{self, Part, ReadOptions};
 use crate::call::CallTimeout;
 use crate::error::{CallError, CallErrorKind};
 
@@ -301,7 +301,7 @@ impl fmt::Debug for Batch<'_> {
 pub struct Replies {
     batch: u64,
     url: Box<str>,
-    reading: Reading,
+    reading: ReadOptions,
     results: Vec<Result<Part, CallError>>,
 }
 

@@ -11,7 +11,7 @@ use polywire_codec::xmlrpc::{Duplicates, Leniency, Style, XmlRpcProfile};
 use polywire_schema::Limits;
 
 use super::client::{Client, Inner};
-use super::message::Reading;
+use super::message::ReadOptions;
 use super::{Exchange, exchange};
 use crate::connect::{ConnectOptions, Proxy, ServerUrl, Transport, UrlError, UserInfo, guarded};
 #[cfg(feature = "tls")]
@@ -60,7 +60,7 @@ pub(super) struct Settings {
     pub(super) deadline: Duration,
     /// Whether to send the time that is left.
     pub(super) send_deadline: bool,
-    pub(super) reading: Reading,
+    pub(super) reading: ReadOptions,
     pub(super) style: Style,
     pub(super) retries: u32,
     pub(super) redirects: u32,
@@ -122,7 +122,7 @@ impl<C: Built> ClientBuilder<C> {
             settings: Settings {
                 deadline: Duration::from_secs(60),
                 send_deadline: false,
-                reading: Reading {
+                reading: ReadOptions {
                     profile: XmlRpcProfile::DEFAULT.for_client(),
                     limits: Limits::DEFAULT,
                 },

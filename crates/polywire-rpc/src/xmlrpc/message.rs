@@ -93,7 +93,7 @@ fn finish(encoder: XmlRpcEncoder) -> Result<Bytes, CallError> {
 
 /// How answers are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
+pub(super) struct ReadOptions {
     pub(super) profile: XmlRpcProfile,
     pub(super) limits: Limits,
 }
@@ -107,7 +107,7 @@ pub(super) enum Part {
     Value(Body, usize),
 }
 
-impl Reading {
+impl ReadOptions {
     /// The answer in UTF-8, by the leniency for other encodings.
     pub(super) fn in_utf8(
         &self,

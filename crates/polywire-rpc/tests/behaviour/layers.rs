@@ -10,7 +10,7 @@ use http_body_util::Full;
 use polywire_protocol::ProtocolKind::{RestJson1, RpcV2Cbor, XmlRpc};
 use polywire_protocol::{Fault, FaultKind};
 use polywire_rpc::server::{CallService, HeadService, HttpService, ResponseBody};
-use polywire_rpc::{Arriving, Call, Context, Input, dynamic};
+use polywire_rpc::{Call, Context, Input, RoutedCall, dynamic};
 use polywire_schema::{Map, Value};
 use tower::util::MapRequestLayer;
 use tower::{Layer, Service, ServiceExt, layer::layer_fn, service_fn};
@@ -107,7 +107,7 @@ fn shedding(seen: &Arc<AtomicU32>) -> impl Layer<HeadService, Service = HeadServ
     let seen = Arc::clone(seen);
     layer_fn(move |inner: HeadService| {
         let seen = Arc::clone(&seen);
-        HeadService::new(service_fn(move |arriving: Arriving| {
+        HeadService::new(service_fn(move |arriving: RoutedCall| {
             seen.fetch_add(1, Ordering::Relaxed);
             let inner = inner.clone();
             async move {
@@ -173,7 +173,7 @@ async fn head_layers_do_not_wait_for_bodies() {
 async fn head_layers_see_operations_where_the_head_tells_them() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
-    let layer = MapRequestLayer::new(move |arriving: Arriving| {
+    let layer = MapRequestLayer::new(move |arriving: RoutedCall| {
         let name = arriving
             .operation()
             .map(|operation| operation.name().to_owned());
@@ -255,7 +255,7 @@ async fn the_layer_that_is_added_last_is_the_outermost() {
     };
     let head = |name: &'static str| {
         let order = Arc::clone(&order);
-        MapRequestLayer::new(move |arriving: Arriving| {
+        MapRequestLayer::new(move |arriving: RoutedCall| {
             order.lock().unwrap().push(name);
             arriving
         })

@@ -180,7 +180,7 @@ async fn protocols_that_are_not_offered() {
     ];
     for (offered, others) in others {
         let hint = |kind| format!("start it with {kind}");
-        let with_hint = builder().protocol(offered).unoffered_hint(hint);
+        let with_hint = builder().protocol(offered).missing_protocol_hint(hint);
         let site = Site::start(with_hint).await;
         for kind in others {
             let client = Client::builder(service(), *kind);

@@ -9,7 +9,7 @@ use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_model::Loader;
 use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use polywire_rpc::{
-    CallError, Client, ClientBuilder, Running, Server, ServerBuilder, ServiceHandle, dynamic,
+    CallError, Client, ClientBuilder, RunningServer, Server, ServerBuilder, ServiceHandle, dynamic,
 };
 use polywire_schema::{Encode, Limits, Map, Schema, Value, decode_structure};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -129,7 +129,7 @@ async fn fail(input: Map) -> Result<Map, Fault> {
 
 /// A server that is up.
 pub(crate) struct Site {
-    running: Option<Running>,
+    running: Option<RunningServer>,
     address: SocketAddr,
 }
 
@@ -140,7 +140,7 @@ impl Site {
     }
 
     /// A server that was started elsewhere.
-    pub(crate) fn of(running: Running) -> Self {
+    pub(crate) fn of(running: RunningServer) -> Self {
         Self {
             address: running.address(),
             running: Some(running),
@@ -224,7 +224,7 @@ impl Site {
     }
 
     /// The server itself, to be stopped elsewhere.
-    pub(crate) fn into_running(mut self) -> Running {
+    pub(crate) fn into_running(mut self) -> RunningServer {
         self.running.take().unwrap()
     }
 }

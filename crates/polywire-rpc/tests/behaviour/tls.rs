@@ -6,7 +6,7 @@ use std::time::Duration;
 #[cfg(unix)]
 use polywire_rpc::server::{Listener, UnixSocket};
 use polywire_rpc::tls::{ClientCertificates, Pem, ServerTls, ServerTlsBuilder, TlsPeer};
-use polywire_rpc::{Context, Running, dynamic};
+use polywire_rpc::{Context, RunningServer, dynamic};
 use polywire_schema::Map;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::pem::PemObject;
@@ -87,7 +87,7 @@ fn connector(authority: &Authority, own: Option<&Identity>, alpn: &[&str]) -> Tl
 }
 
 async fn connect(
-    running: &Running,
+    running: &RunningServer,
     connector: &TlsConnector,
     name: &'static str,
 ) -> std::io::Result<TlsStream<TcpStream>> {
@@ -101,7 +101,7 @@ fn shown(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
     stream.get_ref().1.peer_certificates().unwrap()[0].clone()
 }
 
-async fn listen(tls: &ServerTls) -> (Running, mpsc::UnboundedReceiver<Option<TlsPeer>>) {
+async fn listen(tls: &ServerTls) -> (RunningServer, mpsc::UnboundedReceiver<Option<TlsPeer>>) {
     let (send, seen) = mpsc::unbounded_channel();
     let handler = dynamic(move |mut input: Map, context: Context| {
         send.send(context.caller().tls().cloned()).unwrap();

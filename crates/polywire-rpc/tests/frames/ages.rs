@@ -5,7 +5,7 @@ use std::time::Duration;
 use polywire_protocol::Fault;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::{FrameLimits, Timeouts};
-use polywire_rpc::{Running, Server, StreamCall};
+use polywire_rpc::{RunningServer, Server, StreamCall};
 use tokio::time::{Instant, sleep};
 
 use crate::raw::{FAULT, GOAWAY, ITEM, REPLY, Raw, UNSTARTED};
@@ -16,7 +16,7 @@ const IDLE: u16 = 2;
 const UNAVAILABLE: u16 = 0x31;
 const SECOND: Duration = Duration::from_secs(1);
 
-async fn server(limits: FrameLimits) -> Running {
+async fn server(limits: FrameLimits) -> RunningServer {
     let server = Server::methods(methods()).frames(true).frame_limits(limits);
     let server = server.build().unwrap();
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
@@ -141,7 +141,7 @@ async fn a_client_pings_no_more_often_than_the_server_wants() {
 }
 
 /// A server on which calls may have ten seconds when it stops, and what it counts.
-async fn stoppable(limits: FrameLimits) -> (Server, Running) {
+async fn stoppable(limits: FrameLimits) -> (Server, RunningServer) {
     let methods = methods()
         .method("Never", |()| std::future::pending::<()>())
         .stream("Until", |(): (), call: StreamCall| async move {
@@ -149,7 +149,7 @@ async fn stoppable(limits: FrameLimits) -> (Server, Running) {
             let mut count = 0_u32;
             loop {
                 tokio::select! {
-                    () = out.ending() => return Ok::<_, Fault>(count),
+                    () = out.going_away() => return Ok::<_, Fault>(count),
                     () = sleep(SECOND / 10) => out.send(count).await?,
                 }
                 count += 1;

@@ -5,12 +5,12 @@ use std::time::Duration;
 use polywire_protocol::Fault;
 use polywire_rpc::frames::Client;
 use polywire_rpc::layers::Firewall;
-use polywire_rpc::{Running, Server, ServerBuilder, StreamCall};
+use polywire_rpc::{RunningServer, Server, ServerBuilder, StreamCall};
 
 use crate::raw::{FAULT, GOAWAY, REPLY, Raw};
 use crate::support::methods;
 
-async fn start(with: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Running {
+async fn start(with: impl FnOnce(ServerBuilder) -> ServerBuilder) -> RunningServer {
     let methods = methods().stream("Sum", |(): (), mut call: StreamCall| async move {
         let mut sum = 0;
         while let Some(number) = call.next::<i64>().await? {
@@ -23,7 +23,7 @@ async fn start(with: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Running {
 }
 
 /// What is answered to a call of each kind when no more comes, by the codes of the calls' answers.
-async fn answers(running: &Running, rest: &[u8]) -> Vec<(u8, u16)> {
+async fn answers(running: &RunningServer, rest: &[u8]) -> Vec<(u8, u16)> {
     let mut raw = Raw::connect(running.address()).await;
     // `[100]` in CBOR.
     raw.call(0, "Sleep", 0, b"\x81\x18\x64");

@@ -9,18 +9,18 @@ use polywire_protocol::Fault;
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::{BoundAddress, FrameLimits, InprocName};
-use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Timeouts, Topics};
+use polywire_rpc::{Context, Methods, RunningServer, Server, StreamCall, Timeouts, Topics};
 use polywire_schema::Limits;
 use tokio::time::sleep;
 
 use crate::support::methods;
 
-fn listen(name: &str, methods: Methods) -> Running<InprocName> {
+fn listen(name: &str, methods: Methods) -> RunningServer<InprocName> {
     let server = Server::methods(methods).frames(true).build().unwrap();
     server.listen_inproc(name).unwrap()
 }
 
-async fn client(running: &Running<InprocName>) -> Client {
+async fn client(running: &RunningServer<InprocName>) -> Client {
     let url = format!("inproc://{}", running.name());
     Client::connect(&url).await.unwrap()
 }

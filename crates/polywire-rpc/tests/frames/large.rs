@@ -4,7 +4,7 @@ use polywire_protocol::Fault;
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::{Client, ClientBuilder};
 use polywire_rpc::server::FrameLimits;
-use polywire_rpc::{Methods, Running, Server, ServerBuilder};
+use polywire_rpc::{Methods, RunningServer, Server, ServerBuilder};
 use polywire_schema::{Blob, Limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -37,12 +37,12 @@ fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, add)
 }
 
-async fn listen(server: ServerBuilder) -> Running {
+async fn listen(server: ServerBuilder) -> RunningServer {
     let server = server.build().unwrap();
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-async fn connect(running: &Running, builder: ClientBuilder) -> Client {
+async fn connect(running: &RunningServer, builder: ClientBuilder) -> Client {
     let url = format!("tcp://{}", running.address());
     builder.endpoint(&url).connect().await.unwrap()
 }

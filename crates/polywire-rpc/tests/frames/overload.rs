@@ -10,7 +10,7 @@ use std::time::Duration;
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::FrameLimits;
-use polywire_rpc::{Methods, Running, Server};
+use polywire_rpc::{Methods, RunningServer, Server};
 use polywire_schema::Limits;
 use tokio::sync::Semaphore;
 use tokio::time::{advance, sleep};
@@ -62,7 +62,7 @@ impl Seen {
             })
     }
 
-    async fn serve(&self, limits: FrameLimits) -> (Server, Running) {
+    async fn serve(&self, limits: FrameLimits) -> (Server, RunningServer) {
         let server = Server::methods(self.methods())
             .frames(true)
             .frame_limits(limits)

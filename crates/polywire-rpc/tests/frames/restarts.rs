@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
-use polywire_rpc::{Running, Server};
+use polywire_rpc::{RunningServer, Server};
 use tokio::time::sleep;
 
 use crate::support::methods;
 
 /// A server there; the place may not be free at once.
-async fn server_at(address: SocketAddr) -> Running {
+async fn server_at(address: SocketAddr) -> RunningServer {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     loop {
         match server.listen(address).await {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use polywire_protocol::Fault;
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
-use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Timeouts};
+use polywire_rpc::{Context, Methods, RunningServer, Server, StreamCall, Timeouts};
 use tokio::time::Instant;
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -50,7 +50,7 @@ fn methods() -> Methods {
 
 struct Served {
     _server: Server,
-    running: Running,
+    running: RunningServer,
     _others: Box<dyn Any>,
     clients: Vec<Client>,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use polywire_rpc::auth::{BearerAuth, ClientCertificateAuth};
 use polywire_rpc::frames::{Client, ConnectError};
 use polywire_rpc::tls::{ClientCertificates, ClientTls, Pem, ServerTls};
-use polywire_rpc::{Context, Methods, Running, Server};
+use polywire_rpc::{Context, Methods, RunningServer, Server};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 /// Who signs certificates.
@@ -33,7 +33,7 @@ impl Authority {
 }
 
 /// A server whose `Who` says how many certificates its caller has shown.
-async fn server(authority: &Authority, callers: Option<&Authority>) -> Running {
+async fn server(authority: &Authority, callers: Option<&Authority>) -> RunningServer {
     let methods = Methods::new().method("Who", |(), context: Context| async move {
         let shown = context.caller().tls().map(|tls| tls.certificates().len());
         (context.caller().is_encrypted(), shown)
@@ -49,7 +49,7 @@ async fn server(authority: &Authority, callers: Option<&Authority>) -> Running {
     listening.await.unwrap()
 }
 
-async fn client(running: &Running, tls: ClientTls) -> Result<Client, ConnectError> {
+async fn client(running: &RunningServer, tls: ClientTls) -> Result<Client, ConnectError> {
     let url = format!("tcp+tls://localhost:{}", running.address().port());
     // The order in which it is said does not matter.
     Client::builder().endpoint(&url).tls(tls).connect().await

@@ -9,7 +9,7 @@ use polywire_protocol::Fault;
 use polywire_rpc::CallError;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::FrameLimits;
-use polywire_rpc::{Methods, Running, Server, ServerBuilder, StreamCall, Topics};
+use polywire_rpc::{Methods, RunningServer, Server, ServerBuilder, StreamCall, Topics};
 use polywire_schema::Limits;
 
 use tokio::sync::Semaphore;
@@ -88,11 +88,11 @@ impl Seen {
     }
 }
 
-async fn listen(server: &Server) -> Running {
+async fn listen(server: &Server) -> RunningServer {
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-async fn client(running: &Running) -> Client {
+async fn client(running: &RunningServer) -> Client {
     let url = format!("tcp://{}", running.address());
     let client = Client::builder().endpoint(&url).retries(0);
     client.connect().await.unwrap()

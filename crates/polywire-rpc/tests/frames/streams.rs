@@ -9,7 +9,7 @@ use polywire_protocol::Fault;
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
 use polywire_rpc::methods::{MethodCall, MethodService};
-use polywire_rpc::{Methods, Running, Server, StreamCall, Timeouts};
+use polywire_rpc::{Methods, RunningServer, Server, StreamCall, Timeouts};
 use polywire_schema::Blob;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -101,7 +101,7 @@ fn methods(sent: &Arc<AtomicUsize>, dropped: &mpsc::UnboundedSender<()>) -> Meth
 }
 
 struct Served {
-    running: Running,
+    running: RunningServer,
     client: Client,
     sent: Arc<AtomicUsize>,
     dropped: mpsc::UnboundedReceiver<()>,

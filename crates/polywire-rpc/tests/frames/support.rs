@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use polywire_protocol::Fault;
 use polywire_rpc::frames::Client;
-use polywire_rpc::{Context, Methods, Running, Server};
+use polywire_rpc::{Context, Methods, RunningServer, Server};
 use polywire_schema::Value;
 
 pub(crate) fn methods() -> Methods {
@@ -36,12 +36,12 @@ pub(crate) fn methods() -> Methods {
         })
 }
 
-pub(crate) async fn server() -> Running {
+pub(crate) async fn server() -> RunningServer {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-pub(crate) async fn client(running: &Running) -> Client {
+pub(crate) async fn client(running: &RunningServer) -> Client {
     let url = format!("tcp://{}", running.address());
     Client::connect(&url).await.unwrap()
 }

@@ -6,12 +6,12 @@ use polywire_frame::FaultCode;
 use polywire_rpc::frames::{Client, Subscription};
 use polywire_rpc::topics::{Access, SlowSubscriber};
 use polywire_rpc::{CallError, CallErrorKind};
-use polywire_rpc::{Methods, Running, Server, Timeouts, Topics};
+use polywire_rpc::{Methods, RunningServer, Server, Timeouts, Topics};
 use tokio::sync::mpsc;
 
 use crate::support::client;
 
-async fn serve(topics: Option<Topics>) -> Running {
+async fn serve(topics: Option<Topics>) -> RunningServer {
     let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(200));
     let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
     let mut server = Server::methods(methods).frames(true).timeouts(timeouts);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use polywire_protocol::Fault;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::{FrameLimits, UdpSocket};
-use polywire_rpc::{Methods, Running, Server, Timeouts};
+use polywire_rpc::{Methods, RunningServer, Server, Timeouts};
 use tokio::task::JoinSet;
 use tokio::time::advance;
 
@@ -44,7 +44,7 @@ fn methods(begun: &Arc<AtomicUsize>) -> Methods {
 }
 
 /// A server where a slow call takes 30 ms, and how many have begun.
-async fn serve(limits: FrameLimits) -> (Running, Arc<AtomicUsize>) {
+async fn serve(limits: FrameLimits) -> (RunningServer, Arc<AtomicUsize>) {
     let begun = Arc::new(AtomicUsize::new(0));
     let server = Server::methods(methods(&begun))
         .frames(true)
@@ -56,7 +56,7 @@ async fn serve(limits: FrameLimits) -> (Running, Arc<AtomicUsize>) {
 }
 
 /// A connection to a server that knows by now which calls are slow.
-async fn connect(limits: FrameLimits) -> (Raw, Running, Arc<AtomicUsize>) {
+async fn connect(limits: FrameLimits) -> (Raw, RunningServer, Arc<AtomicUsize>) {
     let (running, begun) = serve(limits).await;
     let mut raw = Raw::connect(running.address()).await;
     for _ in 0..40 {

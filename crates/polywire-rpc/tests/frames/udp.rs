@@ -10,13 +10,13 @@ use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
 use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{FrameLimits, UdpAddress, UdpSocket};
-use polywire_rpc::{Context, Methods, Running, Server};
+use polywire_rpc::{Context, Methods, RunningServer, Server};
 
 use crate::lossy::{Network, Weather};
 use crate::overload::{at_each_turn, settled};
 use crate::support::methods;
 
-async fn server() -> Running<UdpAddress> {
+async fn server() -> RunningServer<UdpAddress> {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     server.listen_udp(any()).await.unwrap()
 }
@@ -25,7 +25,7 @@ fn any() -> UdpSocket {
     UdpSocket::new("127.0.0.1:0".parse().unwrap())
 }
 
-async fn client(running: &Running<UdpAddress>) -> Client {
+async fn client(running: &RunningServer<UdpAddress>) -> Client {
     let url = format!("udp://{}", running.address());
     Client::connect(&url).await.unwrap()
 }
@@ -377,7 +377,7 @@ async fn no_client_has_more_calls_than_it_may() {
 
 /// A client that a test drives, once the server has said hello.
 async fn greeted(
-    running: &Running<UdpAddress>,
+    running: &RunningServer<UdpAddress>,
     nonce: u64,
 ) -> (tokio::net::UdpSocket, polywire_frame_udp::Client<u32>) {
     let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();

@@ -7,7 +7,7 @@ use polywire_frame::FaultCode;
 use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::BoundAddress;
-use polywire_rpc::{Methods, Running, Server};
+use polywire_rpc::{Methods, RunningServer, Server};
 use tokio::sync::mpsc;
 
 use crate::support::methods;
@@ -60,7 +60,7 @@ over_every_wire![
 
 /// A server that listens over a wire.
 struct Served {
-    running: Running<BoundAddress>,
+    running: RunningServer<BoundAddress>,
     url: String,
 }
 
@@ -151,7 +151,7 @@ async fn thousands_at_once_are_all_answered(wire: Wire) {
 fn waiting() -> (Methods, mpsc::UnboundedReceiver<()>) {
     let (told, ends) = mpsc::unbounded_channel();
     let methods = methods().method("Wait", move |()| {
-        let held = Held(told.clone());
+        let held = MemoryReservation(told.clone());
         async move {
             std::future::pending::<()>().await;
             drop(held);
@@ -189,9 +189,9 @@ async fn a_handler_ends_when_the_time_of_its_call_is_over(wire: Wire) {
 }
 
 /// Tells that it is dropped.
-struct Held(mpsc::UnboundedSender<()>);
+struct MemoryReservation(mpsc::UnboundedSender<()>);
 
-impl Drop for Held {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
         let _ = self.0.send(());
     }

@@ -60,7 +60,11 @@ fn serves() {
 }
 
 #[cfg(feature = "tls")]
-async fn secured(server: &Server, place: std::net::SocketAddr, pem: &str) -> polywire_rpc::Running {
+async fn secured(
+    server: &Server,
+    place: std::net::SocketAddr,
+    pem: &str,
+) -> polywire_rpc::RunningServer {
     use polywire_rpc::tls::{Pem, ServerTls};
 
     let tls = ServerTls::builder(Pem::text(pem), Pem::text(pem)).build();
@@ -68,6 +72,6 @@ async fn secured(server: &Server, place: std::net::SocketAddr, pem: &str) -> pol
 }
 
 #[cfg(not(feature = "tls"))]
-async fn secured(_: &Server, _: std::net::SocketAddr, _: &str) -> polywire_rpc::Running {
+async fn secured(_: &Server, _: std::net::SocketAddr, _: &str) -> polywire_rpc::RunningServer {
     panic!("there is no TLS here")
 }

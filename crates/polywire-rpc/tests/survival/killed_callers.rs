@@ -7,7 +7,7 @@ use polywire_protocol::ProtocolKind;
 use polywire_rpc::CallError;
 use polywire_rpc::methods::Methods;
 use polywire_rpc::xmlrpc::Client;
-use polywire_rpc::{Running, Server, ServerBuilder, ServiceHandle, dynamic};
+use polywire_rpc::{RunningServer, Server, ServerBuilder, ServiceHandle, dynamic};
 use polywire_schema::{Map, Value};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -89,7 +89,7 @@ async fn happened(what: &Semaphore, times: u32) {
     within(what.acquire_many(times)).await.unwrap().forget();
 }
 
-async fn listen(server: ServerBuilder) -> Running {
+async fn listen(server: ServerBuilder) -> RunningServer {
     let server = server.build().unwrap();
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use polywire_codec::xmlrpc;
 use polywire_rpc::methods::Methods;
-use polywire_rpc::{Running, Server};
+use polywire_rpc::{RunningServer, Server};
 use polywire_schema::{Blob, Limits, Map, Value};
 use serde::de::IgnoredAny;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,7 +18,7 @@ use crate::processes::within;
 /// Methods that take their parameters in each way that there is.
 const METHODS: [&str; 3] = ["values", "typed", "ignored"];
 
-async fn listen(limits: Limits) -> Running {
+async fn listen(limits: Limits) -> RunningServer {
     let methods = Methods::new()
         .values("values", |_, _| async { Ok(Value::from(true)) })
         .method("typed", |_: (Value,)| async { true })
@@ -33,7 +33,7 @@ async fn listen(limits: Limits) -> Running {
 struct Caller(TcpStream);
 
 impl Caller {
-    async fn new(running: &Running) -> Self {
+    async fn new(running: &RunningServer) -> Self {
         Self(TcpStream::connect(running.address()).await.unwrap())
     }
 

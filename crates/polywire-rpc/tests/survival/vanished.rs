@@ -14,7 +14,7 @@ use std::time::Duration;
 use polywire_rpc::methods::Methods;
 use polywire_rpc::server::Timeouts;
 use polywire_rpc::xmlrpc::Client;
-use polywire_rpc::{Running, Server, ServerBuilder};
+use polywire_rpc::{RunningServer, Server, ServerBuilder};
 use polywire_schema::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -26,8 +26,8 @@ const SECOND: Duration = Duration::from_secs(1);
 /// A server over HTTP and SCGI, with the timeouts that servers have by default.
 struct Site {
     folder: PathBuf,
-    http: Running<PathBuf>,
-    scgi: Running<PathBuf>,
+    http: RunningServer<PathBuf>,
+    scgi: RunningServer<PathBuf>,
     /// The calls of `wait` that have been dropped or have ended.
     gone: Arc<Semaphore>,
 }

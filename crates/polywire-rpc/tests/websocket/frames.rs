@@ -2,7 +2,7 @@
 
 use polywire_rpc::frames::Client;
 use polywire_rpc::websocket::{Message, WebSocket, WebSocketEndpoint};
-use polywire_rpc::{BuildError, Methods, Running, Server, ServerBuilder};
+use polywire_rpc::{BuildError, Methods, RunningServer, Server, ServerBuilder};
 use polywire_schema::Blob;
 
 use crate::support::{
@@ -18,7 +18,7 @@ fn adder() -> ServerBuilder {
         .websocket("/frames", WebSocketEndpoint::polywire_frames())
 }
 
-async fn client(running: &Running) -> Client {
+async fn client(running: &RunningServer) -> Client {
     let url = format!("ws://{}/frames", running.address());
     Client::connect(&url).await.unwrap()
 }
@@ -59,7 +59,7 @@ async fn unix_sockets_have_them_too() {
 }
 
 /// A connection that speaks frames and has sent its hello in messages of one byte.
-async fn raw(running: &Running) -> Raw {
+async fn raw(running: &RunningServer) -> Raw {
     let mut raw = Raw::connect(running.address()).await;
     let ask = ASK.replace("GET /", "GET /frames");
     raw.send(format!(

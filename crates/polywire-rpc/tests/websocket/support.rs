@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint, WebSocketLimits};
-use polywire_rpc::{Methods, Running, Server, ServerBuilder};
+use polywire_rpc::{Methods, RunningServer, Server, ServerBuilder};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -23,17 +23,17 @@ pub(crate) fn builder() -> ServerBuilder {
     Server::methods(Methods::new())
 }
 
-pub(crate) async fn listen(builder: ServerBuilder) -> Running {
+pub(crate) async fn listen(builder: ServerBuilder) -> RunningServer {
     let server = builder.build().unwrap();
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
 /// A server with this at `/`.
-pub(crate) async fn serve(endpoint: impl Into<WebSocketEndpoint>) -> Running {
+pub(crate) async fn serve(endpoint: impl Into<WebSocketEndpoint>) -> RunningServer {
     listen(builder().websocket("/", endpoint)).await
 }
 
-pub(crate) fn url(running: &Running) -> String {
+pub(crate) fn url(running: &RunningServer) -> String {
     format!("ws://{}/", running.address())
 }
 
@@ -145,7 +145,7 @@ impl Raw {
     }
 
     /// A connection that has been upgraded.
-    pub(crate) async fn open(running: &Running) -> Self {
+    pub(crate) async fn open(running: &RunningServer) -> Self {
         Self::connect(running.address()).await.upgraded().await
     }
 

@@ -5,7 +5,7 @@ use http::Response;
 use polywire_rpc::layers::CrossOrigin;
 use polywire_rpc::server::BoundAddress;
 use polywire_rpc::websocket::{WebSocket, WebSocketEndpoint};
-use polywire_rpc::{BuildError, Methods, Running, Server};
+use polywire_rpc::{BuildError, Methods, RunningServer, Server};
 use tower_http::compression::CompressionLayer;
 use tower_http::trace::TraceLayer;
 
@@ -268,7 +268,7 @@ async fn pages_of_other_origins_are_refused_unless_they_are_allowed() {
 }
 
 /// The status of an upgrade that a web page of this origin asks for.
-async fn upgrade_from(running: &Running, path: &str, origin: &str, status: u16) {
+async fn upgrade_from(running: &RunningServer, path: &str, origin: &str, status: u16) {
     let mut raw = Raw::connect(running.address()).await;
     let protocol = "Sec-WebSocket-Protocol: polywire-frames";
     let request = format!("{ASK}{protocol}\r\nOrigin: {origin}\r\n\r\n");

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use polywire_rpc::Running;
+use polywire_rpc::RunningServer;
 use polywire_rpc::websocket::{
     CloseFrame, WebSocket, WebSocketEndpoint, WebSocketError, WebSocketLimits,
 };
@@ -12,7 +12,7 @@ use crate::support::{BINARY, CLOSE, PING, Raw, TEXT, head, masked, serve, unmask
 type Ended = (Option<WebSocketError>, Option<CloseFrame>);
 
 /// A server that takes 1,000 bytes a message and 500 a frame, and what its handler is told in the end.
-async fn strict() -> (Running, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
+async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
     let (tell, told) = tokio::sync::mpsc::unbounded_channel();
     let tell = Arc::new(Mutex::new(tell));
     let limits = WebSocketLimits::DEFAULT

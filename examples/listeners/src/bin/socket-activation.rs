@@ -16,7 +16,7 @@ use std::io;
 
 use listenfd::ListenFd;
 use polywire::rpc::Server;
-use polywire::rpc::server::{BoundAddress, Running};
+use polywire::rpc::server::{BoundAddress, RunningServer};
 use tokio::net::TcpListener;
 
 #[tokio::main(flavor = "current_thread")]
@@ -46,7 +46,7 @@ fn serve(
     server: &Server,
     sockets: &mut ListenFd,
     index: usize,
-) -> io::Result<Running<BoundAddress>> {
+) -> io::Result<RunningServer<BoundAddress>> {
     #[cfg(unix)]
     if let Ok(Some(listener)) = sockets.take_unix_listener(index) {
         listener.set_nonblocking(true)?;

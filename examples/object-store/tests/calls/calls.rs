@@ -7,9 +7,9 @@ use object_store::s3::{
 };
 use object_store::{Settings, server};
 use polywire::prelude::*;
-use polywire::rpc::Running;
+use polywire::rpc::RunningServer;
 
-async fn start() -> (Running, Client) {
+async fn start() -> (RunningServer, Client) {
     let settings = Settings {
         part: 4,
         memory: 70 << 20,
@@ -140,7 +140,7 @@ async fn uploads_in_parts() {
 }
 
 /// What is sent as it is: the status and the body of the answer.
-async fn send(running: &Running, line: &str, headers: &str, body: &str) -> (String, String) {
+async fn send(running: &RunningServer, line: &str, headers: &str, body: &str) -> (String, String) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(running.address())
         .await

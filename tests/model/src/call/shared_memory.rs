@@ -2,7 +2,7 @@
 
 use loom::thread;
 
-use super::memory::{Held, Memory};
+use super::memory::{Memory, MemoryReservation};
 use crate::sync::Arc;
 
 /// Two connections never have more together than there is, and give all of it back.
@@ -14,7 +14,7 @@ fn no_more_is_taken_than_there_is() {
             .map(|_| {
                 let all = Arc::clone(&all);
                 thread::spawn(move || {
-                    let mut held = Held::nothing(Arc::new(all.half()));
+                    let mut held = MemoryReservation::nothing(Arc::new(all.half()));
                     let taken = held.resize(60);
                     assert!(all.taken() <= 100);
                     taken

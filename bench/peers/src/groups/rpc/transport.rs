@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use polywire_rpc::Server;
-use polywire_rpc::server::{BoundAddress, Running};
+use polywire_rpc::server::{BoundAddress, RunningServer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// A transport that our servers listen on and our clients connect to.
@@ -25,7 +25,7 @@ pub(super) trait Wire: 'static {
     fn serve(
         server: &Server,
         listener: Self::Listener,
-    ) -> impl Future<Output = io::Result<Running<BoundAddress>>> + Send;
+    ) -> impl Future<Output = io::Result<RunningServer<BoundAddress>>> + Send;
 
     /// Removes what remains after the server has ended.
     fn clear(_url: &str) {}
@@ -58,7 +58,7 @@ impl Wire for Tcp {
         tokio::net::TcpListener::from_std(socket)
     }
 
-    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<BoundAddress>> {
+    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<RunningServer<BoundAddress>> {
         Ok(server.serve(listener)?.into_any())
     }
 }
@@ -100,7 +100,7 @@ impl Wire for Unix {
         tokio::net::UnixListener::from_std(socket)
     }
 
-    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<BoundAddress>> {
+    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<RunningServer<BoundAddress>> {
         Ok(server.serve(listener)?.into_any())
     }
 
@@ -141,7 +141,7 @@ impl Wire for Udp {
         Ok(socket)
     }
 
-    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<BoundAddress>> {
+    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<RunningServer<BoundAddress>> {
         Ok(server.listen_udp(listener).await?.into_any())
     }
 }

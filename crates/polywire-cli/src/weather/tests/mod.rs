@@ -6,7 +6,7 @@ mod stations;
 mod storms;
 
 use polywire::prelude::*;
-use polywire::rpc::Running;
+use polywire::rpc::RunningServer;
 
 use super::{MODEL, handlers};
 
@@ -19,7 +19,7 @@ const WIRES: [ProtocolKind; 3] = [
 /// A running service whose world is new.
 struct Fixture {
     service: ServiceHandle,
-    server: Running,
+    server: RunningServer,
 }
 
 /// A response of restJson1 without its body.

@@ -12,7 +12,7 @@ use polywire_frame_udp::Client;
 use tokio::sync::oneshot;
 
 use super::machine::nonce;
-use super::socket::{Received, Sending, Socket};
+use super::socket::{ReadStatus, SendQueue, Socket};
 use crate::frames::alarm::Alarm;
 use crate::frames::machine::Machine;
 use crate::frames::poll_others;
@@ -47,7 +47,7 @@ pub(in crate::frames) async fn drive(
     let mut driver = Driver {
         shared,
         socket,
-        sending: Sending::default(),
+        sending: SendQueue::default(),
         alarm: Alarm::new(),
         greeted: Some(greeted),
         rejection: None,
@@ -59,7 +59,7 @@ pub(in crate::frames) async fn drive(
 struct Driver {
     shared: Arc<Shared>,
     socket: Socket,
-    sending: Sending<()>,
+    sending: SendQueue<()>,
     alarm: Alarm,
     /// Receives the result of the handshake. None after it.
     greeted: Option<oneshot::Sender<Result<(), String>>>,
@@ -83,7 +83,7 @@ impl Driver {
                 return Poll::Ready(());
             }
             // Answer together what was received together.
-            if received == Poll::Ready(Received::More) {
+            if received == Poll::Ready(ReadStatus::More) {
                 continue;
             }
             let _ = self.poll_send(context);
@@ -120,17 +120,17 @@ impl Driver {
         self.shared.lock().close(cause);
     }
 
-    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<Received> {
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<ReadStatus> {
         match ready!(self.poll_datagrams(context)) {
             Ok(received) => Poll::Ready(received),
             Err(error) => {
                 self.handle_error(&error);
-                Poll::Ready(Received::More)
+                Poll::Ready(ReadStatus::More)
             }
         }
     }
 
-    fn poll_datagrams(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Received>> {
+    fn poll_datagrams(&mut self, context: &mut Context<'_>) -> Poll<io::Result<ReadStatus>> {
         let Self {
             shared,
             socket,

@@ -5,4 +5,4 @@ mod machine;
 mod socket;
 
 pub(super) use driver::{connect, drive};
-pub(crate) use socket::{Received, Sender, Sending, Socket};
+pub(crate) use socket::{ReadStatus, SendQueue, Sender, Socket};

@@ -64,11 +64,11 @@ impl From<SocketAddr> for Sender {
 
 /// The result of a read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Received {
+pub(crate) enum ReadStatus {
     /// There may be more datagrams.
     More,
     /// There are no more datagrams for now.
-    Dry,
+    Empty,
 }
 
 impl Socket {
@@ -107,7 +107,7 @@ impl Socket {
         &self,
         context: &mut Context<'_>,
         take: &mut dyn FnMut(Sender, &[u8]),
-    ) -> Poll<io::Result<Received>> {
+    ) -> Poll<io::Result<ReadStatus>> {
         with_buffer(&READ, BATCH_SIZE * BUFFER, |read| {
             loop {
                 ready!(self.io.poll_recv_ready(context))?;
@@ -136,7 +136,11 @@ impl Socket {
                     }
                 }
                 let full = count == BATCH_SIZE;
-                return Poll::Ready(Ok(if full { Received::More } else { Received::Dry }));
+                return Poll::Ready(Ok(if full {
+                    ReadStatus::More
+                } else {
+                    ReadStatus::Empty
+                }));
             }
         })
     }
@@ -183,13 +187,13 @@ impl Socket {
 
 /// The datagrams that are being sent.
 #[derive(Debug)]
-pub(crate) struct Sending<A> {
+pub(crate) struct SendQueue<A> {
     datagrams: Datagrams<A>,
     /// The number of sent datagrams.
     sent: usize,
 }
 
-impl<A> Default for Sending<A> {
+impl<A> Default for SendQueue<A> {
     fn default() -> Self {
         Self {
             datagrams: Datagrams::default(),
@@ -201,7 +205,7 @@ impl<A> Default for Sending<A> {
 /// A larger buffer is shrunk after use, in bytes.
 const MAX_KEPT: usize = 256 << 10;
 
-impl<A: Copy + PartialEq> Sending<A> {
+impl<A: Copy + PartialEq> SendQueue<A> {
     /// Whether all datagrams are sent.
     pub(crate) const fn is_empty(&self) -> bool {
         self.sent == self.datagrams.len()

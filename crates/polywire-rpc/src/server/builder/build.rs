@@ -12,7 +12,7 @@ use crate::call::memory::Memory;
 use crate::call::{CallLimit, Engine, decoding};
 use crate::layers::RequestRates;
 use crate::server::Server;
-use crate::server::app::{App, Arriving, HeadService};
+use crate::server::app::{App, HeadService, RoutedCall};
 use crate::server::frames::{Flow, Table};
 use crate::server::gate::Gate;
 use crate::server::http_service::HttpService;
@@ -177,7 +177,7 @@ impl ServerBuilder {
         });
         let layered = layered.collect();
         let head = (!self.head_layers.is_empty()).then(|| {
-            let base = service_fn(|arriving: Arriving| async move { arriving.answer().await });
+            let base = service_fn(|arriving: RoutedCall| async move { arriving.answer().await });
             let base: HeadService = BoxCloneSyncService::new(base);
             self.head_layers
                 .into_iter()
@@ -219,12 +219,12 @@ impl ServerBuilder {
             // The semaphore panics with more permits.
             connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
             half_close: self.half_close,
-            scgi_from_elsewhere: self.scgi_from_elsewhere,
+            trust_remote_scgi: self.trust_remote_scgi,
             request_ids: self.request_ids,
             pages: self.pages,
             authenticators: self.authenticators,
             gate,
-            unoffered: UnofferedProtocols::new(self.unoffered_hint),
+            unoffered: UnofferedProtocols::new(self.missing_protocol_hint),
         };
         let mut server = Server {
             app: Arc::new(app),

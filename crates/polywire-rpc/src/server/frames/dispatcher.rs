@@ -13,7 +13,7 @@ use super::time_slice::TimeSlice;
 use crate::call::FrameDeadline;
 use crate::call::admission::{Admission, Rejection};
 use crate::call::completion::CompletionQueue;
-use crate::call::memory::Held;
+use crate::call::memory::MemoryReservation;
 use crate::frames::Clock;
 use crate::peer::Peer;
 
@@ -101,7 +101,7 @@ impl<C: Copy + Send + 'static> CallDispatcher<C> {
         now: Time,
         event: &ServerEvent<'_, C>,
         whole: Option<&Bytes>,
-    ) -> Option<Held> {
+    ) -> Option<MemoryReservation> {
         let (id, operation, deadline, extension, payload) = match event {
             Event::Call {
                 id,

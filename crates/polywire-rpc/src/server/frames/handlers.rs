@@ -19,7 +19,7 @@ use super::table::Table;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
 use crate::call::completion::{Completion, CompletionQueue, Outcome, SMALL};
 use crate::call::faults::log_internal;
-use crate::call::memory::{Held, Memory};
+use crate::call::memory::{Memory, MemoryReservation};
 use crate::call::queue::{QueuedCall, RunQueue};
 use crate::call::{Deadline, FrameDeadline, Invocation, Target};
 use crate::frames::Clock;
@@ -318,11 +318,15 @@ impl Handlers {
 
     /// Takes memory for an input of more than `free` bytes. It is given back when the result is dropped.
     #[inline]
-    pub(super) fn hold(&self, bytes: usize, free: usize) -> Result<Option<Held>, Rejection> {
+    pub(super) fn hold(
+        &self,
+        bytes: usize,
+        free: usize,
+    ) -> Result<Option<MemoryReservation>, Rejection> {
         if bytes <= free {
             return Ok(None);
         }
-        let mut held = Held::nothing(Arc::clone(&self.app.engine.memory));
+        let mut held = MemoryReservation::nothing(Arc::clone(&self.app.engine.memory));
         match held.grow(bytes) {
             true => Ok(Some(held)),
             false => Err(Rejection::NoMemory(MemoryUse::Inputs)),
@@ -400,7 +404,7 @@ impl Handlers {
         endpoint: &mut E,
         now: Time,
         completion: Completion<E::Call>,
-    ) -> Option<Held> {
+    ) -> Option<MemoryReservation> {
         let Completion {
             call,
             operation,
@@ -476,6 +480,6 @@ fn no_operation(name: &str) -> Fault {
 /// The state of a call after it was started.
 pub(super) enum CallStatus {
     /// It was answered. Holds the memory of the reply, until that is written.
-    Answered(Option<Held>),
+    Answered(Option<MemoryReservation>),
     InProgress,
 }

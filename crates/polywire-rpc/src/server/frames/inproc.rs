@@ -11,7 +11,7 @@ use crate::server::Server;
 use crate::server::accept;
 use crate::server::begin::FirstBytes;
 use crate::server::listener::Listener;
-use crate::server::running::{BoundAddress, Running};
+use crate::server::running::{BoundAddress, RunningServer};
 
 /// A name within this process that a server listens on.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -29,7 +29,7 @@ impl From<InprocName> for BoundAddress {
     }
 }
 
-impl Running<InprocName> {
+impl RunningServer<InprocName> {
     /// The name that the server listens on.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -68,7 +68,7 @@ impl Server {
     /// # Panics
     ///
     /// Outside of a tokio runtime.
-    pub fn listen_inproc(&self, name: &str) -> io::Result<Running<InprocName>> {
+    pub fn listen_inproc(&self, name: &str) -> io::Result<RunningServer<InprocName>> {
         if self.app.frames.is_none() {
             let message = "the server does not offer frames: `ServerBuilder::frames`";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));

@@ -34,7 +34,7 @@ use super::Server;
 use super::accept::Stream;
 use super::begin::FirstBytes;
 use super::byte_stream::ByteStream;
-use crate::frames::{Clock, Ended, Session};
+use crate::frames::{Clock, Session, SessionError};
 use crate::peer::Peer;
 use state::ConnectionState;
 
@@ -108,8 +108,8 @@ async fn run_session<S: Stream>(
     });
     match ended.await {
         Ok(()) => {}
-        Err(Ended::Io(error)) => tracing::debug!(?peer, %error, "a connection ended early"),
-        Err(Ended::Broken(broken)) => {
+        Err(SessionError::Io(error)) => tracing::debug!(?peer, %error, "a connection ended early"),
+        Err(SessionError::Broken(broken)) => {
             tracing::debug!(?peer, %broken, "a connection was broken off");
         }
     }

@@ -20,7 +20,7 @@ use super::open_call::OpenCall;
 use super::stats::Sum;
 use super::table;
 use crate::call::completion::Completion;
-use crate::call::memory::Held;
+use crate::call::memory::MemoryReservation;
 use crate::call::pipe::Pipe;
 use crate::call::queue::QueuedCall;
 use crate::call::{Deadline, Target};
@@ -38,13 +38,13 @@ pub(super) struct ConnectionState {
     /// Streams whose items wait until the output has been written.
     pub(super) stalled: Vec<Arc<Pipe>>,
     /// The memory of replies in the output of the state machine.
-    leaving: Held,
+    leaving: MemoryReservation,
     /// The memory of replies that are being written.
-    writing: Held,
+    writing: MemoryReservation,
     /// Bytes of items that no handler has read.
     pub(super) items_unread: usize,
     /// Their memory.
-    pub(super) items: Held,
+    pub(super) items: MemoryReservation,
     lifetime: Lifetime,
     flow: Arc<Flow>,
     /// The limit of open calls that the client was last told. It shrinks while calls are rejected by `HandlerLimit` or
@@ -85,7 +85,7 @@ impl ConnectionState {
             .with_calls(limits.calls)
             .with_ping(ping);
         let handlers = Handlers::of_connection(app)?;
-        let nothing = || Held::nothing(Arc::clone(&handlers.memory));
+        let nothing = || MemoryReservation::nothing(Arc::clone(&handlers.memory));
         if limits.compress.is_some() {
             settings = settings.with_features(settings.features().union(Features::DEFLATE));
         }

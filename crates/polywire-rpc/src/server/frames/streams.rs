@@ -17,7 +17,7 @@ use super::table::encode;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::call::catch_panic;
 use crate::call::completion::{Completion, Outcome};
-use crate::call::memory::{FREE, Held};
+use crate::call::memory::{FREE, MemoryReservation};
 use crate::call::pipe::{OutgoingItem, Pipe, SendStatus};
 use crate::call::topic_call::TopicCall;
 use crate::frames::Side;
@@ -44,7 +44,11 @@ impl ConnectionState {
         };
         let context = context.unwrap_or_else(|| self.calls.context.clone());
         let memory = Arc::clone(&self.calls.handlers.memory);
-        let pipe = self.new_pipe(id, is_open, Some(Held::nothing(Arc::clone(&memory))));
+        let pipe = self.new_pipe(
+            id,
+            is_open,
+            Some(MemoryReservation::nothing(Arc::clone(&memory))),
+        );
         let stream = Some(Arc::clone(&pipe));
         let (app, table) = (&self.calls.handlers.app, &self.calls.handlers.table);
         let run = catch_panic(|| match pending {
@@ -86,7 +90,7 @@ impl ConnectionState {
         self.calls.add(&mut self.machine, id);
     }
 
-    fn new_pipe(&self, id: CallId, is_open: bool, memory: Option<Held>) -> Arc<Pipe> {
+    fn new_pipe(&self, id: CallId, is_open: bool, memory: Option<MemoryReservation>) -> Arc<Pipe> {
         let max_item_bytes = self.machine.peer_settings().frame();
         let completions = Arc::clone(&self.calls.completions);
         Pipe::new(id, max_item_bytes, completions, is_open, memory)

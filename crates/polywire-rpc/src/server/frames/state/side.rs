@@ -8,7 +8,7 @@ use polywire_frame::server::Step;
 use polywire_frame::{Output, ProtocolError, Reason, Time};
 
 use super::{ConnectionState, LEAST_WAITING, MOST_WAITING};
-use crate::frames::{Clock, Side, Taken};
+use crate::frames::{Clock, ReadProgress, Side};
 use crate::server::frames::dispatcher::operation;
 use crate::server::frames::stats::Sum;
 
@@ -58,7 +58,7 @@ impl Side for ConnectionState {
         came: Time,
         bytes: &[u8],
         whole: Option<&Bytes>,
-    ) -> Result<Taken, ProtocolError> {
+    ) -> Result<ReadProgress, ProtocolError> {
         let mut at = 0;
         self.calls.admission.refresh();
         self.calls.slice.process(came, self.calls.clock);
@@ -75,7 +75,7 @@ impl Side for ConnectionState {
                     self.came += at as u64;
                     self.calls.slice.finish();
                     self.lifetime.touch(self.calls.slice.now());
-                    return Ok(Taken { bytes: at, wants });
+                    return Ok(ReadProgress { bytes: at, wants });
                 }
                 Step::Consumed(count, event) => {
                     at += count;
@@ -95,7 +95,7 @@ impl Side for ConnectionState {
                     if is_over || self.machine.output().len() > self.most_waiting() {
                         self.came += at as u64;
                         self.calls.slice.pause(at < bytes.len());
-                        return Ok(Taken {
+                        return Ok(ReadProgress {
                             bytes: at,
                             wants: 0,
                         });

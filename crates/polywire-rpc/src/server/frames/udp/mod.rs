@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::frames::Socket;
 use crate::server::Server;
-use crate::server::running::{Running, UdpAddress};
+use crate::server::running::{RunningServer, UdpAddress};
 use work::Work;
 
 /// A UDP socket for [`Server::listen_udp`], and the limits of its clients.
@@ -109,11 +109,11 @@ impl Server {
     pub async fn listen_udp(
         &self,
         socket: impl Into<UdpSocket>,
-    ) -> io::Result<Running<UdpAddress>> {
+    ) -> io::Result<RunningServer<UdpAddress>> {
         self.serve_udp(socket.into())
     }
 
-    fn serve_udp(&self, socket: UdpSocket) -> io::Result<Running<UdpAddress>> {
+    fn serve_udp(&self, socket: UdpSocket) -> io::Result<RunningServer<UdpAddress>> {
         let UdpSocket { address, limits } = socket;
         let socket = std::net::UdpSocket::bind(address)?;
         socket.set_nonblocking(true)?;
@@ -125,7 +125,7 @@ impl Server {
         };
         let (stop, stopped) = watch::channel(false);
         let task = tokio::spawn(serve(work, stopped));
-        Ok(Running::new(place, stop, task))
+        Ok(RunningServer::new(place, stop, task))
     }
 }
 

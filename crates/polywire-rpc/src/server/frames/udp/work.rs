@@ -16,7 +16,7 @@ use super::super::open_call::OpenCall;
 use super::super::stats::Sum;
 use super::super::table;
 use crate::call::queue::QueuedCall;
-use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
+use crate::frames::{Alarm, Clock, ReadStatus, SendQueue, Sender, Socket, poll_others};
 use crate::methods::MethodReply;
 use crate::peer::Peer;
 use crate::server::app::App;
@@ -37,7 +37,7 @@ pub(super) struct Work {
     socket: Socket,
     machine: Machine,
     calls: CallDispatcher<Call>,
-    sending: Sending<Sender>,
+    sending: SendQueue<Sender>,
     /// Open calls and known clients that were added to the statistics of the server.
     counted: (u64, u64),
     alarm: Alarm,
@@ -61,7 +61,7 @@ impl Work {
             socket,
             machine,
             calls: CallDispatcher::new(handlers, Peer::default(), Clock::new()),
-            sending: Sending::default(),
+            sending: SendQueue::default(),
             counted: (0, 0),
             alarm: Alarm::new(),
             stops: None,
@@ -94,7 +94,7 @@ impl Work {
                 break;
             }
             // Reply to all datagrams that were received together.
-            if received == Poll::Ready(Received::More) && self.machine.output().bytes() < ENOUGH {
+            if received == Poll::Ready(ReadStatus::More) && self.machine.output().bytes() < ENOUGH {
                 continue;
             }
             let sent = self.poll_send(context);
@@ -180,7 +180,7 @@ impl Work {
         let _ = self.poll_send(context);
     }
 
-    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<Received> {
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<ReadStatus> {
         let Self {
             socket,
             machine,
@@ -227,7 +227,7 @@ impl Work {
             Err(error) => {
                 // The error of a datagram that was sent before. It counts as lost.
                 tracing::debug!(%error, "a datagram was not taken");
-                Poll::Ready(Received::More)
+                Poll::Ready(ReadStatus::More)
             }
         }
     }
