@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, Response, StatusCode};
-use polywire_protocol::{Fault, FaultKind};
+use polywire_protocol::{Fault, FaultKind, ServerProtocol};
 
 use super::{Engine, Target};
 use crate::Context;
@@ -21,6 +21,16 @@ impl Engine {
         target: Option<&Target>,
         fault: &Fault,
     ) -> Response<Bytes> {
+        self.fault_in(&*self.protocols[protocol], target, fault)
+    }
+
+    /// Like [`Self::fault`], in a protocol that may have no mount.
+    pub(crate) fn fault_in(
+        &self,
+        protocol: &dyn ServerProtocol,
+        target: Option<&Target>,
+        fault: &Fault,
+    ) -> Response<Bytes> {
         let mut response = self.encode_fault(protocol, target, fault);
         if fault.kind() == FaultKind::Overloaded {
             overloaded(&mut response);
@@ -30,14 +40,13 @@ impl Engine {
 
     fn encode_fault(
         &self,
-        protocol: usize,
+        protocol: &dyn ServerProtocol,
         target: Option<&Target>,
         fault: &Fault,
     ) -> Response<Bytes> {
         let name = target.map_or("", |target| target.name(self));
         let operation = target.and_then(|target| target.operation(self));
         log_internal(fault, name);
-        let protocol = &self.protocols[protocol];
         let Some(shape) = fault.shape_in(operation) else {
             if fault.kind() == FaultKind::Modelled {
                 tracing::error!(

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use polywire_codec::cbor::CborDecoder;
 use polywire_codec::xmlrpc::{MulticallEntry, XmlRpcDecoder, code};
-use polywire_protocol::{Fault, FaultKind};
+use polywire_protocol::{Fault, FaultKind, ServerProtocol};
 use polywire_schema::{Body, Decoder, Error, ErrorKind, LimitKind, Limits, Member, Text};
 
 use super::call::{MethodFuture, MethodReply, ReplyWriter};
 use super::format::{ReplyFormat, Writer};
 use super::operation::run_operation;
 use super::parameters::{Location, Reader, Source};
+use super::wire::CborMethods;
 use crate::Context;
 use crate::call::decoding::{decode_on_pool, is_large};
 use crate::call::{Engine, Invocation, Reply, Target, catch_panic};
@@ -63,6 +64,13 @@ async fn run(
     mut reply: ReplyWriter,
 ) -> Result<MethodReply, Fault> {
     let format = reply.format;
+    let protocol: &dyn ServerProtocol = match format {
+        // Over frames too, which have no mount.
+        ReplyFormat::Cbor => &CborMethods::FAULTS,
+        ReplyFormat::XmlRpcResponse(_) | ReplyFormat::XmlRpcValue(_) => {
+            &*engine.protocols[context.mount as usize]
+        }
+    };
     let mut results = Writer::list(format, reply.take_buffer(), items.len());
     // The buffer of a single result, which is copied to `results` once it is complete.
     let mut buffer = Vec::new();
@@ -101,12 +109,9 @@ async fn run(
                 buffer = reply.into_buffer();
             }
             Err(fault) => {
-                let fault = fault.with_detail(engine.wants_detail(&context));
-                results.fault(
-                    engine
-                        .fault(context.mount as usize, target.as_ref(), &fault)
-                        .body(),
-                );
+                let fault = fault.with_detail(protocol.wants_detail(&context.head));
+                let fault = engine.fault_in(protocol, target.as_ref(), &fault);
+                results.fault(fault.body());
             }
         }
     }

@@ -34,6 +34,12 @@ pub(crate) struct CborMethods {
 }
 
 impl CborMethods {
+    /// Encodes faults of calls within a multicall.
+    pub(crate) const FAULTS: Self = Self {
+        endpoint: String::new(),
+        names: None,
+    };
+
     pub(crate) fn new(service: &str, names: Option<HashSet<String>>) -> Self {
         Self {
             endpoint: format!("/service/{service}/operation/"),

@@ -16,6 +16,7 @@ mod inproc;
 mod inproc_rate;
 mod large;
 mod lossy;
+mod multicall;
 mod one_ways;
 mod overload;
 mod proxies;
