@@ -146,7 +146,7 @@ impl<P> RunningServer<P> {
     /// | HTTP/1 | finish; the response has `Connection: close` | close after 1 second, for requests that are on their way |
     /// | HTTP/2 | finish after GOAWAY | close after 1 second without requests |
     /// | frames | finish after GOAWAY; nine tenths into the time (at least 1 second before its end) the rest gets `unavailable` | close when the client has answered, or after 1 second |
-    /// | streams over frames | their handlers are told by [`StreamCall::ending`](crate::StreamCall::ending) | |
+    /// | streams over frames | their handlers are told by [`StreamCall::going_away`](crate::StreamCall::going_away) | |
     /// | subscriptions | end at once with `unavailable`; queued messages are dropped | |
     /// | calls without a reply | may run until the end of the time | |
     pub async fn shutdown(self) {

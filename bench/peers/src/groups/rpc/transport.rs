@@ -58,7 +58,10 @@ impl Wire for Tcp {
         tokio::net::TcpListener::from_std(socket)
     }
 
-    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<RunningServer<BoundAddress>> {
+    async fn serve(
+        server: &Server,
+        listener: Self::Listener,
+    ) -> io::Result<RunningServer<BoundAddress>> {
         Ok(server.serve(listener)?.into_any())
     }
 }
@@ -100,7 +103,10 @@ impl Wire for Unix {
         tokio::net::UnixListener::from_std(socket)
     }
 
-    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<RunningServer<BoundAddress>> {
+    async fn serve(
+        server: &Server,
+        listener: Self::Listener,
+    ) -> io::Result<RunningServer<BoundAddress>> {
         Ok(server.serve(listener)?.into_any())
     }
 
@@ -141,7 +147,10 @@ impl Wire for Udp {
         Ok(socket)
     }
 
-    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<RunningServer<BoundAddress>> {
+    async fn serve(
+        server: &Server,
+        listener: Self::Listener,
+    ) -> io::Result<RunningServer<BoundAddress>> {
         Ok(server.listen_udp(listener).await?.into_any())
     }
 }
