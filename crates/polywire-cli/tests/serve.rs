@@ -596,8 +596,8 @@ fn multicalls_can_be_left_out() {
 
 /// Who is elsewhere cannot be shown on one machine: that the flag is taken.
 #[test]
-fn scgi_from_elsewhere_is_a_flag() {
-    let serving = Serving::start(&["--listen", "scgi://127.0.0.1:0", "--scgi-from-elsewhere"]);
+fn trust_remote_scgi_is_a_flag() {
+    let serving = Serving::start(&["--listen", "scgi://127.0.0.1:0", "--trust-remote-scgi"]);
     answers(serving.url("scgi"), &[]);
 }
 
