@@ -21,7 +21,7 @@ pub(crate) fn trim_whitespace(text: &str) -> &str {
 ///
 /// The header `Content-Encoding` names one.
 pub fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
-    // Cheaper than a list of no values.
+    // Most requests do not have it, and this costs less than to iterate over its values.
     if !headers.contains_key(CONTENT_ENCODING) {
         return Ok(());
     }
@@ -63,7 +63,10 @@ impl HeadSummary<'_> {
         wanted: &str,
         fits: impl Fn(&str) -> bool,
     ) -> Result<(), Fault> {
-        if self.is_of(wanted) || self.media_type().is_some_and(fits) {
+        let is_ascii = self
+            .content_type
+            .is_some_and(|value| value.as_bytes().is_ascii());
+        if is_ascii && (self.is_of(wanted) || self.media_type().is_some_and(fits)) {
             return Ok(());
         }
         Err(self.wrong_type(wanted))
@@ -191,6 +194,25 @@ mod tests {
             "application",
         ] {
             assert!(!accepts(accept), "{accept}");
+        }
+    }
+    #[test]
+    fn content_types() {
+        let check = |sent: &[u8]| {
+            let request = http::Request::post("/").header(CONTENT_TYPE, sent);
+            let (head, ()) = request.body(()).unwrap().into_parts();
+            HeadSummary::new(&head).check_type("application/json", |_| false)
+        };
+        for sent in ["application/json", "Application/JSON ; charset=utf-8"] {
+            assert!(check(sent.as_bytes()).is_ok(), "{sent}");
+        }
+        for sent in [
+            &b"application/jsonp"[..],
+            b"text/json",
+            b"application/json; x=\xe9",
+        ] {
+            let fault = check(sent).unwrap_err();
+            assert_eq!(fault.kind(), FaultKind::UnsupportedMediaType);
         }
     }
 }

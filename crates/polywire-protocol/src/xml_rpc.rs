@@ -3,6 +3,7 @@
 //! <http://xmlrpc.com/spec.md>; what Smithy's shapes are there is written up in
 //! `docs/xmlrpc-mapping.md`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use bytes::Bytes;
@@ -473,11 +474,10 @@ fn is_of_any_page(head: &HeadSummary<'_>) -> bool {
 
 #[cold]
 fn of_any_page(head: &HeadSummary<'_>) -> Fault {
-    let found = head
-        .content_type
-        .map_or("no content-type from a web page", |sent| {
-            sent.to_str().unwrap_or_default()
-        });
+    let found = match head.content_type {
+        None => Cow::Borrowed("no content-type from a web page"),
+        Some(sent) => String::from_utf8_lossy(sent.as_bytes()),
+    };
     let message = format!(
         "expected the content-type text/xml or application/xml, or none, found {}: web pages \
          could send that to any server",

@@ -147,13 +147,15 @@ fn what_any_web_page_can_send() {
     let call = |headers: &[(&str, &str)], path: &str| {
         let mut request = Request::post(path);
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            let value = http::HeaderValue::from_bytes(value.as_bytes()).unwrap();
+            request = request.header(*name, value);
         }
         request.body(()).unwrap().into_parts().0
     };
     let form = "application/x-www-form-urlencoded";
-    let of_pages: [&[(&str, &str)]; 5] = [
+    let of_pages: [&[(&str, &str)]; 6] = [
         &[("content-type", "text/plain")],
+        &[("content-type", "text/plain; x=\u{e9}")],
         &[("content-type", "Text/Plain;charset=UTF-8")],
         &[("content-type", form)],
         &[("content-type", "multipart/form-data; boundary=x")],

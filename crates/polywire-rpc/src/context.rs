@@ -23,7 +23,7 @@ pub struct Context {
     pub(crate) head: Head,
     pub(crate) peer: Peer,
     pub(crate) protocol: ProtocolKind,
-    /// The index of the protocol in `Engine::protocols`.
+    /// The index of the protocol in `Engine::protocols`. Over frames it has no meaning and is 0.
     pub(crate) mount: u32,
     pub(crate) deadline: Deadline,
     /// The caller, if the server has authenticators.

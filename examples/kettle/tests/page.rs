@@ -19,9 +19,9 @@ fn the_page_shows_this_program() {
     assert!(PAGE.contains(shown.trim()), "the page has another program");
 }
 
-struct RunningServer(Child);
+struct ServerProcess(Child);
 
-impl Drop for RunningServer {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.0.kill();
@@ -33,7 +33,7 @@ impl Drop for RunningServer {
 fn the_program_answers_as_the_page_shows() {
     let program = env!("CARGO_BIN_EXE_kettle");
     let child = Command::new(program).stdout(Stdio::piped()).spawn();
-    let mut running = RunningServer(child.unwrap());
+    let mut running = ServerProcess(child.unwrap());
     let mut line = String::new();
     let stdout = running.0.stdout.take().unwrap();
     BufReader::new(stdout).read_line(&mut line).unwrap();

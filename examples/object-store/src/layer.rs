@@ -126,11 +126,11 @@ fn names_other(query: &str, operation: Operation<'_>) -> bool {
 /// # Errors
 ///
 /// The request asks for something that is not there.
-pub(crate) fn check(arriving: &RoutedCall, most: usize) -> Result<(), Fault> {
-    let call = &arriving.context;
+pub(crate) fn check(routed: &RoutedCall, most: usize) -> Result<(), Fault> {
+    let call = &routed.context;
     let query = call.uri().query().unwrap_or_default();
     let is_other = |operation| names_other(query, operation);
-    if arriving.operation().is_some_and(is_other) {
+    if routed.operation().is_some_and(is_other) {
         return Err(Error::NotImplemented("This store does not have that operation.").into());
     }
     let header = |name: &str| {

@@ -82,11 +82,11 @@ pub fn server(settings: Settings) -> Result<Server, BuildError> {
     let http = layer::Http::new(settings.domains.clone());
     let most = settings.body;
     let check = tower::layer::layer_fn(move |inner: HeadService| {
-        tower::service_fn(move |arriving: RoutedCall| {
+        tower::service_fn(move |routed: RoutedCall| {
             let inner = inner.clone();
             async move {
-                layer::check(&arriving, most)?;
-                inner.oneshot(arriving).await
+                layer::check(&routed, most)?;
+                inner.oneshot(routed).await
             }
         })
     });

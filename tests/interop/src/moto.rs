@@ -40,7 +40,7 @@ impl Moto {
                     .next()
                     .unwrap_or_else(|| panic!("moto ended: {said}"))
                     .unwrap();
-                if let Some((_, url)) = line.split_once("RunningServer on ") {
+                if let Some((_, url)) = line.split_once("Running on ") {
                     break url.trim().to_owned();
                 }
                 said.push_str(&line);

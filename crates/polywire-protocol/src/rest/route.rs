@@ -206,14 +206,12 @@ impl Router {
         if let Some(route) = search.node(&self.root, start) {
             return Found::Route(route);
         }
-        // A second search for the error: most requests need no list of methods.
+        // A second search, which fails too, lists the methods for the error: most requests do not need them.
         search.methods = Some(Vec::new());
-        match search.node(&self.root, start) {
-            Some(route) => Found::Route(route),
-            None => match search.methods.take() {
-                Some(methods) if !methods.is_empty() => Found::Methods(methods),
-                _ => Found::Nothing,
-            },
+        search.node(&self.root, start);
+        match search.methods {
+            Some(methods) if !methods.is_empty() => Found::Methods(methods),
+            _ => Found::Nothing,
         }
     }
 }
@@ -265,8 +263,8 @@ impl Search<'_> {
         self.greedy(node.greedy.as_ref()?, at)
     }
 
-    /// Looks for a greedy label from offset `start`: first followed by as many segments as possible, then up to the
-    /// end.
+    /// Looks for a greedy label from offset `start`: first with segments behind it, the longest label first; then up to
+    /// the end of the path.
     fn greedy(&mut self, next: &Node, start: usize) -> Option<Route> {
         let len = self.path.len();
         if !next.is_leaf() {

@@ -1,4 +1,4 @@
-//! The part of a server that all wires call.
+//! What all wires share: operations, methods and their limits.
 
 use std::sync::Arc;
 

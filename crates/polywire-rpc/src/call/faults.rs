@@ -9,12 +9,12 @@ use super::{Engine, Target};
 use crate::Context;
 
 impl Engine {
-    /// Whether a caller asks for details of a fault that its protocol leaves out otherwise.
+    /// Whether a caller over HTTP asks for details of a fault that its protocol leaves out otherwise.
     pub(crate) fn wants_detail(&self, context: &Context) -> bool {
         self.protocols[context.mount as usize].wants_detail(&context.head)
     }
 
-    /// The response to a call that ends in a fault. `target` is what was called, as far as that is known.
+    /// The response to a call over HTTP that ends in a fault. `target` is what was called, as far as that is known.
     pub(crate) fn fault(
         &self,
         protocol: usize,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A limit on the number of calls in flight.
+/// A limit on the number of calls in progress.
 pub(crate) struct CallLimit {
     pub(crate) limit: usize,
     available: Arc<AtomicUsize>,

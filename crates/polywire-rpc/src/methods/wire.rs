@@ -12,7 +12,7 @@ use polywire_protocol::{
     Claim, Fault, FaultKind, HeadSummary, OfKind, Plan, ProtocolKind, ReadPlan, ServerProtocol,
     fault_code,
 };
-use polywire_schema::{Error, ErrorKind, Map, Operation, Schema, Value};
+use polywire_schema::{Error, ErrorKind, Map, Operation, Schema, Value, to_value};
 
 use super::call::MethodReply;
 
@@ -34,7 +34,7 @@ pub(crate) struct CborMethods {
 }
 
 impl CborMethods {
-    /// Encodes faults of calls within a multicall.
+    /// Encodes faults of calls within a multicall. It is never mounted, as it would claim all paths.
     pub(crate) const FAULTS: Self = Self {
         endpoint: String::new(),
         names: None,
@@ -122,8 +122,19 @@ impl ServerProtocol for CborMethods {
         Err(Error::new(ErrorKind::Internal))
     }
 
-    fn encode_error(&self, _: Schema<'_>, fault: &Fault) -> Result<Response<Bytes>, Error> {
-        Ok(self.encode_other(fault))
+    /// The error of an operation, which only a multicall can call here: its members, with type and code.
+    fn encode_error(&self, error: Schema<'_>, fault: &Fault) -> Result<Response<Bytes>, Error> {
+        let status = error.error().map_or(500, |traits| i64::from(traits.status));
+        let mut value = Map::from_iter([
+            ("__type", Value::from(error.id())),
+            ("code", Value::from(fault.code().unwrap_or(status))),
+            ("message", Value::from(fault.message())),
+        ]);
+        if let Value::Map(members) = to_value(fault.details(), error.root())? {
+            value.extend(members);
+        }
+        let body = cbor::to_vec(&Value::Map(value))?;
+        Ok(cbor_response(Bytes::from(body)))
     }
 
     fn encode_other(&self, fault: &Fault) -> Response<Bytes> {
@@ -147,7 +158,7 @@ impl ServerProtocol for CborMethods {
 /// The value that represents a fault.
 pub(crate) fn fault_value(fault: &Fault) -> Value {
     let (name, message) = match fault.kind() {
-        // Methods have no modelled errors, so its details are not sent.
+        // The model does not allow it here, so its details are not sent.
         FaultKind::Modelled => (FaultKind::Internal.name(), "an internal error occurred"),
         FaultKind::Named => (fault.name(), fault.message()),
         kind => (kind.name(), fault.message()),

@@ -71,7 +71,7 @@ pub(super) struct App {
     /// The endpoints of WebSocket.
     #[cfg(feature = "websocket")]
     pub(super) websockets: crate::websocket::Endpoints,
-    /// Limits of connections and requests, if there are any.
+    /// Limits of connections and requests. None only if `Engine::rates` is empty too.
     pub(super) gate: Option<Gate>,
     /// Answers requests of protocols that are not offered.
     pub(super) unoffered: UnofferedProtocols,
@@ -235,7 +235,7 @@ impl App {
         let Some(layers) = self.head.clone() else {
             return self.begin(protocol, route, context, body);
         };
-        let arriving = RoutedCall {
+        let routed = RoutedCall {
             app: Arc::clone(self),
             protocol,
             route,
@@ -245,9 +245,9 @@ impl App {
         let app = Arc::clone(self);
         Answer::Boxed(Box::pin(async move {
             // With layers the operation of a fault is known only from the head.
-            let target = arriving.target();
-            let wants_detail = app.engine.wants_detail(&arriving.context);
-            let mut answer = Box::pin(layers.oneshot(arriving));
+            let target = routed.target();
+            let wants_detail = app.engine.wants_detail(&routed.context);
+            let mut answer = Box::pin(layers.oneshot(routed));
             let ended =
                 poll_fn(
                     |context| match catch_panic(|| Ok(answer.as_mut().poll(context))) {

@@ -117,6 +117,7 @@ fn check_host(head: &request::Parts) -> Result<(), Problem> {
         // section 3.2.2).
         Some(authority) if head.version == Version::HTTP_2 => {
             let scheme = head.uri.scheme_str();
+            // It is ASCII, as checked above.
             match host.to_str() {
                 Ok(host) if is_same(scheme, authority.as_str(), host) => Ok(()),
                 _ => Err(OTHER_HOST),

@@ -212,11 +212,16 @@ async fn a_multicall_calls_both() {
         entry("Price", vec![named("tea")]),
         entry("Stock", vec![]),
         entry("Price", vec![named("a"), named("b")]),
+        entry("Price", vec![named("x")]),
     ];
     let (_, results) = call_cbor(&server, "system.multicall", &(Value::List(calls),)).await;
     assert_eq!(results[0][0]["cents"].as_i64(), Some(250), "{results:?}");
     assert_eq!(results[1][0], Value::Map(Map::new()));
     assert_eq!(results[2]["code"].as_i64(), Some(-32602));
+    assert_eq!(results[3]["__type"].as_str(), Some("example.shop#Unknown"));
+    assert_eq!(results[3]["code"].as_i64(), Some(404));
+    assert_eq!(results[3]["message"].as_str(), Some("no such thing"));
+    assert_eq!(results[3]["name"].as_str(), Some("x"));
 }
 
 /// Errors repeat nothing of an input with sensitive members, nor of a multicall in which such an

@@ -32,11 +32,11 @@ pub trait System: 'static {
 /// Both sides of a system. They start with the first call, so that listing the cases opens no
 /// sockets.
 pub struct Whole<S: System> {
-    running: Option<RunningServer<S>>,
+    running: Option<ServerAndClient<S>>,
     answer: Vec<u8>,
 }
 
-struct RunningServer<S: System> {
+struct ServerAndClient<S: System> {
     runtime: Runtime,
     client: S::Client,
 }
@@ -58,7 +58,7 @@ impl<S: System> Whole<S> {
 
     /// Makes so many calls at once and checks each answer. Each of several calls is boxed.
     pub fn add(&mut self, calls: usize, left: i32, right: i32) -> Result<(), String> {
-        let RunningServer { runtime, client } = running(&mut self.running)?;
+        let ServerAndClient { runtime, client } = running(&mut self.running)?;
         runtime.block_on(async {
             if calls == 1 {
                 return check(S::add(client, left, right).await, left + right);
@@ -73,7 +73,7 @@ impl<S: System> Whole<S> {
 impl Whole<Frames> {
     /// Makes a call of bytes, of the method that adds two numbers in CBOR.
     pub(super) fn bytes(&mut self, left: i32, right: i32) -> Result<(), String> {
-        let RunningServer { runtime, client } = running(&mut self.running)?;
+        let ServerAndClient { runtime, client } = running(&mut self.running)?;
         let mut input = [0x82, 0x1a, 0, 0, 0, 0, 0x1a, 0, 0, 0, 0];
         input[2..6].copy_from_slice(&left.to_be_bytes());
         input[7..].copy_from_slice(&right.to_be_bytes());
@@ -88,14 +88,16 @@ impl Whole<Frames> {
     }
 }
 
-fn running<S: System>(slot: &mut Option<RunningServer<S>>) -> Result<&RunningServer<S>, String> {
+fn running<S: System>(
+    slot: &mut Option<ServerAndClient<S>>,
+) -> Result<&ServerAndClient<S>, String> {
     if slot.is_none() {
         *slot = Some(start::<S>().map_err(|error| error.to_string())?);
     }
     slot.as_ref().ok_or_else(|| "not started".to_owned())
 }
 
-fn start<S: System>() -> crate::Result<RunningServer<S>> {
+fn start<S: System>() -> crate::Result<ServerAndClient<S>> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let (listener, address) = runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -104,7 +106,7 @@ fn start<S: System>() -> crate::Result<RunningServer<S>> {
     })?;
     runtime.spawn(S::serve(listener));
     let client = runtime.block_on(S::connect(&address))?;
-    Ok(RunningServer { runtime, client })
+    Ok(ServerAndClient { runtime, client })
 }
 
 /// Waits for all calls, and returns the first error.

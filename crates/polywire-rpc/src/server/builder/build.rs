@@ -177,7 +177,7 @@ impl ServerBuilder {
         });
         let layered = layered.collect();
         let head = (!self.head_layers.is_empty()).then(|| {
-            let base = service_fn(|arriving: RoutedCall| async move { arriving.answer().await });
+            let base = service_fn(|routed: RoutedCall| async move { routed.answer().await });
             let base: HeadService = BoxCloneSyncService::new(base);
             self.head_layers
                 .into_iter()
