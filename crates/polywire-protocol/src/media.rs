@@ -83,14 +83,6 @@ impl HeadSummary<'_> {
         Fault::new(FaultKind::UnsupportedMediaType, message)
     }
 
-    /// Checks that the body has no content coding, as [`check_coding`].
-    pub(crate) fn check_coding(&self) -> Result<(), Fault> {
-        match self.has_coding {
-            true => check_coding(&self.head.headers),
-            false => Ok(()),
-        }
-    }
-
     /// Checks that the caller accepts a response of this type. A caller that asks for another type that fits accepts this
     /// one too.
     pub(crate) fn check_accept(

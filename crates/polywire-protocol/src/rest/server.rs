@@ -8,6 +8,7 @@ use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value
 
 use super::{Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side};
 use crate::coding::has_own_coding;
+use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan};
 use crate::{Fault, FaultKind};
 
@@ -170,7 +171,7 @@ fn check_media_types<F: Format>(
     let head = HeadSummary::new(request.head);
     if !request.body.is_empty() {
         if head.has_coding && !has_own_coding(operation) {
-            head.check_coding()?;
+            check_coding(&request.head.headers)?;
         }
         if input.has_body() {
             match expected::<F>(input.payload, operation.input()) {

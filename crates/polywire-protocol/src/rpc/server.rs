@@ -11,6 +11,7 @@ use polywire_schema::{
 };
 
 use super::{Document, QUERY_ERROR, Rpc, Side, Style};
+use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route};
 use crate::room::Room;
 use crate::{Fault, FaultKind};
@@ -39,8 +40,8 @@ impl<S: Style> Rpc<S> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
         let head = HeadSummary::new(request.head);
-        if !request.body.is_empty() {
-            head.check_coding()?;
+        if head.has_coding && !request.body.is_empty() {
+            check_coding(&request.head.headers)?;
         }
         if head.content_type.is_some() && !request.body.is_empty() || S::ALWAYS_A_DOCUMENT {
             head.check_type(S::MEDIA_TYPE, |_| false)?;

@@ -236,7 +236,7 @@ impl fmt::Debug for Identity {
 pub(crate) struct Authenticators(Vec<Box<dyn Authenticator>>);
 
 /// The result of all authenticators of a server.
-pub(crate) enum Outcome {
+pub(crate) enum AuthResult {
     Ready(Result<Identity, Fault>),
     Pending(Pin<Box<dyn Future<Output = Result<Identity, Fault>> + Send>>),
 }
@@ -252,17 +252,17 @@ impl Authenticators {
     }
 
     /// Authenticates the caller of a call. A panic of an authenticator is an internal fault.
-    pub(crate) fn authenticate(&self, head: &CallHead<'_>) -> Outcome {
-        catch_panic(|| Ok(self.ask(head))).unwrap_or_else(|fault| Outcome::Ready(Err(fault)))
+    pub(crate) fn authenticate(&self, head: &CallHead<'_>) -> AuthResult {
+        catch_panic(|| Ok(self.ask(head))).unwrap_or_else(|fault| AuthResult::Ready(Err(fault)))
     }
 
-    fn ask(&self, head: &CallHead<'_>) -> Outcome {
+    fn ask(&self, head: &CallHead<'_>) -> AuthResult {
         let mut error = AuthError::MissingCredentials;
         let mut pending: Vec<AuthFuture> = Vec::new();
         for authenticator in &self.0 {
             match authenticator.authenticate(head).poll_once() {
                 Authentication::Ready(Ok(identity)) if pending.is_empty() => {
-                    return Outcome::Ready(Ok(identity));
+                    return AuthResult::Ready(Ok(identity));
                 }
                 // An earlier one may accept the caller yet.
                 Authentication::Ready(Ok(identity)) => {
@@ -275,9 +275,9 @@ impl Authenticators {
         }
         let peer = head.peer().clone();
         if pending.is_empty() {
-            return Outcome::Ready(Err(error.into_fault(&peer)));
+            return AuthResult::Ready(Err(error.into_fault(&peer)));
         }
-        Outcome::Pending(Box::pin(async move {
+        AuthResult::Pending(Box::pin(async move {
             for mut future in pending {
                 let polled = poll_fn(|context| {
                     catch_panic(|| Ok(future.as_mut().poll(context).map(Ok)))

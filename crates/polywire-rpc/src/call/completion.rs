@@ -17,14 +17,14 @@ use crate::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Completion<C = CallId> {
     pub(crate) call: C,
     pub(crate) operation: u32,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CallResult,
     /// Whether it is known that no handler has started.
     pub(crate) unstarted: bool,
 }
 
 /// The result of a call, and the memory that it takes until it is written.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct CallResult {
     pub(crate) result: Result<MethodReply, Fault>,
     pub(crate) memory: Option<MemoryReservation>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Outcome {
 /// Replies up to this size, in bytes, take no memory that is counted.
 pub(crate) const SMALL: usize = 4 << 10;
 
-impl Outcome {
+impl CallResult {
     /// A large reply for which there is no memory becomes a fault: clients that do not read their replies must not fill
     /// the memory of the server.
     pub(crate) fn new(result: Result<MethodReply, Fault>, memory: &Arc<Memory>) -> Self {

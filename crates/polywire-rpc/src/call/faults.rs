@@ -24,7 +24,7 @@ impl Engine {
         self.fault_in(&*self.protocols[protocol], target, fault)
     }
 
-    /// Like [`Self::fault`], in a protocol that may have no mount.
+    /// Like [`Self::fault`], in a protocol that need not be mounted.
     pub(crate) fn fault_in(
         &self,
         protocol: &dyn ServerProtocol,

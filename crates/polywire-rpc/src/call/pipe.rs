@@ -7,7 +7,7 @@ use bytes::Bytes;
 use polywire_frame::{CallId, HEADER};
 use polywire_protocol::{Fault, FaultKind};
 
-use super::completion::{CompletionQueue, Outcome};
+use super::completion::{CallResult, CompletionQueue};
 use super::memory::MemoryReservation;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::topics::{QueuePolicy, SlowSubscriber};
@@ -50,7 +50,7 @@ struct State {
     /// Read bytes that the connection has not taken.
     read_bytes: u32,
     /// The outcome of the call, to be sent after all items.
-    outcome: Option<Outcome>,
+    outcome: Option<CallResult>,
     /// The pipe is in the completion queue.
     is_queued: bool,
     /// Messages dropped after the last one in `outgoing`.
@@ -205,7 +205,7 @@ impl Pipe {
     }
 
     /// Sets the outcome of the call, unless it has one.
-    pub(crate) fn set_outcome(self: &Arc<Self>, outcome: Outcome) {
+    pub(crate) fn set_outcome(self: &Arc<Self>, outcome: CallResult) {
         let mut state = self.lock();
         state.outcome.get_or_insert(outcome);
         self.notify(state);
@@ -304,7 +304,7 @@ impl Pipe {
                     let message = "this subscriber was too slow";
                     state.outgoing.clear();
                     state.outgoing_bytes = 0;
-                    state.outcome = Some(Outcome {
+                    state.outcome = Some(CallResult {
                         result: Err(Fault::new(FaultKind::Overloaded, message)),
                         memory: None,
                     });
@@ -320,7 +320,7 @@ impl Pipe {
     }
 
     /// Takes the outcome, if there is one and no items are left to send.
-    pub(crate) fn take_outcome(&self) -> Option<Outcome> {
+    pub(crate) fn take_outcome(&self) -> Option<CallResult> {
         let mut state = self.lock();
         match state.outgoing.is_empty() {
             true => state.outcome.take(),

@@ -87,12 +87,12 @@ impl StreamReader {
                 return Poll::Ready(Ok(Ok(ReadOutcome::Ended)));
             }
             let full = read.len() == READ_SIZE;
-            let taken = match take(read, None) {
-                Ok(taken) => taken,
+            let progress = match take(read, None) {
+                Ok(progress) => progress,
                 Err(error) => return Poll::Ready(Ok(Err(error))),
             };
-            self.consumed += taken.bytes as u64;
-            self.keep(&read[taken.bytes..], taken.wants);
+            self.consumed += progress.bytes as u64;
+            self.keep(&read[progress.bytes..], progress.wants);
             let more = if full {
                 ReadOutcome::More
             } else {
@@ -104,9 +104,9 @@ impl StreamReader {
 
     /// Passes bytes to `take` that were read before.
     pub(crate) fn begin<E>(&mut self, read: &[u8], take: &mut ReadHandler<'_, E>) -> Result<(), E> {
-        let taken = take(read, None)?;
-        self.consumed += taken.bytes as u64;
-        self.keep(&read[taken.bytes..], taken.wants);
+        let progress = take(read, None)?;
+        self.consumed += progress.bytes as u64;
+        self.keep(&read[progress.bytes..], progress.wants);
         Ok(())
     }
 
@@ -209,26 +209,26 @@ impl StreamReader {
 
     /// Passes the buffered bytes to `take`.
     fn process<E>(&mut self, take: &mut ReadHandler<'_, E>) -> Result<(), E> {
-        let taken = if self.is_large() {
+        let progress = if self.is_large() {
             let whole = std::mem::take(&mut self.rest).freeze();
-            let taken = take(&whole, Some(&whole))?;
-            if taken.bytes < whole.len() {
+            let progress = take(&whole, Some(&whole))?;
+            if progress.bytes < whole.len() {
                 self.rest = match whole.try_into_mut() {
                     Ok(mut rest) => {
-                        rest.advance(taken.bytes);
+                        rest.advance(progress.bytes);
                         rest
                     }
-                    Err(whole) => BytesMut::from(&whole[taken.bytes..]),
+                    Err(whole) => BytesMut::from(&whole[progress.bytes..]),
                 };
             }
-            taken
+            progress
         } else {
-            let taken = take(&self.rest, None)?;
-            self.rest.advance(taken.bytes);
-            taken
+            let progress = take(&self.rest, None)?;
+            self.rest.advance(progress.bytes);
+            progress
         };
-        self.consumed += taken.bytes as u64;
-        self.wants = taken.wants;
+        self.consumed += progress.bytes as u64;
+        self.wants = progress.wants;
         self.free_if_empty();
         Ok(())
     }

@@ -74,6 +74,8 @@
 //! With [`Methods::cbor`], a method is called by a `POST` to `/service/NAME/operation/METHOD`, below any path, with the
 //! header `smithy-protocol: rpc-v2-cbor` and an array of the parameters as body. The result is the body of the response.
 //! A fault is a map of `__type`, `code` and `message`, with status 400 for errors of the caller and 500 for others.
+//! Within the results of `system.multicall`, over CBOR and frames, the fault of an operation of a model also has the
+//! members of the modelled error.
 
 mod build;
 mod call;

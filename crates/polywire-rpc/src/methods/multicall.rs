@@ -65,7 +65,7 @@ async fn run(
 ) -> Result<MethodReply, Fault> {
     let format = reply.format;
     let protocol: &dyn ServerProtocol = match format {
-        // Over frames too, which have no mount.
+        // Also over frames, where a call has no mount.
         ReplyFormat::Cbor => &CborMethods::FAULTS,
         ReplyFormat::XmlRpcResponse(_) | ReplyFormat::XmlRpcValue(_) => {
             &*engine.protocols[context.mount as usize]

@@ -268,10 +268,10 @@ impl Future for Answer {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         loop {
             *self = match &mut *self {
-                own @ Self::PendingBody(_) => ready!(own.poll_reading(context)),
-                Self::PendingCall(handling) => return handling.poll(context),
+                own @ Self::PendingBody(_) => ready!(own.poll_body(context)),
+                Self::PendingCall(call) => return call.poll(context),
                 Self::Boxed(future) => return future.as_mut().poll(context),
-                Self::CallWithId(marked) => return marked.poll(context),
+                Self::CallWithId(call) => return call.poll(context),
                 ready @ Self::Ready(_) => match mem::replace(ready, Self::Done) {
                     Self::Ready(response) => return Poll::Ready(response),
                     other => other,
@@ -285,18 +285,18 @@ impl Future for Answer {
 
 impl Answer {
     /// Reads the body, and starts the call.
-    fn poll_reading(&mut self, context: &mut Context<'_>) -> Poll<Self> {
-        let Self::PendingBody(reading) = self else {
+    fn poll_body(&mut self, context: &mut Context<'_>) -> Poll<Self> {
+        let Self::PendingBody(pending) = self else {
             return Poll::Pending;
         };
-        let (app, body) = (&reading.app, &mut reading.body);
+        let (app, body) = (&pending.app, &mut pending.body);
         let bytes = ready!(body.poll_read(app.engine.limits.bytes(), &app.engine.memory, context));
         Poll::Ready(match mem::replace(self, Self::Done) {
-            Self::PendingBody(reading) => match bytes {
-                Ok(bytes) if is_large_body(reading.context.headers(), &bytes) => {
-                    reading.begin_on_pool(bytes)
+            Self::PendingBody(pending) => match bytes {
+                Ok(bytes) if is_large_body(pending.context.headers(), &bytes) => {
+                    pending.begin_on_pool(bytes)
                 }
-                bytes => reading.begin(bytes, false),
+                bytes => pending.begin(bytes, false),
             },
             other => other,
         })

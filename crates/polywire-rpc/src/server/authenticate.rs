@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::answer::Answer;
 use super::app::App;
 use super::body::RequestBody;
-use crate::auth::Outcome;
+use crate::auth::AuthResult;
 use crate::call::{CallHead, Deadline};
 use crate::peer::Peer;
 
@@ -32,13 +32,13 @@ impl App {
         }
         let call = CallHead::new(&peer, &head.headers, head.uri.path());
         let pending = match self.authenticators.authenticate(&call) {
-            Outcome::Ready(Ok(identity)) => {
+            AuthResult::Ready(Ok(identity)) => {
                 return self.answer_to(Some(identity), deadline, head, body, peer);
             }
-            Outcome::Ready(Err(fault)) => {
+            AuthResult::Ready(Err(fault)) => {
                 return Answer::Ready(self.unauthenticated(&head, &fault));
             }
-            Outcome::Pending(pending) => pending,
+            AuthResult::Pending(pending) => pending,
         };
         let app = Arc::clone(self);
         Answer::Boxed(Box::pin(async move {

@@ -202,7 +202,7 @@ impl<'a> Batch<'a> {
         Ok(Replies {
             batch: self.id,
             url: self.client.url().into(),
-            reading: inner.settings.reading,
+            read_options: inner.settings.read_options,
             results,
         })
     }
@@ -241,8 +241,8 @@ impl<'a> Batch<'a> {
         let each = each.map(|call| (call.method.as_str(), &call.message[..]));
         let message = message::write_multicall(each, inner.settings.style)?;
         let answer = Body::new(inner.send(message, &self.own, timeout).await?);
-        let reading = &inner.settings.reading;
-        reading.multicall(self.client.url(), &answer, calls.len())
+        let read_options = &inner.settings.read_options;
+        read_options.multicall(self.client.url(), &answer, calls.len())
     }
 
     /// Whether a fault for all of it says that there is no `system.multicall`. Some
@@ -301,7 +301,7 @@ impl fmt::Debug for Batch<'_> {
 pub struct Replies {
     batch: u64,
     url: Box<str>,
-    reading: ReadOptions,
+    read_options: ReadOptions,
     results: Vec<Result<Part, CallError>>,
 }
 
@@ -315,7 +315,7 @@ impl Replies {
     pub fn get<T: DeserializeOwned>(&self, place: BatchCall<T>) -> Result<T, CallError> {
         match self.results.get(place.index) {
             Some(result) if place.batch == self.batch => match result {
-                Ok(part) => self.reading.part(&self.url, part),
+                Ok(part) => self.read_options.part(&self.url, part),
                 Err(error) => Err(error.clone()),
             },
             _ => Err(CallError::usage("the call is one of another batch")),

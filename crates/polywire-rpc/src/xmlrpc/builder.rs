@@ -60,7 +60,7 @@ pub(super) struct Settings {
     pub(super) deadline: Duration,
     /// Whether to send the time that is left.
     pub(super) send_deadline: bool,
-    pub(super) reading: ReadOptions,
+    pub(super) read_options: ReadOptions,
     pub(super) style: Style,
     pub(super) retries: u32,
     pub(super) redirects: u32,
@@ -122,7 +122,7 @@ impl<C: Built> ClientBuilder<C> {
             settings: Settings {
                 deadline: Duration::from_secs(60),
                 send_deadline: false,
-                reading: ReadOptions {
+                read_options: ReadOptions {
                     profile: XmlRpcProfile::DEFAULT.for_client(),
                     limits: Limits::DEFAULT,
                 },
@@ -240,19 +240,19 @@ impl<C: Built> ClientBuilder<C> {
 
     /// Sets the limits of a response: its length (as received, and decompressed), depth, items and strings.
     pub const fn limits(mut self, limits: Limits) -> Self {
-        self.settings.reading.limits = limits;
+        self.settings.read_options.limits = limits;
         self
     }
 
     /// Sets which invalid forms are accepted, for servers that send them.
     pub const fn leniency(mut self, leniency: Leniency) -> Self {
-        self.settings.reading.profile.leniency = leniency;
+        self.settings.read_options.profile.leniency = leniency;
         self
     }
 
     /// Sets how duplicate members of a struct are read. The default is an error.
     pub const fn duplicates(mut self, duplicates: Duplicates) -> Self {
-        self.settings.reading.profile.duplicates = duplicates;
+        self.settings.read_options.profile.duplicates = duplicates;
         self
     }
 

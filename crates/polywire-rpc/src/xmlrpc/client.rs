@@ -210,7 +210,10 @@ impl Method<'_> {
         let inner = &self.client.inner;
         let message = message::write(self.name, &parameters, inner.settings.style)?;
         let answer = inner.call(message, &self.own).await?;
-        inner.settings.reading.typed(self.client.url(), &answer)
+        inner
+            .settings
+            .read_options
+            .typed(self.client.url(), &answer)
     }
 
     /// Calls the method with values.
@@ -222,6 +225,9 @@ impl Method<'_> {
         let inner = &self.client.inner;
         let message = message::write_values(self.name, parameters, inner.settings.style)?;
         let answer = inner.call(message, &self.own).await?;
-        inner.settings.reading.value(self.client.url(), &answer)
+        inner
+            .settings
+            .read_options
+            .value(self.client.url(), &answer)
     }
 }

@@ -135,7 +135,7 @@ impl Inner {
             observer(&exchange);
             (observer, exchange)
         });
-        let limit = self.settings.reading.limits.bytes();
+        let limit = self.settings.read_options.limits.bytes();
         let answer = self.transport.exchange(request, limit, timeout).await;
         let answer = match answer {
             Ok(answer) => self.decompress(answer, limit).await,
@@ -155,7 +155,7 @@ impl Inner {
         }
         let answer = match self
             .settings
-            .reading
+            .read_options
             .in_utf8(self.transport.url().shown(), answer)
         {
             Ok(answer) => answer,
@@ -257,7 +257,7 @@ impl Inner {
         // Some servers send faults with another status.
         let after = retry::retry_after(status, &head.headers);
         let body = Body::new(body);
-        if let Some(fault) = self.settings.reading.fault(&body) {
+        if let Some(fault) = self.settings.read_options.fault(&body) {
             return SendOutcome::Failed(fault.with_retry_after(after).into());
         }
         SendOutcome::Failed(self.status(status, detail, body.as_bytes(), after))

@@ -177,7 +177,7 @@ fn encode_head<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) 
     let shape = at.target();
     let has_defaults = shape.has(ShapeFlags::DEFAULTS);
     let mut lookup = Lookup::new(map);
-    // The location first: most members are in the body, and their names are not needed.
+    // The name is looked up after the location: most members are in the body, and are skipped.
     for member in shape.members() {
         let elsewhere = matches!(member.location(), Location::Body | Location::Payload);
         if elsewhere && !member.has(MemberFlags::HOST_LABEL) {

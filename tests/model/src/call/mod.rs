@@ -1,4 +1,4 @@
-//! Of calls on servers.
+//! The files of `call/` that the model tests.
 
 #[path = "../../../../crates/polywire-rpc/src/call/completion.rs"]
 mod completion;
@@ -9,12 +9,12 @@ mod pipe;
 #[path = "../../../../crates/polywire-rpc/src/call/admission/rejection.rs"]
 mod rejection;
 
-/// The reasons of rejections, which completions need.
+/// What completions use of `call/admission.rs`.
 mod admission {
     pub(super) use super::rejection::{MemoryUse, Rejection};
 }
 
-/// As little as completions need of it.
+/// A stand-in: completions only store it.
 mod topic_call {
     #[derive(Debug)]
     pub(super) struct TopicCall;

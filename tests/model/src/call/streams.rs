@@ -8,7 +8,7 @@ use loom::future::block_on;
 use loom::thread;
 use polywire_frame::CallId;
 
-use super::completion::{Completion, CompletionQueue, Outcome};
+use super::completion::{CallResult, Completion, CompletionQueue};
 use super::pipe::{Pipe, SendStatus};
 use crate::methods::MethodReply;
 use crate::sync::Arc;
@@ -16,8 +16,8 @@ use crate::topics::{QueuePolicy, SlowSubscriber};
 
 const CALL: CallId = CallId::new(0, 0);
 
-fn reply(len: usize) -> Outcome {
-    Outcome {
+fn reply(len: usize) -> CallResult {
+    CallResult {
         result: Ok(MethodReply(len)),
         memory: None,
     }
@@ -59,7 +59,7 @@ fn answers_arrive() {
 }
 
 /// Takes what the connection takes from a pipe in the completion queue. Returns the outcome of the call if it is set.
-fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<Outcome> {
+fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<CallResult> {
     *read += pipe.take_read_bytes();
     while let Some(status) = pipe.send_next(|item| {
         items.push(item.payload.clone());

@@ -9,7 +9,7 @@ use super::flow::{AttemptResult, Flow};
 use super::rate::{AHEAD, Reservation};
 use super::retry::{CallOptions, RetryDecision};
 use super::state::ClientState;
-use super::stats::Outcome;
+use super::stats::CallOutcome;
 use crate::call::FrameDeadline;
 use crate::error::CallError;
 use crate::frames::Clock;
@@ -20,7 +20,7 @@ use crate::frames::state::LinkEnd;
 /// The attempts of one call. Dropping this before the call has ended cancels it.
 pub(super) struct Attempts<'a> {
     pub(super) state: &'a ClientState,
-    outcome: Outcome,
+    outcome: CallOutcome,
     /// The retries so far.
     pub(super) tries: u32,
     /// Whether an attempt was lost to a server that was closing the connection.
@@ -47,7 +47,7 @@ impl<'a> Attempts<'a> {
     pub(super) const fn new(state: &'a ClientState) -> Self {
         Self {
             state,
-            outcome: Outcome::Cancelled,
+            outcome: CallOutcome::Cancelled,
             tries: 0,
             crossed_go_away: false,
             may_have_started: false,
@@ -104,10 +104,10 @@ impl<'a> Attempts<'a> {
 
     /// Records the outcome of a call that was answered, opened or sent.
     #[inline]
-    pub(super) fn finish(&mut self, outcome: Outcome) {
+    pub(super) fn finish(&mut self, outcome: CallOutcome) {
         self.outcome = outcome;
         if let Some(attempt) = &mut self.attempt
-            && outcome == Outcome::Reply
+            && outcome == CallOutcome::Reply
         {
             attempt.result = AttemptResult::Succeeded;
         }
@@ -115,7 +115,7 @@ impl<'a> Attempts<'a> {
 
     /// Records the final error of the call.
     pub(super) fn fail(&mut self, error: CallError) -> CallError {
-        self.outcome = Outcome::of(&error);
+        self.outcome = CallOutcome::of(&error);
         match self.may_have_started {
             true => error.after_attempts(),
             false => error,
@@ -320,19 +320,19 @@ impl<'a> Attempts<'a> {
 impl Attempt {
     /// Derives the result from an error.
     pub(super) fn record_error(&mut self, error: &CallError) {
-        self.result = match Outcome::of(error) {
-            Outcome::Fault if is_internal(error) => AttemptResult::Fault,
-            Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => {
+        self.result = match CallOutcome::of(error) {
+            CallOutcome::Fault if is_internal(error) => AttemptResult::Fault,
+            CallOutcome::Fault | CallOutcome::Opened | CallOutcome::Reply | CallOutcome::Sent => {
                 AttemptResult::Succeeded
             }
-            Outcome::Overloaded => match error.frame_code() {
+            CallOutcome::Overloaded => match error.frame_code() {
                 Some(FaultCode::OVERLOADED) => AttemptResult::Rejected,
                 // The server is about to stop, which says nothing about its load.
                 Some(_) => AttemptResult::Failed,
                 None => AttemptResult::Abandoned,
             },
-            Outcome::Cancelled => AttemptResult::Abandoned,
-            Outcome::Deadline | Outcome::Disconnected => AttemptResult::Failed,
+            CallOutcome::Cancelled => AttemptResult::Abandoned,
+            CallOutcome::Deadline | CallOutcome::Disconnected => AttemptResult::Failed,
         };
     }
 

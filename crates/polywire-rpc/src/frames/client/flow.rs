@@ -8,7 +8,7 @@ use polywire_frame::flow::{Balancer, RetryBudget, Sample, Throttle};
 
 use super::attempts::Attempt;
 use super::rate::{Rate, Reservation};
-use super::stats::{Counts, Outcome};
+use super::stats::{CallOutcome, Counts};
 use crate::error::CallError;
 use crate::error::Cause;
 use crate::frames::link::Link;
@@ -116,7 +116,7 @@ impl Flow {
 
     /// Counts the end of a call.
     #[inline]
-    pub(super) const fn end(&mut self, outcome: Option<Outcome>) {
+    pub(super) const fn end(&mut self, outcome: Option<CallOutcome>) {
         self.pending -= 1;
         if let Some(outcome) = outcome {
             self.counts.ended(outcome);

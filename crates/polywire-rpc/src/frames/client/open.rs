@@ -8,7 +8,7 @@ use polywire_frame::{FaultCode, Trace};
 use super::attempts::Attempts;
 use super::retry::CallOptions;
 use super::state::{CallTemplate, ClientState};
-use super::stats::Outcome;
+use super::stats::CallOutcome;
 use crate::call::FrameDeadline;
 use crate::error::CallError;
 use crate::frames::request::{CallRequest, RequestKind};
@@ -122,7 +122,7 @@ async fn open(
         };
         match attempt.link.open(request, payload).await {
             Ok(open) => {
-                attempts.finish(Outcome::Opened);
+                attempts.finish(CallOutcome::Opened);
                 return Ok(open);
             }
             Err(error) => {
@@ -166,7 +166,7 @@ impl ClientState {
             let sent = attempt.link.notify(&request, payload);
             match request.deadline.limit(self.clock, sent).await {
                 Ok(()) => {
-                    attempts.finish(Outcome::Sent);
+                    attempts.finish(CallOutcome::Sent);
                     return Ok(());
                 }
                 Err(error) => {

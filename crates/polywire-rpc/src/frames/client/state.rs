@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use super::attempts::Attempts;
 use super::flow::Flow;
 use super::retry::CallOptions;
-use super::stats::{Outcome, Stats};
+use super::stats::{CallOutcome, Stats};
 use crate::call::FrameDeadline;
 use crate::error::CallError;
 use crate::error::Cause;
@@ -156,7 +156,7 @@ impl ClientState {
             let answer = attempt.link.ask(&request, &mut *write, read).await;
             match answer {
                 Ok(reply) => {
-                    attempts.finish(Outcome::Reply);
+                    attempts.finish(CallOutcome::Reply);
                     return Ok(reply);
                 }
                 Err(error) => {

@@ -56,7 +56,7 @@ pub struct Stats {
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum CallOutcome {
     Cancelled,
     Deadline,
     Disconnected,
@@ -67,7 +67,7 @@ pub(super) enum Outcome {
     Sent,
 }
 
-impl Outcome {
+impl CallOutcome {
     pub(super) fn of(error: &CallError) -> Self {
         match error.kind() {
             CallErrorKind::Deadline => Self::Deadline,
@@ -95,24 +95,24 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) const fn ended(&mut self, outcome: Outcome) {
+    pub(super) const fn ended(&mut self, outcome: CallOutcome) {
         self.outcomes[outcome as usize] += 1;
     }
 
-    const fn of(&self, outcome: Outcome) -> u64 {
+    const fn of(&self, outcome: CallOutcome) -> u64 {
         self.outcomes[outcome as usize]
     }
 
     pub(super) fn stats(&self) -> Stats {
         Stats {
-            replies: self.of(Outcome::Reply),
-            faults: self.of(Outcome::Fault),
-            deadlines: self.of(Outcome::Deadline),
-            cancelled: self.of(Outcome::Cancelled),
-            overloaded: self.of(Outcome::Overloaded),
-            disconnected: self.of(Outcome::Disconnected),
-            opened: self.of(Outcome::Opened),
-            sent: self.of(Outcome::Sent),
+            replies: self.of(CallOutcome::Reply),
+            faults: self.of(CallOutcome::Fault),
+            deadlines: self.of(CallOutcome::Deadline),
+            cancelled: self.of(CallOutcome::Cancelled),
+            overloaded: self.of(CallOutcome::Overloaded),
+            disconnected: self.of(CallOutcome::Disconnected),
+            opened: self.of(CallOutcome::Opened),
+            sent: self.of(CallOutcome::Sent),
             tries: self.tries,
             retries: self.retries,
             over_budget: self.over_budget,

@@ -47,7 +47,7 @@ pub(in crate::frames) async fn drive(
     let mut driver = Driver {
         shared,
         socket,
-        sending: SendQueue::default(),
+        send_queue: SendQueue::default(),
         alarm: Alarm::new(),
         greeted: Some(greeted),
         rejection: None,
@@ -59,7 +59,7 @@ pub(in crate::frames) async fn drive(
 struct Driver {
     shared: Arc<Shared>,
     socket: Socket,
-    sending: SendQueue<()>,
+    send_queue: SendQueue<()>,
     alarm: Alarm,
     /// Receives the result of the handshake. None after it.
     greeted: Option<oneshot::Sender<Result<(), String>>>,
@@ -199,25 +199,25 @@ impl Driver {
 
     fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
-            if self.sending.is_empty() {
+            if self.send_queue.is_empty() {
                 let mut state = self.shared.lock();
                 if state.machine.output().is_empty() {
                     return Poll::Ready(());
                 }
                 state.wake_output_waiters();
                 let output = state.machine.output_mut();
-                self.sending
+                self.send_queue
                     .exchange(|used| std::mem::replace(output, used));
             }
             let Some(server) = self.socket.peer() else {
                 return Poll::Ready(());
             };
             let mut failed = None;
-            let sent = self
-                .sending
-                .poll(&self.socket, context, |()| server.into(), &mut |error| {
-                    failed = Some(error);
-                });
+            let sent =
+                self.send_queue
+                    .poll(&self.socket, context, |()| server.into(), &mut |error| {
+                        failed = Some(error);
+                    });
             if let Some(error) = failed {
                 self.handle_error(&error);
             }

@@ -17,7 +17,7 @@ use super::one_ways::OneWays;
 use super::start::{FirstPoll, enqueue, finish, owned_payload, run_authenticated, start};
 use super::table::Table;
 use crate::call::admission::{Admitted, MemoryUse, Rejection};
-use crate::call::completion::{Completion, CompletionQueue, Outcome, SMALL};
+use crate::call::completion::{CallResult, Completion, CompletionQueue, SMALL};
 use crate::call::faults::log_internal;
 use crate::call::memory::{Memory, MemoryReservation};
 use crate::call::queue::{QueuedCall, RunQueue};
@@ -148,7 +148,7 @@ impl Handlers {
                 let completion = Completion {
                     call,
                     operation,
-                    outcome: Outcome::new(result, &self.memory),
+                    outcome: CallResult::new(result, &self.memory),
                     unstarted,
                 };
                 CallStatus::Answered(self.complete(endpoint, now, completion))
@@ -161,7 +161,7 @@ impl Handlers {
                 let task = tokio::spawn(async move {
                     let result = result.await;
                     let unstarted = is_before_handler(&result);
-                    let outcome = Outcome::new(result, &memory);
+                    let outcome = CallResult::new(result, &memory);
                     drop(admitted);
                     completions.push(Completion {
                         call,
@@ -207,7 +207,7 @@ impl Handlers {
             completions.push(Completion {
                 call,
                 operation,
-                outcome: Outcome::new(result, &memory),
+                outcome: CallResult::new(result, &memory),
                 unstarted,
             });
         });

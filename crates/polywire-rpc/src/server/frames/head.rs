@@ -6,7 +6,7 @@ use polywire_frame::Extension;
 use polywire_protocol::Fault;
 
 use super::handlers::{Handlers, Request};
-use crate::auth::{Identity, Outcome};
+use crate::auth::{AuthResult, Identity};
 use crate::call::admission::{Admitted, Rejection};
 use crate::call::completion::SMALL;
 use crate::call::memory::FREE;
@@ -61,8 +61,8 @@ impl Handlers {
         let mut pending = None;
         if authenticates {
             match self.app.authenticators.authenticate(&own.call_head(target)) {
-                Outcome::Ready(identity) => own.identity = Some(identity?),
-                Outcome::Pending(future) => pending = Some(future),
+                AuthResult::Ready(identity) => own.identity = Some(identity?),
+                AuthResult::Pending(future) => pending = Some(future),
             }
             own.remove_credentials();
         }

@@ -16,7 +16,7 @@ use super::state::ConnectionState;
 use super::table::encode;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::call::catch_panic;
-use crate::call::completion::{Completion, Outcome};
+use crate::call::completion::{CallResult, Completion};
 use crate::call::memory::{FREE, MemoryReservation};
 use crate::call::pipe::{OutgoingItem, Pipe, SendStatus};
 use crate::call::topic_call::TopicCall;
@@ -82,7 +82,7 @@ impl ConnectionState {
             let encode = |reply| encode(&engine, reply);
             let result = run.finish(&engine, None, encode).await;
             drop(admitted);
-            handler_pipe.set_outcome(Outcome::new(result, &memory));
+            handler_pipe.set_outcome(CallResult::new(result, &memory));
         });
         let open_call = OpenCall::stream(task.abort_handle(), operation, pipe);
         // Cannot fail: the call has just been opened.
@@ -140,7 +140,7 @@ impl ConnectionState {
                 Err(fault) => completions.push(Completion {
                     call: id,
                     operation: 0,
-                    outcome: Outcome {
+                    outcome: CallResult {
                         result: Err(fault),
                         memory: None,
                     },
@@ -416,8 +416,8 @@ impl ConnectionState {
 }
 
 /// The reply to a call to a topic. Takes no memory that is counted.
-const fn small_reply(bytes: Vec<u8>) -> Outcome {
-    Outcome {
+const fn small_reply(bytes: Vec<u8>) -> CallResult {
+    CallResult {
         result: Ok(MethodReply::new(ReplyFormat::Cbor, bytes)),
         memory: None,
     }

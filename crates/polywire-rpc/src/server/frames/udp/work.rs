@@ -37,7 +37,7 @@ pub(super) struct Work {
     socket: Socket,
     machine: Machine,
     calls: CallDispatcher<Call>,
-    sending: SendQueue<Sender>,
+    send_queue: SendQueue<Sender>,
     /// Open calls and known clients that were added to the statistics of the server.
     counted: (u64, u64),
     alarm: Alarm,
@@ -61,7 +61,7 @@ impl Work {
             socket,
             machine,
             calls: CallDispatcher::new(handlers, Peer::default(), Clock::new()),
-            sending: SendQueue::default(),
+            send_queue: SendQueue::default(),
             counted: (0, 0),
             alarm: Alarm::new(),
             stops: None,
@@ -85,7 +85,7 @@ impl Work {
         for _ in 0..MOST_READS {
             self.settle(context);
             // Clients that send faster than they are answered have to wait.
-            let blocked = !self.sending.is_empty() && self.machine.output().bytes() > ENOUGH;
+            let blocked = !self.send_queue.is_empty() && self.machine.output().bytes() > ENOUGH;
             let received = match blocked {
                 true => Poll::Pending,
                 false => self.poll_receive(context),
@@ -235,18 +235,18 @@ impl Work {
     fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut failed = |error| tracing::debug!(%error, "a datagram was not sent");
         loop {
-            if self.sending.is_empty() {
+            if self.send_queue.is_empty() {
                 let output = self.machine.output_mut();
                 if output.is_empty() {
                     return Poll::Ready(());
                 }
                 let sums = &self.calls.handlers.app.flow.sums;
                 sums.add(Sum::BytesOut, output.bytes() as u64);
-                self.sending
+                self.send_queue
                     .exchange(|used| std::mem::replace(output, used));
             }
             ready!(
-                self.sending
+                self.send_queue
                     .poll(&self.socket, context, |to| to, &mut failed)
             );
         }
