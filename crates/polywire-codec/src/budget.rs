@@ -81,8 +81,8 @@ impl Budget {
         Ok(())
     }
 
-    /// Enters what is skipped, which counts as a level only: it takes no memory.
-    pub(crate) fn enter_skipped(&mut self) -> Result<(), LimitKind> {
+    /// Enters a level that takes no memory and is no item: an element that is skipped, or more items of a list.
+    pub(crate) fn enter_uncounted(&mut self) -> Result<(), LimitKind> {
         self.depth_of(self.depth() as usize + 1)?;
         self.depth_left -= 1;
         Ok(())

@@ -455,7 +455,7 @@ impl<'de> CborDecoder<'de> {
             2 => self.string_bytes(2, "a byte string").map(|_| ()),
             3 => self.text_string().map(|_| ()),
             major @ (4 | 5) => {
-                let mut seq = self.enter_by(major, Member::DOCUMENT, Budget::enter_skipped)?;
+                let mut seq = self.enter_by(major, Member::DOCUMENT, Budget::enter_uncounted)?;
                 while self.next(&mut seq)? {
                     if major == 5 {
                         self.skip_value()?;

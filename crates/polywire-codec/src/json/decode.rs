@@ -196,7 +196,7 @@ impl<'de> JsonDecoder<'de> {
     #[inline]
     fn enter_skipped(&mut self) -> Result<Seq, Error> {
         self.at += 1;
-        match self.budget.enter_skipped() {
+        match self.budget.enter_uncounted() {
             Ok(()) => Ok(Seq::default()),
             Err(limit) => Err(self.limit(limit)),
         }

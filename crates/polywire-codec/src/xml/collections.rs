@@ -27,9 +27,16 @@ impl<'de> XmlDecoder<'de> {
         if self.cursor.special & TOP != 0 {
             self.top(at)?;
         }
-        self.deeper()?;
+        let continues = std::mem::take(&mut self.continues);
+        if continues {
+            // The list was counted when it began.
+            let entered = self.budget.enter_uncounted();
+            entered.map_err(|limit| self.limit(limit))?;
+        } else {
+            self.deeper()?;
+        }
         let mut seq = self.opened_seq();
-        seq.continues = std::mem::take(&mut self.continues);
+        seq.continues = continues;
         if at.has(MemberFlags::XML_FLATTENED) {
             seq.state = FLATTENED;
         } else if std::mem::replace(&mut self.cursor.special, CONTENT) == EMPTY {

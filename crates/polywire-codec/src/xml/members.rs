@@ -268,7 +268,7 @@ impl<'de> XmlDecoder<'de> {
         let name = self.cursor.name;
         // What is skipped takes no memory, so it is not an item.
         self.budget
-            .enter_skipped()
+            .enter_uncounted()
             .map_err(|limit| self.limit(limit))?;
         match self.cursor.plain_text() {
             Some((_, end)) => self.cursor.at = end,

@@ -356,7 +356,7 @@ impl<'de> XmlRpcDecoder<'de> {
             return self.scalar_value(kind, tag).map(Event::Scalar);
         }
         self.budget
-            .enter_skipped()
+            .enter_uncounted()
             .map_err(|limit| self.limit(limit))?;
         match kind {
             Type::Array => self.begin_data(tag.mark()).map(Event::List),

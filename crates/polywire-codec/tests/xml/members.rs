@@ -75,6 +75,18 @@ fn strings_of_every_length() {
     }
 }
 
+/// A flattened list counts once, however many elements are between its items.
+#[test]
+fn a_list_that_goes_on_counts_once() {
+    let text = "<Bucket><Prefix>a</Prefix><Name>n</Name><Prefix>b</Prefix></Bucket>";
+    let with_items = |items| {
+        let limits = Limits::DEFAULT.with_items(items);
+        read_with(text, root("Bucket"), XmlProfile::DEFAULT, &limits)
+    };
+    assert!(with_items(3).is_ok());
+    assert!(with_items(2).is_err_and(|error| error.is_limit()));
+}
+
 #[test]
 fn limits() {
     let at = root("Node");
