@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
@@ -208,13 +208,22 @@ fn sockets_with_a_space_in_their_path() {
     }
 }
 
+/// A port that both TCP and UDP can use. Clients that closed a connection use ports of TCP for
+/// another minute, so that a port that is free for UDP is often not free for TCP.
+fn free_port() -> u16 {
+    loop {
+        let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let address = udp.local_addr().unwrap();
+        if TcpListener::bind(address).is_ok() {
+            return address.port();
+        }
+    }
+}
+
 /// A server of UDP that listens for HTTP on the same port tells the model there.
 #[test]
 fn the_model_of_a_server_of_udp() {
-    // Free a moment ago, for UDP; that TCP has it too is likely.
-    let free = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
+    let port = free_port();
     let (http, udp) = (
         format!("http://127.0.0.1:{port}"),
         format!("udp://127.0.0.1:{port}"),
