@@ -1,4 +1,4 @@
-//! How long connections live.
+//! Limits on the age and the idle time of connections.
 
 use std::time::Duration;
 
@@ -47,10 +47,10 @@ async fn an_old_connection_answers_what_is_open_takes_no_more_and_ends() {
     assert_eq!((refused.kind, refused.code), (FAULT, UNAVAILABLE));
     assert_eq!(refused.flags & UNSTARTED, UNSTARTED);
     if age > 61 * SECOND {
-        // There was time enough to answer.
+        // The server answered in time.
         assert_eq!(raw.next().await.unwrap().kind, REPLY);
     }
-    // Or there was not, and nobody knows how far it came.
+    // The connection ended first, so the client cannot know whether the call was executed.
     let rest = raw.next().await;
     let is_answer = |frame: crate::raw::Frame| {
         frame.kind == REPLY || (frame.code, frame.flags & UNSTARTED) == (UNAVAILABLE, 0)
@@ -113,16 +113,16 @@ async fn a_client_loses_no_call_to_the_age_of_its_connections() {
     }
     let stats = client.stats();
     assert!((8..=12).contains(&stats.reconnects), "{stats:?}");
-    // One that crosses the goodbye was not begun, and is made again.
+    // A call that crosses the GOAWAY frame was not started, so the client sends it again.
     assert_eq!(stats.replies, 300);
     assert!(stats.tries <= 300 + stats.reconnects, "{stats:?}");
 }
 
-/// A client that pings as often as it likes would be sent away.
+/// The server closes the connection of a client that pings too often.
 #[tokio::test(start_paused = true)]
 async fn a_client_pings_no_more_often_than_the_server_wants() {
     let timeouts = Timeouts::DEFAULT
-        // So that the server asks for nothing itself.
+        // Turns the server's own pings off.
         .with_head(36_000 * SECOND);
     let server = Server::methods(methods())
         .frames(true)
@@ -140,7 +140,7 @@ async fn a_client_pings_no_more_often_than_the_server_wants() {
     assert_eq!(server.frame_stats().accepted, 1);
 }
 
-/// A server on which calls may have ten seconds when it stops, and what it counts.
+/// A server that gives calls ten seconds to end when it stops, with its counters.
 async fn stoppable(limits: FrameLimits) -> (Server, RunningServer) {
     let methods = methods()
         .method("Never", |()| std::future::pending::<()>())
@@ -179,7 +179,7 @@ async fn what_is_open_when_a_server_has_to_stop_is_answered_that_nobody_knows() 
     };
     assert_eq!((goodbye.kind, goodbye.code), (GOAWAY, 0), "{goodbye:?}");
     assert_eq!(goodbye.value, 9_000);
-    // The handler that wants to know that it is to end has been told.
+    // The handler that watches for the shutdown was notified.
     let told = raw.next().await.unwrap();
     assert_eq!((told.kind, told.id), (REPLY, 1));
     assert!(begun.elapsed() < SECOND);
@@ -213,7 +213,7 @@ async fn calls_over_udp_are_answered_too_when_the_time_to_stop_is_over() {
     assert!(!error.is_unstarted());
 }
 
-/// A peer that takes a few bytes now and then is not silent, and outlives nothing by it.
+/// A peer that reads a few bytes now and then is not idle, but the maximum age still ends its connection.
 #[tokio::test(start_paused = true)]
 async fn who_reads_a_little_now_and_then_is_not_waited_for() {
     let patient = FrameLimits::new().queue(Duration::MAX, Duration::MAX);
@@ -227,7 +227,7 @@ async fn who_reads_a_little_now_and_then_is_not_waited_for() {
     let begun = Instant::now();
     let mut trickled = 0;
     while begun.elapsed() < 60 * SECOND || server.frame_stats().connections > 0 {
-        // Once it is to end, less than what waits by then.
+        // After the maximum age: fewer bytes than are buffered by then.
         let bytes = match begun.elapsed() < 54 * SECOND {
             true => 500_000,
             false => 50_000,
@@ -236,7 +236,7 @@ async fn who_reads_a_little_now_and_then_is_not_waited_for() {
         sleep(SECOND).await;
         assert!(begun.elapsed() < 90 * SECOND, "it is still there");
     }
-    // It was no silence that it ended by.
+    // The idle timeout was not the reason.
     let took = begun.elapsed();
     assert!(took >= 60 * SECOND, "{took:?}");
     assert!(trickled > 10_000_000, "{trickled}");

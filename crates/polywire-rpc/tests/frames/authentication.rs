@@ -65,7 +65,7 @@ async fn name(client: &Client) -> Result<Option<String>, CallError> {
     client.call("Name", ()).await
 }
 
-/// Everything that a client does needs credentials, and works with them.
+/// Each operation of a client needs credentials, and succeeds with them.
 async fn all_calls(client: Client, notes: &Arc<AtomicUsize>) {
     for client in [client.clone(), client.with_metadata("authorization", WRONG)] {
         is_unauthenticated(name(&client).await);
@@ -211,7 +211,7 @@ async fn websockets() {
     assert_eq!(message.as_text(), Some("ada"));
 }
 
-/// Authenticators see the operation. What is forbidden is told so.
+/// Authenticators see the operation. A forbidden call gets a fault that says so.
 #[tokio::test]
 async fn targets_and_forbidden_callers() {
     let auth = |head: &CallHead<'_>| -> Result<Identity, AuthError> {
@@ -237,7 +237,7 @@ async fn targets_and_forbidden_callers() {
     job.call::<()>("Note", ()).await.unwrap();
 }
 
-/// A bug in an authenticator costs one call: not the connection, and not the UDP socket, which all its clients share.
+/// A panic in an authenticator fails one call: not the connection, and not the UDP socket that all clients share.
 #[tokio::test]
 async fn authenticators_that_panic() {
     let at_once = |head: &CallHead<'_>| -> Result<Identity, AuthError> {
@@ -275,7 +275,7 @@ async fn authenticators_that_panic() {
     }
 }
 
-/// A call that its caller gives up ends its authentication. Others go on.
+/// A call that its caller drops ends its authentication. Other calls continue.
 #[tokio::test]
 async fn callers_that_give_up() {
     let pending = Arc::new(AtomicUsize::new(0));

@@ -1,4 +1,4 @@
-//! How often each caller may ask, by what it is known by.
+//! Rates per caller, for each kind of key.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -46,7 +46,7 @@ async fn by_metadata_on_whatever_connection() {
         (1..=100).contains(&refused.value),
         "when to try again: {refused:?}"
     );
-    // Others are not held up, nor are those who are nobody.
+    // The limit does not affect other callers, or callers without a key.
     assert_eq!(ask(&mut two, Some("b")).await.kind, REPLY);
     for _ in 0..10 {
         assert_eq!(ask(&mut two, None).await.kind, REPLY);
@@ -60,7 +60,7 @@ async fn by_metadata_on_whatever_connection() {
     assert_eq!(post(running.address(), "b").await, "429");
 }
 
-/// Calls a method over XML-RPC: the status.
+/// Calls a method over XML-RPC. Returns the status.
 async fn post(address: std::net::SocketAddr, key: &str) -> String {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -94,7 +94,7 @@ async fn by_the_user_of_a_process() {
         let client = Client::builder().endpoint(&url).retries(0);
         client.connect().await.unwrap()
     };
-    // All of its connections together.
+    // The rate is that of all connections of the caller together.
     let mut refused = 0;
     for _ in 0..3 {
         let client = client(format!("unix://{}", path.display())).await;
@@ -106,7 +106,7 @@ async fn by_the_user_of_a_process() {
         }
     }
     assert!((1..=6).contains(&refused), "{refused}");
-    // Whoever comes over TCP has none.
+    // Callers over TCP have no key.
     let client = client(format!("tcp://{}", tcp.address())).await;
     for _ in 0..20 {
         client.call::<()>("Nothing", ()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Calls, and what they end in.
+//! Calls and their results.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn large_payloads_go_both_ways() {
         let length: usize = client.call("Length", (&text,)).await.unwrap();
         assert_eq!(length, text.len());
     }
-    // More than the server's limit, which it has told.
+    // More than the limit in the server's SETTINGS.
     let error = client
         .call::<usize>("Length", ("x".repeat(17 << 20),))
         .await
@@ -59,7 +59,7 @@ async fn large_payloads_go_both_ways_at_once() {
     }
 }
 
-/// Before the server has said what it takes, nobody knows that this is too much.
+/// Before the SETTINGS of the server arrive, the client cannot know that this call is too large.
 #[tokio::test]
 async fn the_first_call_may_be_large() {
     let running = server().await;
@@ -68,7 +68,7 @@ async fn the_first_call_may_be_large() {
     assert_eq!(length.unwrap(), 1 << 20);
 }
 
-/// A client that does not read what it asked for loses its place.
+/// A client that does not read its replies loses its connection.
 #[tokio::test]
 async fn who_does_not_read_is_let_go() {
     let timeouts = Timeouts::DEFAULT.with_head(Duration::from_millis(200));
@@ -120,7 +120,7 @@ async fn nobody_there() {
     );
 }
 
-/// Methods of bytes: what comes is what was sent, and nobody looks at it on the way.
+/// Methods of raw bytes: the handler receives the bytes that were sent, and nothing decodes them.
 #[tokio::test]
 async fn methods_of_bytes() {
     let methods = || {
@@ -143,7 +143,7 @@ async fn methods_of_bytes() {
         "inproc://bytes".to_owned(),
     ] {
         let client = Client::connect(&url).await.unwrap();
-        // No CBOR, and no UTF-8.
+        // Neither CBOR nor UTF-8.
         let sent = [0xff, 0x00, 0x9f];
         let reply = client.call_bytes("Reverse", &sent).await.unwrap();
         assert_eq!(reply, [0x9f, 0x00, 0xff]);
@@ -160,7 +160,7 @@ async fn methods_of_bytes() {
         assert_eq!(reply, large);
     }
 
-    // Over HTTP there is no such method, and layers would not see it.
+    // The method does not exist over HTTP, where layers would not see it.
     let xmlrpc = polywire_rpc::xmlrpc::Client::new(&format!("http://{}/RPC2", running.address()));
     let error = xmlrpc
         .unwrap()
@@ -179,7 +179,8 @@ async fn methods_of_bytes() {
     );
 }
 
-/// A thread that may block has the connections of a blocking client read while a connection of the server has it.
+/// A blocking client on a thread that may block: its connections are read while a connection of the server uses the
+/// thread.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_handler_that_blocks_on_another_call_has_its_answer() {
     let other = server().await;

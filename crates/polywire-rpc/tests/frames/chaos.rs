@@ -1,15 +1,15 @@
-//! Many clients and servers, and everything between them that goes wrong: what is promised of each call holds.
+//! Many clients and servers with a faulty network and faulty servers. The guarantees for each call hold.
 //!
-//! Connections are cut, held up, stopped for a while and given garbage; datagrams are lost, doubled and overtaken;
-//! servers go without a word and come back. Each call has a number of its own, and whoever carries it out
-//! counts that. In the end:
+//! Connections are cut, delayed, stalled and filled with garbage; datagrams are lost, duplicated and reordered;
+//! servers crash without notice and restart. Each call has its own number, and the handler counts the executions
+//! of each number. In the end:
 //!
-//! - each call has ended, once, in a reply, a fault or an error;
-//! - a reply is that to its call;
-//! - a call that was answered was carried out; and unless its caller declared it idempotent, it was not
-//!   carried out twice, and not at all if the error says that it was not begun.
+//! - each call has ended exactly once, with a reply, a fault or an error;
+//! - a reply belongs to its call;
+//! - a call with a reply was executed; unless its caller declared it idempotent, it was executed at most once,
+//!   and not at all if the error says that it was not started.
 //!
-//! `POLYWIRE_CHAOS=10000000` has that many calls, `POLYWIRE_SEED` the faults of another run.
+//! `POLYWIRE_CHAOS=10000000` sets the number of calls, `POLYWIRE_SEED` repeats the faults of another run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -29,7 +29,7 @@ use crate::raw::Raw;
 const CLIENTS: u64 = 3;
 const CALLERS: u64 = 40;
 
-/// How often each call was carried out, by its number.
+/// The number of executions of each call.
 #[derive(Clone)]
 struct Executed(Arc<[AtomicU8]>);
 
@@ -42,7 +42,7 @@ impl Executed {
         self.0[number as usize].load(Ordering::Relaxed)
     }
 
-    /// Some answer at once, some yield, some wait for a moment.
+    /// Some handlers reply at once, some yield, some sleep for a moment.
     fn server(&self) -> Server {
         let executed = self.clone();
         let methods = Methods::new().method("Do", move |(number, text): (u64, String)| {
@@ -63,7 +63,7 @@ impl Executed {
     }
 }
 
-/// What calls came to.
+/// How many calls ended in each way.
 #[derive(Debug, Default)]
 struct Ends {
     replies: AtomicU64,
@@ -89,7 +89,7 @@ impl Ends {
     }
 }
 
-/// What callers share.
+/// The state that all callers share.
 struct Run {
     calls: u64,
     next: AtomicU64,
@@ -111,7 +111,7 @@ async fn connect(url: &str, seed: u64) -> Client {
     }
 }
 
-/// Makes calls until there are no more numbers.
+/// Makes calls until all numbers are used.
 async fn caller(run: Arc<Run>, client: Client) {
     let idempotent = client.idempotent();
     loop {
@@ -124,7 +124,7 @@ async fn caller(run: Arc<Run>, client: Client) {
         let by = if twice { &idempotent } else { &client };
         let call = by.call::<(u64, String)>("Do", (number, &text));
         let ends = &run.ends;
-        // Some callers lose their patience.
+        // Some callers drop their call early.
         let ended = match number % 100 {
             57 => tokio::time::timeout(Duration::from_millis(1), call).await,
             _ => Ok(call.await),
@@ -154,7 +154,7 @@ async fn caller(run: Arc<Run>, client: Client) {
     }
 }
 
-/// A server of streams that goes now and then and comes back, and where it is.
+/// A server of byte streams that stops and restarts repeatedly. `place` has its current address.
 async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool) {
     for turn in 0_u64.. {
         let server = executed.server();
@@ -167,10 +167,10 @@ async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool
         } else {
             let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
             place.send_replace(Upstream::Tcp(running.address()));
-            // One that asks and never reads; it goes with the server.
+            // A client that sends calls and never reads. It is dropped with the server.
             let mut raw = Raw::connect(running.address()).await;
             for slot in 0..100 {
-                // The CBOR of [0], which is too little.
+                // The CBOR of [0]: one parameter is missing.
                 raw.call(slot, "Do", 0, &[0x81, 0]);
             }
             raw.send().await;
@@ -185,7 +185,7 @@ async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool
     }
 }
 
-/// The same over UDP, always at one place.
+/// The same over UDP, always at one address.
 async fn restarts_udp(
     executed: Executed,
     first: tokio::sync::oneshot::Sender<std::net::SocketAddr>,
@@ -225,7 +225,7 @@ async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
         executed: executed.clone(),
         ends: Ends::default(),
     });
-    // What goes with the test.
+    // Tasks that are stopped at the end of the test.
     let mut world = JoinSet::new();
     let mut urls = Vec::new();
     let mut proxies = Vec::new();
@@ -260,7 +260,7 @@ async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
             std::panic::resume_unwind(error.into_panic());
         }
     }
-    // Handlers that are still at work end.
+    // Handlers that are still running end.
     world.shutdown().await;
     let faults: Vec<_> = proxies.iter().map(Faulty::faults).collect();
     println!("{:?}, and {faults:?}", run.ends);
@@ -274,7 +274,7 @@ async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
             "{number} was done {times} times"
         );
     }
-    // It was no fair weather, and yet most calls went well.
+    // Faults did happen, and most calls succeeded all the same.
     assert!(run.ends.replies.load(Ordering::Relaxed) > calls / 2);
     assert!(
         faults

@@ -1,4 +1,4 @@
-//! What stands between a client and a server of streams, and does them harm.
+//! A faulty proxy between a client and a server of byte streams.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Where the server is at present.
+/// The present address of the server.
 #[derive(Clone, Debug)]
 pub(crate) enum Upstream {
     Nowhere,
@@ -21,7 +21,7 @@ pub(crate) enum Upstream {
     Unix(PathBuf),
 }
 
-/// Numbers that a seed decides.
+/// Random numbers from a seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults(u64);
 
@@ -40,7 +40,7 @@ impl Faults {
     }
 }
 
-/// A proxy that cuts connections, holds them up, and puts garbage between frames; until it is dropped.
+/// A proxy that cuts connections, delays them, and inserts garbage between frames, until it is dropped.
 pub(crate) struct Faulty {
     pub(crate) address: SocketAddr,
     harm: Arc<Harm>,
@@ -69,7 +69,7 @@ impl Faulty {
                 let harm = Arc::clone(&own);
                 connections.spawn(async move {
                     let _ = client.set_nodelay(true);
-                    // Nobody there is as good as a cut.
+                    // A server that cannot be reached counts as a cut.
                     let _ = match place {
                         Upstream::Nowhere => Ok(()),
                         Upstream::Tcp(address) => match TcpStream::connect(address).await {
@@ -93,7 +93,7 @@ impl Faulty {
         }
     }
 
-    /// How many connections were cut, and into how many garbage was put.
+    /// The number of connections that were cut, and the number with garbage.
     pub(crate) fn faults(&self) -> (u64, u64) {
         let Harm { cuts, garbage } = &*self.harm;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -123,14 +123,14 @@ async fn between(
     let (from_client, to_client) = client.into_split();
     let there = Faults::new(faults.next(u64::MAX));
     let back = Faults::new(faults.next(u64::MAX));
-    // One direction that ends is the end of both.
+    // If one direction ends, both end.
     tokio::select! {
         ended = pass(from_client, to_server, there, harm) => ended,
         ended = pass(from_server, to_client, back, harm) => ended,
     }
 }
 
-/// Passes bytes on until there are no more, or they are cut.
+/// Forwards bytes until the stream ends or is cut.
 async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
@@ -152,7 +152,7 @@ async fn pass(
             harm.garbage.fetch_add(1, Ordering::Relaxed);
             to.write_all(&bytes[..end]).await?;
             to.write_all(&[0xff; 64]).await?;
-            // What comes behind it is heard by nobody.
+            // The bytes after it are discarded.
             to.write_all(&bytes[end..]).await?;
             continue;
         }
@@ -172,7 +172,7 @@ async fn pass(
     }
 }
 
-/// Where frames begin and end: garbage within one would be its payload, which nobody could tell.
+/// Tracks the boundaries of frames: garbage inside a frame would be part of its payload and could not be detected.
 #[derive(Default)]
 struct Frames {
     begun: bool,
@@ -181,7 +181,7 @@ struct Frames {
 }
 
 impl Frames {
-    /// Goes through bytes. Where the last frame in them ends that has its end there.
+    /// Scans bytes. Returns the end of the last frame that ends in them.
     fn pass(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut end = None;
         let mut at = 0;

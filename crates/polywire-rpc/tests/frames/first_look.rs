@@ -1,4 +1,4 @@
-//! What a handler does when it is looked at for the first time, on the task of its connection.
+//! The first poll of a handler, on the task of its connection.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const NONE: &[u8] = &[0x80];
 fn methods() -> Methods {
     let permits = Arc::new(Semaphore::new(1));
     Methods::new()
-        // Each takes a bit of the budget that a task has.
+        // Each uses a part of the task's cooperative budget.
         .method("Permit", move |()| {
             let permits = Arc::clone(&permits);
             async move {
@@ -33,7 +33,7 @@ fn methods() -> Methods {
             }
         })
         .method("Yields", |()| tokio::task::yield_now())
-        // It says that it is to be looked at again, and waits.
+        // The handler wakes itself and returns `Pending`.
         .method("Wakes", |()| {
             let mut looks = 0;
             poll_fn(move |context| {
@@ -45,14 +45,14 @@ fn methods() -> Methods {
                 Poll::Pending
             })
         })
-        // The same, by another thread, and only when it was first looked at.
+        // The same from another thread, and only in the first poll.
         .method("WakesOnce", |()| {
             let mut woken = None::<Arc<std::sync::atomic::AtomicBool>>;
             poll_fn(move |context| {
                 use std::sync::atomic::Ordering;
 
                 if let Some(woken) = &woken {
-                    // What the waker of the first look was told is lost, but not what happened.
+                    // The waker of the first poll is replaced afterwards, but its wake-up must not be lost.
                     return match woken.load(Ordering::Acquire) {
                         true => Poll::Ready(()),
                         false => {
@@ -73,7 +73,7 @@ fn methods() -> Methods {
         })
 }
 
-/// One that turns nobody away, however long its methods keep the machine busy.
+/// A server that rejects no calls, however long its methods use the processor.
 fn server() -> Server {
     let patient = FrameLimits::new().queue(Duration::MAX, Duration::MAX);
     let server = Server::methods(methods())

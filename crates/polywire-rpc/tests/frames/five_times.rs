@@ -1,4 +1,5 @@
-//! Five times what a server can do, by the clock. Run by hand, because other programs on the machine change the result.
+//! A load of five times the capacity of a server, in real time. Run by hand: other programs on the machine change the
+//! result.
 //!
 //! | | required | measured, on two busy processors |
 //! |---|---|---|
@@ -15,11 +16,11 @@ use polywire_rpc::CallError;
 use polywire_rpc::frames::Client;
 use polywire_rpc::{Methods, Server};
 
-/// What a call costs the server.
+/// The processor time of a call on the server.
 const COST: Duration = Duration::from_millis(2);
 const CLIENTS: usize = 8;
 
-/// A server on a thread of its own, whose calls keep the processor busy.
+/// A server on its own thread, whose calls use the processor.
 fn server() -> std::net::SocketAddr {
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -81,7 +82,7 @@ async fn one(client: &Client) -> (Duration, Result<(), CallError>) {
 async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
     let address = server();
     let clients = clients(address).await;
-    // As much as it can do.
+    // At capacity.
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicU64::new(0));
     let mut callers = Vec::new();
@@ -108,7 +109,7 @@ async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
     }
     let peak = done.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64();
     let usual = percentile(&mut times, 99);
-    // Five times as much.
+    // At five times the capacity.
     let took = Arc::new(std::sync::Mutex::new(Took::default()));
     let begun = Instant::now();
     let length = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! Clients that send no more and still listen, and those that are one too many.
+//! Clients that have closed their sending side and still read, and clients above the limit.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn start(with: impl FnOnce(ServerBuilder) -> ServerBuilder) -> RunningServ
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-/// What is answered to a call of each kind when no more comes, by the codes of the calls' answers.
+/// After the client has closed its sending side: the reply to a call of each kind, by reply code.
 async fn answers(running: &RunningServer, rest: &[u8]) -> Vec<(u8, u16)> {
     let mut raw = Raw::connect(running.address()).await;
     // `[100]` in CBOR.
@@ -43,7 +43,7 @@ async fn a_client_that_sends_no_more_gets_its_answers() {
     let mut found = answers(&running, b"").await;
     found.sort_unstable();
     assert_eq!(found, [(REPLY, 0), (REPLY, 0)]);
-    // A bit of a frame behind them is a mistake.
+    // An incomplete frame at the end is a protocol error.
     assert_eq!(
         answers(&running, &[1, 0, 0]).await.last(),
         Some(&(GOAWAY, 0x10))
@@ -59,7 +59,7 @@ async fn by_choice_it_does_not() {
     running.shutdown().await;
 }
 
-/// Nobody waits for ever for what will not come: the server stops.
+/// A shutdown does not wait for items that can no longer arrive.
 #[tokio::test]
 async fn who_has_only_said_hello_is_let_go() {
     let running = start(|builder| builder).await;

@@ -1,4 +1,4 @@
-//! Servers in the same process.
+//! Servers in the same process (`inproc://`).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,7 @@ async fn client(running: &RunningServer<InprocName>) -> Client {
     Client::connect(&url).await.unwrap()
 }
 
-/// The limit on inputs is that of any connection.
+/// The limit on inputs is that of any other connection.
 #[tokio::test]
 async fn large_payloads_go_both_ways() {
     let running = listen("large", methods());
@@ -42,7 +42,7 @@ async fn large_payloads_go_both_ways() {
     assert_eq!((client.pending(), client.stats().in_flight), (0, 0));
 }
 
-/// Handlers see who it is.
+/// Handlers see the peer.
 #[tokio::test]
 async fn the_caller_is_in_this_process() {
     let methods = Methods::new().method("Who", |(), context: Context| async move {
@@ -94,7 +94,7 @@ impl Drop for Guard {
     }
 }
 
-/// A server that stops answers what is open, begins nothing, and is found again when it is back.
+/// A server that shuts down answers its open calls and starts no others. Clients find it when it runs again.
 #[tokio::test]
 async fn servers_stop_and_come_back() {
     let running = listen("back", methods());
@@ -113,7 +113,7 @@ async fn servers_stop_and_come_back() {
     assert_eq!(waits.await.unwrap().unwrap(), 5);
 }
 
-/// Whoever calls is on another thread than the server's runtime.
+/// The caller is not on the thread of the server's runtime.
 #[test]
 fn threads_of_their_own() {
     let runtime = || {
@@ -176,7 +176,7 @@ async fn calls_in_calls() {
     assert_eq!(down.await.unwrap(), 5_000);
 }
 
-/// Streams, topics and calls without an answer.
+/// Streams, topics and one-way calls.
 #[tokio::test]
 async fn all_else_is_there_too() {
     let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
@@ -212,7 +212,7 @@ async fn all_else_is_there_too() {
     assert_eq!(news.next::<String>().await.unwrap().unwrap().value, "sun");
 }
 
-/// As many handlers wait as may; further calls are turned away before they begin.
+/// The configured number of handlers wait; further calls are rejected before they start.
 #[tokio::test]
 async fn a_server_with_too_much_to_do() {
     let server = Server::methods(methods()).frames(true);
@@ -243,7 +243,7 @@ async fn a_server_with_too_much_to_do() {
     drop(running);
 }
 
-/// Who shuts a server down finds no handler at work behind it: they end, or their time does.
+/// No handler runs after a shutdown has returned: handlers end, or their time limit ends them.
 #[tokio::test]
 async fn no_handler_outlives_its_server() {
     let ended = Arc::new(AtomicUsize::new(0));
@@ -260,7 +260,7 @@ async fn no_handler_outlives_its_server() {
     let running = server.build().unwrap().listen_inproc("outlives").unwrap();
     let builder = Client::builder().endpoint("inproc://outlives");
     let client = builder.fail_fast(true).connect().await.unwrap();
-    // One that nobody waits for, which keeps the connection.
+    // A one-way call keeps the connection open.
     client.notify("Wait", ()).await.unwrap();
     let other = client.clone();
     let call = tokio::spawn(async move { other.call::<()>("Wait", ()).await });
@@ -277,7 +277,7 @@ async fn no_handler_outlives_its_server() {
     assert!(error.is_unstarted(), "{error}");
 }
 
-/// What the client may have in flight bounds handlers here too; the rest waits, as everywhere.
+/// The client's limit on calls in flight bounds the handlers; the other calls wait, as on any wire.
 #[tokio::test]
 async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
     let (at_work, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -306,7 +306,7 @@ async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
     assert!(most.load(Ordering::SeqCst) <= 4, "{most:?}");
 }
 
-/// What no wire carries is rejected here too, and a method with streams can be called without them.
+/// Values that no wire can carry are rejected, and a method with streams can be called without them.
 #[tokio::test]
 async fn nothing_more_is_allowed_than_elsewhere() {
     let methods = methods().stream("Sum", |(): (), call: StreamCall| async move {
@@ -327,7 +327,7 @@ async fn nothing_more_is_allowed_than_elsewhere() {
     );
 }
 
-/// Calls that their callers give up are counted as such.
+/// Calls that their callers drop are counted as such.
 #[tokio::test]
 async fn calls_that_were_given_up_are_counted() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
@@ -342,7 +342,7 @@ async fn calls_that_were_given_up_are_counted() {
     assert_eq!((stats.calls, stats.cancelled, stats.open), (1, 1, 0));
 }
 
-/// A connection is in use as long as calls are made and as long as they take.
+/// A connection is in use while calls are made or open.
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_idle_only_without_calls() {
     const SECOND: Duration = Duration::from_secs(1);
@@ -355,20 +355,20 @@ async fn a_connection_is_idle_only_without_calls() {
         assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
         sleep(4 * SECOND).await;
     }
-    // One that is open for longer than that is no pause, and one begins at its end.
+    // A call that is open for longer than the idle timeout is no idle time, which begins when the call ends.
     assert_eq!(
         client.call::<u64>("Sleep", (13_000,)).await.unwrap(),
         13_000
     );
     sleep(4 * SECOND).await;
     assert_eq!(server.frame_stats().accepted, 1);
-    // Clients connect anew.
+    // Clients connect again.
     sleep(2 * SECOND).await;
     assert_eq!(server.frame_stats().accepted, 2);
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
 }
 
-/// What a client takes of an answer is as much as over any other wire.
+/// The client's limit on the size of replies is that of any other wire.
 #[tokio::test]
 async fn answers_are_held_against_the_limits_of_the_client() {
     let methods = methods()
@@ -412,7 +412,7 @@ async fn answers_are_held_against_the_limits_of_the_client() {
     assert_eq!(codes, [too_large, too_large, FaultCode::NAMED].map(Some));
 }
 
-/// Each call is counted once, whether it has its answer at once or later, and what it ends in is.
+/// Each call is counted once, with its result, whether the reply comes at once or later.
 #[tokio::test]
 async fn calls_are_counted_by_what_they_end_in() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
@@ -431,7 +431,7 @@ async fn calls_are_counted_by_what_they_end_in() {
     assert_eq!((stats.faults, stats.internal, stats.open), (4, 1, 0));
 }
 
-/// Calls that bring nothing share what they see, and nothing that a handler leaves there.
+/// Calls without metadata share the empty metadata, but not the extensions that a handler sets.
 #[tokio::test]
 async fn what_a_handler_leaves_in_its_context_no_other_sees() {
     let methods = Methods::new().method("Visit", |(): (), mut context: Context| async move {

@@ -24,7 +24,7 @@ fn server() -> Server {
     Server::methods(methods).frames(true).build().unwrap()
 }
 
-/// Calls `Add` on the server of a name until the time is over. Returns the calls per second.
+/// Calls `Add` on the server with this name until the time is over. Returns the calls per second.
 async fn measure(name: &str) -> f64 {
     let client = Client::connect(&format!("inproc://{name}")).await.unwrap();
     let stop = Arc::new(AtomicBool::new(false));

@@ -1,4 +1,4 @@
-//! Large payloads, which are not copied on their way.
+//! Large payloads, which are not copied.
 
 use polywire_protocol::Fault;
 use polywire_rpc::CallErrorKind;
@@ -31,7 +31,7 @@ fn server() -> ServerBuilder {
     Server::methods(methods).frames(true)
 }
 
-/// A number that another order of the bytes does not have.
+/// A checksum that depends on the order of the bytes.
 fn sum(bytes: &[u8]) -> u64 {
     let add = |sum: u64, byte: &u8| sum.wrapping_mul(31).wrapping_add(1 + u64::from(*byte));
     bytes.iter().fold(0, add)
@@ -47,14 +47,14 @@ async fn connect(running: &RunningServer, builder: ClientBuilder) -> Client {
     builder.endpoint(&url).connect().await.unwrap()
 }
 
-/// Bytes of which no two pieces are alike, and that compress a little.
+/// Bytes without repeated pieces, which compress a little.
 fn bytes(len: usize, seed: u32) -> Vec<u8> {
     let words = (0..len as u32).map(|at| at.wrapping_mul(2_654_435_761).rotate_left(seed));
     words.flat_map(u32::to_le_bytes).take(len).collect()
 }
 
-/// A large input is decoded apart from its connection. If that fails, the handler was not called, and
-/// the caller is told so.
+/// A large input is decoded on another thread. If decoding fails, the handler does not run, and the caller
+/// receives the fault.
 #[tokio::test]
 async fn large_inputs_that_cannot_be_decoded_are_not_started() {
     let running = listen(server()).await;
@@ -80,7 +80,7 @@ async fn blobs_are_parts_of_what_came() {
     assert!(!client.call::<bool>("IsShared", (&small,)).await.unwrap());
 }
 
-/// Of all sizes around those from which on something else is done, many at once, in every way that frames go.
+/// Payloads of all sizes around the thresholds, many at once, on every path of a frame.
 #[tokio::test]
 async fn what_is_large_comes_as_it_went() {
     let limits = FrameLimits::new().compress(1_000);
@@ -89,7 +89,7 @@ async fn what_is_large_comes_as_it_went() {
     for builder in [
         plain(),
         plain().compress(1_000),
-        // They wait for each other.
+        // The tasks wait for each other.
         plain().in_flight(1..=1),
     ] {
         let client = connect(&running, builder).await;
@@ -144,7 +144,7 @@ async fn what_is_too_large_is_refused_and_the_rest_goes_on() {
     calls.join_all().await;
 }
 
-/// What follows a large frame is read like any other, however it is cut.
+/// Bytes after a large frame are read like any others, wherever the reads split them.
 #[tokio::test]
 async fn frames_of_all_sizes_follow_each_other() {
     let running = listen(server()).await;
@@ -162,7 +162,7 @@ async fn frames_of_all_sizes_follow_each_other() {
     }
     let (mut reader, mut writer) = stream.split();
     let writing = async {
-        // Never at the end of a frame.
+        // The split is never at the end of a frame.
         for piece in said.chunks(33_333) {
             writer.write_all(piece).await.unwrap();
             tokio::task::yield_now().await;
@@ -179,7 +179,7 @@ async fn frames_of_all_sizes_follow_each_other() {
             let mut body = vec![0; len];
             reader.read_exact(&mut body).await.unwrap();
             let (kind, slot) = (head[4], u32::from(head[8]));
-            // Hellos and limits are none of this.
+            // Skips HELLO and SETTINGS frames.
             if kind == 4 {
                 let expected = sum(&bytes(lens[slot as usize], slot)).to_le_bytes();
                 assert_eq!(body, expected, "slot {slot}");

@@ -1,4 +1,4 @@
-//! A network that loses, doubles and reorders datagrams.
+//! A network that loses, duplicates and reorders datagrams.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -9,23 +9,23 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::task::JoinSet;
 
-/// What happens to datagrams, in thousandths of them.
+/// Faults of a network, in thousandths of the datagrams.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weather {
     pub(crate) lost: u64,
     pub(crate) doubled: u64,
-    /// Those that are overtaken by others.
+    /// Datagrams that later ones overtake.
     pub(crate) late: u64,
 }
 
-/// Stands between clients and a server, until it is dropped.
+/// A proxy between clients and a server, until it is dropped.
 pub(crate) struct Network {
     pub(crate) address: SocketAddr,
     pub(crate) lost: Arc<AtomicU64>,
     _tasks: JoinSet<()>,
 }
 
-/// Numbers that are the same in each run.
+/// Random numbers that are the same in each run.
 struct Chance(u64);
 
 impl Chance {
@@ -81,7 +81,7 @@ impl Network {
     }
 }
 
-/// Passes the server's answers to a client on.
+/// Forwards the server's datagrams to a client.
 async fn answer(
     weather: Weather,
     back: Arc<UdpSocket>,
@@ -92,7 +92,7 @@ async fn answer(
     let mut chance = Chance(u64::from(client.port()));
     let mut buffer = vec![0; 65_536];
     loop {
-        // Of one who is not there: nothing.
+        // The client is gone: the datagram is dropped.
         let Ok(len) = back.recv(&mut buffer).await else {
             continue;
         };
@@ -107,7 +107,7 @@ async fn answer(
     }
 }
 
-/// Passes a datagram on, unless it is lost; now, or later than others.
+/// Forwards a datagram, unless it is lost: now, or after later ones.
 fn pass<F>(
     weather: Weather,
     chance: &mut Chance,

@@ -1,4 +1,4 @@
-//! Frames over sockets: our client, our server, and whatever else may come.
+//! Frames over sockets: our client and server, raw bytes, and faulty networks.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod ages;

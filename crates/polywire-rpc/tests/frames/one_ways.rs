@@ -1,4 +1,4 @@
-//! Calls that nobody waits for, and that nobody cuts off.
+//! One-way calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -86,7 +86,7 @@ async fn they_outlive_their_connection() {
     until(|| server.frame_stats().at_work == 0).await;
 }
 
-/// Who connects anew for each thousand of them has no more of them at work.
+/// A client that connects again for each thousand calls has no more handlers running than with one connection.
 #[tokio::test]
 async fn they_hold_the_place_of_their_connection() {
     let notes = Notes::new();
@@ -99,7 +99,7 @@ async fn they_hold_the_place_of_their_connection() {
     drop(client);
     until(|| server.frame_stats().connections == 0).await;
     let next = tokio::spawn(async move { Client::connect(&url).await });
-    // The system has connected it, and nobody greets.
+    // The kernel has accepted the connection, but no server sends a HELLO.
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(server.frame_stats().accepted, 1);
     notes.gate.add_permits(1);
@@ -164,14 +164,14 @@ async fn over_udp_each_client_has_its_own_bound() {
     for _ in 0..5 {
         greedy.notify("Note", ()).await.unwrap();
     }
-    // What came before it has been looked at.
+    // The frames before it have been processed.
     greedy.call::<()>("Quick", ()).await.unwrap();
     assert_eq!(notes.begun(), 2);
     other.notify("Note", ()).await.unwrap();
     until(|| notes.begun() == 3).await;
     notes.gate.add_permits(3);
     until(|| notes.ended() == 3).await;
-    // There is room again.
+    // There is capacity again.
     greedy.notify("Note", ()).await.unwrap();
     until(|| notes.begun() == 4).await;
 }

@@ -1,4 +1,4 @@
-//! A server that has more to do than it can.
+//! A server with more calls than it can execute.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -22,7 +22,7 @@ const NONE: &[u8] = &[0x80];
 const DEADLINE: u16 = 0x32;
 const OVERLOADED: u16 = 0x30;
 
-/// What handlers of a test share.
+/// The state that the handlers of a test share.
 #[derive(Clone, Default)]
 struct Seen {
     begun: Arc<AtomicUsize>,
@@ -42,8 +42,8 @@ impl Seen {
         self.begun.load(Ordering::Relaxed)
     }
 
-    /// Methods that count that they begin: one that ends at once, one that waits until it may end,
-    /// and one that has time go by.
+    /// Methods that count their starts: one that returns at once, one that waits until it may end,
+    /// and one that lets time pass.
     fn methods(&self) -> Methods {
         let (quick, wait, slow) = (self.clone(), self.clone(), self.clone());
         Methods::new()
@@ -77,7 +77,7 @@ fn is_shed(frame: &Frame) -> bool {
     frame.kind == FAULT && frame.code == OVERLOADED && frame.flags & UNSTARTED != 0
 }
 
-/// Does something, goes to the end of the runtime's queue, and so on.
+/// Does some work, yields to the end of the runtime's queue, and repeats.
 pub(crate) async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
     poll_fn(|context| {
         does(context);
@@ -87,7 +87,7 @@ pub(crate) async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
     .await;
 }
 
-/// Sums are added up a moment behind the answers.
+/// The sums are updated shortly after the replies.
 pub(crate) async fn settled(server: &Server, sum: impl Fn(&Server) -> u64, wanted: u64) {
     for _ in 0..1_000 {
         if sum(server) == wanted {
@@ -139,7 +139,7 @@ async fn calls_beyond_those_at_work_are_turned_away_before_their_handler() {
     assert_eq!(seen.begun(), 2);
     settled(&server, |server| server.frame_stats().shed, 1).await;
     assert_eq!(server.frame_stats().at_work, 2);
-    // Another connection is no way around it.
+    // Another connection does not avoid the limit.
     let mut other = Raw::connect(running.address()).await;
     assert!(is_shed(&other.ask("Wait", input).await));
     seen.gate.0.add_permits(2);
@@ -170,15 +170,15 @@ async fn a_queue_that_stands_is_shortened() {
         sleep(Duration::from_millis(10)).await;
         shed += answers.iter().filter(|answer| is_shed(answer)).count();
         replies += answers.iter().filter(|answer| answer.kind == REPLY).count();
-        // With less credit calls would grow old in the client.
+        // With fewer credits, calls would become old in the client.
         assert!(others.is_empty(), "{others:?}");
     }
     assert_eq!(replies + shed, 4_000);
     assert!(shed > 1_000 && replies > 30, "{shed} turned away");
-    // Not one of those that were turned away has begun.
+    // No rejected call has started.
     assert_eq!(seen.begun(), replies);
     settled(&server, |server| server.frame_stats().shed, shed as u64).await;
-    // Once it is over, all is as it was.
+    // After the overload, calls succeed as before.
     sleep(Duration::from_secs(1)).await;
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
 }
@@ -209,13 +209,13 @@ async fn a_client_is_told_to_send_less_while_there_are_too_many_calls_and_more_a
         assert_eq!((credit.kind, credit.code), (CREDIT, 1), "{credit:?}");
         told.push(credit.value);
     }
-    // How low depends on how what came was cut.
+    // The minimum depends on how the reads split the frames.
     assert!((64..=200).contains(&told[0]), "{told:?}");
     assert!(told.is_sorted() && told.len() < 10, "{told:?}");
     assert_eq!(told.last(), Some(&1_024));
 }
 
-/// Bytes of inputs are held back by the client then, and by nobody afterwards.
+/// The client then limits the bytes of inputs in flight, and afterwards it does not.
 #[tokio::test(start_paused = true)]
 async fn a_client_is_told_to_send_fewer_bytes_while_memory_is_short() {
     let seen = Seen::default();
@@ -256,7 +256,7 @@ async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
     let mut raw = Raw::connect(running.address()).await;
     for (percent, is_busy) in [(50, false), (95, true), (20, false)] {
         load.store(percent, Ordering::Relaxed);
-        // It is measured while calls come, and not too often.
+        // The delay is measured while calls arrive, and not for each call.
         sleep(Duration::from_millis(20)).await;
         let _ = raw.ask("Quick", NONE).await;
         sleep(Duration::from_millis(20)).await;
@@ -265,7 +265,7 @@ async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
     }
 }
 
-/// A turn is over after a millisecond, and not each of the sixteen reads that it may have.
+/// A connection yields after a millisecond, even if it has not used its sixteen reads.
 #[tokio::test(start_paused = true)]
 async fn others_have_their_turn_however_much_there_is_to_read() {
     let methods = Methods::new().method("Step", |(_input,): (String,)| async move {
@@ -274,7 +274,7 @@ async fn others_have_their_turn_however_much_there_is_to_read() {
     let server = Server::methods(methods).frames(true).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let mut raw = Raw::connect(running.address()).await;
-    // The CBOR of a list of a text of 60,000 bytes: each read brings one.
+    // The CBOR of a list of a text of 60,000 bytes: each read returns one.
     let mut input = vec![0x81, 0x79, 0xea, 0x60];
     input.resize(60_004, b'x');
     for slot in 0..60 {
@@ -299,14 +299,14 @@ async fn others_have_their_turn_however_much_there_is_to_read() {
     assert!((900..4_000).contains(&longest), "{longest} us");
 }
 
-/// What was measured when there was much to do says nothing of a server that has had nothing to do since.
+/// A queueing delay that was measured under load does not apply to a server that has been idle since.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_was_busy_and_rests_begins_the_next_call() {
     let seen = Seen::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
-    // Each task waits for its turn for longer than calls may.
+    // Each task waits for the processor for longer than calls may.
     let busy = tokio::spawn(at_each_turn(|context| {
         let _ = pin!(advance(Duration::from_millis(10))).poll(context);
     }));
@@ -332,7 +332,7 @@ async fn a_load_of_long_ago_turns_nobody_away() {
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
 }
 
-/// The last value stays where a measurement panics, and the connection goes on.
+/// If a measurement panics, the last value stays, and the connection continues.
 #[tokio::test(start_paused = true)]
 async fn a_measurement_of_the_load_that_panics_ends_nothing() {
     let seen = Seen::default();
@@ -384,7 +384,7 @@ async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
     assert_eq!(error.kind(), CallErrorKind::Fault, "{error:?}");
     assert!(error.is_unstarted(), "{error:?}");
     assert_eq!(seen.begun(), 1);
-    // Small ones need none.
+    // Small inputs need no memory.
     seen.gate.0.add_permits(2);
     client.call::<()>("Wait", ("",)).await.unwrap();
     first.await.unwrap().unwrap();
@@ -423,7 +423,7 @@ async fn what_was_counted_is_there_for_prometheus() {
     }
 }
 
-/// All that `text` names that looks like a metric of ours.
+/// All words in `text` that look like a metric of ours.
 fn metrics(text: &str) -> std::collections::BTreeSet<&str> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let words = text.split(|letter| !is_name(letter));
@@ -437,7 +437,7 @@ fn what_the_dashboard_shows_is_what_is_exported() {
     let page = polywire_rpc::server::FrameStats::default().to_prometheus();
     let dashboard = include_str!("../../../../docs/dashboard.json");
     let (exported, shown) = (metrics(&page), metrics(dashboard));
-    // Nothing that is not there, and all that is.
+    // The dashboard shows all metrics that are exported, and no others.
     assert_eq!(shown, exported);
     for outcome in ["shed", "late", "deadline", "cancelled", "internal"] {
         assert!(dashboard.contains(outcome));

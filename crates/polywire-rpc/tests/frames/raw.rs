@@ -1,4 +1,4 @@
-//! A client that says what a test has it say, byte by byte.
+//! A client that sends the bytes that a test specifies.
 
 use std::net::SocketAddr;
 
@@ -59,7 +59,7 @@ impl Raw {
         said.extend(body);
     }
 
-    /// Will call a method in a slot, with so many milliseconds left: 0 for ever.
+    /// Buffers a call of a method in a slot with this timeout in milliseconds: 0 for none.
     pub(crate) fn call(&mut self, slot: u16, name: &str, value: u32, payload: &[u8]) {
         self.call_by(slot, name, value, &[], payload);
     }
@@ -94,33 +94,33 @@ impl Raw {
         self.frame(CALL, 0x01, 0, id, value, &body);
     }
 
-    /// Gives up the call that was made last in a slot.
+    /// Buffers a CANCEL for the last call of a slot.
     pub(crate) fn cancel(&mut self, slot: u16) {
         let count = self.slots[usize::from(slot)] - 1;
         let id = u32::from(slot) | u32::from(count) << 16;
         self.frame(CANCEL, 0, 0, id, 0, b"");
     }
 
-    /// Says no more, and a bit of a frame before if that is wanted.
+    /// Sends these bytes and closes the sending side.
     pub(crate) async fn end(&mut self, rest: &[u8]) {
         self.send().await;
         self.stream.write_all(rest).await.unwrap();
         self.stream.shutdown().await.unwrap();
     }
 
-    /// Says all of it at once.
+    /// Sends all buffered frames in one write.
     pub(crate) async fn send(&mut self) {
         let said = std::mem::take(&mut self.said);
         self.stream.write_all(&said).await.unwrap();
     }
 
-    /// Reads up to so many bytes and looks at none. No frame can be read afterwards.
+    /// Reads up to this number of bytes and discards them. No frame can be read afterwards.
     pub(crate) async fn trickle(&mut self, bytes: usize) -> usize {
         let mut read = vec![0; bytes];
         self.stream.read(&mut read).await.unwrap_or_default()
     }
 
-    /// The next frame that is neither `HELLO` nor about pings, which are answered; none at the end.
+    /// The next frame except `HELLO`, `PING` (which is answered) and `PONG`; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Frame> {
         loop {
             let mut head = [0; 16];
@@ -153,7 +153,7 @@ impl Raw {
         }
     }
 
-    /// The next answers to calls, as many; other frames are put aside.
+    /// The next replies and faults, this number of them; other frames are stored.
     pub(crate) async fn answers(&mut self, count: usize) -> (Vec<Frame>, Vec<Frame>) {
         let (mut answers, mut others) = (Vec::new(), Vec::new());
         while answers.len() < count {
@@ -166,7 +166,7 @@ impl Raw {
         (answers, others)
     }
 
-    /// Calls and waits for the answer.
+    /// Calls a method and waits for the reply.
     pub(crate) async fn ask(&mut self, name: &str, payload: &[u8]) -> Frame {
         self.call(0, name, 0, payload);
         self.send().await;

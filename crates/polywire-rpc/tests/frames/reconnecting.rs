@@ -1,4 +1,4 @@
-//! Connections that end, and servers that come back.
+//! Connections that end, and servers that restart.
 
 use std::error::Error;
 use std::io;
@@ -48,13 +48,13 @@ async fn calls_wait_for_a_server_that_is_away() {
     assert_eq!((stats.waiting, stats.waiting_bytes), (0, 0));
 }
 
-/// What has become of a server that was killed four times while a hundred asked it.
+/// The results of calls while a server is killed four times under a hundred concurrent callers.
 struct Survived {
     calls: usize,
     failed: usize,
-    /// Calls that were open when it was killed, all times together.
+    /// Calls that were open when the server was killed, in all four kills.
     open: usize,
-    /// How long after its return it was asked again, at most.
+    /// The longest time from a restart to the next call.
     longest: Duration,
     sent: usize,
     stats: Stats,
@@ -88,7 +88,7 @@ async fn killed_under_load(idempotent: bool) -> Survived {
     let (mut longest, mut open) = (Duration::ZERO, 0);
     for away in [0, 100, 1_000, 5_000] {
         sleep(Duration::from_secs(5)).await;
-        // What was answered has been read.
+        // The replies that were sent have been read.
         settle().await;
         open += client.stats().in_flight;
         server.kill();
@@ -116,7 +116,7 @@ async fn killed_under_load(idempotent: bool) -> Survived {
     }
 }
 
-/// Nobody knows what has become of the calls that were open; all others are answered.
+/// Calls that were open fail, because it is not known whether they were executed. All others are answered.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_killed_under_load_costs_the_calls_that_were_open() {
     let survived = killed_under_load(false).await;
@@ -133,7 +133,7 @@ async fn a_server_that_is_killed_under_load_costs_the_calls_that_were_open() {
     assert_eq!((stats.reconnects, stats.retries), (4, 0));
 }
 
-/// Where it is safe to call again not even those are lost, and each is sent once more.
+/// Idempotent calls do not fail at all, and each is sent one more time.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_killed_under_load_costs_no_idempotent_call() {
     let survived = killed_under_load(true).await;
@@ -150,7 +150,7 @@ async fn a_server_that_is_killed_under_load_costs_no_idempotent_call() {
     assert!(survived.sent * 10 < survived.calls * 13);
 }
 
-/// A server that dies of every fiftieth call: without a budget each call would be sent four times.
+/// A server that crashes on every fiftieth call. Without a retry budget each call would be sent four times.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_keeps_dying_is_sent_little_more_than_it_is_asked() {
     let server = Scripted::new(|call| match call.number % 50 {
@@ -208,7 +208,7 @@ async fn calls_fail_at_once_by_choice() {
     let error = client.call_bytes("Echo", b"").await.unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::Connect, "{error:?}");
     assert!(began.elapsed() < Duration::from_millis(1));
-    // The error of whoever connects is behind it, by its kind.
+    // The source of the error is the error of the connector, with its kind.
     sleep(Duration::from_millis(100)).await;
     let error = client.call_bytes("Echo", b"").await.unwrap_err();
     let source = error.source().and_then(|source| source.downcast_ref());
@@ -236,7 +236,7 @@ async fn time_ends_calls_that_wait_for_a_connection() {
         "{took:?} of 2 s"
     );
     assert_eq!(client.stats().deadlines, 1);
-    // Without one they wait for as long as it takes.
+    // Without a deadline, calls wait until there is a connection.
     let client = builder(&server).no_deadline().build().unwrap();
     let call = tokio::spawn(async move { client.call_bytes("Echo", b"at last").await });
     sleep(Duration::from_secs(3_600)).await;
@@ -258,7 +258,7 @@ async fn the_first_connection_must_be_made() {
     let source = error.source().and_then(|source| source.downcast_ref());
     let kind = source.map(io::Error::kind);
     assert_eq!(kind, Some(io::ErrorKind::ConnectionRefused));
-    // Nobody tries on for a client that is not there.
+    // A client that was dropped does not connect again.
     let tried = server.connections();
     sleep(Duration::from_secs(60)).await;
     assert_eq!(server.connections(), tried);
@@ -268,7 +268,7 @@ async fn the_first_connection_must_be_made() {
 async fn who_takes_connections_and_says_nothing_is_no_server() {
     let silent = || async {
         let (theirs, ours) = tokio::io::duplex(1 << 16);
-        // Kept open for ever.
+        // The connection stays open.
         std::mem::forget(ours);
         Ok(theirs)
     };
@@ -314,8 +314,8 @@ async fn a_server_that_says_goodbye_loses_no_call() {
     assert!(client.stats().reconnects > 0);
 }
 
-/// The next connection is made as soon as the server has said goodbye to this one, while what is open ends on the
-/// old one: no call fails, none takes longer than it would, and none is a further try.
+/// The client opens the next connection when the server sends GOAWAY, while open calls end on the old connection: no
+/// call fails, is delayed, or is retried.
 #[tokio::test(start_paused = true)]
 async fn a_goodbye_is_no_gap() {
     for fail_fast in [false, true] {
@@ -347,7 +347,7 @@ async fn a_goodbye_is_no_gap() {
             let (own, took) = caller.await.unwrap();
             (calls, longest) = (calls + own, longest.max(took));
         }
-        // A timer's millisecond is all that may come on top.
+        // The resolution of a timer, one millisecond, may be added.
         assert!(longest <= Duration::from_millis(7), "{longest:?}");
         let stats = client.stats();
         assert!(stats.reconnects >= 10, "{stats:?}");
@@ -356,7 +356,7 @@ async fn a_goodbye_is_no_gap() {
     }
 }
 
-/// A server that stops says so to all of its clients in one moment.
+/// A server that stops sends GOAWAY to all of its clients at the same time.
 #[tokio::test(start_paused = true)]
 async fn clients_of_a_server_that_stops_do_not_come_back_together() {
     let server = Scripted::new(|_| Act::GoAway(Reason::STOP));
@@ -401,8 +401,8 @@ async fn connections_end_with_the_last_client() {
     assert_eq!(server.connections(), 3);
 }
 
-/// What nobody has sent is made elsewhere, although it may not be repeated: also if the server is lost in the middle of
-/// what it says.
+/// A call that was not written yet is sent on another connection, although it is not idempotent: also if the connection
+/// is lost in the middle of a frame from the server.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_has_not_left_is_made_elsewhere() {
     let server = Scripted::new(|_| Act::Echo);
@@ -416,14 +416,14 @@ async fn a_call_that_has_not_left_is_made_elsewhere() {
         });
     let (theirs, mut ours) = tokio::io::duplex(64 << 10);
     first.send(theirs).unwrap();
-    // A hello, and the first bytes of an answer.
+    // A HELLO, and the first bytes of a reply.
     let hello = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
     ours.write_all(hello).await.unwrap();
     ours.write_all(b"\0\0\x10\0\x04\0\0\0").await.unwrap();
     let client = builder.connect().await.unwrap();
     settle().await;
     drop(ours);
-    // Before the task of the connection has seen it.
+    // Before the task of the connection has read the end.
     assert_eq!(client.call_bytes("Echo", b"once").await.unwrap(), b"once");
     assert_eq!((server.seen().len(), client.stats().retries), (1, 0));
 }

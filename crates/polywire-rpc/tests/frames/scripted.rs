@@ -1,4 +1,4 @@
-//! A server that answers as a test has it, over streams in memory.
+//! A server over in-memory streams that answers as a script says.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,31 +12,31 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-/// What the server does with a call.
+/// The server's answer to a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    /// Answers with the input.
+    /// Reply with the input.
     Echo,
-    /// Answers with a fault: code, milliseconds to wait, whether nothing was carried out.
+    /// Reply with a fault: its code, milliseconds to wait, and whether the call was not started.
     Fault(FaultCode, u32, bool),
-    /// Says that the connection ends, and why, and answers with the input.
+    /// Send GOAWAY with this code, and reply with the input.
     GoAway(Reason),
-    /// Ends the connection.
+    /// Close the connection.
     HangUp,
-    /// Does nothing.
+    /// Do not answer.
     Hold,
-    /// Answers with the input, later.
+    /// Reply with the input after this time.
     Later(Duration),
 }
 
-/// A call as the server saw it.
+/// A call as the server received it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// Of the server, from 0 on.
+    /// The number of the call on this server, from 0.
     pub(crate) number: usize,
-    /// When it came, by the test's clock.
+    /// When it arrived, on the clock of the test.
     pub(crate) at: Instant,
-    /// Until when its caller waits.
+    /// Its deadline.
     pub(crate) deadline: Option<Instant>,
     pub(crate) payload: Vec<u8>,
 }
@@ -53,7 +53,7 @@ struct Inner {
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// A server. Clones are one.
+/// A server. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Scripted(Arc<Inner>);
 
@@ -77,7 +77,7 @@ impl Scripted {
         }))
     }
 
-    /// What makes streams to it, for a client.
+    /// The connector that a client uses.
     pub(crate) fn connector(
         &self,
     ) -> impl Fn() -> std::future::Ready<io::Result<DuplexStream>> + use<> {
@@ -96,7 +96,7 @@ impl Scripted {
         Ok(theirs)
     }
 
-    /// Ends all connections and takes no more.
+    /// Closes all connections and accepts no more.
     pub(crate) fn kill(&self) {
         self.0.down.store(true, Ordering::Relaxed);
         for task in self.0.tasks.lock().unwrap().drain(..) {
@@ -124,27 +124,27 @@ impl Scripted {
         self.0.cancels.load(Ordering::Relaxed)
     }
 
-    /// How often somebody has tried to connect.
+    /// The number of attempts to connect.
     pub(crate) fn connections(&self) -> usize {
         self.0.connections.load(Ordering::Relaxed)
     }
 }
 
-/// Lets all tasks do what they can without time going by.
+/// Runs all tasks until they wait, without advancing the clock.
 pub(crate) async fn settle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }
 }
 
-/// What is due.
+/// Sends the answers that are due.
 type Due = (CallId, Act, Vec<u8>);
 
 fn later(to: &UnboundedSender<Due>, wait: Duration, due: Due) {
     let to = to.clone();
     tokio::spawn(async move {
         tokio::time::sleep(wait).await;
-        // The connection may have ended.
+        // The connection may be closed.
         let _ = to.send(due);
     });
 }

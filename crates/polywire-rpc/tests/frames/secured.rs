@@ -1,4 +1,4 @@
-//! Frames over TLS: who is trusted, and who one is.
+//! Frames over TLS: certificates of servers and of clients.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use polywire_rpc::tls::{ClientCertificates, ClientTls, Pem, ServerTls};
 use polywire_rpc::{Context, Methods, RunningServer, Server};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-/// Who signs certificates.
+/// A certificate authority.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -32,7 +32,7 @@ impl Authority {
     }
 }
 
-/// A server whose `Who` says how many certificates its caller has shown.
+/// A server whose method `Who` returns the number of certificates that its caller has sent.
 async fn server(authority: &Authority, callers: Option<&Authority>) -> RunningServer {
     let methods = Methods::new().method("Who", |(), context: Context| async move {
         let shown = context.caller().tls().map(|tls| tls.certificates().len());
@@ -51,11 +51,11 @@ async fn server(authority: &Authority, callers: Option<&Authority>) -> RunningSe
 
 async fn client(running: &RunningServer, tls: ClientTls) -> Result<Client, ConnectError> {
     let url = format!("tcp+tls://localhost:{}", running.address().port());
-    // The order in which it is said does not matter.
+    // The order of the builder calls does not matter.
     Client::builder().endpoint(&url).tls(tls).connect().await
 }
 
-/// There is one time for all steps, and the error names the step that took too long.
+/// One timeout covers all steps of connecting, and the error names the step that timed out.
 #[tokio::test]
 async fn late_steps_are_named() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -100,7 +100,7 @@ async fn both_sides_may_show_who_they_are() {
     let known = client(&running, known.unwrap()).await.unwrap();
     let who: (bool, Option<usize>) = known.call("Who", ()).await.unwrap();
     assert_eq!(who, (true, Some(1)));
-    // Who shows nothing is not let in.
+    // A client without a certificate is rejected.
     client(&running, trusting).await.unwrap_err();
 }
 
@@ -117,7 +117,7 @@ async fn who_is_not_trusted_is_not_called() {
     );
 }
 
-/// A server that speaks no TLS, and a client that does not where the server does.
+/// A server without TLS, and a client without TLS at a server with TLS.
 #[tokio::test]
 async fn both_must_speak_it() {
     let authority = Authority::new();

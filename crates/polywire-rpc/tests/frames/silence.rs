@@ -1,4 +1,4 @@
-//! Peers that say nothing, are slow, or go without a word.
+//! Peers that send nothing, are slow, or disappear without closing.
 
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::scripted::settle;
 
-/// The preface and a hello without settings.
+/// The preface and a HELLO without settings.
 const HELLO: &[u8] = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
 
 fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Vec<u8> {
@@ -25,7 +25,7 @@ fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Ve
     frame
 }
 
-/// A client of a server that is done by hand, and has said hello.
+/// A client of a server that the test plays. The HELLO has been sent.
 async fn by_hand() -> (Client, DuplexStream) {
     let (theirs, mut ours) = tokio::io::duplex(1 << 16);
     ours.write_all(HELLO).await.unwrap();
@@ -37,7 +37,7 @@ async fn who_says_nothing_is_asked_once_and_then_given_up() {
     let (client, mut ours) = by_hand().await;
     let began = Instant::now();
     let call = client.with_deadline(Duration::from_secs(100_000));
-    // What the client writes is taken by the system between, and is no sign of anybody.
+    // The kernel accepts what the client writes, which does not show that the peer is alive.
     let drains = async {
         let mut all = Vec::new();
         ours.read_to_end(&mut all).await.unwrap();
@@ -63,7 +63,7 @@ async fn who_is_slow_and_not_silent_is_heard_to_the_end() {
             )
         })
         .collect();
-    // Each read ends within some frame, and no frame is whole for long.
+    // Each read ends inside a frame, so a frame is incomplete for a long time.
     let body = vec![7; (1 << 20) - 16];
     let stream: Vec<u8> = (0..6).flat_map(|id| frame(4, 0, 0, id, 0, &body)).collect();
     let began = Instant::now();
@@ -96,11 +96,11 @@ async fn a_frame_that_trickles_is_not_waited_for() {
     assert!(began.elapsed() < Duration::from_secs(40));
 }
 
-/// The connection's turn ends with the last of its calls, and then there is nothing more.
+/// The task of the connection yields after the last of its calls, and then there is nothing more to read.
 #[tokio::test]
 async fn who_goes_without_a_word_costs_nothing() {
     let methods = Methods::new().method("Long", |(): ()| async {
-        // In its own turn, as something that computes.
+        // Blocks while it is polled, as a computation does.
         std::thread::sleep(Duration::from_millis(3));
     });
     let server = Server::methods(methods).frames(true).build().unwrap();
@@ -113,7 +113,7 @@ async fn who_goes_without_a_word_costs_nothing() {
     calls.extend(frame(2, 1, 1, 0, 0, b"\x07\0\x01\x04\0Long"));
     calls.extend(frame(2, 0, 1, 1, 0, b""));
     stream.write_all(&calls).await.unwrap();
-    // Both answers, behind preface and hello.
+    // Both replies, after the preface and the HELLO.
     let mut replies = 0;
     let mut heard = Vec::new();
     while replies < 2 {
@@ -132,7 +132,7 @@ async fn who_goes_without_a_word_costs_nothing() {
         .unwrap();
 }
 
-/// A peer that is there and reads nothing: what is to be sent waits, and no longer than it has time.
+/// A peer that reads nothing: calls wait in the client until their deadline, and no longer.
 #[tokio::test(start_paused = true)]
 async fn what_nobody_answers_waits_no_longer_than_its_deadline() {
     let (client, _ours) = by_hand().await;
@@ -151,7 +151,7 @@ async fn what_nobody_answers_waits_no_longer_than_its_deadline() {
     assert_eq!(client.stats().deadlines, 1);
 }
 
-/// Whoever looks at several things at once asks at each turn.
+/// `select!` and `join!` poll all of their futures each time.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
     struct Nobody;
@@ -179,7 +179,7 @@ async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
     assert!(kept < 10, "{kept}");
 }
 
-/// A server may take its time to answer what nobody waits for any more.
+/// A server may be slow to answer calls that the client has cancelled.
 #[tokio::test(start_paused = true)]
 async fn streams_that_were_given_up_hold_up_nobody() {
     let (theirs, mut ours) = tokio::io::duplex(1 << 16);
@@ -213,7 +213,7 @@ async fn streams_that_were_given_up_hold_up_nobody() {
     settle().await;
     let stats = client.stats();
     assert_eq!((stats.in_flight, stats.waiting), (30 + 10, 10));
-    // Each makes room for one that waits, in its slot.
+    // Each cancelled call lets one waiting call start in its slot.
     for id in (30..40).chain((30..40).map(|slot| slot | 1 << 16)) {
         ours.write_all(&frame(4, 0, 0, id, 0, b"")).await.unwrap();
         settle().await;
@@ -221,7 +221,7 @@ async fn streams_that_were_given_up_hold_up_nobody() {
     for call in calls {
         call.await.unwrap().unwrap();
     }
-    // When it has answered there are no more calls in flight than otherwise.
+    // After the answers, no more calls are in flight than the limit.
     for id in 0..30 {
         let cancelled = frame(5, 0, 0x33, id, 0, b"");
         ours.write_all(&cancelled).await.unwrap();
@@ -243,7 +243,7 @@ async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
     assert!(error.kind() == CallErrorKind::Deadline, "{error}");
     assert_eq!(began.elapsed().as_secs(), 2);
     assert_eq!((client.stats().opened, client.stats().pending), (1, 0));
-    // The server is told that nobody waits.
+    // The server receives CANCEL.
     drop(client);
     let mut said = Vec::new();
     let mut buffer = [0; 256];
@@ -254,7 +254,7 @@ async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
     }
 }
 
-/// A rule is broken: calls end at once, though the other side does not close.
+/// After a protocol violation calls fail at once, though the peer does not close the connection.
 #[tokio::test(start_paused = true)]
 async fn a_broken_connection_ends_its_calls_at_once() {
     let (client, mut ours) = by_hand().await;
@@ -271,13 +271,13 @@ async fn a_broken_connection_ends_its_calls_at_once() {
         "{why}"
     );
     assert_eq!(began.elapsed(), Duration::ZERO);
-    // The other side is told, in its own time.
+    // The peer receives GOAWAY when it reads.
     let mut said = vec![0; 4_096];
     let read = ours.read(&mut said).await.unwrap();
     assert!(String::from_utf8_lossy(&said[..read]).contains("for a call that is open"));
 }
 
-/// The server sends no more, and reads nothing of what is still to be written.
+/// The server has closed its sending side, and reads nothing of what the client still writes.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_server_ends_calls_at_once() {
     let (client, mut ours) = by_hand().await;
@@ -295,7 +295,7 @@ async fn the_end_of_a_server_ends_calls_at_once() {
     assert_eq!(began.elapsed(), Duration::ZERO);
 }
 
-/// Each ping is answered, so that one who does not read the answers would have them pile up.
+/// Each ping is answered, so a peer that does not read the answers would make them pile up.
 #[tokio::test(start_paused = true)]
 async fn who_asks_and_does_not_read_is_given_up() {
     let (client, mut ours) = by_hand().await;
@@ -306,14 +306,14 @@ async fn who_asks_and_does_not_read_is_given_up() {
         sent += 1_000;
         assert!(sent < 100_000, "it takes more and more");
     }
-    // What the stream between holds, and four thousand.
+    // The capacity of the stream, and four thousand answers.
     assert!(sent > 4_000, "{sent}");
     let error = call.await.unwrap().unwrap_err().to_string();
     let words = "not connected: the server does not read what it asks for";
     assert_eq!(error, words);
 }
 
-/// Wakers are other people's code, which may look at the client.
+/// Wakers are code of the application, which may call the client.
 #[test]
 fn wakers_run_when_nothing_is_locked() {
     struct Looks(Client, std::sync::mpsc::Sender<usize>);
@@ -323,7 +323,7 @@ fn wakers_run_when_nothing_is_locked() {
         }
     }
     let (heard, hears) = std::sync::mpsc::channel();
-    // On a thread of its own: one that waits for itself would wait for ever.
+    // On a thread of its own: a deadlock would block the test.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().unwrap();

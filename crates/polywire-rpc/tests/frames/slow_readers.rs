@@ -1,4 +1,4 @@
-//! Peers that ask for more than they read.
+//! Clients that make more calls than they read replies.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,12 +20,12 @@ use crate::raw::{FAULT, REPLY, Raw, UNSTARTED};
 const OVERLOADED: u16 = 0x30;
 const MIB: u64 = 1 << 20;
 
-/// Methods with large answers, and how many of their calls have begun and ended.
+/// Methods with large replies, and the number of calls that have started and ended.
 #[derive(Clone)]
 struct Seen {
     begun: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
-    /// Those that do not end at once do when it is closed.
+    /// Calls that do not end at once end when this is closed.
     gate: Arc<Semaphore>,
 }
 
@@ -79,7 +79,7 @@ impl Seen {
             })
     }
 
-    /// With so much memory, and messages of a megabyte at most.
+    /// A server with this memory limit, and messages of at most one megabyte.
     fn server(&self, memory: u64) -> ServerBuilder {
         Server::methods(self.methods())
             .frames(true)
@@ -113,7 +113,7 @@ fn code(error: &CallError) -> FaultCode {
     error.frame_code().unwrap()
 }
 
-/// The CBOR of a list of this number.
+/// The CBOR of a list of one number.
 fn number(number: u32) -> Vec<u8> {
     let mut cbor = vec![0x81, 0x1a];
     cbor.extend(number.to_be_bytes());
@@ -133,13 +133,13 @@ async fn who_calls_and_never_reads_fills_nothing() {
     until(|| seen.begun() == 1_000).await;
     seen.gate.close();
     until(|| seen.ended() == 1_000).await;
-    // Half of what there is, and others have theirs.
+    // One client may use half of the memory; other clients have the rest.
     let held = server.frame_stats().memory;
     assert!((8 * MIB..=16 * MIB).contains(&held), "{held}");
     let other = client(&running).await;
     let large: String = other.call("Later", (900_000,)).await.unwrap();
     assert_eq!(large.len(), 900_000);
-    // Each has an answer: its reply, or that there was no room for it.
+    // Each call has a reply, or a fault because the memory limit was reached.
     let (answers, _) = raw.answers(1_000).await;
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);
     let replies = replies.count();
@@ -152,7 +152,8 @@ async fn who_calls_and_never_reads_fills_nothing() {
     assert_eq!(raw.ask("Later", &number(60_000)).await.kind, REPLY);
 }
 
-/// What would be answered at once waits with its caller.
+/// Calls of a client that never reads its replies are not started, although each could be answered at once. They stay
+/// in the buffers of the kernel.
 #[tokio::test]
 async fn calls_of_who_never_reads_are_not_begun() {
     let seen = Seen::new();
@@ -167,7 +168,7 @@ async fn calls_of_who_never_reads_are_not_begun() {
     for _ in 0..100 {
         let _: String = other.call("AtOnce", (1,)).await.unwrap();
     }
-    // As many as it may leave unwritten, and as the system takes.
+    // As many as the limit on unwritten replies, plus the buffers of the kernel.
     assert!(seen.begun() < 500, "{}", seen.begun());
     assert!(server.frame_stats().memory < 3 * MIB);
     let (answers, _) = raw.answers(1_000).await;
@@ -175,7 +176,7 @@ async fn calls_of_who_never_reads_are_not_begun() {
     until(|| server.frame_stats().memory == 0).await;
 }
 
-/// However long that takes them: it is no queue of the server's.
+/// A slow client's waiting time is no queueing delay of the server.
 #[tokio::test(start_paused = true)]
 async fn calls_that_wait_until_their_caller_reads_are_not_turned_away() {
     let seen = Seen::new();
@@ -205,7 +206,7 @@ async fn items_that_no_handler_reads_are_bounded_by_memory() {
     for _ in 0..6 {
         let (mut out, back) = client.two_way("Hold", ()).await.unwrap().split();
         for _ in 0..2 {
-            // One that has ended takes none.
+            // A stream that has ended uses no credit.
             let _ = out.send_bytes(&item).await;
         }
         streams.push((out, back));
@@ -221,7 +222,7 @@ async fn items_that_no_handler_reads_are_bounded_by_memory() {
     assert_eq!(code(&error), FaultCode::OVERLOADED);
     drop(streams);
     until(|| server.frame_stats().memory == 0).await;
-    // The credit of what nobody read was given back.
+    // The credit of items that were not read was returned.
     for _ in 0..100 {
         let (mut out, _back) = client.two_way("Hold", ()).await.unwrap().split();
         out.send_bytes(&item).await.unwrap();
@@ -244,7 +245,7 @@ async fn items_that_no_client_reads_are_bounded_by_memory() {
     }
     let held = server.frame_stats().memory;
     assert!((MIB / 4..=MIB / 2).contains(&held), "{held}");
-    // Whoever waits goes on when there is room, to the end.
+    // Waiting senders continue when there is credit, until all is sent.
     let mut readers = JoinSet::new();
     for stream in streams {
         readers.spawn(async move {

@@ -1,4 +1,4 @@
-//! Publish and subscribe, and calls that nobody answers.
+//! Publish and subscribe, and one-way calls.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ async fn a_message_reaches_all_who_have_subscribed() {
     assert_eq!(next(&mut other).await.1, "goal");
 }
 
-/// Who has no time subscribes to nothing and publishes nothing, and the server hears of neither.
+/// A caller whose deadline has passed subscribes and publishes nothing, and the server receives no frame.
 #[tokio::test]
 async fn without_time_the_server_hears_of_nothing() {
     let (sender, mut asked) = mpsc::unbounded_channel();
@@ -88,14 +88,14 @@ async fn a_subscription_ends_in_order_or_by_being_dropped() {
     assert_eq!(client.publish("news", "gone").await.unwrap(), 0);
 }
 
-/// What is handed over before it is not wanted any more comes, however long that takes.
+/// Messages that were sent before the subscription ended are delivered, however long that takes.
 #[tokio::test]
 async fn what_was_handed_over_before_the_end_comes_before_it() {
     let topics = Topics::new();
     let running = serve(Some(topics.clone())).await;
     let client = client(&running).await;
     let mut subscription = client.subscribe("news").await.unwrap();
-    // More than there is credit for.
+    // More than the credit allows.
     for number in 0..30_usize {
         let message = "x".repeat(30_000 + number);
         assert_eq!(topics.publish("news", message).unwrap(), 1);
@@ -111,7 +111,7 @@ async fn what_was_handed_over_before_the_end_comes_before_it() {
     assert_eq!(subscription.next::<String>().await.unwrap(), None);
 }
 
-/// The settings are those of the topics, whoever publishes.
+/// The settings are those of the topics, not of the publisher.
 #[tokio::test]
 async fn what_a_clone_is_told_holds_for_all() {
     let publisher = Topics::new();
@@ -123,7 +123,7 @@ async fn what_a_clone_is_told_holds_for_all() {
     assert_eq!(code(&fault.unwrap()), FaultCode::OVERLOADED);
 }
 
-/// Those who read get all, however little there is for those who do not.
+/// Subscribers that read receive all messages, even if others do not read.
 #[tokio::test]
 async fn all_queues_together_have_so_much_memory() {
     let topics = Topics::new().queue(1 << 20, 1 << 30).memory(200_000);
@@ -132,7 +132,7 @@ async fn all_queues_together_have_so_much_memory() {
     assert!(handed.iter().all(|count| *count == 1));
     let missed: u32 = got.iter().map(|(missed, _)| missed).sum();
     assert_eq!(missed as usize + got.len(), 101);
-    // What it has credit for, what waits to be read by it, and 200,000 bytes.
+    // The credit of the subscriber, its receive queue, and 200,000 bytes.
     assert!(got.len() < 40, "{} came", got.len());
     let topics = Topics::new().queue(1 << 20, 1 << 30).memory(200_000);
     let running = serve(Some(topics.clone())).await;
@@ -144,7 +144,7 @@ async fn all_queues_together_have_so_much_memory() {
         let (missed, message) = next(&mut quick).await;
         assert_eq!((missed, message.len()), (0, 20_000 + number));
     }
-    // Nothing is held for those who have gone.
+    // No memory is kept for subscribers that have disconnected.
     drop(slow);
     client.call::<i32>("Add", (1, 2)).await.unwrap();
     for _ in 0..8 {
@@ -155,7 +155,7 @@ async fn all_queues_together_have_so_much_memory() {
     }
 }
 
-/// Publishes what is more than a subscriber that does not read can be sent, and then what it had.
+/// Publishes more than fits in the queue of a subscriber that does not read. Returns what it received afterwards.
 async fn flood(topics: Topics) -> (Vec<u32>, Vec<(u32, usize)>, Option<CallError>) {
     flood_by(&topics.clone(), topics).await
 }
@@ -171,7 +171,7 @@ async fn flood_by(
     for number in 0..100_usize {
         let message = "x".repeat(20_000 + number);
         handed.push(topics.publish("news", &message).unwrap());
-        // The connection has its turn.
+        // Lets the task of the connection run.
         client.call::<i32>("Add", (1, 2)).await.unwrap();
     }
     let mut got = Vec::new();
@@ -203,7 +203,7 @@ async fn who_is_slow_gets_the_newest() {
     let (handed, got, fault) = flood(Topics::new().queue(4, 1 << 20)).await;
     assert!(fault.is_none());
     assert!(handed.iter().all(|count| *count == 1));
-    // What was left out is told where it was, and all is there or counted.
+    // Dropped messages are reported where they are missing: each message was received or counted.
     let missed: u32 = got.iter().map(|(missed, _)| missed).sum();
     assert_eq!(missed as usize + got.len(), 101);
     let tail: Vec<_> = got[got.len() - 4..].iter().map(|(_, n)| *n).collect();
@@ -223,7 +223,7 @@ async fn who_is_slow_gets_the_oldest() {
     assert!(fault.is_none());
     let all: u32 = handed.iter().sum();
     assert!(all < 100);
-    // All that was handed over came, without a gap, and then how many did not.
+    // The queued messages arrive without a gap, and then the number of dropped ones.
     let (last, first) = got.split_last().unwrap();
     assert_eq!(first.len(), all as usize);
     for (index, (missed, number)) in first.iter().enumerate() {
@@ -309,7 +309,7 @@ async fn calls_that_nobody_answers_arrive() {
     assert!(error.kind() == CallErrorKind::Encode, "{error}");
 }
 
-/// It costs one call, not the connection.
+/// A panic fails one call, not the connection.
 #[tokio::test]
 async fn a_guard_that_panics_allows_nothing() {
     let topics = Topics::new().guard(|_, access| {

@@ -1,6 +1,6 @@
-//! Calls that keep a processor busy: they have their turns one behind the other, apart from their connections.
+//! The run queue: calls that use much processor time run one after the other, outside of their connections' tasks.
 //!
-//! Where time stands still, a handler that moves it is one that took so long.
+//! The clock is paused. A handler that advances it stands for one that takes this time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -26,7 +26,7 @@ const NONE: &[u8] = &[0x80];
 const ZERO: &[u8] = &[0x81, 0x00];
 const ONE: &[u8] = &[0x81, 0x01];
 
-/// One that ends at once, and a slow one that takes 30 ms and counts that it begins.
+/// A method that returns at once, and a slow one that takes 30 ms and counts its starts.
 fn methods(begun: &Arc<AtomicUsize>) -> Methods {
     let counted = Arc::clone(begun);
     Methods::new()
@@ -43,7 +43,7 @@ fn methods(begun: &Arc<AtomicUsize>) -> Methods {
         })
 }
 
-/// A server where a slow call takes 30 ms, and how many have begun.
+/// A server whose slow calls take 30 ms, and the number of slow calls that have started.
 async fn serve(limits: FrameLimits) -> (RunningServer, Arc<AtomicUsize>) {
     let begun = Arc::new(AtomicUsize::new(0));
     let server = Server::methods(methods(&begun))
@@ -55,7 +55,7 @@ async fn serve(limits: FrameLimits) -> (RunningServer, Arc<AtomicUsize>) {
     (running, begun)
 }
 
-/// A connection to a server that knows by now which calls are slow.
+/// A connection to a server that has measured which calls are slow.
 async fn connect(limits: FrameLimits) -> (Raw, RunningServer, Arc<AtomicUsize>) {
     let (running, begun) = serve(limits).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -66,7 +66,7 @@ async fn connect(limits: FrameLimits) -> (Raw, RunningServer, Arc<AtomicUsize>) 
     (raw, running, begun)
 }
 
-/// Such that nobody waits too long.
+/// Limits that no call in these tests reaches.
 fn patient() -> FrameLimits {
     let long = Duration::from_secs(100);
     FrameLimits::new().queue(long, long)
@@ -107,7 +107,7 @@ async fn who_would_wait_too_long_knows_it_before_anybody_has_had_a_turn() {
         assert_ne!(fault.flags & UNSTARTED, 0);
         assert!(fault.value > 0, "when to try again");
     }
-    // In the order in which they came.
+    // In the order of arrival.
     let replies = answers[shed.len()..].iter().map(slot);
     let first: Vec<_> = (0..100 - shed.len() as u32).collect();
     assert_eq!(replies.collect::<Vec<_>>(), first);
@@ -146,7 +146,7 @@ async fn what_is_given_up_while_it_waits_never_begins() {
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);
     assert_eq!(replies.map(slot).collect::<Vec<_>>(), [0, 4]);
     assert_eq!(begun.load(Ordering::Relaxed), 2);
-    // Nor what waits when its connection ends.
+    // Nor do queued calls start after their connection has ended.
     for slot in 0..5 {
         raw.call(slot, "Slow", 0, ZERO);
     }
@@ -162,7 +162,7 @@ async fn what_is_given_up_while_it_waits_never_begins() {
     assert_eq!(other.ask("Slow", ZERO).await.kind, REPLY);
 }
 
-/// Nothing is left of calls that were given up: those after them have their turns at once.
+/// Cancelled calls leave the run queue: the calls after them run at once.
 #[tokio::test(start_paused = true)]
 async fn what_is_given_up_makes_nobody_wait() {
     let (mut raw, _running, _begun) = connect(FrameLimits::new()).await;
@@ -178,7 +178,7 @@ async fn what_is_given_up_makes_nobody_wait() {
     }
 }
 
-/// They are no handlers that wait for something.
+/// Queued calls do not count as handlers that wait.
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_turn_takes_no_place_of_who_is_at_work() {
     let (mut raw, running, begun) = connect(patient().at_work(1)).await;
@@ -192,7 +192,7 @@ async fn who_waits_for_a_turn_takes_no_place_of_who_is_at_work() {
     drop(running);
 }
 
-/// Whoever stops waits for them, as for all that is open.
+/// A shutdown waits for queued calls, as for all open calls.
 #[tokio::test(start_paused = true)]
 async fn what_waits_for_a_turn_when_the_server_stops_has_it() {
     let (mut raw, running, begun) = connect(patient()).await;
@@ -210,7 +210,7 @@ async fn what_waits_for_a_turn_when_the_server_stops_has_it() {
     stopping.await.unwrap();
 }
 
-/// What has not had its turn when there is no more time is known not to have begun.
+/// A call that is still queued when the time for the shutdown is over is reported as not started.
 #[tokio::test(start_paused = true)]
 async fn what_never_has_its_turn_says_so() {
     let begun = Arc::new(AtomicUsize::new(0));
@@ -299,7 +299,7 @@ async fn one_ways_have_their_turns_too() {
     assert_eq!(begun.load(Ordering::Relaxed), 5);
 }
 
-/// Those of one connection have all threads of the runtime.
+/// The calls of one connection use all threads of the runtime.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_calls_of_one_connection_run_side_by_side() {
     let met = Arc::new((Mutex::new(0), Condvar::new()));
