@@ -27,7 +27,7 @@ fn basic(text: &str) -> String {
 fn for_users(auth: impl Authenticator) -> (ServerBuilder, mpsc::UnboundedReceiver<Option<String>>) {
     let (send, seen) = mpsc::unbounded_channel();
     let handler = dynamic(move |mut input: Map, context: Context| {
-        // Handlers see no secrets.
+        // The context that handlers see contains no secrets.
         assert!(!context.headers().contains_key("authorization"));
         send.send(context.user().map(str::to_owned)).unwrap();
         input.insert("id", 7);
@@ -97,7 +97,7 @@ async fn users() {
     assert_eq!(status_for(&site, None).await, 401);
     let lower = good.replace("Basic ", "basic  ");
     assert_eq!(status_for(&site, Some(&lower)).await, 201);
-    // It is not known which of two headers counts.
+    // It is ambiguous which of two headers is valid.
     let mut socket = site.open().await;
     let twice = [("Authorization", &*good), ("Authorization", &*good)];
     socket.write(request("POST /things", &twice, CREATE)).await;
@@ -243,7 +243,7 @@ async fn statuses_without_a_challenge() {
     }
 }
 
-/// A bug in an authenticator costs one call. What the panic says stays in the log.
+/// A panic in an authenticator fails one call. The panic message appears only in the log.
 #[tokio::test]
 async fn authenticators_that_panic() {
     let auth = BasicAuth::verify_with("kitchen", async |user: String, _: String| {
@@ -271,7 +271,7 @@ async fn authenticators_that_panic() {
     }
 }
 
-/// A caller that is rejected costs no decoding, and its body is not read by the authenticator.
+/// A rejected request is not decoded, and the authenticator does not read its body.
 #[tokio::test]
 async fn large_bodies_of_rejected_callers() {
     let site = Site::start(for_users(BearerAuth::tokens([("job", "token")])).0).await;
@@ -306,7 +306,7 @@ async fn processes_at_unix_sockets() {
     }
 }
 
-/// A layer around HTTP requests may authenticate by itself.
+/// A layer around HTTP requests may authenticate on its own.
 #[tokio::test]
 async fn identities_of_layers() {
     let layer = tower::util::MapRequestLayer::new(|mut request: http::Request<_>| {
@@ -327,7 +327,7 @@ async fn identities_of_layers() {
     assert_eq!(user.as_deref(), Some("from a layer"));
 }
 
-/// Passwords that others could read on the way are rejected, right or wrong.
+/// Passwords over connections without encryption are rejected, right or wrong.
 #[tokio::test]
 async fn passwords_without_tls() {
     let known = || BasicAuth::users("the \"kitchen\"", [("ada", "secret")]);
@@ -358,7 +358,7 @@ async fn passwords_without_tls() {
     }
 }
 
-/// An authenticator that takes time is not overtaken by a later one.
+/// A pending authenticator is not overtaken by a later one.
 #[tokio::test]
 async fn the_order_of_authenticators_counts() {
     let slow = |_: &CallHead<'_>| {
@@ -374,7 +374,7 @@ async fn the_order_of_authenticators_counts() {
     assert_eq!(within(seen.recv()).await.unwrap().as_deref(), Some("first"));
 }
 
-/// The calls of a multicall count by the credentials that handlers do not see.
+/// The rate of a multicall's calls is keyed by credentials, which handlers do not see.
 #[tokio::test]
 async fn rates_by_credentials_hold_in_a_multicall() {
     use std::num::NonZeroU32;

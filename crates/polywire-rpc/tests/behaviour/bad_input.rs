@@ -1,5 +1,5 @@
-//! What callers do wrong, on every wire: each gets the error of its own
-//! protocol with the right status, and the server serves on.
+//! Invalid requests on every wire: each gets an error of its own
+//! protocol with the right status, and the server continues to serve.
 
 use polywire_protocol::FaultKind;
 use polywire_protocol::ProtocolKind::{RestJson1, RpcV2Cbor, XmlRpc};
@@ -7,7 +7,7 @@ use polywire_schema::Limits;
 
 use crate::support::{Site, WIRES, builder, call_of, head_of, post, request};
 
-/// A body, the status that it is answered with, the name of the error, and a
+/// A body, the expected status and error name, and a
 /// word of the message.
 type Case<'a> = (&'a [u8], u16, &'a str, &'a str);
 
@@ -42,7 +42,7 @@ async fn json_bodies() {
         ),
     ];
     for (body, status, name, word) in cases {
-        // All on one connection: it lives on too.
+        // All requests use one connection, which stays usable.
         socket.write(post(RestJson1, "/add", "Add", body)).await;
         let error = socket.reply().await.error(RestJson1);
         let body = String::from_utf8_lossy(body);
@@ -80,7 +80,7 @@ async fn cbor_bodies() {
         assert_eq!((error.0, error.1.as_str()), (status, name), "{body:x?}");
         assert!(error.2.contains(word), "{body:x?}: {}", error.2);
     }
-    // No body at all is a structure without members.
+    // An empty body is a structure without members.
     socket.write(post(RpcV2Cbor, "", "Add", "")).await;
     let error = socket.reply().await.error(RpcV2Cbor);
     assert_eq!((error.0, error.1.as_str()), (400, invalid));
@@ -153,8 +153,8 @@ async fn xmlrpc_bodies() {
 
 #[tokio::test]
 async fn faults_that_clients_understand() {
-    // A client has a newer model than the server: it sends what the server
-    // does not take, and reads why.
+    // The client has a newer model than the server: it sends a member that the server
+    // rejects, and reads the reason.
     let site = Site::start(builder().limits(Limits::DEFAULT.with_string(8))).await;
     for kind in WIRES {
         let fault = site
@@ -212,7 +212,7 @@ async fn paths_and_methods() {
 
 #[tokio::test]
 async fn nobodys_requests() {
-    // Without REST nobody claims what is neither CBOR nor XML-RPC.
+    // Without a REST protocol, requests that are neither CBOR nor XML-RPC belong to no protocol.
     let site = Site::start(builder().protocol(XmlRpc).protocol(RpcV2Cbor)).await;
     let reply = site.send(request("GET /nowhere", &[], "")).await;
     assert_eq!(reply.status, 404);
@@ -316,7 +316,7 @@ async fn accepted_types() {
 #[tokio::test]
 async fn too_deep() {
     let site = Site::start(builder().limits(Limits::DEFAULT.with_depth(8))).await;
-    // What is not too deep, and what is: friends of friends of friends.
+    // Values at the limit of depth, and above it: friends of friends of friends.
     let person = |depth: usize| {
         let open = r#"{"name":"n","friends":["#.repeat(depth);
         format!(r#"{{"person":{open}{}}}"#, "]}".repeat(depth))
@@ -340,7 +340,7 @@ async fn too_deep() {
             ),
         }
     }
-    // Deep where the model knows nothing, so that it is skipped.
+    // Deep inside an unknown member, which is skipped.
     let skipped = format!(
         r#"{{"unknown":{}1{}}}"#,
         "[".repeat(5_000),
@@ -351,7 +351,7 @@ async fn too_deep() {
     site.serves_on().await;
 }
 
-/// A server that takes small bodies only.
+/// A server with a small limit on bodies.
 async fn small() -> Site {
     Site::start(builder().limits(Limits::DEFAULT.with_bytes(1_000))).await
 }
@@ -376,7 +376,7 @@ async fn too_large_by_its_length() {
     let site = small().await;
     for kind in WIRES {
         let (line, mut headers) = head_of(kind, "/add", "Add");
-        // The length alone is enough: the body never comes.
+        // The declared length is enough: the body is never sent.
         headers.push(("Content-Length", "1001"));
         let reply = site.send(request(&line, &headers, "")).await;
         assert_too_large(kind, &reply.error(kind));
@@ -384,8 +384,8 @@ async fn too_large_by_its_length() {
     site.serves_on().await;
 }
 
-/// A client that writes all of its body before it reads finds the answer, and
-/// not a connection that was reset under it.
+/// A client that writes its whole body before it reads receives the response, and
+/// no connection reset.
 #[tokio::test]
 async fn too_large_and_sent_whole() {
     let site = small().await;
@@ -396,14 +396,14 @@ async fn too_large_and_sent_whole() {
                 .write_all(post(kind, "/add", "Add", vec![b' '; size]))
                 .await;
             assert_too_large(kind, &socket.reply().await.error(kind));
-            // Once all has been read, the connection is as good as before.
+            // After the body has been read, the connection can be used again.
             socket
                 .write(call_of(kind, "/things", "Create", r#"{"name":"n"}"#))
                 .await;
             assert!(matches!(socket.reply().await.status, 200 | 201), "{kind}");
         }
     }
-    // The same where the answer is there before the body for other reasons.
+    // The same for responses that are sent before the body for other reasons.
     let mut socket = site.open().await;
     socket
         .write_all(post(RestJson1, "/nowhere", "", vec![b' '; 8_000_000]))
@@ -475,8 +475,8 @@ async fn broken_chunks() {
     site.serves_on().await;
 }
 
-/// Two lengths are one too many: who believes the other one finds another
-/// request behind the first (RFC 9112, section 6.3).
+/// Two content lengths are rejected: an intermediary that uses the other one would find another
+/// request after the first (RFC 9112, section 6.3).
 #[tokio::test]
 async fn two_lengths() {
     let site = Site::plain().await;
@@ -495,8 +495,8 @@ async fn two_lengths() {
     site.serves_on().await;
 }
 
-/// A client that says it is done in the middle of a body, but reads on, is
-/// told what was wrong.
+/// A client that closes its sending side in the middle of a body, but still reads,
+/// receives the error.
 #[tokio::test]
 async fn truncated_bodies() {
     let site = Site::plain().await;
@@ -524,8 +524,8 @@ async fn clients_that_vanish() {
     let site = Site::plain().await;
     for kind in WIRES {
         let whole = call_of(kind, "/add", "Add", r#"{"left":1,"right":2}"#);
-        // At every byte of the request once: in the head, in the body, and
-        // with the answer on its way.
+        // The client disconnects at each byte of the request once: in the head, in the body, and
+        // while the response is sent.
         for end in (0..=whole.len()).step_by(7).chain([whole.len()]) {
             let mut socket = site.open().await;
             socket.write(&whole[..end]).await;
@@ -568,7 +568,7 @@ async fn no_http_at_all() {
     if let Some(reply) = socket.try_reply().await {
         assert_eq!(reply.status, 431);
     }
-    // HTTP/2 that stops being HTTP/2 behind its preface.
+    // Bytes that are not HTTP/2 after the preface of HTTP/2.
     let mut socket = site.open().await;
     socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
     socket.write(&noise).await;
@@ -576,7 +576,7 @@ async fn no_http_at_all() {
     site.serves_on().await;
 }
 
-/// The lines of a head are bounded in sum, so that many heads that do not end hold little.
+/// The sum of the lines of a head is limited, so that many incomplete heads use little memory.
 #[tokio::test]
 async fn heads_that_do_not_end() {
     let site = Site::plain().await;
@@ -589,7 +589,7 @@ async fn heads_that_do_not_end() {
     };
     let reply = site.send(lines(60) + "\r\n").await;
     assert_eq!(reply.status, 201);
-    // No end follows: it is refused for what has come.
+    // The head never ends: it is rejected for its length so far.
     let mut socket = site.open().await;
     socket.write(lines(90)).await;
     assert_eq!(socket.reply().await.status, 431);

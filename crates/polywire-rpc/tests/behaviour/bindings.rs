@@ -1,6 +1,6 @@
-//! restJson1: every place where HTTP can hold a member, both ways. Each case
-//! shows what our client sends, what our server answers, and what the client
-//! makes of that; some send by hand what other clients would.
+//! restJson1: every location of an HTTP message that a member can be bound to, in both directions. Each case
+//! compares the request of our client, the response of our server, and the value that the client
+//! decodes; some send requests as other clients write them.
 
 use polywire_protocol::ProtocolKind::RestJson1;
 
@@ -41,7 +41,7 @@ async fn trip(site: &Site, operation: &str, input: &str) -> Trip {
     }
 }
 
-/// Headers by name, without those that say nothing of the model, and the body.
+/// The headers by name, except those that do not depend on the model, and the body.
 fn push_message(text: &mut String, headers: &http::HeaderMap, body: &[u8]) {
     let mut lines: Vec<String> = headers
         .iter()
@@ -72,7 +72,7 @@ async fn labels() {
 #[tokio::test]
 async fn labels_by_hand() {
     let site = Site::plain().await;
-    // Lower-case escapes, a plus that is a plus, and a slash at the end.
+    // Lower-case escapes, a literal plus, and a slash at the end.
     let target = "/labels/%c3%b6+1/12/false/NaN/2026-11-01T12:00:00Z/1793534400.5\
                   /Sun,%2001%20Nov%202026%2012:00:00%20GMT/red/";
     let reply = site.send(request(&format!("GET {target}"), &[], "")).await;
@@ -110,13 +110,13 @@ async fn query() {
     let site = Site::plain().await;
     let input = r#"{"text":"a&b=c d+ö","numbers":[1,-2,3],"flag":false,"real":2.5,"when":"2026-11-01T12:00:00Z","epochs":["2026-11-01T12:00:00Z","1970-01-01T00:00:00Z"],"colors":["red","green"],"rest":{"x":["1","2"],"n":["9"]}}"#;
     let trip = trip(&site, "Query", input).await;
-    // A parameter that has a member of its own is not taken from the map.
+    // A parameter with a member of its own is not taken from the map.
     assert_eq!(
         trip.request,
         "GET /query?kind=test&t=a%26b%3Dc%20d%2B%C3%B6&n=1&n=-2&n=3&flag=false&real=2.5\
          &when=2026-11-01T12%3A00%3A00Z&epochs=1793534400&epochs=0&colors=red&colors=green&x=1&x=2\n"
     );
-    // A server finds all parameters in the map.
+    // On a server the map contains all parameters.
     assert_eq!(
         trip.output,
         r#"{"text":"a&b=c d+ö","numbers":[1,-2,3],"flag":false,"real":2.5,"when":"2026-11-01T12:00:00Z","epochs":[1793534400,0],"colors":["red","green"],"rest":{"kind":["test"],"t":["a&b=c d+ö"],"n":["1","-2","3"],"flag":["false"],"real":["2.5"],"when":["2026-11-01T12:00:00Z"],"epochs":["1793534400","0"],"colors":["red","green"],"x":["1","2"]}}"#
@@ -128,8 +128,8 @@ async fn query_by_hand() {
     let site = Site::plain().await;
     let target = "/query?n=1&kind=test&t=a+b%2Bc&empty&n=2&t=second&&x=";
     let reply = site.send(request(&format!("GET {target}"), &[], "")).await;
-    // A plus is a blank, a parameter without a value is empty, and of several
-    // values for one the first counts.
+    // A plus is a space, a parameter without a value is empty, and the first of several
+    // values is used.
     assert_eq!(
         reply.text(),
         r#"{"text":"a b+c","numbers":[1,2],"rest":{"n":["1","2"],"kind":["test"],"t":["a b+c","second"],"empty":[""],"x":[""]}}"#
@@ -199,7 +199,7 @@ async fn headers_by_hand() {
 async fn headers_that_cannot_be() {
     let site = Site::plain().await;
     let client = site.client(RestJson1);
-    // What a header cannot hold is refused by the side that would send it.
+    // A value that a header cannot contain is rejected by the sender.
     let error = client
         .call("Headers", r#"{"text":"a\nb"}"#)
         .await
@@ -250,7 +250,7 @@ async fn blob_payloads() {
         ))
         .await;
     assert_eq!(reply.body, [0, 159, 146, 150]);
-    // No payload is no body.
+    // A payload that is not set is an empty body.
     let reply = site.send(request("PUT /payload/blob/q", &[], "")).await;
     assert_eq!((reply.status, reply.body.len()), (200, 0));
     assert_eq!(reply.header("x-name"), Some("q"));
@@ -318,7 +318,7 @@ async fn structure_payloads() {
 #[tokio::test]
 async fn absent_structure_payloads() {
     let site = Site::plain().await;
-    // An empty object would be a person without a name, which cannot be.
+    // An empty object would be a person without the required name.
     let trip = trip(&site, "StructurePayload", r#"{"name":"h"}"#).await;
     assert_eq!(trip.request, "PUT /payload/structure\nx-name: h\n");
     assert_eq!(trip.output, r#"{"name":"h"}"#);
@@ -396,7 +396,7 @@ async fn response_codes() {
         "202\ncontent-type: application/json\n\n{}"
     );
     assert_eq!(accepted.output, r#"{"status":202}"#);
-    // The code of the model, and no body with 204.
+    // The status code of the model, and no body with 204.
     let created = site
         .send(request("POST /things", &[], r#"{"name":"n"}"#))
         .await;
@@ -417,7 +417,7 @@ async fn host_prefixes() {
     let trip = trip(&site, "Hosted", input).await;
     let host = format!("host: acme.data.{}", site.address());
     assert!(trip.request.contains(&host), "{}", trip.request);
-    // The member is in the host and in the body, as the model says.
+    // The member is in the host and in the body, as in the model.
     assert!(
         trip.request
             .ends_with("\n\n{\"tenant\":\"acme\",\"note\":\"n\"}")
@@ -450,7 +450,7 @@ async fn defaults_of_clients_that_write_other_json() {
     let body = " {\n \"unknown\": [ { } ], \"size\" : 1 , \"renamed-text\" : \"\\u00f6\\/\", \"byte\": null } ";
     let reply = site.send(request("POST /names", &[], body)).await;
     assert_eq!(reply.text(), r#"{"renamed-text":"ö/","size":1}"#);
-    // The name of the model is not the name on this wire.
+    // The member name of the model is not the name in JSON.
     let reply = site
         .send(request("POST /names", &[], r#"{"text":"t"}"#))
         .await;

@@ -1,4 +1,4 @@
-//! Handlers that block, on a pool that is bounded.
+//! Handlers that block, on a bounded pool.
 
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::time::Duration;
@@ -15,7 +15,7 @@ const CREATE: &str = r#"{"name":"kettle"}"#;
 
 #[tokio::test]
 async fn small_calls_are_not_held_up() {
-    // One thread serves, so a handler that blocked it would block all.
+    // The server has one thread, so a handler that blocked it would block all calls.
     let pool = BlockingPool::new(2, 0);
     let barrier = Arc::new(Barrier::new(3));
     let (begun, begins) = mpsc::channel();
@@ -42,7 +42,7 @@ async fn small_calls_are_not_held_up() {
     for _ in 0..20 {
         site.serves_on().await;
     }
-    // A third call finds both threads at work, and no place to wait.
+    // Both threads are in use and the queue is full, so a third call is rejected.
     for kind in WIRES {
         let fault = site.client(kind).fault("Create", CREATE).await;
         assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
@@ -57,7 +57,7 @@ async fn small_calls_are_not_held_up() {
     drop(begins);
 }
 
-/// As many wait as may, and all of them get their turn.
+/// As many calls wait as the limit allows, and all of them run.
 #[tokio::test]
 async fn the_queue() {
     let pool = BlockingPool::new(1, 2);
@@ -84,7 +84,7 @@ async fn the_queue() {
         done.push(within(task).await.unwrap().unwrap());
     }
     assert_eq!(done, [0, 1, 2]);
-    // Work that nobody waits for any more gives its place back before it begins.
+    // A queued call whose caller has disconnected leaves the queue before it starts.
     for _ in 0..10 {
         drop(run(4));
     }
@@ -105,7 +105,7 @@ async fn panics() {
     }
 }
 
-/// Late is late, but a thread is at work until it is done.
+/// The call fails at its deadline, but its thread stays in use until the function returns.
 #[tokio::test]
 async fn deadlines() {
     let pool = BlockingPool::new(1, 0);

@@ -39,7 +39,7 @@ async fn the_same_everywhere() {
             let answer = site.client(kind).call(operation, input).await;
             let mut expected = output(operation, input);
             if kind == XmlRpc {
-                // Whose dates have whole seconds, as HTTP's have.
+                // Timestamps in whole seconds, as HTTP dates have.
                 expected = expected.replace("00.5Z", "00Z");
             }
             assert_eq!(answer.unwrap(), expected, "{operation} over {kind}");
@@ -75,7 +75,7 @@ async fn cbor_bytes() {
     let sum = cbor::from_slice(&reply.body).unwrap();
     assert_eq!(sum, Value::from(Map::from_iter([("sum", 3)])));
 
-    // A prefix before the four segments belongs to the caller's routing.
+    // A prefix before the four segments is accepted.
     let reply = site
         .send(request(
             "POST /some/stage/service/Wire/operation/Nothing",
@@ -153,7 +153,7 @@ async fn xmlrpc_positional() {
     let reply = site.send(call(&[1.into(), 2.into(), Value::Null])).await;
     assert_eq!(sum(reply).unwrap()["sum"].as_i64(), Some(3));
 
-    // Too many, too few, and a struct where none belongs.
+    // Too many parameters, too few, and a struct instead of a scalar.
     for bad in [
         vec![1.into(), 2.into(), "n".into(), 4.into()],
         vec![1.into()],
@@ -162,7 +162,7 @@ async fn xmlrpc_positional() {
         let fault = sum(site.send(call(&bad)).await).unwrap_err();
         assert_eq!(fault["faultCode"].as_i64(), Some(-32_602), "{bad:?}");
     }
-    // An operation that is not positional takes one parameter.
+    // An operation without positional parameters has one parameter.
     let body = xmlrpc::write_call("Create", &["a".into(), "b".into()]).unwrap();
     let fault = sum(site.send(post(XmlRpc, "", "", body)).await).unwrap_err();
     assert_eq!(fault["faultCode"].as_i64(), Some(-32_602));
@@ -171,7 +171,7 @@ async fn xmlrpc_positional() {
 #[tokio::test]
 async fn what_each_wire_calls_its_own() {
     let site = Site::plain().await;
-    // One path, three callers: each is answered in its own wire.
+    // One path, three protocols: each response is in the protocol of its request.
     let json = site.send(request("POST /RPC", &[], "{}")).await;
     assert_eq!(json.error(RestJson1).0, 404);
     let cbor = site

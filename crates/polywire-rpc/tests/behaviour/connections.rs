@@ -1,4 +1,4 @@
-//! Connections: kept, closed, pipelined, limited, and HTTP/2.
+//! Connections: keep-alive, closing, pipelining, limits, and HTTP/2.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const ADD: &str = r#"{"left":1,"right":2}"#;
 async fn kept_alive() {
     let site = Site::plain().await;
     let mut socket = site.open().await;
-    // Different wires on one connection, one after the other.
+    // Several protocols on one connection, one after the other.
     for _ in 0..3 {
         for kind in WIRES {
             socket
@@ -51,7 +51,7 @@ async fn pipelined() {
     }
     socket.write(all).await;
     for number in 200..250 {
-        // A 204 and a 205 have no body; hyper writes the others' lengths.
+        // Responses 204 and 205 have no body; hyper writes the length of the others.
         assert_eq!(socket.reply().await.status, number);
         assert_eq!(
             socket.reply().await.text(),
@@ -60,8 +60,8 @@ async fn pipelined() {
     }
 }
 
-/// Some clients end a body with a line feed that they do not count. The answer
-/// to a last request must not be lost over bytes behind it.
+/// Some clients end a body with a line feed that `Content-Length` does not count. The response
+/// to a last request must not be lost because of it.
 #[tokio::test]
 async fn bytes_behind_the_last_request() {
     let site = Site::plain().await;
@@ -117,7 +117,7 @@ async fn head_is_get_without_the_body() {
         short.header("content-length"),
         full.header("content-length")
     );
-    // Errors have no body either, and the next answer is where it belongs.
+    // Errors have no body either, and the next response belongs to the next request.
     for (line, status) in [("HEAD /nowhere", 404), ("HEAD /add", 405)] {
         socket.write(request(line, &[], "")).await;
         assert_eq!(socket.head_reply().await.status, status);
@@ -140,7 +140,7 @@ async fn expect_continue() {
     socket.write(ADD).await;
     assert_eq!(socket.reply().await.status, 200);
 
-    // Who asks first and is refused is told so at once.
+    // A client with `Expect: 100-continue` that is rejected gets the response at once.
     let headers = [
         ("Expect", "100-continue"),
         ("Content-Length", "99999999999"),
@@ -163,7 +163,7 @@ async fn http2_with_prior_knowledge() {
         assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
         let fault = client.fault("Fail", r#"{"how":"late panic"}"#).await;
         assert_eq!(fault.message(), "an internal error occurred", "{kind}");
-        // Many at once over one connection.
+        // Many concurrent requests on one connection.
         let calls: Vec<_> = (0..50)
             .map(|number| {
                 let client = client.clone();
@@ -187,7 +187,7 @@ async fn http2_bodies_that_are_too_large() {
         let input = format!(r#"{{"name":"{}"}}"#, "x".repeat(5_000_000));
         let fault = client.fault("Create", &input).await;
         assert!(fault.message().contains("1000 bytes"), "{kind}: {fault}");
-        // The connection goes on.
+        // The connection continues.
         assert_eq!(
             client.call("Add", ADD).await.unwrap(),
             r#"{"sum":3}"#,
@@ -204,8 +204,7 @@ async fn http2_host_prefix() {
     assert_eq!(client.call("Hosted", input).await.unwrap(), input);
 }
 
-/// What nobody sends is refused, before it ends up where it does not belong: in
-/// `Host`, say, or in what the error shows.
+/// A URL with a user or a password is rejected, before it is sent in `Host` or shown in an error.
 #[test]
 fn users_in_urls() {
     for url in ["http://ada:secret@localhost:1", "http://ada@localhost/path"] {
@@ -214,7 +213,7 @@ fn users_in_urls() {
         assert!(error.contains("header authorization"), "{error}");
         assert!(!error.contains("secret"), "{error}");
     }
-    // Behind the authority it is nobody's name.
+    // After the authority, `@` is part of the path.
     let client = Client::builder(service(), RestJson1).connect("http://localhost:1/@ada");
     assert!(client.is_ok(), "{client:?}");
 }
@@ -228,20 +227,20 @@ async fn the_limit_on_connections() {
         socket.write(request("GET /status/200", &[], "")).await;
         assert_eq!(socket.reply().await.status, 200);
     }
-    // The kernel takes the third, but nobody answers it yet.
+    // The kernel accepts the third connection, but the server does not yet.
     let mut third = site.open().await;
     third.write(request("GET /status/202", &[], "")).await;
     let early = tokio::time::timeout(Duration::from_millis(300), third.reply()).await;
     assert!(early.is_err(), "{early:?}");
-    // The others are served all the while.
+    // The first two connections are served in the meantime.
     first.write(request("GET /status/200", &[], "")).await;
     assert_eq!(first.reply().await.status, 200);
     drop(second);
     assert_eq!(third.reply().await.status, 202);
 }
 
-/// Two listeners of HTTP on threads of their own and one of SCGI share the places, and none keeps
-/// one for whom has not come.
+/// Two HTTP listeners on their own threads and one SCGI listener share the permits for connections, and none holds
+/// a permit while no connection arrives.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_limit_on_connections_is_that_of_the_server() {
     let any = || "127.0.0.1:0".parse().unwrap();
@@ -275,13 +274,13 @@ async fn the_limit_on_connections_is_that_of_the_server() {
     }
     let mut third = open(scgi.address()).await;
     third.write(b"no SCGI").await;
-    // The others are served all the while, which this one has to be waited for to show.
+    // The open connections are served in the meantime. Only a wait can show that this one is not.
     let early = tokio::time::timeout(Duration::from_millis(300), third.raw()).await;
     assert!(early.is_err(), "{early:?}");
     drop(first);
     let said = third.raw().await;
     assert!(said.starts_with("Status: 400"), "{said}");
-    // One place is enough for all three, one after the other.
+    // One permit is enough for all three, one after the other.
     for address in [here.address(), there, here.address()] {
         let mut socket = open(address).await;
         socket.write(&get).await;
@@ -294,7 +293,7 @@ async fn the_limit_on_connections_is_that_of_the_server() {
     worker.join().unwrap();
 }
 
-/// The largest numbers there are mean no limit, and the smallest no server.
+/// The largest values mean no limit, and the smallest value is an error.
 #[tokio::test]
 async fn extreme_settings() {
     let site = Site::start(

@@ -11,7 +11,7 @@ use crate::support::{Site, WIRES, builder, call_of, request, within};
 
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
-/// The call of a protocol, with one more header.
+/// A call in a protocol, with an additional header.
 fn with_header(kind: polywire_protocol::ProtocolKind, value: &str) -> Vec<u8> {
     let call = call_of(kind, "/things", "Create", CREATE);
     let line = call.windows(2).position(|two| two == b"\r\n").unwrap() + 2;
@@ -47,7 +47,7 @@ async fn the_earlier_limit_counts() {
     }
 }
 
-/// The handler is dropped at the deadline, and the caller told so in its protocol.
+/// At the deadline the handler is dropped, and the caller gets a fault in its protocol.
 #[tokio::test]
 async fn handlers_end_at_the_deadline() {
     let handler = dynamic(|input: Map, _: Context| async move {
@@ -62,7 +62,7 @@ async fn handlers_end_at_the_deadline() {
     }
 }
 
-/// A call without time left is not begun.
+/// A call whose deadline has passed is not started.
 #[tokio::test]
 async fn calls_without_time_are_not_begun() {
     let handler = dynamic(|_: Map, _: Context| async move {
@@ -112,7 +112,7 @@ async fn bodies_that_come_too_late() {
     assert_eq!(reply.status, 408);
 }
 
-/// A message when this is dropped.
+/// Sends a message when it is dropped.
 struct OnDrop(mpsc::UnboundedSender<()>);
 
 impl Drop for OnDrop {
@@ -121,7 +121,7 @@ impl Drop for OnDrop {
     }
 }
 
-/// A client that sends its deadline ends the handlers whose results it does not wait for. Others run on.
+/// A client that sends its deadline ends handlers whose results it does not wait for. Without it, handlers continue.
 #[tokio::test]
 async fn clients_send_their_deadline() {
     let (began, mut begun) = mpsc::unbounded_channel();
@@ -144,7 +144,7 @@ async fn clients_send_their_deadline() {
             let client =
                 site.client_with(kind, |client| client.deadline(total).send_deadline(send));
             let error = client.call("Create", CREATE).await.unwrap_err();
-            // Not the fault of the server, whose deadline is never earlier.
+            // The client's own timeout, not a fault of the server, whose deadline is never earlier.
             assert_eq!(error.kind(), CallErrorKind::Deadline, "{kind} {error}");
             let left = within(begun.recv()).await.unwrap();
             assert_eq!(left <= total, send, "{kind} {left:?}");
@@ -156,7 +156,7 @@ async fn clients_send_their_deadline() {
     }
 }
 
-/// The request that is shown is the request that is sent.
+/// The recorded request is the request that was sent.
 #[tokio::test]
 async fn the_header_is_shown() {
     let site = Site::plain().await;

@@ -1,5 +1,5 @@
-//! Errors of the model and of handlers: what goes out on each wire, and what
-//! the client reads back.
+//! Errors of the model and of handlers: what is sent on each wire, and what
+//! the client decodes.
 
 use polywire_codec::xmlrpc;
 use polywire_protocol::FaultKind;
@@ -19,7 +19,7 @@ async fn clients_read_modelled_errors() {
         assert_eq!(fault.kind(), FaultKind::Modelled, "{kind}");
         assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
         assert_eq!(fault.name(), "NotThere");
-        // XML-RPC has none.
+        // XML-RPC has no status.
         let status = if kind == XmlRpc { 500 } else { 404 };
         assert_eq!(fault.status(), status, "{kind}");
         assert_eq!(fault.message(), "there is no such thing", "{kind}");
@@ -30,7 +30,7 @@ async fn clients_read_modelled_errors() {
         ]);
         assert_eq!(*fault.details(), details, "{kind}");
 
-        // An error of the service; one of its members is a header over REST.
+        // An error of the service. Over REST one of its members is a header.
         let fault = client.fault("Fail", r#"{"how":"busy"}"#).await;
         assert_eq!(fault.shape(), "example.wire#Busy", "{kind}");
         assert_eq!(
@@ -86,7 +86,7 @@ async fn modelled_errors_in_cbor() {
     assert_eq!(reply.header("retry-after"), None);
 }
 
-/// A fault as the specification has it, and with a third member for callers who ask for it.
+/// A fault as in the specification, and with a third member for callers that request it.
 #[tokio::test]
 async fn modelled_errors_in_xmlrpc() {
     let site = Site::plain().await;
@@ -157,8 +157,8 @@ async fn faults_that_no_model_knows() {
     }
 }
 
-/// Whatever goes wrong inside, the caller learns that it did and no more, and
-/// both the connection and the server live on.
+/// After an internal error the caller learns that there was one and no details, and
+/// both the connection and the server continue.
 #[tokio::test]
 async fn what_goes_wrong_inside_stays_inside() {
     let site = Site::plain().await;

@@ -1,4 +1,4 @@
-//! What stands in front of a service: limits by address and in all, and users.
+//! Limits on connections and calls, by address and in total, and rates.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ async fn connections_per_address() {
         assert_eq!(socket.reply().await.status, 200);
         open.push(socket);
     }
-    // The third is told so before it has said anything, and although it says much.
+    // The third connection is rejected before it sends anything, and also if it sends much.
     let mut silent = site.open().await;
     let mut loud = site.open().await;
     loud.write(request("POST /things", &[], "x".repeat(10_000)))
@@ -48,7 +48,7 @@ async fn connections_per_address() {
         assert!(reply.text().contains("Too many connections"));
         assert!(socket.ends().await);
     }
-    // Those that are in go on, and one that goes makes room.
+    // The open connections continue, and one that closes makes room for another.
     open[0].write(request("GET /status/200", &[], "")).await;
     assert_eq!(open[0].reply().await.status, 200);
     drop(open);
@@ -64,7 +64,7 @@ async fn connections_per_address() {
     .await;
 }
 
-/// All connections of all servers that a firewall stands before.
+/// All connections of all servers that use the firewall.
 #[tokio::test]
 async fn connections_in_all() {
     let firewall = Firewall::new().connections(1);
@@ -85,7 +85,7 @@ async fn connections_in_all() {
 
 #[tokio::test]
 async fn requests_per_address() {
-    // One an hour would do as well: no request of the test comes late enough.
+    // The period is long, so no request of the test comes late enough for a further permit.
     let firewall = Firewall::new().requests_per_address(number(1), number(3));
     let site = Site::start(builder().firewall(firewall)).await;
     let mut socket = site.open().await;
@@ -104,18 +104,18 @@ async fn requests_per_address() {
         assert_eq!(reply.status, 429);
         let seconds: u32 = reply.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=6).contains(&seconds), "{seconds}");
-        // In the caller's wire.
+        // In the protocol of the caller.
         let (_, _, message) = reply.error(kind);
         assert!(message.contains("too many requests"), "{message}");
     }
     assert!(refused > 0);
-    // Our client knows what that is.
+    // Our client decodes it.
     let fault = site.client(XmlRpc).fault("Create", CREATE).await;
     assert_eq!(fault.kind(), FaultKind::Overloaded);
     assert!(fault.retry_after().is_some());
 }
 
-/// A malformed request counts as any other does, and ends its connection whatever the answer is.
+/// A malformed request counts like any other, and its connection closes after the response.
 #[tokio::test]
 async fn malformed_requests_per_address() {
     let firewall = Firewall::new().requests_per_address(number(1), number(3));
@@ -131,7 +131,7 @@ async fn malformed_requests_per_address() {
     assert!(statuses.contains(&429), "{statuses:?}");
 }
 
-/// A handler that waits until it is told.
+/// A handler that waits until the test releases it.
 fn waiting() -> (ServerBuilder, Arc<Notify>, mpsc::UnboundedReceiver<()>) {
     let (begun, begins) = mpsc::unbounded_channel();
     let go = Arc::new(Notify::new());
@@ -173,7 +173,7 @@ async fn calls_in_flight() {
             message.contains("2 calls are in progress"),
             "{kind}: {message}"
         );
-        // On the same connection, and also if nobody claims it.
+        // On the same connection, and also if no protocol claims the request.
         socket.write(request("PATCH /nowhere", &[], "")).await;
         assert_eq!(socket.reply().await.status, 503);
         let fault = site
@@ -182,11 +182,11 @@ async fn calls_in_flight() {
             .await;
         assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
     }
-    // Who watches the server still can.
+    // The pages for monitoring stay available.
     let mut socket = site.open().await;
     socket.write(request("GET /_polywire/", &[], "")).await;
     assert_eq!(socket.reply().await.text(), "busy");
-    // One that ends makes room.
+    // A call that ends makes room for another.
     go.notify_one();
     go.notify_one();
     for socket in &mut busy {
@@ -196,8 +196,8 @@ async fn calls_in_flight() {
     assert_eq!(socket.reply().await.status, 202);
 }
 
-/// A caller that is killed in the middle of its call: the handler goes on, since it
-/// cannot be told from one that has only ended its half, and gives the place back.
+/// A client process is killed during its call. The handler continues, because the server
+/// cannot distinguish this from a half-closed connection, and then its permit is returned.
 #[tokio::test]
 async fn callers_that_leave() {
     let (builder, go, mut begins) = waiting();
@@ -234,7 +234,7 @@ async fn boxed_bodies_are_read() {
     assert_eq!(response.await.unwrap().status(), 201);
 }
 
-/// A bug in a layer costs one request and not the connection.
+/// A panic in a layer fails one request and not the connection.
 #[tokio::test]
 async fn layers_that_panic() {
     let layer = tower::util::MapRequestLayer::new(|request: http::Request<_>| {

@@ -1,4 +1,4 @@
-//! HTTP by its letters: what is written on the socket, and what comes back.
+//! HTTP/1 as bytes: what a test writes on the socket, and what the server writes back.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const CALL: &str = "<?xml version=\"1.0\"?><methodCall><methodName>math.add</met
     <param><value><int>1</int></value></param><param><value><int>2</int></value></param>\
     </params></methodCall>";
 
-/// A call of XML-RPC with these lines in its head.
+/// A call over XML-RPC with these header lines.
 fn call(version: &str, lines: &[&str], body: &str) -> Vec<u8> {
     let mut text = format!("POST /RPC2 HTTP/{version}\r\nHost: x\r\nContent-Type: text/xml\r\n");
     for line in lines {
@@ -27,7 +27,7 @@ fn length() -> String {
     format!("Content-Length: {}", CALL.len())
 }
 
-/// Which versions and headers keep a connection.
+/// Which versions and headers keep a connection open.
 #[tokio::test]
 async fn connections_are_kept_or_not() {
     let site = Site::plain().await;
@@ -49,7 +49,7 @@ async fn connections_are_kept_or_not() {
             let reply = socket.reply().await;
             assert_eq!(reply.status, 200, "{version} {line:?}");
             assert!(reply.text().contains("3</"), "{}", reply.text());
-            // A caller of 1.0 has to be told that it is kept, one of 1.1 that not.
+            // A response to HTTP/1.0 says that the connection stays open, one to HTTP/1.1 that it does not.
             let told = match (version, kept) {
                 ("1.0", true) => Some("keep-alive"),
                 ("1.1", false) => Some("close"),
@@ -64,7 +64,7 @@ async fn connections_are_kept_or_not() {
     }
 }
 
-/// What could be read in two ways is how requests are smuggled past a proxy.
+/// Requests whose end is ambiguous can be smuggled past a proxy.
 #[tokio::test]
 async fn lengths_that_disagree() {
     let site = Site::plain().await;
@@ -89,13 +89,13 @@ async fn lengths_that_disagree() {
         assert_eq!(reply.status, 400, "{lines:?}: {}", reply.text());
         socket.drain().await;
     }
-    // In 1.0 there are no chunks.
+    // HTTP/1.0 has no chunked coding.
     let mut socket = site.open().await;
     let lines = ["Transfer-Encoding: chunked"];
     socket.write(call("1.0", &lines, &chunked)).await;
     assert_eq!(socket.reply().await.status, 400);
-    // Both: read by its chunks, as RFC 9112, section 6.3, has it, on a connection that
-    // ends then, so that nothing behind it is taken for a request.
+    // Both: the chunks decide, as in RFC 9112, section 6.3, on a connection that
+    // closes afterwards, so that no bytes after it are read as a request.
     let mut socket = site.open().await;
     let lines = ["Content-Length: 5", "Transfer-Encoding: chunked"];
     let mut bytes = call("1.1", &lines, &chunked);
@@ -107,7 +107,7 @@ async fn lengths_that_disagree() {
         (200, Some("close"))
     );
     assert!(!socket.raw().await.contains("299"));
-    // Twice the same is one: no two readers can take it for different lengths.
+    // Two equal lengths are valid: all readers find the same end.
     let mut socket = site.open().await;
     socket.write(call("1.1", &[&*length, &*length], CALL)).await;
     assert_eq!(socket.reply().await.status, 200);
@@ -140,9 +140,9 @@ async fn chunks() {
     assert!(socket.ends().await);
 }
 
-/// For a reader that takes a bare LF for the end of a line, as RFC 9112, section 2.2, allows,
-/// a request ends in the middle of the trailers, and another one follows. hyper goes on to the
-/// next CRLF, and would take the body of the other request for a third one.
+/// A reader that accepts a bare LF as the end of a line, as RFC 9112, section 2.2, allows,
+/// finds the end of the request in the middle of the trailers, and another request after it. hyper reads to
+/// the next CRLF, and would read the body of the other request as a third one.
 #[tokio::test]
 async fn a_bare_line_feed_in_trailers() {
     let site = Site::plain().await;
@@ -153,8 +153,8 @@ async fn a_bare_line_feed_in_trailers() {
         &hidden,
     );
     let seen = String::from_utf8(seen).unwrap();
-    // The first is answered after its body, which ends the connection. The other ones may be
-    // answered before, by their head alone: then what hyper takes for the next request is refused.
+    // The response to the first request comes after its body, and closes the connection. The other requests may be
+    // answered after their head: then the bytes that hyper reads as the next request are rejected.
     for (start, status) in [
         ("POST /RPC2", 200),
         ("POST /nowhere", 200),
@@ -177,7 +177,7 @@ async fn a_bare_line_feed_in_trailers() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 socket.write(&bytes[cut..]).await;
                 let all = socket.raw().await;
-                // Trailers that hyper refuses are an error of XML-RPC.
+                // Trailers that hyper rejects are an error of XML-RPC.
                 assert!(
                     all.starts_with(&format!("HTTP/1.1 {status} ")),
                     "{start} {trailers:?}: {all}"
@@ -213,14 +213,14 @@ async fn chunks_that_are_answered_early() {
         socket.write([&head, begin.as_bytes()].concat()).await;
         let reply = socket.reply().await;
         assert_eq!((reply.status, reply.header("connection")), (405, None));
-        // The next one may come with the rest.
+        // The next request may come in the same read as the rest.
         let next = request("GET /status/299", &[], "");
         socket.write([end.as_bytes(), &next].concat()).await;
         assert_eq!(socket.reply().await.status, 299);
     }
 }
 
-/// Codings that another reader may undo in another way (RFC 9112, sections 6.1 and 7).
+/// Transfer codings that another reader may decode differently (RFC 9112, sections 6.1 and 7).
 #[tokio::test]
 async fn transfer_codings() {
     let site = Site::plain().await;
@@ -258,7 +258,7 @@ async fn transfer_codings() {
     }
 }
 
-/// Which host a request is for decides in a proxy what it may do (RFC 9112, section 3.2).
+/// Proxies decide by the host of a request, so it must be unambiguous (RFC 9112, section 3.2).
 #[tokio::test]
 async fn hosts() {
     let site = Site::plain().await;
@@ -267,7 +267,7 @@ async fn hosts() {
         ("GET /status/299 HTTP/1.1", &["Host:"], 299),
         ("GET /status/299 HTTP/1.1", &["Host: [::1]:8080"], 299),
         ("GET /status/299 HTTP/1.0", &[], 299),
-        // With a host in the target the header is ignored (section 3.2.2), but not left out.
+        // With a host in the request target the header is ignored (section 3.2.2), but must be present.
         ("GET http://y/status/299 HTTP/1.1", &["Host: x"], 299),
         ("GET http://y/status/299 HTTP/1.1", &[], 400),
         ("GET http://u@y/status/299 HTTP/1.1", &["Host: y"], 400),
@@ -293,7 +293,7 @@ async fn hosts() {
             assert!(socket.ends().await, "{head}");
         }
     }
-    // The body is not taken for a request.
+    // The body is not read as a request.
     let mut socket = site.open().await;
     let body = "GET /status/299 HTTP/1.1\r\nHost: x\r\n\r\n";
     let length = format!("Content-Length: {}", body.len());
@@ -315,7 +315,7 @@ async fn two_calls_in_one_write() {
     socket.write(both.concat()).await;
     assert!(socket.reply().await.text().contains("3</"));
     assert!(socket.reply().await.text().contains("7</"));
-    // The first is the slower: the order stays.
+    // The first call is slower: the responses stay in order.
     let slow = call_of(XmlRpc, "", "Fail", r#"{"how":"soon"}"#);
     socket
         .write([slow, call("1.1", &[&length], &other)].concat())
@@ -324,7 +324,7 @@ async fn two_calls_in_one_write() {
     assert!(socket.reply().await.text().contains("7</"));
 }
 
-/// A person who opens the address in a browser is told what it is.
+/// A page for people who open the address in a browser.
 #[tokio::test]
 async fn people_at_the_path_of_xml_rpc() {
     let site = Site::plain().await;
@@ -342,13 +342,13 @@ async fn people_at_the_path_of_xml_rpc() {
         bare.header("content-length"),
         reply.header("content-length")
     );
-    // And nothing of a body comes behind it.
+    // And no body follows.
     let length = length();
     socket.write(call("1.1", &[&length], CALL)).await;
     assert_eq!(socket.reply().await.status, 200);
 }
 
-/// A byte at a time: served if it is in time, and cut off if it is not.
+/// One byte at a time: served if it is in time, and closed if it is not.
 #[tokio::test]
 async fn a_byte_at_a_time() {
     let site = Site::plain().await;
@@ -364,7 +364,7 @@ async fn a_byte_at_a_time() {
     let site = Site::start(builder().timeouts(timeouts)).await;
     let whole = call("1.1", &[&length()], CALL);
     let body = whole.len() - CALL.len();
-    // In the head the connection ends, in the body the caller is told.
+    // In the head the connection closes, in the body there is a response.
     for (quick, told) in [(0, false), (body, true)] {
         let mut socket = site.open().await;
         socket.write(&whole[..quick]).await;
@@ -395,7 +395,7 @@ async fn expectations() {
     assert_eq!(socket.reply().await.status, 100);
     socket.write(CALL).await;
     assert!(socket.reply().await.text().contains("3</"));
-    // Who does not wait for the word is served all the same.
+    // A client that does not wait for `100 Continue` is served too.
     socket.write(call("1.1", &lines, CALL)).await;
     let mut reply = socket.reply().await;
     if reply.status == 100 {
@@ -411,7 +411,7 @@ async fn expectations() {
     assert!(reply.text().contains("3</"));
 }
 
-/// A client that is gone in the middle of a request, at whatever byte.
+/// A client that disconnects in the middle of a request, at each byte.
 #[tokio::test]
 async fn clients_that_are_killed() {
     let site = Site::plain().await;

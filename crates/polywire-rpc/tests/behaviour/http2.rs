@@ -1,4 +1,4 @@
-//! HTTP/2 by its frames: what is written on the socket, and what comes back.
+//! HTTP/2 as frames: what a test writes on the socket, and what the server writes back.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -73,7 +73,7 @@ impl Connection {
             match self.next().await.expect("a response, not the end") {
                 (HEADERS, _, stream, block) if stream == on => {
                     return Ok(match block[..] {
-                        // Of the static table (RFC 7541, appendix A).
+                        // From the static table (RFC 7541, appendix A).
                         [0x88, ..] => 200,
                         [0x8c, ..] => 400,
                         _ => panic!("{block:02x?}"),
@@ -88,7 +88,7 @@ impl Connection {
     }
 }
 
-/// What costs a peer nothing is limited (RFC 9113, section 10.5).
+/// Frames that cost the peer nothing are limited (RFC 9113, section 10.5).
 #[tokio::test]
 async fn floods_of_control_frames() {
     let site = Site::plain().await;
@@ -104,10 +104,10 @@ async fn floods_of_control_frames() {
         let (mut read, mut write) = stream.into_split();
         let drain = tokio::spawn(async move {
             let mut bytes = vec![0; 65_536];
-            // The end, or a reset.
+            // The connection was closed or reset.
             while read.read(&mut bytes).await.is_ok_and(|count| count > 0) {}
         });
-        // It ends long before so many are read.
+        // The connection closes long before this number of frames is read.
         let flood = async {
             let many = one.repeat(1_000);
             for _ in 0..1_000 {
@@ -123,7 +123,7 @@ async fn floods_of_control_frames() {
     site.serves_on().await;
 }
 
-/// A connection with calls may have some for each of them.
+/// A connection with calls may have some of these frames for each call.
 #[tokio::test]
 async fn control_frames_between_calls() {
     let site = Site::plain().await;

@@ -1,4 +1,4 @@
-//! Request ids, and buckets of S3 in the host.
+//! Request ids, and S3 buckets in the host.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn service() -> ServiceHandle {
     ServiceHandle::new(Arc::new(set), 0)
 }
 
-/// A server whose handler answers what it knows of the call.
+/// A server whose handler returns what it sees of the call.
 fn builder(kind: ProtocolKind) -> ServerBuilder {
     let get = dynamic(|_: Map, context| {
         let seen = context.request_id().unwrap_or("none").to_owned();
@@ -52,7 +52,7 @@ fn builder(kind: ProtocolKind) -> ServerBuilder {
         .operation("Get", get)
 }
 
-/// Status, id in the header, and body of an answer.
+/// Status, request id in the header, and body of a response.
 async fn answer(server: Server, target: &str) -> (StatusCode, Option<String>, String) {
     let request = Request::get(target).header("host", "example.com");
     let request = request.body(Full::default()).unwrap();
@@ -83,7 +83,7 @@ async fn callers_and_handlers_know_the_id_of_a_call() {
             body.contains(&format!("<seen>{id}</seen>")),
             "{kind} {body}"
         );
-        // Each call has its own.
+        // Each call has its own id.
         let (_, other, _) = answer(server, target).await;
         assert_ne!(other.unwrap(), id);
         let server = builder(kind).request_ids(false).build().unwrap();
@@ -92,14 +92,14 @@ async fn callers_and_handlers_know_the_id_of_a_call() {
         assert!(body.contains("<seen>none</seen>"), "{kind} {body}");
         assert!(!body.contains("RequestId"), "{kind} {body}");
     }
-    // Faults of calls that go nowhere have one too.
+    // Faults of requests without an operation have an id too.
     for (kind, target) in [(RestXml, "/nowhere"), (AwsQuery, "/?Action=Steal")] {
         let (status, id, body) = answer(builder(kind).build().unwrap(), target).await;
         let place = format!("<RequestId>{}</RequestId></ErrorResponse>", id.unwrap());
         assert!(status.is_client_error());
         assert!(body.ends_with(&place), "{kind} {body}");
     }
-    // Those without a place for it have it in the header, if they are told to.
+    // Protocols without a member for the id have it in a header, if that is configured.
     let (_, id, _) = answer(builder(RestJson1).build().unwrap(), "/b/k").await;
     assert_eq!(id, None);
     let server = builder(RestJson1).request_ids(true).build().unwrap();
@@ -109,7 +109,7 @@ async fn callers_and_handlers_know_the_id_of_a_call() {
     }
 }
 
-/// Behind layers around heads it is the same, and they see it in the answer.
+/// The id is the same with layers around heads, which see it in the response.
 #[tokio::test]
 async fn ids_behind_layers() {
     let layer = tower::layer::layer_fn(|inner: polywire_rpc::server::HeadService| {
@@ -150,7 +150,7 @@ async fn buckets_in_the_host() {
         let answer = client.call_showing("Get", input, |exchange| {
             sent = Some(exchange.request.clone());
         });
-        // A server that does not know the host answers as it likes.
+        // The response does not matter: the server does not know this host.
         let _ = within(answer).await;
         let sent = sent.unwrap();
         assert_eq!(sent.uri().path(), path);

@@ -90,7 +90,7 @@ async fn behind_http_layers_nothing_changes() {
         let fault = client.fault("Fail", r#"{"how":"panic"}"#).await;
         assert_eq!(fault.message(), "an internal error occurred");
     }
-    // Large bodies, and those that break off, go through the layer too.
+    // Large bodies, and incomplete ones, pass through the layer too.
     let text = "x".repeat(1_000_000);
     let plain = [("Content-Type", "text/plain")];
     let reply = site.send(request("PUT /payload/text", &plain, &text)).await;
@@ -102,7 +102,7 @@ async fn behind_http_layers_nothing_changes() {
     assert_eq!(socket.reply().await.error(RestJson1).0, 400);
 }
 
-/// A layer that turns calls away, and counts those that it saw.
+/// A layer that rejects calls, and counts the calls that it saw.
 fn shedding(seen: &Arc<AtomicU32>) -> impl Layer<HeadService, Service = HeadService> + 'static {
     let seen = Arc::clone(seen);
     layer_fn(move |inner: HeadService| {
@@ -125,7 +125,7 @@ async fn head_layers_shed_before_anything_is_read() {
     let seen = Arc::new(AtomicU32::new(0));
     let site = Site::start(builder().head_layer(shedding(&seen))).await;
     for kind in WIRES {
-        // The body is nonsense on every wire, and nobody looks at it.
+        // The body is invalid in every protocol, and is not decoded.
         let reply = site.send(post(kind, "/add", "Add", "{{{<<<")).await;
         let (status, name, message) = reply.error(kind);
         assert_eq!(message, "come back later", "{kind}");
@@ -139,7 +139,7 @@ async fn head_layers_shed_before_anything_is_read() {
         let fault = site.client(kind).fault("Add", ADD).await;
         assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
 
-        // Those that are let through are as they would be without the layer.
+        // Accepted calls are the same as without the layer.
         let important = site.client_with(kind, |builder| {
             builder.header(
                 http::HeaderName::from_static("x-important"),
@@ -153,7 +153,7 @@ async fn head_layers_shed_before_anything_is_read() {
         assert_eq!(fault.kind(), FaultKind::Internal, "{kind}");
     }
     assert_eq!(seen.load(Ordering::Relaxed), 15);
-    // What has no operation is refused before the layers.
+    // Requests without an operation are rejected before the layers.
     let reply = site.send(request("GET /nowhere", &[], "")).await;
     assert_eq!(reply.error(RestJson1).0, 404);
     assert_eq!(seen.load(Ordering::Relaxed), 15);
@@ -213,7 +213,7 @@ async fn call_layers_change_inputs_and_answer() {
         let fault = client.fault("Create", r#"{"name":"root"}"#).await;
         assert_eq!(fault.shape(), "example.wire#Busy", "{kind}");
         client.call("Create", r#"{"name":"x"}"#).await.unwrap();
-        // A layer may put an output of its own in place of the handler's.
+        // A layer may return its own output instead of the handler's.
         let cached = client.call("Create", r#"{"name":"cached"}"#).await.unwrap();
         assert_eq!(cached, r#"{"id":1,"name":"from the layer"}"#, "{kind}");
     }
@@ -290,7 +290,7 @@ async fn without_any_socket() {
     assert_eq!(body.to_bytes(), r#"{"sum":3}"#);
 }
 
-/// Layers around HTTP requests do not see frames, so that a server has to say that none of them is a check.
+/// Layers around HTTP requests do not see frames, so the builder requires a statement that none of them is a check.
 #[tokio::test]
 async fn frames_beside_http_layers() {
     use polywire_rpc::frames::Client;

@@ -1,4 +1,4 @@
-//! Listeners and streams of a type that the server does not know.
+//! User-defined listeners and streams.
 
 use std::cell::Cell;
 use std::io;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::support::{Socket, builder, request, within};
 
-/// Not `Sync`, and at most three bytes at once.
+/// A stream that is not `Sync` and reads at most three bytes at once.
 struct Slow(DuplexStream, PhantomData<Cell<()>>);
 
 impl AsyncRead for Slow {
@@ -54,7 +54,7 @@ impl AsyncWrite for Slow {
     }
 }
 
-/// Returns what is sent to it: connections and errors.
+/// A listener that accepts the connections and errors that are sent to its channel.
 struct Queue(mpsc::UnboundedReceiver<io::Result<(DuplexStream, Peer)>>);
 
 fn queue() -> (
@@ -137,7 +137,7 @@ async fn peers_of_other_streams() {
             assert_eq!(within(seen.recv()).await, Some(facts));
         }
     }
-    // One that is in the queue when the server stops is served.
+    // A connection that is queued when the server stops is served.
     let (client, stream) = tokio::io::duplex(1_000);
     let mut socket = Socket::over(client);
     socket.write(request("GET /status/201", &[], "")).await;

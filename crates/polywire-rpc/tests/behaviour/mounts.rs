@@ -1,5 +1,5 @@
-//! Every protocol at once on one port: which share a place, which need a mount
-//! of their own, and in which wire a bad request is answered.
+//! Every protocol on one port: which can share a mount, which need their
+//! own, and in which protocol an invalid request is answered.
 
 use http::{HeaderName, HeaderValue};
 use polywire_protocol::{FaultKind, ProtocolKind, Retry, XmlRpc};
@@ -10,7 +10,7 @@ use polywire_schema::{Map, Value};
 
 use crate::support::{Caller, Site, builder, head_of, request, service};
 
-/// Those that share the port with everybody.
+/// The protocols that share the root of the port.
 const SHARED: [ProtocolKind; 7] = [
     ProtocolKind::AwsJson1_0,
     ProtocolKind::AwsJson1_1,
@@ -32,7 +32,7 @@ fn everything() -> ServerBuilder {
         .protocol_at(at("/s3"), ProtocolKind::RestXml)
 }
 
-/// Where a protocol is, below the server's URL.
+/// The path of a protocol's mount.
 fn path(kind: ProtocolKind) -> &'static str {
     match kind {
         ProtocolKind::Ec2Query => "/ec2",
@@ -73,7 +73,7 @@ async fn every_protocol_on_one_port() {
     }
 }
 
-/// A request that cannot be routed or read is answered as its caller reads.
+/// A request that cannot be routed or decoded gets an error in its protocol.
 #[tokio::test]
 async fn bad_requests_in_their_own_wire() {
     let site = Site::start(everything()).await;
@@ -148,13 +148,13 @@ async fn bad_requests_in_their_own_wire() {
     }
 }
 
-/// A client of a protocol that is not offered is told so in its protocol.
+/// A client of a protocol that is not offered gets an error in that protocol.
 #[tokio::test]
 async fn protocols_that_are_not_offered() {
     use ProtocolKind as Kind;
     let others = [
-        // It takes requests of awsJson1_1, to answer that their media type is wrong. Those of
-        // ec2Query cannot be told from those of awsQuery.
+        // awsJson1_0 claims requests of awsJson1_1, to answer that their media type is wrong. Those of
+        // ec2Query cannot be distinguished from those of awsQuery.
         (
             Kind::AwsJson1_0,
             &[
@@ -166,7 +166,7 @@ async fn protocols_that_are_not_offered() {
                 Kind::XmlRpc,
             ][..],
         ),
-        // It takes all requests that do not say what they are.
+        // It claims all requests without a sign of a protocol.
         (
             Kind::RestJson1,
             &[
@@ -193,7 +193,7 @@ async fn protocols_that_are_not_offered() {
             assert_eq!(fault.kind(), FaultKind::UnknownOperation, "{kind}");
         }
     }
-    // It is offered, but not here. What is on other hosts is not told.
+    // The protocol is offered at another path. The error does not mention mounts of other hosts.
     let cbor = builder()
         .protocol(Kind::AwsJson1_0)
         .protocol_at(at("//admin.internal"), Kind::RestJson1)
@@ -215,12 +215,12 @@ async fn protocols_that_are_not_offered() {
         message,
         "this server does not offer restJson1 here, it offers rpcv2Cbor at /cbor, awsJson1_0"
     );
-    // Such a call has an id, as others of the protocol have.
+    // The error has a request id, as others of the protocol.
     let xml = [("content-type", "application/xml")];
     let reply = site.send(request("POST /things", &xml, "<a/>")).await;
     assert_eq!(reply.status, 404);
     assert!(reply.header("x-amzn-requestid").is_some());
-    // Nothing says what this one is.
+    // The request has no sign of a protocol.
     let reply = site.send("GET /time HTTP/1.1\r\nhost: h\r\n\r\n").await;
     assert_eq!(reply.status, 404);
     assert_eq!(
@@ -262,7 +262,7 @@ async fn hosts_have_their_own_protocols() {
     }
 }
 
-/// Protocols see paths as if they were alone, handlers what was sent.
+/// Protocols see the path without the mount's prefix, handlers the path that was sent.
 #[tokio::test]
 async fn handlers_see_what_was_sent() {
     let builder = builder()
@@ -284,7 +284,7 @@ async fn handlers_see_what_was_sent() {
     let (_, name) = output.split_once("\"name\":\"").unwrap();
     let (seen, sent) = name.split_once(' ').unwrap();
     assert_eq!(sent.trim_end_matches("\"}"), format!("/deep/down{seen}"));
-    // What lies elsewhere is nobody's.
+    // Paths outside of all mounts are not found.
     let reply = site.send("GET /deep HTTP/1.1\r\nhost: h\r\n\r\n").await;
     assert_eq!(reply.status, 404);
     assert_eq!(
@@ -293,8 +293,8 @@ async fn handlers_see_what_was_sent() {
     );
 }
 
-/// The host that a client names is the one with the prefix, in either version of
-/// HTTP, wherever the connection goes.
+/// The `Host` that a client sends is the host with the prefix, in either version of
+/// HTTP, whichever address it connects to.
 #[tokio::test]
 async fn prefixes_of_hosts_reach_the_mount() {
     let builder = builder().protocol_at(at("//*.data.127.0.0.1"), ProtocolKind::RestJson1);
@@ -305,12 +305,12 @@ async fn prefixes_of_hosts_reach_the_mount() {
         let output = client.call("Hosted", input).await;
         let output = output.unwrap_or_else(|error| panic!("HTTP/2: {http2}: {error}"));
         assert_eq!(output, input, "HTTP/2: {http2}");
-        // Without a prefix it is another host, where nothing is.
+        // Without a prefix it is another host, which has no mount.
         assert!(client.call("Nothing", "{}").await.is_err());
     }
 }
 
-/// Refused at start, with a message that names both and says what to do.
+/// Rejected by `build`, with an error that names both protocols and the solution.
 #[test]
 fn what_cannot_be_told_apart() {
     let refuse = |builder: ServerBuilder| match builder.build() {
@@ -329,11 +329,11 @@ fn what_cannot_be_told_apart() {
         let builder = builder().protocol_at(at("/x"), one);
         let message = refuse(builder.protocol_at(at("/x/"), other));
         assert!(message.ends_with("(both are at /x)"), "{message}");
-        // In two places they can be told apart.
+        // At two mounts they can be distinguished.
         let apart = crate::support::builder().protocol_at(at("/x"), one);
         assert!(apart.protocol(other).build().is_ok());
     }
-    // The same twice is no mistake, but a second of its kind is.
+    // The same protocol twice is accepted, but a second instance of its kind is not.
     let kind = ProtocolKind::XmlRpc;
     let own = |path: &str| {
         let protocol = XmlRpc::new(service().service()).unwrap().at_path(path);
@@ -359,8 +359,8 @@ fn a_server_tells_its_mounts() {
     assert!(mounts.contains(&"restJson1 /".to_owned()), "{mounts:?}");
 }
 
-/// Pages of other origins call nothing over any wire, and are told so in it; others who say
-/// the same, or nothing, are served.
+/// Pages of other origins cannot call on any wire, and get an error of its protocol. Requests of the
+/// same origin, or without an origin, are served.
 #[tokio::test]
 async fn pages_of_other_origins() {
     let guard = CrossOrigin::new().allow("https://app.example").unwrap();
@@ -387,14 +387,14 @@ async fn pages_of_other_origins() {
             &[("origin", "http://other.example")],
             &[("origin", "null")],
         ] {
-            // Without a body a browser asks nobody before it sends this.
+            // Without a body a browser sends this without a preflight request.
             let error = caller(kind, foreign).call("Nothing", "{}").await;
             match error.unwrap_err().into_fault() {
                 Ok(fault) => {
                     assert!(fault.message().contains("CrossOrigin"), "{kind}: {fault}");
                     assert_eq!(fault.status(), 403, "{kind}");
                 }
-                // A client of XML-RPC looks at no body beside such a status.
+                // An XML-RPC client does not read a body with such a status.
                 Err(error) => assert!(error.to_string().contains("403"), "{kind}: {error}"),
             }
         }
@@ -423,7 +423,7 @@ async fn pages_of_other_origins() {
         "{message}"
     );
     for (line, status) in [
-        // What changes nothing.
+        // Methods that change nothing.
         ("GET /status/200", 200),
         ("GET /nowhere", 404),
         ("OPTIONS /status/200", 405),
@@ -435,7 +435,7 @@ async fn pages_of_other_origins() {
         let reply = site.send(request(line, &foreign, "")).await;
         assert_eq!(reply.status, status, "{line}: {}", reply.text());
     }
-    // Nobody is turned away where nobody has asked for it.
+    // Without the setting, no request is rejected.
     let open = Site::start(everything()).await;
     let reply = open.send(request("DELETE /status/200", &foreign, "")).await;
     assert_eq!(reply.status, 405);

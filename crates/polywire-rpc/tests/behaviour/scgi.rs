@@ -23,7 +23,7 @@ fn block(variables: &[(&str, &str)]) -> Vec<u8> {
     [format!("{}:", block.len()).as_bytes(), &block, b","].concat()
 }
 
-/// A call as a web server hands it on.
+/// A call as a web server forwards it.
 fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<u8> {
     let value = polywire_codec::json::from_str(input).unwrap();
     let body = match kind {
@@ -44,7 +44,7 @@ fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<
     bytes
 }
 
-/// What comes back until the connection ends.
+/// The response, until the connection closes.
 async fn reply<S: AsyncRead + Unpin>(stream: &mut S) -> Option<(Response, Vec<u8>)> {
     let mut bytes = Vec::new();
     within(stream.read_to_end(&mut bytes)).await.unwrap();
@@ -75,7 +75,7 @@ async fn every_wire() {
         let (status, text) = ask(stream, &call_of(kind, "/things", "Create", CREATE)).await;
         assert!((200..300).contains(&status), "{kind}: {text}");
         assert!(text.contains("kettle"), "{kind}: {text}");
-        // Faults in the caller's wire.
+        // Faults in the protocol of the caller.
         let stream = TcpStream::connect(running.address()).await.unwrap();
         let input = r#"{"how":"not there"}"#;
         let (_, text) = ask(stream, &call_of(kind, "/fail", "Fail", input)).await;
@@ -167,7 +167,7 @@ async fn handlers_do_not_see_credentials() {
     assert_eq!(facts, (user, None, host, false));
 }
 
-/// As scripts for rTorrent call: no method, no path, no type.
+/// A call as scripts for rTorrent send it: without method, path or type.
 #[cfg(unix)]
 #[tokio::test]
 async fn the_shortest_call_over_a_unix_socket() {
@@ -209,7 +209,7 @@ async fn requests_that_are_none() {
         assert_eq!(own, status, "{text}");
         assert!(text.contains(words), "{text}");
     }
-    // Half a head, and the end.
+    // Half a head, and the end of the stream.
     let mut stream = open().await;
     stream.write_all(b"24:CONTENT_LENGTH").await.unwrap();
     stream.shutdown().await.unwrap();
@@ -220,11 +220,11 @@ async fn requests_that_are_none() {
             .unwrap()
             .contains("28 bytes of a head")
     );
-    // Nothing at all.
+    // An empty stream.
     let mut stream = open().await;
     stream.shutdown().await.unwrap();
     assert!(reply(&mut stream).await.is_none());
-    // Bodies: that end early, that do not come, and that are too long.
+    // Bodies that are too short, do not arrive, or are too long.
     let head = |length| {
         let own = [
             ("CONTENT_LENGTH", length),
@@ -246,7 +246,7 @@ async fn requests_that_are_none() {
     let bytes = [&head("500000")[..], &[b'x'; 500_000]].concat();
     let (_, text) = ask(open().await, &bytes).await;
     assert!(text.contains("1000 bytes"), "{text}");
-    // The server is none the worse.
+    // The server continues to serve.
     let (_, text) = ask(open().await, &call_of(XmlRpc, "", "Nothing", "{}")).await;
     assert!(text.contains("<params>"), "{text}");
 }

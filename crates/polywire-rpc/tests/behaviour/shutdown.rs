@@ -1,4 +1,4 @@
-//! Stopping: calls in progress end, nothing new begins.
+//! Shutdown: calls in progress end, and no new ones start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ async fn calls_in_progress_end() {
     within(entered.acquire_many(2)).await.unwrap().forget();
 
     let stopping = tokio::spawn(site.into_running().shutdown());
-    // Those that wait for nothing end before the calls do.
+    // Idle connections close before the calls end.
     assert!(idle.ends().await);
     assert!(silent.ends().await);
     assert!(TcpStream::connect(address).await.is_err());
@@ -64,7 +64,7 @@ async fn calls_that_do_not_end_are_cut_off() {
         .write(request("POST /fail", &[], r#"{"how":"slow"}"#))
         .await;
     // Another call on another connection has been answered, so the first has
-    // most likely begun; whether it has does not matter to the outcome.
+    // probably started; the result does not depend on it.
     site.serves_on().await;
     site.stop().await;
     assert!(stuck.ends().await);
@@ -80,7 +80,7 @@ async fn a_server_that_is_dropped_stops() {
     assert!(idle.ends().await);
 }
 
-/// Where the system has made the connection, the caller has most likely sent
+/// If the kernel has accepted the connection, the client has probably sent
 /// its request.
 #[tokio::test]
 async fn connections_that_wait_are_answered() {
@@ -91,7 +91,7 @@ async fn connections_that_wait_are_answered() {
     for socket in &mut *sent {
         socket.write_at_once(&time);
     }
-    // On this one thread, nothing was accepted until here.
+    // On this one thread, the server has not accepted anything before this line.
     let stopping = tokio::spawn(site.into_running().shutdown());
     for _ in 0..10 {
         tokio::task::yield_now().await;
@@ -105,8 +105,8 @@ async fn connections_that_wait_are_answered() {
     within(stopping).await.unwrap();
 }
 
-/// What was sent on a connection that is kept counts as sent, also if the
-/// server hears of it after it was told to stop.
+/// A request that was sent on a kept connection is answered, also if the
+/// server reads it after the shutdown has begun.
 #[tokio::test]
 async fn requests_that_were_sent_are_answered() {
     let site = Site::plain().await;
@@ -129,8 +129,8 @@ async fn requests_that_were_sent_are_answered() {
     within(stopping).await.unwrap();
 }
 
-/// A client can keep a connection for its next request, and learns only from a response that
-/// there is none.
+/// A client can keep a connection for its next request, and learns from a response that the
+/// connection closes.
 #[tokio::test]
 async fn the_last_response_says_so() {
     let site = Site::plain().await;
@@ -145,10 +145,10 @@ async fn the_last_response_says_so() {
     }
     let mut idle = sockets.pop().unwrap();
     let stopping = tokio::spawn(site.into_running().shutdown());
-    // Some time later, but well within the second that they have.
+    // Later, but well within the second that calls have.
     tokio::time::sleep(Duration::from_millis(100)).await;
     for socket in &mut sockets {
-        // Two at once: the second one is not answered, and counts as not sent.
+        // Two pipelined requests: the second one is not answered, and counts as not sent.
         socket.write([&*time, &time].concat()).await;
     }
     for socket in &mut sockets {
@@ -161,7 +161,7 @@ async fn the_last_response_says_so() {
     within(stopping).await.unwrap();
 }
 
-/// Peers that have not said what they want do not hold up the end.
+/// Connections with an incomplete head do not delay the shutdown.
 #[tokio::test]
 async fn nobody_waits_for_half_a_head() {
     const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -197,8 +197,8 @@ async fn nobody_waits_for_half_a_head() {
     }
 }
 
-/// What has begun may end, though it takes longer than those that have not
-/// are given.
+/// A response in progress may end, though it takes longer than requests that have not
+/// started are given.
 #[tokio::test]
 async fn bodies_and_answers_in_progress_end() {
     let site = Site::plain().await;
@@ -206,7 +206,7 @@ async fn bodies_and_answers_in_progress_end() {
     let (begin, rest) = whole.split_at(whole.len() - 3);
     let mut body = site.open().await;
     body.write(begin).await;
-    // More than fits between the two, so that most of it waits on the server.
+    // More than the buffers of the sockets hold, so that most of it waits in the server.
     let text = "x".repeat(10_000_000);
     let mut answer = site.open_narrow().await;
     let plain = [("Content-Type", "text/plain")];

@@ -1,4 +1,4 @@
-//! Slow clients: they are cut off by the timeouts, and hold up nobody.
+//! Slow clients: timeouts close their connections, and other clients are not delayed.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use polywire_rpc::Timeouts;
 
 use crate::support::{Site, WIRES, builder, call_of};
 
-/// A server with little patience.
+/// A server with short timeouts.
 async fn impatient() -> Site {
     let short = Duration::from_millis(200);
     Site::start(builder().timeouts(Timeouts::DEFAULT.with_head(short).with_body(short))).await
@@ -16,8 +16,8 @@ async fn impatient() -> Site {
 #[tokio::test]
 async fn heads_byte_by_byte() {
     let site = impatient().await;
-    // One that is known for HTTP/1 at once, and one that might be HTTP/2 for
-    // as long as it says no more.
+    // One head that is HTTP/1 from its first byte, and one that can become HTTP/2
+    // until more bytes arrive.
     for head in [
         "GET /status/200 HTTP/1.1\r\nHost: x\r\nX-",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r",
@@ -32,7 +32,7 @@ async fn heads_byte_by_byte() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        // Others are served meanwhile.
+        // Other clients are served in the meantime.
         tokio::select! {
             () = drip => unreachable!(),
             () = async {
@@ -50,7 +50,7 @@ async fn heads_byte_by_byte() {
 #[tokio::test]
 async fn silent_connections() {
     let site = impatient().await;
-    // Nothing at all, half a word that could become either version of HTTP,
+    // Nothing at all, a few bytes that could become either version of HTTP,
     // the beginning of a head, and an HTTP/2 preface without frames.
     for word in [
         "",
@@ -66,7 +66,7 @@ async fn silent_connections() {
     }
 }
 
-/// A peer that has gone is let go at once, also when what it said could have
+/// The connection of a peer that has closed it ends at once, also when the bytes so far could
 /// become either version of HTTP.
 #[tokio::test]
 async fn peers_that_leave_after_a_byte() {
@@ -80,7 +80,7 @@ async fn peers_that_leave_after_a_byte() {
         }
     }
     drop(sockets);
-    // All places were taken. Held until the timeout for heads, they would be
+    // All permits for connections were taken. Until the timeout for heads they would be held
     // for 30 seconds.
     let soon = Duration::from_secs(10);
     tokio::time::timeout(soon, site.serves_on()).await.unwrap();
@@ -97,8 +97,8 @@ async fn idle_connections() {
         assert_eq!(socket.reply().await.status, 200);
         assert!(socket.ends().await, "{kind}");
     }
-    // The client's own connections have been closed under it meanwhile; it
-    // makes new ones.
+    // The client's own connections have been closed in the meantime; it
+    // opens new ones.
     let client = site.client(RestJson1);
     for _ in 0..3 {
         client.call("Add", r#"{"left":1,"right":2}"#).await.unwrap();
@@ -133,7 +133,7 @@ async fn stalled_bodies() {
                 assert!(name.ends_with("RequestTimeoutException"), "{name}");
             }
         }
-        // Where the request ends nobody knows, so the connection is of no use.
+        // The end of the request is unknown, so the connection cannot be used again.
         assert!(socket.ends().await);
     }
 }
@@ -145,7 +145,7 @@ async fn bodies_byte_by_byte() {
     let mut socket = site.open().await;
     let body = whole.len() - 20;
     socket.write(&whole[..body]).await;
-    // Each byte comes soon after the one before, but the whole is late.
+    // Each byte comes soon after the one before, but the whole body is late.
     for byte in &whole[body..] {
         socket.write([*byte]).await;
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -153,7 +153,7 @@ async fn bodies_byte_by_byte() {
     assert_eq!(socket.reply().await.error(RestJson1).0, 408);
 }
 
-/// A client may close its half once it has said all.
+/// A client may close its sending side after its request.
 #[tokio::test]
 async fn half_closed_clients() {
     let site = Site::plain().await;
@@ -168,7 +168,7 @@ async fn half_closed_clients() {
     }
 }
 
-/// A client that asks and never reads is cut off like one that is silent.
+/// The connection of a client that sends requests and never reads is closed, as that of a silent one.
 #[tokio::test]
 async fn clients_that_do_not_read() {
     let site = impatient().await;
@@ -179,13 +179,13 @@ async fn clients_that_do_not_read() {
         text.len()
     );
     socket.write(head + &text).await;
-    // Far more than sockets hold is waiting for us, and the server gives up.
+    // Far more is waiting than the buffers of the sockets hold, and the server closes the connection.
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert!(socket.drain().await < 15_000_000);
     site.serves_on().await;
 }
 
-/// A head that comes byte by byte after a call has no more time than the first.
+/// A head that arrives byte by byte after a call has no more time than the first head.
 #[tokio::test]
 async fn second_heads_byte_by_byte() {
     let site = impatient().await;
@@ -233,7 +233,7 @@ async fn long_responses_are_read_to_their_end_and_followed_by_calls() {
         socket.write_all(call.as_bytes()).await.unwrap();
         let mut tail = Vec::new();
         let mut buffer = vec![0; 1 << 20];
-        // Slower than the time for a head, but never that long without a byte.
+        // Slower than the timeout for a head, but never that long without a byte.
         while !tail.ends_with(b"</methodResponse>") {
             let count = socket.read(&mut buffer).await.unwrap();
             assert!(count > 0);

@@ -1,5 +1,5 @@
 //! The service of the tests, a server of it, and callers of two kinds: our
-//! client, and sockets on which a test writes what it likes.
+//! client, and sockets on which a test writes any bytes.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
@@ -22,10 +22,10 @@ pub(crate) const WIRES: [ProtocolKind; 3] = [
     ProtocolKind::XmlRpc,
 ];
 
-/// Long enough for anything that ends at all, however busy the machine is.
+/// Longer than anything takes, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The result of something that must end.
+/// The result of a future that must end.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(output) => output,
@@ -47,7 +47,7 @@ pub(crate) fn service() -> ServiceHandle {
     SERVICE.clone()
 }
 
-/// A server on which most operations answer their input.
+/// A server on which most operations return their input.
 pub(crate) fn builder() -> ServerBuilder {
     let mut builder = Server::builder(service());
     for operation in service().service().operations() {
@@ -78,7 +78,7 @@ fn add(input: &Map) -> Map {
     output
 }
 
-/// What nobody outside may ever read.
+/// A secret that no client may read.
 pub(crate) const SECRET: &str = "the password of the database";
 
 async fn fail(input: Map) -> Result<Map, Fault> {
@@ -127,7 +127,7 @@ async fn fail(input: Map) -> Result<Map, Fault> {
     }
 }
 
-/// A server that is up.
+/// A running server.
 pub(crate) struct Site {
     running: Option<RunningServer>,
     address: SocketAddr,
@@ -180,7 +180,7 @@ impl Site {
         }
     }
 
-    /// A connection that is made without letting the server run meanwhile.
+    /// A connection that is opened without letting the server run in the meantime.
     pub(crate) fn open_at_once(&self) -> Socket {
         let stream = std::net::TcpStream::connect(self.address).unwrap();
         stream.set_nonblocking(true).unwrap();
@@ -190,7 +190,7 @@ impl Site {
         }
     }
 
-    /// A connection into which little fits that is not read.
+    /// A connection with small buffers.
     pub(crate) async fn open_narrow(&self) -> Socket {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(16_384).unwrap();
@@ -207,7 +207,7 @@ impl Site {
         socket.reply().await
     }
 
-    /// Sees to it that the server serves everybody as if nothing had been.
+    /// Checks that the server serves other clients as before.
     pub(crate) async fn serves_on(&self) {
         for kind in WIRES {
             let client = self.client(kind);
@@ -216,7 +216,7 @@ impl Site {
         }
     }
 
-    /// Stops the server and waits until it has.
+    /// Shuts the server down and waits for the end.
     pub(crate) async fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             within(running.shutdown()).await;
@@ -241,7 +241,7 @@ impl Caller {
         Ok(write(shapes.output(), &output))
     }
 
-    /// The fault in which a call ends.
+    /// The fault of a failed call.
     pub(crate) async fn fault(&self, operation: &str, input: &str) -> Fault {
         let error = self.call(operation, input).await.unwrap_err();
         let fault = error.into_fault();
@@ -249,7 +249,7 @@ impl Caller {
     }
 }
 
-/// A structure from JSON as people write it.
+/// A structure from JSON text.
 pub(crate) fn read(shape: Schema<'_>, json: &str) -> Map {
     let mut map = Map::new();
     let mut decoder =
@@ -260,27 +260,27 @@ pub(crate) fn read(shape: Schema<'_>, json: &str) -> Map {
     map
 }
 
-/// The output that means the same as `json`, as [`write`] has it.
+/// The expected output for `json`, in the form of [`write`].
 pub(crate) fn output(operation: &str, json: &str) -> String {
     let service = service();
     let shape = service.find_operation(operation).unwrap().output();
     write(shape, &Value::Map(read(shape, json)))
 }
 
-/// A structure as JSON for people: members in the order of the model.
+/// A structure as JSON text: members in the order of the model.
 pub(crate) fn write(shape: Schema<'_>, value: &Value) -> String {
     let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
     value.encode(shape.root(), &mut encoder);
     String::from_utf8(encoder.finish().unwrap()).unwrap()
 }
 
-/// A connection on which a test writes what it likes.
+/// A connection on which a test writes any bytes.
 pub(crate) struct Socket<S = TcpStream> {
     stream: S,
     buffer: Vec<u8>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -341,7 +341,7 @@ impl Reply {
 }
 
 impl Socket {
-    /// Writes a few bytes without letting the server run meanwhile.
+    /// Writes a few bytes without letting the server run in the meantime.
     pub(crate) fn write_at_once(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         let socket = socket2::SockRef::from(&self.stream);
@@ -350,7 +350,7 @@ impl Socket {
 }
 
 impl Socket {
-    /// Has the connection reset when it is dropped.
+    /// The connection will be reset when it is dropped.
     pub(crate) fn reset(&self) {
         let socket = socket2::SockRef::from(&self.stream);
         socket.set_linger(Some(Duration::ZERO)).unwrap();
@@ -358,7 +358,7 @@ impl Socket {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
-    /// Over a connection that was made elsewhere.
+    /// Uses a stream that is already connected.
     pub(crate) const fn over(stream: S) -> Self {
         Self {
             stream,
@@ -366,18 +366,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         }
     }
 
-    /// Writes bytes. That the other side is gone is no concern here: what it
-    /// answered counts.
+    /// Writes bytes. Errors are ignored if the peer has closed the connection: its response
+    /// is what the test checks.
     pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = within(self.stream.write_all(bytes.as_ref())).await;
     }
 
-    /// Writes bytes, all of which the other side must take.
+    /// Writes bytes, all of which the peer must accept.
     pub(crate) async fn write_all(&mut self, bytes: impl AsRef<[u8]>) {
         within(self.stream.write_all(bytes.as_ref())).await.unwrap();
     }
 
-    /// Says that nothing more will come, and goes on reading.
+    /// Closes the sending side.
     pub(crate) async fn end(&mut self) {
         let _ = within(self.stream.shutdown()).await;
     }
@@ -428,7 +428,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         Some(reply)
     }
 
-    /// Reads and forgets all that comes until the end; how much it was.
+    /// Reads and discards all bytes until the end. Returns their number.
     pub(crate) async fn drain(&mut self) -> usize {
         let mut count = 0;
         loop {
@@ -440,28 +440,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         }
     }
 
-    /// All that comes until the end, as text.
+    /// All bytes until the end, as text.
     pub(crate) async fn raw(&mut self) -> String {
         while self.fill().await {}
         String::from_utf8(std::mem::take(&mut self.buffer)).unwrap()
     }
 
-    /// Whether the other side closes the connection, without a word more.
+    /// Whether the peer closes the connection without sending anything.
     pub(crate) async fn ends(&mut self) -> bool {
         self.buffer.is_empty() && !self.fill().await
     }
 
-    /// Reads some; false at the end.
+    /// Reads some bytes; false at the end.
     async fn fill(&mut self) -> bool {
         match within(self.stream.read_buf(&mut self.buffer)).await {
             Ok(count) => count > 0,
-            // A connection that is reset has ended too.
+            // A connection that was reset has ended too.
             Err(_) => false,
         }
     }
 }
 
-/// A request with a body, which is JSON unless a header says what it is.
+/// A request with a body, which is JSON unless a header gives another type.
 pub(crate) fn request(line: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let mut text = format!("{line} HTTP/1.1\r\nHost: localhost\r\n");
@@ -481,7 +481,7 @@ pub(crate) fn request(line: &str, headers: &[(&str, &str)], body: impl AsRef<[u8
     request
 }
 
-/// A call by hand, in the form of each protocol.
+/// A request of each protocol, as bytes.
 pub(crate) fn post(
     kind: ProtocolKind,
     path: &str,
@@ -515,7 +515,7 @@ pub(crate) fn head_of(
     }
 }
 
-/// A whole call of an operation that stands at `path`, with the members of its
+/// A whole call of an operation at `path`, with the members of its
 /// input.
 pub(crate) fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<u8> {
     let value = polywire_codec::json::from_str(input).unwrap();

@@ -1,4 +1,4 @@
-//! HTTPS: certificates of both sides, handshakes, and settings that change.
+//! HTTPS: certificates of servers and clients, handshakes, and settings that change.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::support::{Socket, WIRES, builder, call_of, request, within};
 
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
-/// Who signs certificates.
+/// A certificate authority.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// A certificate and its key, in PEM.
@@ -65,7 +65,7 @@ impl Identity {
     }
 }
 
-/// A client that trusts an authority, and shows a certificate if it has one.
+/// A client that trusts an authority, and sends a certificate if it has one.
 fn connector(authority: &Authority, own: Option<&Identity>, alpn: &[&str]) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     let root = CertificateDer::from_pem_slice(authority.pem().as_bytes()).unwrap();
@@ -96,7 +96,7 @@ async fn connect(
     within(connector.connect(name, stream)).await
 }
 
-/// The certificate that a server shows.
+/// The certificate that a server sends.
 fn shown(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
     stream.get_ref().1.peer_certificates().unwrap()[0].clone()
 }
@@ -138,7 +138,7 @@ async fn every_wire() {
         assert_eq!(tls.alpn(), Some(&b"http/1.1"[..]));
         assert_eq!(tls.version(), "TLSv1.3");
     }
-    // A server that stops ends the connection in good order.
+    // A server that shuts down closes the TLS session with close_notify.
     let (ends, ()) = tokio::join!(socket.ends(), running.shutdown());
     assert!(ends);
 }
@@ -169,7 +169,7 @@ async fn http2_by_alpn() {
     }
 }
 
-/// TLS wraps any listener. The facts of the transport inside stay known.
+/// TLS wraps any listener. The peer of the transport inside stays known.
 #[cfg(unix)]
 #[tokio::test]
 async fn over_unix_sockets() {
@@ -273,7 +273,7 @@ async fn names_and_reloads() {
     assert_eq!(show("api.example.org").await, api.der());
     assert_eq!(show("other.example.org").await, any.der());
 
-    // Half of a change is refused, and nothing changes.
+    // An invalid change is rejected, and nothing changes.
     std::fs::write(&certificate, &second.certificate).unwrap();
     let error = tls.reload().unwrap_err().to_string();
     assert!(
@@ -285,7 +285,7 @@ async fn names_and_reloads() {
     tls.reload().unwrap();
     assert_eq!(show("localhost").await, second.der());
     assert_eq!(show("api.example.org").await, api.der());
-    // What is open goes on.
+    // Open connections continue.
     let mut socket = Socket::over(open);
     socket.write(request("GET /status/201", &[], "")).await;
     assert_eq!(socket.reply().await.status, 201);
@@ -312,12 +312,12 @@ fn settings_that_cannot_be() {
     assert!(noise.contains("holds no certificate"), "{noise}");
     let roots = settings(&one).clients(ClientCertificates::Required, Pem::text(""));
     assert!(error(roots).contains("holds no certificate"));
-    // Keys are shown nowhere.
+    // `Debug` output contains no keys.
     let debug = format!("{:?}", settings(&one).build().unwrap());
     assert!(!debug.contains("BEGIN"), "{debug}");
 }
 
-/// Who says nothing is cut off; who speaks HTTP is told what is wrong.
+/// A client that sends nothing is closed at the timeout; a client that speaks HTTP gets an error.
 #[tokio::test]
 async fn handshakes_that_are_none() {
     let own = Authority::new().sign("localhost");
@@ -337,9 +337,9 @@ async fn handshakes_that_are_none() {
     let mut noise = TcpStream::connect(running.address()).await.unwrap();
     noise.write_all(&[0x80; 64]).await.unwrap();
     let mut socket = Socket::over(noise);
-    // An alert of TLS at most, and the end.
+    // At most a TLS alert, and the end.
     assert!(socket.drain().await < 16);
-    // A server with a silent peer stops all the same.
+    // A silent peer does not delay the shutdown.
     let _silent = open().await;
     within(running.shutdown()).await;
 }

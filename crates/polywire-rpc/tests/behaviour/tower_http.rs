@@ -77,7 +77,7 @@ fn get(method: Method, path: &str) -> Request<Bytes> {
     request.body(Bytes::new()).unwrap()
 }
 
-/// A call that does not end.
+/// A call that does not return.
 fn slow() -> Request<Bytes> {
     let mut request = create("", &[]);
     *request.uri_mut() = "/fail".parse().unwrap();
@@ -191,7 +191,7 @@ async fn cors() {
         let response = send(&site, version, allowed).await;
         assert_eq!(response.status(), StatusCode::CREATED);
         assert_eq!(response.headers()["access-control-allow-origin"], origin);
-        // The guard against cross-site calls is still there.
+        // The protection against cross-origin calls is still there.
         let foreign = create("kettle", &[("origin", "https://other.example")]);
         let response = send(&site, version, foreign).await;
         assert_eq!(response.status(), StatusCode::FORBIDDEN);
@@ -272,7 +272,7 @@ async fn limits_of_request_bodies() {
         let response = send(&site, version, large).await;
         assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE);
     }
-    // A body without a length is refused when it exceeds the limit.
+    // A body without a length is rejected when it exceeds the limit.
     let mut socket = site.open().await;
     let chunked = [
         ("Transfer-Encoding", "chunked"),
@@ -364,7 +364,7 @@ async fn bodies_that_are_streamed_over_scgi() {
     }
 }
 
-/// A request that is sent when the server is told to stop is answered to its end.
+/// A request that is sent when the shutdown begins is answered completely.
 #[tokio::test]
 async fn streamed_bodies_end_before_the_server() {
     for version in VERSIONS {

@@ -1,4 +1,4 @@
-//! Traits with behaviour: constraints, idempotency tokens, compressed requests.
+//! Traits that change behaviour: constraints, idempotency tokens, compressed requests.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ fn service(pattern: &str) -> ServiceHandle {
     ServiceHandle::new(Arc::new(set), 0)
 }
 
-/// A server that answers its input.
+/// A server that returns its input.
 fn builder(pattern: &str) -> ServerBuilder {
     let echo = dynamic(|input: Map, _| async move { Ok(input) });
     Server::builder(service(pattern)).operation("Order", echo)
@@ -86,8 +86,8 @@ async fn servers_check_what_they_are_sent() {
     assert_eq!(status, 200);
 }
 
-/// A map has room for an input without its required members, a type has not. Defaults are filled in
-/// either way.
+/// A map can lack its required members, a type cannot. Defaults are filled in
+/// in both cases.
 #[tokio::test]
 async fn without_validation_nothing_is_required() {
     let text = MODEL.replace("text: String", "@required text: String");
@@ -121,7 +121,7 @@ async fn a_pattern_that_cannot_be_checked_is_refused_at_the_start() {
     let server = builder("^(?!a)").validation(lenient).build().unwrap();
     let (status, _) = answer(&server, order(r#"{"items":["a"]}"#)).await;
     assert_eq!(status, 200);
-    // What can be checked still is.
+    // Other constraints are still checked.
     let (status, _) = answer(&server, order(r#"{"items":["a","a","a","a"]}"#)).await;
     assert_eq!(status, 400);
 }
@@ -185,7 +185,7 @@ async fn compressed_bodies_have_the_limits_of_all_bodies() {
         assert_eq!(status, 200, "{kind}");
         let (status, body) = answer(&server, compressed(kind, 8 << 20)).await;
         assert_eq!(status, 413, "{kind}: {body}");
-        // What was taken for them has been given back.
+        // Their memory has been returned.
         for _ in 0..4 {
             let (status, _) = answer(&server, compressed(kind, 700_000)).await;
             assert_eq!(status, 200, "{kind}");

@@ -1,5 +1,5 @@
-//! Handlers and calls over types: one pair of structures, written by hand as
-//! the code generator would, through all three wires.
+//! Typed handlers and calls: one pair of structures, written by hand as
+//! the code generator would, over all three wires.
 
 use polywire_protocol::{Fault, FaultKind};
 use polywire_rpc::{CallError, Context, typed};
@@ -271,7 +271,7 @@ async fn typed_faults() {
 #[tokio::test]
 async fn a_type_that_is_another_operations() {
     // A typed handler at the wrong operation is a bug of the program, and the
-    // caller is told no more than that.
+    // caller gets an internal error without details.
     let site = Site::start(builder().operation("Labels", typed(create))).await;
     let reply = site
         .send(crate::support::request(

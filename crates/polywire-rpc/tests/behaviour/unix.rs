@@ -1,4 +1,4 @@
-//! HTTP over Unix sockets, and addresses of IPv6.
+//! HTTP over Unix sockets, and IPv6 addresses.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -17,7 +17,7 @@ use crate::support::{Socket, WIRES, builder, call_of, request, within};
 
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
-/// A folder of a test's own, removed behind it.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -49,7 +49,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// A server that tells what its handlers see.
+/// A server that reports what its handlers see.
 fn telling<T: Send + 'static>(
     tell: fn(&Context) -> T,
 ) -> (ServerBuilder, mpsc::UnboundedReceiver<T>) {
@@ -109,7 +109,7 @@ async fn the_file_is_private_and_removed() {
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
 }
 
-/// Only what nobody answers at is replaced.
+/// Only a socket file without a listening process is replaced.
 #[tokio::test]
 async fn what_is_there_already() {
     let folder = Folder::new();
@@ -119,7 +119,7 @@ async fn what_is_there_already() {
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     assert!(path.exists());
     let running = server.listen_unix(&path).await.unwrap();
-    // From one that is there, in this case the one before.
+    // From a server that is running, in this case the one before.
     let error = server.listen_unix(&path).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     let text = error.to_string();
@@ -128,19 +128,19 @@ async fn what_is_there_already() {
     let mut socket = open(&path).await;
     socket.write(request("GET /status/201", &[], "")).await;
     assert_eq!(socket.reply().await.status, 201);
-    // One that another process has put there since is not ours to remove.
+    // A file that another process has created since is not removed.
     fs::remove_file(&path).unwrap();
     let other = std::os::unix::net::UnixListener::bind(&path).unwrap();
     within(running.shutdown()).await;
     assert!(path.exists());
     drop(other);
-    // A file is not removed, whatever it is.
+    // A file that is no socket is not removed.
     let file = folder.path("file");
     fs::write(&file, "precious").unwrap();
     let error = server.listen_unix(&file).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(fs::read(&file).unwrap(), b"precious");
-    // A folder that is not there.
+    // A folder that does not exist.
     let error = server.listen_unix(folder.path("none/socket")).await;
     let error = error.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -150,7 +150,7 @@ async fn what_is_there_already() {
     assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidInput);
 }
 
-/// Of several that find a file left, one replaces it and the others see that it listens.
+/// Of several servers that find an old file, one replaces it and the others see that it listens.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_of_several_takes_over() {
     let folder = Folder::new();
@@ -193,7 +193,7 @@ async fn calls_in_progress_end() {
     assert!(socket.ends().await);
 }
 
-/// A listener that was made elsewhere, as service managers do.
+/// A listener from elsewhere, such as a service manager.
 #[tokio::test]
 async fn foreign_listeners() {
     let folder = Folder::new();
@@ -208,7 +208,7 @@ async fn foreign_listeners() {
     assert!(folder.path("given").exists());
 }
 
-/// Addresses of IPv6, with the interface of those that are of one link only.
+/// IPv6 addresses, with the interface of link-local ones.
 #[tokio::test]
 async fn ipv6() {
     let (builder, mut seen) = telling(Context::peer);
@@ -233,13 +233,13 @@ async fn ipv6() {
         let mut socket = Socket::over(stream);
         socket.write(request("POST /things", &[], CREATE)).await;
         assert_eq!(socket.reply().await.status, 201, "{place}");
-        // With its interface, so that it can be answered at.
+        // With the interface, so that the peer can be reached.
         assert_eq!(within(seen.recv()).await.unwrap(), Some(own));
         within(running.shutdown()).await;
     }
 }
 
-/// A link-local address of this machine, from what Linux says of its interfaces.
+/// A link-local address of this machine, from the interfaces that Linux lists.
 fn link_local() -> Option<SocketAddr> {
     let table = fs::read_to_string("/proc/net/if_inet6").ok()?;
     table.lines().find_map(|line| {
