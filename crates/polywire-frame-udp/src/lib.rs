@@ -4,15 +4,21 @@
 //! Like `polywire-frame`, this crate does no I/O: datagrams and the time go in, datagrams and events come out.
 //! A [`Client`] resends a call until it is answered or its deadline passes. A [`Server`] stores nothing of a client
 //! that has not proved, by a token, that it receives datagrams at its address. From then on it knows a call by its slot
-//! and count, carries it out at most once, and keeps the answer until the slot's next call confirms that it has arrived, unless
-//! memory is short: then a repeated call gets `internal`. Calls without an answer are not covered: a duplicated datagram of
-//! one runs twice.
+//! and count, executes it at most once, and keeps the answer until one of these:
+//!
+//! - the slot's next call, which confirms that the answer has arrived;
+//! - memory is short: then a repeated call gets `internal`;
+//! - a GOAWAY of the client, or a new connection of its address;
+//! - 60 seconds without a datagram of the client, or the time that the server sets if that is longer;
+//! - a restart of the server.
+//!
+//! One-way calls are not covered: a duplicated datagram of one is executed twice.
 //!
 //! Datagrams to be sent are in [`Datagrams`], consecutive in one buffer, so that one system call can send many.
 //!
-//! # Why no call is carried out twice
+//! # Why no call is executed twice
 //!
-//! Within a connection a slot's counts only grow, and a call that is not newer than the slot's last is never begun.
+//! Within a connection a slot's counts only grow, and a call that is not newer than the slot's last is never started.
 //! Counts wrap around; so a client uses a slot at most 16,384 times in [`DATAGRAM_LIFE`], and an old datagram is never
 //! half the range behind.
 //!

@@ -146,7 +146,7 @@ impl<T> Client<T> {
     }
 
     /// Begins a new connection. Calls can be made after [`Event::Hello`]. Open calls of an earlier connection end, and are
-    /// returned: they may have been carried out.
+    /// returned: they may have been executed.
     ///
     /// `nonce` must be unpredictable, so that only a peer that reads the datagrams can answer.
     pub fn begin(&mut self, now: Time, nonce: u64) -> Vec<LostCall<T>> {

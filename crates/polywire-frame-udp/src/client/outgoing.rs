@@ -40,7 +40,7 @@ impl<T> Client<T> {
         })
     }
 
-    /// Begins a call without an answer. It may be lost, and may be carried out twice.
+    /// Begins a call without an answer. It may be lost, and may be executed twice.
     ///
     /// # Errors
     ///

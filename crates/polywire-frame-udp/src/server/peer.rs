@@ -241,7 +241,7 @@ impl<O: Copy, T, A> Peer<O, T, A> {
         }
     }
 
-    /// Ends the open call of a slot, if there is one.
+    /// Ends the open call of a slot, if there is one. The caller stores the answer.
     fn close(&mut self, slot: u16) -> Option<T> {
         let slot = self.slot_mut(slot)?;
         if slot.state != SlotState::Open {

@@ -133,7 +133,7 @@ fn a_new_client_at_an_address_has_its_own_calls() {
     let (_, new) = link.call(b"new", 2);
     let next = link.serve(&new).unwrap();
     assert_eq!(link.server.peers(), 1);
-    // The old call has no client any more, and is not carried out again.
+    // The old call has no client any more, and is not executed again.
     link.server
         .fault(link.now, call, Fault::new(FaultCode::INTERNAL), b"");
     assert!(link.server.reply(link.now, call).is_none());

@@ -49,7 +49,7 @@ struct Made {
     tries: u32,
     open: Option<CallId>,
     end: Option<End>,
-    /// How often it was carried out.
+    /// How often it was executed.
     done: u32,
 }
 

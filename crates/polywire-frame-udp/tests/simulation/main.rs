@@ -1,7 +1,7 @@
 //! Clients and a server over simulated time and a simulated network, in which a seed decides everything.
 //!
 //! Each seed decides what the network loses, duplicates, delays and corrupts, and which side stalls, crashes and
-//! restarts. In every case each call ends exactly once, and is carried out at most once.
+//! restarts. In every case each call ends exactly once, and is executed at most once.
 //!
 //! The seed of a failure is printed. `POLYWIRE_SEED=7 cargo test -p polywire-frame-udp --test simulation` runs one seed,
 //! `POLYWIRE_SEEDS=100000` that many.

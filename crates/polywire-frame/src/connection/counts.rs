@@ -15,7 +15,7 @@ pub struct CallCounts {
     pub one_ways: u32,
     /// Calls that were answered with a reply.
     pub replies: u32,
-    /// Faults: the code, whether no part of the call was carried out, and their number.
+    /// Faults: the code, whether no part of the call was executed, and their number.
     pub faults: Vec<(FaultCode, bool, u32)>,
 }
 

@@ -64,7 +64,7 @@ pub enum Event<'a, O, T, I = CallId> {
         code: FaultCode,
         /// Milliseconds to wait before another attempt; 0 if unknown.
         retry_after: u32,
-        /// Whether no part of it was carried out.
+        /// Whether no part of it was executed.
         unstarted: bool,
         /// The details.
         payload: &'a [u8],

@@ -45,7 +45,7 @@ impl Backoff {
         whole.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0))
     }
 
-    /// Like [`Self::wait`], but at least the time `asked` that the server has requested.
+    /// The time `asked` that the server has requested, and [`Self::wait`] in addition.
     #[must_use]
     pub fn wait_after(&self, attempt: u32, chance: f64, asked: Duration) -> Duration {
         // Jitter on top, so that callers with the same requested time do not retry together.

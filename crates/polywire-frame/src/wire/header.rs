@@ -216,7 +216,7 @@ impl Flags {
     pub const NONE: Self = Self(0);
     /// The client sends a stream of items after the call.
     pub const OPEN: Self = Self(0x08);
-    /// No part of the call was carried out.
+    /// No part of the call was executed.
     pub const UNSTARTED: Self = Self(0x10);
 
     /// Whether all flags of `other` are set.

@@ -129,7 +129,7 @@ impl Dialer {
         (is_plain && hop.kind == HopKind::Http).then_some(hop)
     }
 
-    /// Connects to a server over TCP or a Unix socket.
+    /// Connects to a server over TCP or a Unix socket, through the proxy and with TLS if they are configured.
     pub(crate) async fn connect(&self) -> Result<Stream, TransportError> {
         let progress = Progress::new();
         self.in_time(&progress, self.connect_stream(&progress))

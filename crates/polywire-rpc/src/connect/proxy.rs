@@ -121,7 +121,12 @@ impl Proxy {
         };
         let hop = match url.wire {
             Wire::Http { tls: false } | Wire::WebSocket { tls: false } => self.http.as_ref()?,
-            _ => self.https.as_ref()?,
+            // A tunnel, as for HTTPS.
+            Wire::Http { tls: true }
+            | Wire::WebSocket { tls: true }
+            | Wire::Scgi
+            | Wire::Frames { .. }
+            | Wire::Datagrams => self.https.as_ref()?,
         };
         let matcher = Matcher::builder()
             .all("http://proxy.invalid")

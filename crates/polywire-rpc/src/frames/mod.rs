@@ -4,7 +4,6 @@
 //! [`ServerBuilder::frames`](crate::ServerBuilder::frames).
 
 mod alarm;
-mod begin;
 mod client;
 mod client_side;
 mod clock;
@@ -22,6 +21,7 @@ mod read_buffer;
 mod request;
 mod session;
 mod side;
+mod start_call;
 mod state;
 mod streams;
 mod tickets;

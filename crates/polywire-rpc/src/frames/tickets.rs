@@ -18,7 +18,7 @@ pub(super) enum SlotState {
     Free(Option<Ticket>),
     /// The call waits for capacity. Its input is in the slot.
     Queued,
-    /// The call was abandoned while it waited. The queue still has its ticket.
+    /// The caller dropped the call while it waited. The queue still has its ticket.
     Abandoned,
     /// The call is open.
     Open(CallId),

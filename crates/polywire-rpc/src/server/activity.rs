@@ -16,8 +16,8 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, Sleep};
 
-use super::begin::FirstBytes;
 use super::byte_stream::ByteStream;
+use super::first_bytes::FirstBytes;
 
 /// Counts the events of a connection. The counts wrap around.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use tokio::sync::watch;
 
 use super::activity::{Activity, CallGuard, CountedStream, IdleTimer};
 use super::answer::HttpAnswer;
-use super::begin::{FirstBytes, InitialProtocol};
 use super::byte_stream::ByteStream;
+use super::first_bytes::{FirstBytes, InitialProtocol};
 use super::frame_budget::FrameBudget;
 use super::frames;
 use super::incoming::{Chunks, IncomingBody};

@@ -146,7 +146,7 @@ async fn who_calls_and_never_reads_fills_nothing() {
     assert!((200..1_000).contains(&replies), "{replies} replies");
     for fault in answers.iter().filter(|answer| answer.kind != REPLY) {
         assert_eq!((fault.kind, fault.code), (FAULT, OVERLOADED));
-        assert_eq!(fault.flags & UNSTARTED, 0, "it was carried out");
+        assert_eq!(fault.flags & UNSTARTED, 0, "it was executed");
     }
     until(|| server.frame_stats().memory == 0).await;
     assert_eq!(raw.ask("Later", &number(60_000)).await.kind, REPLY);

@@ -75,12 +75,12 @@ pub struct Fault {
     pub code: FaultCode,
     /// Milliseconds to wait before another attempt; 0 if unknown.
     pub retry_after: u32,
-    /// Whether no part of the call was carried out.
+    /// Whether no part of the call was executed.
     pub unstarted: bool,
 }
 
 impl Fault {
-    /// A fault of a call that may have been carried out in part.
+    /// A fault of a call that may have been executed in part.
     #[must_use]
     pub const fn new(code: FaultCode) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl Fault {
         }
     }
 
-    /// A fault of a call of which no part was carried out.
+    /// A fault of a call of which no part was executed.
     #[must_use]
     pub const fn unstarted(code: FaultCode) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The processor time of an operation.
+//! The cost of an operation: how long its calls use a thread.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -9,7 +9,8 @@ const LONG: Duration = Duration::from_micros(100);
 /// Number of measurements until the cost of an operation counts as known.
 const MIN_MEASUREMENTS: u32 = 8;
 
-/// A moving average of the processor time of the calls of an operation, until they end or first wait for something.
+/// A moving average of the time from the start of decoding until the handler ends or first waits for something. It is
+/// measured by the clock, so that it includes time in which the thread did not run.
 ///
 /// Concurrent measurements may overwrite each other: the value is an estimate.
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Delays up to this are used whatever their age.
 const SHORT: Duration = Duration::from_micros(100);
 
-/// The scheduling delay of one runtime: the time that a task waits in its run queue.
+/// The scheduling delay of one runtime: the time that a task waits in the task queue of tokio.
 ///
 /// It is measured per runtime, not per server. A server with a runtime for each thread would otherwise shed calls on
 /// an idle thread because another one is busy, and measure nothing while one of them is blocked.
@@ -61,8 +61,8 @@ impl SchedulingDelay {
         }
     }
 
-    /// Measures the delay of the current runtime, unless it is too early for that. A task goes to the end of the run
-    /// queue once. A timer would itself be late on a busy runtime.
+    /// Measures the delay of the current runtime, unless it is too early for that. A task goes to the end of the
+    /// task queue once. A timer would itself be late on a busy runtime.
     pub(crate) fn measure(self: &Arc<Self>) {
         let Some(began) = self.begin(self.clock.now()) else {
             return;

@@ -1,8 +1,8 @@
 //! The run queue for calls that keep a processor busy.
 //!
 //! Such calls do not run on the task of their connection, which meanwhile answers quick calls and rejects calls that
-//! would wait too long. Each runs on its own task. They start in the order of arrival, as many at the same time as the
-//! runtime has threads. Between time slices the runtime polls its sockets and connections.
+//! would wait too long. Each runs on its own task. They start in the order of arrival. As many decode
+//! and run until their first wait at the same time as the runtime has threads. Between time slices the runtime polls its sockets and connections.
 
 mod cost;
 mod delay;
@@ -27,7 +27,7 @@ use super::admission::Rejection;
 use crate::frames::Clock;
 
 /// How long calls follow each other on a thread before connections are polled: several short calls, or one long call.
-const SLICE: Duration = Duration::from_millis(3);
+const QUEUE_SLICE: Duration = Duration::from_millis(3);
 
 thread_local! {
     /// The end of the time slice of this thread.
@@ -164,7 +164,7 @@ impl QueuedCall {
     ///
     /// # Errors
     ///
-    /// It has waited an interval longer than it will take, or it was cancelled.
+    /// It has waited for longer than its expected cost and the interval together, or it was cancelled.
     pub(crate) async fn turn(&self) -> Result<Turn<'_>, Rejection> {
         let queue = &*self.queue;
         let Ok(permit) = queue.permits.acquire().await else {
@@ -174,7 +174,7 @@ impl QueuedCall {
         if SLICE_END.get().is_none_or(|end| Instant::now() >= end) {
             // Connections read what has come, and reject calls in time.
             tokio::task::yield_now().await;
-            SLICE_END.set(Some(Instant::now() + SLICE));
+            SLICE_END.set(Some(Instant::now() + QUEUE_SLICE));
         }
         if !self.advance_to(STARTED) {
             return Err(Rejection::Unavailable);

@@ -53,7 +53,7 @@ pub(super) enum ClientKind {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Form {
     /// A host and a port, and perhaps a path.
-    Tcp,
+    Host,
     /// The path of a socket, and perhaps a path of requests.
     Unix,
     /// The name of a server in this process.
@@ -105,27 +105,32 @@ const HTTP: Wire = Wire::Http { tls: false };
 const FRAMES: Wire = Wire::Frames { tls: false };
 
 const SCHEMES: &[Scheme] = &[
-    http("http", HTTP, Form::Tcp, "http://HOST"),
-    http("https", Wire::Http { tls: true }, Form::Tcp, "https://HOST"),
+    http("http", HTTP, Form::Host, "http://HOST"),
+    http(
+        "https",
+        Wire::Http { tls: true },
+        Form::Host,
+        "https://HOST",
+    ),
     http("http+unix", HTTP, Form::Unix, "http+unix://SOCKET"),
     http("unix", HTTP, Form::Unix, ""),
-    http("scgi", Wire::Scgi, Form::Tcp, "scgi://HOST:PORT"),
+    http("scgi", Wire::Scgi, Form::Host, "scgi://HOST:PORT"),
     http("scgi+unix", Wire::Scgi, Form::Unix, "scgi+unix://SOCKET"),
-    frames("tcp", FRAMES, Form::Tcp, "tcp://HOST:PORT"),
+    frames("tcp", FRAMES, Form::Host, "tcp://HOST:PORT"),
     frames(
         "tcp+tls",
         Wire::Frames { tls: true },
-        Form::Tcp,
+        Form::Host,
         "tcp+tls://HOST:PORT",
     ),
     #[cfg(feature = "udp")]
-    frames("udp", Wire::Datagrams, Form::Tcp, "udp://HOST:PORT"),
+    frames("udp", Wire::Datagrams, Form::Host, "udp://HOST:PORT"),
     frames("unix", FRAMES, Form::Unix, "unix:///PATH"),
     frames("inproc", FRAMES, Form::InProcess, "inproc://NAME"),
     #[cfg(feature = "websocket")]
-    websocket("ws", false, Form::Tcp, "ws://HOST/PATH"),
+    websocket("ws", false, Form::Host, "ws://HOST/PATH"),
     #[cfg(feature = "websocket")]
-    websocket("wss", true, Form::Tcp, "wss://HOST/PATH"),
+    websocket("wss", true, Form::Host, "wss://HOST/PATH"),
     #[cfg(feature = "websocket")]
     websocket("ws+unix", false, Form::Unix, "ws+unix://SOCKET"),
 ];

@@ -21,8 +21,8 @@ use crate::frames::state::LinkEnd;
 pub(super) struct Attempts<'a> {
     pub(super) state: &'a ClientState,
     outcome: CallOutcome,
-    /// The retries so far.
-    pub(super) tries: u32,
+    /// The number of retries so far.
+    pub(super) retries: u32,
     /// Whether an attempt was lost to a server that was closing the connection.
     crossed_go_away: bool,
     /// Whether the server may have executed an attempt.
@@ -48,7 +48,7 @@ impl<'a> Attempts<'a> {
         Self {
             state,
             outcome: CallOutcome::Cancelled,
-            tries: 0,
+            retries: 0,
             crossed_go_away: false,
             may_have_started: false,
             counted: false,
@@ -57,11 +57,11 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The attempts of a stream that was opened after `tries` retries, and is opened again.
-    pub(super) fn resumed(state: &'a ClientState, tries: u32, may_have_started: bool) -> Self {
+    /// The attempts of a stream that was opened after `retries` retries, and is opened again.
+    pub(super) fn resumed(state: &'a ClientState, retries: u32, may_have_started: bool) -> Self {
         state.flow().resume();
         let mut attempts = Self::new(state);
-        attempts.tries = tries;
+        attempts.retries = retries;
         attempts.may_have_started = may_have_started;
         attempts.counted = true;
         attempts
@@ -271,10 +271,10 @@ impl<'a> Attempts<'a> {
                 self.settle(AttemptResult::Abandoned);
                 return Ok(());
             }
-            RetryDecision::After(wait) if self.tries < state.config.retries => {
-                self.tries += 1;
+            RetryDecision::After(wait) if self.retries < state.config.retries => {
+                self.retries += 1;
                 let chance = state.flow().random.fraction();
-                state.config.backoff.wait_after(self.tries, chance, wait)
+                state.config.backoff.wait_after(self.retries, chance, wait)
             }
             _ => {
                 self.record_error(&error);

@@ -196,7 +196,9 @@ impl ClientBuilder {
 
     /// Sets how often a call is retried where that is safe. The default is 3, and the maximum 10. Any call may be retried
     /// if the server has certainly not started it, and an [idempotent](Client::idempotent) call also otherwise. A call
-    /// that was not sent, because its connection has ended, goes to another connection without being counted.
+    /// that fails with an error of the model is retried only if the model marks the error as retryable, and then also if
+    /// the call is not idempotent. A call that was not sent, because its connection has ended, goes to another connection
+    /// without being counted.
     pub fn retries(mut self, retries: u32) -> Self {
         self.retries = retries.min(10);
         self

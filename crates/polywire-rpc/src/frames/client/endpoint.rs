@@ -97,6 +97,7 @@ impl Endpoint {
                 let bytes = upgraded.map_err(Cause::of)?.into_bytes();
                 Ok(Link::over(bytes.map_err(Cause::of)?, options))
             }
+            // Frames over a byte stream: no scheme for frames has another wire.
             _ => Ok(match dialer.connect().await?.into_layer() {
                 Layer::Plain(Socket::Tcp(stream)) => Link::over(stream, options),
                 #[cfg(unix)]

@@ -28,7 +28,7 @@ pub(crate) struct OpenRequest {
     trace: Option<Trace>,
     idempotent: bool,
     /// The retries so far.
-    tries: u32,
+    retries: u32,
     /// Whether the server may have executed an attempt.
     may_have_started: bool,
 }
@@ -68,7 +68,7 @@ impl OpenRequest {
                 .collect(),
             trace: call.trace,
             idempotent: call.options.idempotent,
-            tries: attempts.tries,
+            retries: attempts.retries,
             may_have_started: attempts.may_have_started,
         };
         Ok((open, opening))
@@ -95,13 +95,13 @@ impl OpenRequest {
             idempotent: self.idempotent,
             retryable: &[],
         };
-        let mut attempts = Attempts::resumed(state, self.tries, self.may_have_started);
+        let mut attempts = Attempts::resumed(state, self.retries, self.may_have_started);
         // Count before the await, in case this future is dropped.
-        self.tries += 1;
+        self.retries += 1;
         self.may_have_started |= !error.is_unstarted();
         attempts.retry(&mut request, error, &options).await?;
         let open = open(&mut attempts, &mut request, &options, &self.payload).await;
-        self.tries = self.tries.max(attempts.tries);
+        self.retries = self.retries.max(attempts.retries);
         self.may_have_started |= attempts.may_have_started;
         open
     }

@@ -20,7 +20,8 @@ pub(crate) struct CallOptions<'a> {
 pub(super) enum RetryDecision {
     /// The call fails.
     Never,
-    /// At once, on another connection, because the call was not sent. This does not add load, so it is not limited.
+    /// As soon as there is another connection, without backoff, because the call was not sent. This does not add load, so
+    /// it is not limited.
     OtherConnection,
     /// After this time and the backoff, if the retry budget allows it.
     After(Duration),
@@ -41,10 +42,12 @@ impl RetryDecision {
     }
 }
 
-/// The table of faults in `docs/frame.md`.
+/// Whether a call with this fault may be sent again.
 fn may_repeat(fault: &FrameFault, is_unstarted: bool, options: &CallOptions<'_>) -> bool {
     match fault.code() {
+        // The condition of the server passes, but it may have executed the call unless it says otherwise.
         FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => options.idempotent || is_unstarted,
+        // The handler ran. The model says which errors leave no effects and may pass.
         FaultCode::MODELLED => {
             let mut retryable = options.retryable.iter();
             !options.retryable.is_empty()
@@ -52,6 +55,7 @@ fn may_repeat(fault: &FrameFault, is_unstarted: bool, options: &CallOptions<'_>)
                     .name()
                     .is_some_and(|name| retryable.any(|known| **known == *name))
         }
+        // The same call would fail again, or its caller does not wait any more.
         FaultCode::CANCELLED
         | FaultCode::DEADLINE
         | FaultCode::FORBIDDEN
@@ -62,7 +66,7 @@ fn may_repeat(fault: &FrameFault, is_unstarted: bool, options: &CallOptions<'_>)
         | FaultCode::UNAUTHENTICATED
         | FaultCode::UNKNOWN_OPERATION
         | FaultCode::UNSUPPORTED => false,
-        // `internal`, and unknown codes.
+        // `internal`, and codes of later versions: the server may have executed the call.
         _ => options.idempotent,
     }
 }

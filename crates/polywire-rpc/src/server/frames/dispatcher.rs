@@ -177,7 +177,7 @@ impl<C: Copy + Send + 'static> CallDispatcher<C> {
     }
 }
 
-/// The fault of a call that the server ends: it may have been carried out, unless it is still in the run queue.
+/// The fault of a call that the server ends: it may have been executed, unless it is still in the run queue.
 pub(super) fn ended_by_server(open_call: Option<&mut OpenCall>) -> Answer {
     Answer {
         unstarted: open_call.is_some_and(|open_call| open_call.cancel()),

@@ -131,6 +131,7 @@ impl Handlers {
         };
         let request = &request.with_context(context.as_ref());
         let operation = request.operation;
+        // A call with pending authentication has a task of its own anyway, and does not enter the run queue.
         if pending.is_none() && self.table.cost(operation).is_long() {
             let (task, queued) = match self.run_queued(completions, call, request, admitted) {
                 Ok(running) => running,

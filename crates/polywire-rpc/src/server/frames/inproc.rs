@@ -9,7 +9,7 @@ use crate::frames::inproc::InprocListener;
 use crate::peer::Peer;
 use crate::server::Server;
 use crate::server::accept;
-use crate::server::begin::FirstBytes;
+use crate::server::first_bytes::FirstBytes;
 use crate::server::listener::Listener;
 use crate::server::running::{BoundAddress, RunningServer};
 

@@ -32,8 +32,8 @@ use tokio::sync::watch;
 
 use super::Server;
 use super::accept::Stream;
-use super::begin::FirstBytes;
 use super::byte_stream::ByteStream;
+use super::first_bytes::FirstBytes;
 use crate::frames::{Clock, Session, SessionError};
 use crate::peer::Peer;
 use state::ConnectionState;

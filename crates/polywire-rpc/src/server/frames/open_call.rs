@@ -92,7 +92,8 @@ impl OpenCall {
         self.stream.as_ref().map(|stream| &stream.pipe)
     }
 
-    /// Removes the call from the run queue. Returns whether it was there and has not started.
+    /// Prevents a call in the run queue from starting. Returns whether it was there and has not started. Only a shutdown
+    /// needs it: if the client cancels, the task is aborted.
     pub(super) fn cancel(&self) -> bool {
         self.queued.as_ref().is_some_and(|queued| queued.cancel())
     }

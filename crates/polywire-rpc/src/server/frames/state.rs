@@ -224,8 +224,11 @@ impl ConnectionState {
             Event::End(id) => self.end(id),
             Event::Writable(id) => self.writable(now, id),
             Event::Hello(_) => self.greeted = true,
-            // Its task ends with it.
-            Event::Cancelled(_, open_call) => self.release_cancelled(open_call.as_ref()),
+            Event::Cancelled(_, open_call) => {
+                self.close_pipe_of(open_call.as_ref());
+                // Aborts the task of the handler.
+                drop(open_call);
+            }
             Event::GoAway { .. } => self.left = true,
             event => {
                 let machine = &mut self.machine;

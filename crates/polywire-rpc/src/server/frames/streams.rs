@@ -399,8 +399,8 @@ impl ConnectionState {
         }
     }
 
-    /// Releases the items of a call that was cancelled.
-    pub(super) fn release_cancelled(&mut self, open_call: Option<&OpenCall>) {
+    /// Closes the pipe of a call that was cancelled, if it has one.
+    pub(super) fn close_pipe_of(&mut self, open_call: Option<&OpenCall>) {
         if let Some(pipe) = open_call.and_then(OpenCall::pipe) {
             self.close_pipe(pipe);
         }

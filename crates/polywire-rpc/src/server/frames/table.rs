@@ -82,7 +82,7 @@ impl Table {
         self.names.get(name).copied()
     }
 
-    /// The processor time of the calls of a target.
+    /// The cost of the calls of a target.
     #[inline]
     pub(super) fn cost(&self, index: u32) -> &OperationCost {
         &self.costs[index as usize]

@@ -17,8 +17,8 @@ use super::connection;
 use crate::frames::Client;
 use crate::peer::Peer;
 use crate::server::accept::Stream;
-use crate::server::begin::FirstBytes;
 use crate::server::byte_stream::ByteStream;
+use crate::server::first_bytes::FirstBytes;
 use crate::server::{Server, Timeouts};
 use crate::{Methods, ServerBuilder};
 

@@ -7,7 +7,7 @@ use polywire_frame::Time;
 use crate::frames::Clock;
 
 /// How long one connection runs before it yields: a few slow calls, or some thousand quick ones.
-const SLICE: Duration = Duration::from_millis(1);
+const CONNECTION_SLICE: Duration = Duration::from_millis(1);
 
 /// Number of quick calls between two readings of the clock.
 const CLOCK_INTERVAL: u32 = 8;
@@ -73,7 +73,7 @@ impl TimeSlice {
         }
         self.calls += 1;
         if self.end == Time::NEVER {
-            self.end = self.now.after(SLICE);
+            self.end = self.now.after(CONNECTION_SLICE);
         }
     }
 

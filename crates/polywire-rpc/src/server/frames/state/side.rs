@@ -121,7 +121,7 @@ impl Side for ConnectionState {
         self.machine
             .end_of_input(now, rest, |_, open_call| ended.push(open_call))?;
         for open_call in ended {
-            self.release_cancelled(open_call.as_ref());
+            self.close_pipe_of(open_call.as_ref());
         }
         self.left = true;
         Ok(true)
@@ -170,7 +170,7 @@ impl Side for ConnectionState {
         self.machine
             .timeout(now, |_, open_call| late.push(open_call));
         for open_call in late {
-            self.release_cancelled(open_call.as_ref());
+            self.close_pipe_of(open_call.as_ref());
         }
         let is_idle = self.machine.open() == 0 && self.calls.handlers.is_idle();
         if let Some(reason) = self.lifetime.timeout(now, is_idle) {

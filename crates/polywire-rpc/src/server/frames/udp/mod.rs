@@ -82,7 +82,7 @@ impl UdpSocket {
 
 impl Server {
     /// Serves frames over UDP in the background, on this runtime, as `docs/frame.md` defines: clients resend calls until they
-    /// are answered, and each is carried out at most once.
+    /// are answered, and each is executed at most once.
     ///
     /// ```
     /// use polywire_rpc::frames::Client;

@@ -170,7 +170,7 @@ impl Work {
         quiet || now >= latest
     }
 
-    /// Ends all open calls with a fault: they may have been carried out.
+    /// Ends all open calls with a fault: they may have been executed.
     fn end_all(&mut self, context: &mut Context<'_>) {
         let now = self.calls.clock.now();
         for call in self.calls.take_in_progress() {
