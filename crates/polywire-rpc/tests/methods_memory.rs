@@ -1,5 +1,5 @@
-//! Nothing of a caller's names is kept. A process of its own, since what other tests
-//! hold would count too.
+//! Names from callers are not kept in memory. A process of its own, because the memory of other
+//! tests would count too.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -13,7 +13,7 @@ use polywire_rpc::{Methods, Server};
 use polywire_schema::Value;
 use tower::ServiceExt;
 
-/// The bytes that this process has in memory, where there is a way to know.
+/// The resident memory of this process, if the system reports it.
 fn resident() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
@@ -30,8 +30,8 @@ fn server() -> Server {
     Server::methods(methods).build().unwrap()
 }
 
-/// Names that no other call has had, and members too: of a method that there is not,
-/// and of one that there is.
+/// Names that no other call has had, also of members: of a method that does not exist,
+/// and of one that does.
 async fn calls(server: &Server, numbers: std::ops::Range<u64>) {
     let long = "x".repeat(1000);
     for number in numbers {
@@ -51,11 +51,11 @@ async fn calls(server: &Server, numbers: std::ops::Range<u64>) {
     }
 }
 
-/// The most that memory may grow by: what one more arena of the allocator takes, and far
-/// less than a few bytes kept of each name.
+/// The largest growth of memory: the size of one more arena of the allocator, and far
+/// less than a few bytes for each name.
 const NOISE: usize = 1 << 20;
 
-/// Calls so often after enough to warm up, and looks at memory on the way.
+/// Makes this number of calls after a warm-up, and checks the memory in between.
 async fn leaves_memory_flat(count: u64) {
     let server = server();
     let warm = 50_000;
@@ -73,13 +73,13 @@ async fn leaves_memory_flat(count: u64) {
     assert!(grown < NOISE, "{grown} bytes more");
 }
 
-/// A hundred megabytes of names, and even an entry of 16 bytes for each would show.
+/// A hundred megabytes of names: even an entry of 16 bytes for each would show.
 #[tokio::test]
 async fn a_hundred_thousand_names_leave_memory_as_it_was() {
     leaves_memory_flat(100_000).await;
 }
 
-/// By hand, in a release build: half a minute there.
+/// Run by hand, in a release build, where it takes half a minute.
 #[tokio::test]
 #[ignore = "takes minutes"]
 async fn ten_million_names_leave_memory_as_it_was() {

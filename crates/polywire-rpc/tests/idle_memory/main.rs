@@ -1,4 +1,4 @@
-//! Ten thousand idle connections: what one costs, that others are served meanwhile, and
+//! Ten thousand idle connections: the memory of each, that other clients are served meanwhile, and
 //! that all are closed cleanly when the server stops.
 //!
 //! Server and clients are two processes, this one again: each end of a connection takes
@@ -23,10 +23,10 @@ use child::Child;
 use polywire_rpc::xmlrpc::blocking::Client;
 use polywire_schema::Value;
 
-/// What is made once is not what a connection costs: so many are made before.
+/// Memory that is allocated once is not that of a connection: this number of connections warms up.
 const BEFORE: usize = 100;
 
-/// Requests on each connection beside the first. Without optimizations they would take
+/// Further requests on each connection. Without optimizations they would take
 /// most of a minute, and show the same.
 const AGAIN: usize = if cfg!(debug_assertions) { 1 } else { 19 };
 
@@ -53,7 +53,7 @@ fn idle(count: usize, limit: usize, secret: Option<&server::Secret>) {
         assert!(each <= limit, "{each} bytes are more than {limit}");
     };
     tell(1);
-    // Whoever calls now is served as if they were not there.
+    // New clients are served as without the idle connections.
     if secret.is_none() {
         let client = Client::new(&format!("http://{place}")).unwrap();
         for number in 0..200 {
@@ -76,6 +76,6 @@ fn ten_thousand_connections() {
 #[cfg(feature = "tls")]
 #[test]
 fn connections_over_tls() {
-    // Most is what rustls keeps of each.
+    // Most of it is the state of rustls.
     idle(1_000, 32 * 1024, Some(&server::Secret::new()));
 }

@@ -1,4 +1,4 @@
-//! The process that serves.
+//! The server process.
 
 use polywire_rpc::Server;
 use polywire_rpc::methods::Methods;

@@ -188,7 +188,7 @@ async fn a_multicall_calls_both() {
         let (_, body) = send(&server, request.body(Bytes::from(body)).unwrap()).await;
         read(std::str::from_utf8(&body).unwrap()).unwrap()
     };
-    // The specification's two members, and a third for callers who ask for it.
+    // The specification's two members, and a third for callers that request it.
     let results = asking(None).await;
     assert_eq!(results[3].as_map().unwrap().len(), 2, "{results:?}");
     let results = asking(Some("yes")).await;
@@ -198,7 +198,7 @@ async fn a_multicall_calls_both() {
         results[2][0]["text"].as_str().unwrap().contains('3'),
         "{results:?}"
     );
-    // An error of the model with all that it has alone.
+    // An error of the model, with its own members.
     assert_eq!(
         failed(&results[3]),
         (404, "Unknown: no such thing".to_owned())
@@ -224,8 +224,8 @@ async fn a_multicall_calls_both() {
     assert_eq!(results[3]["name"].as_str(), Some("x"));
 }
 
-/// Errors repeat nothing of an input with sensitive members, nor of a multicall in which such an
-/// input may stand.
+/// Errors contain nothing of an input with sensitive members, or of a multicall that may contain
+/// such an input.
 #[tokio::test]
 async fn errors_repeat_nothing_of_sensitive_inputs() {
     const MODEL: &str = r#"
@@ -389,8 +389,8 @@ async fn both_may_have_one_name_over_cbor() {
     );
 }
 
-/// A call that any web page can have a browser send gets nowhere: not to a method, nor
-/// to an operation.
+/// A call that a web page can make a browser send is rejected, for methods and
+/// operations.
 #[tokio::test]
 async fn calls_of_web_pages_are_refused() {
     let alone = Server::methods(adding());

@@ -1,4 +1,4 @@
-//! What keeps methods from being offered.
+//! Reasons why `build` rejects methods.
 
 use polywire_rpc::methods::MethodsError;
 use polywire_rpc::server::BuildError;
@@ -37,7 +37,7 @@ fn mistakes_refuse_to_build() {
     );
 }
 
-/// serde can write such a `Result`, as a struct of `Ok` or `Err`: nobody wants that.
+/// serde encodes such a `Result` as a struct with `Ok` or `Err`, which is never intended.
 #[test]
 fn a_result_whose_error_is_no_fault_refuses_to_build() {
     let methods = Methods::new().method("one", |(): ()| async { Err::<i32, String>("no".into()) });
@@ -56,7 +56,7 @@ async fn the_path_is_what_is_set() {
         read(&post(&server, "/xmlrpc.php", body.clone()).await),
         Ok(Value::from(1))
     );
-    // Elsewhere the caller is told in its own wire where to go.
+    // At another path the caller gets an error in its own protocol that names the right path.
     let (code, text) = read(&post(&server, "/RPC2", body).await).unwrap_err();
     assert_eq!(code, -32601);
     assert!(text.contains("/xmlrpc.php"), "{text}");

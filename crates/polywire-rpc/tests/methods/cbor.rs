@@ -176,7 +176,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
 #[tokio::test]
 async fn other_requests_are_none_of_ours() {
     let server = server();
-    // Without the header, or with another service, nobody claims it.
+    // Without the header, or with another service, no protocol claims the request.
     for (service, mark) in [("Sample", "rpc-v2-json"), ("Other", "rpc-v2-cbor")] {
         let request = Request::post(format!("/service/{service}/operation/wire"))
             .header("smithy-protocol", mark)
@@ -190,12 +190,12 @@ async fn other_requests_are_none_of_ours() {
         send(&server, request).await.0,
         StatusCode::METHOD_NOT_ALLOWED
     );
-    // An empty body has no parameters.
+    // An empty body means no parameters.
     assert_eq!(
         send(&server, post("wire", Vec::new())).await.0,
         StatusCode::OK
     );
-    // A name may be written with escapes.
+    // A name may contain percent escapes.
     let escaped = send(&server, post("sample%2Eadd", vec![0x82, 1, 2])).await;
     assert_eq!(escaped.1, [3_u8][..]);
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a call has one code, whoever finds it: a method of values, one of
+//! Each kind of invalid call has one fault code, whichever part finds it: a method of values, one of
 //! serde types, an operation of a model, alone or in a multicall, over XML-RPC or CBOR.
 
 use bytes::Bytes;
@@ -33,18 +33,18 @@ fn server() -> Server {
     )
 }
 
-/// The same call by each of these.
+/// The same call to each of these targets.
 const METHODS: [&str; 3] = ["values", "typed", "Price"];
 
-/// A parameter, `{name: "tea"}` and what else is in it, as XML-RPC has it and, where
-/// that can be, as CBOR has it.
+/// A parameter, `{name: "tea"}` with additional content, in XML-RPC and, if
+/// possible, in CBOR.
 struct Bad {
     xml: Vec<u8>,
     cbor: Option<Vec<u8>>,
     code: i64,
 }
 
-/// One more member, of this value.
+/// One more member with this value.
 fn more(xml: impl AsRef<[u8]>, cbor: Option<&[u8]>, code: i64) -> Bad {
     let before = b"<struct><member><name>name</name><value>tea</value></member>\
         <member><name>more</name><value>";
@@ -67,11 +67,11 @@ fn bad() -> Vec<Bad> {
     let long_xml = "x".repeat(3000);
     let long_cbor = [&b"\x79\x0b\xb8"[..], long_xml.as_bytes()].concat();
     vec![
-        // Beyond a limit.
+        // Above a limit.
         more(deep_xml, Some(&deep_cbor), -32_600),
         more(many_xml, Some(&many_cbor), -32_600),
         more(&long_xml, Some(&long_cbor), -32_600),
-        // Well formed, and no XML-RPC.
+        // Well-formed XML that is not XML-RPC.
         more("<number>1</number>", None, -32_600),
         // Not well formed.
         more("<int>1", None, -32_700),
@@ -79,16 +79,16 @@ fn bad() -> Vec<Bad> {
         more("\u{1}", None, -32_700),
         more("<?xml version='1.0'?>", None, -32_700),
         more("<int>1</i4>", Some(b"\x1f"), -32_700),
-        // Bytes that are no characters.
+        // Bytes that are not UTF-8.
         more(b"a\xff", Some(b"\x62a\xff"), -32_702),
         more(b"\xed\xa0\x80", Some(b"\x63\xed\xa0\x80"), -32_702),
-        // Values that their type does not have. What CBOR passes over it does not look into.
+        // Values outside of their type. CBOR does not check values that it skips.
         more("<int>x</int>", None, -32_602),
         more("<int>3000000000</int>", None, -32_602),
         more("<boolean>2</boolean>", None, -32_602),
         more("<base64>?</base64>", None, -32_602),
         more("<dateTime.iso8601>x</dateTime.iso8601>", None, -32_602),
-        // A member that comes twice.
+        // A duplicate member.
         Bad {
             xml: b"<struct><member><name>name</name><value>tea</value></member>\
                 <member><name>name</name><value>tea</value></member></struct>"
@@ -116,7 +116,7 @@ fn xml_batch(method: &str, inside: &[u8]) -> Vec<u8> {
     xml_call("system.multicall", &[head.as_bytes(), inside, end].concat())
 }
 
-/// The code of a fault in XML-RPC: of the whole, or of the only call of a batch.
+/// The fault code in XML-RPC: of the response, or of the only call of a multicall.
 async fn xml_code(server: &Server, body: Vec<u8>) -> Option<i64> {
     match read(&post(server, "/RPC2", body).await) {
         Err((code, _)) => Some(code),

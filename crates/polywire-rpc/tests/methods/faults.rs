@@ -1,4 +1,4 @@
-//! What goes wrong, and what callers are told of it.
+//! Errors, and what callers see of them.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ async fn codes_say_what_went_wrong() {
             "<methodCall><methodName>add</methodName></methodcall>",
             -32700,
         ),
-        // XML, and no call.
+        // XML that is not a call.
         ("<html><body>hello</body></html>", -32600),
         ("<methodResponse><params/></methodResponse>", -32600),
         ("<methodCall><params/></methodCall>", -32600),
@@ -122,7 +122,7 @@ async fn what_is_internal_stays_inside() {
     for method in ["panic", "panic.blocking", "io", "io.blocking", "unwritable"] {
         assert_eq!(call(&server, method, &[]).await, internal, "{method}");
     }
-    // The server goes on.
+    // The server continues.
     assert_eq!(
         call(&server, "add", &[1.into(), 2.into()]).await,
         Ok(Value::from(3))
@@ -157,8 +157,8 @@ async fn limits_and_methods_of_http_hold() {
     assert_eq!(code, -32600);
 }
 
-/// A name of the caller's is repeated short, and without what a terminal would take
-/// for commands.
+/// An error shortens a name from the caller, and removes characters that a terminal would interpret
+/// as commands.
 #[tokio::test]
 async fn names_are_repeated_with_care() {
     let server = serve(methods());

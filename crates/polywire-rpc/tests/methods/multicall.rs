@@ -214,7 +214,7 @@ async fn calls_run_one_after_the_other() {
     assert_eq!(*log.lock().unwrap(), expected);
 }
 
-/// For the limit of calls in progress it is one: so many are in progress of it.
+/// A multicall is one call for the limit on calls in progress.
 #[tokio::test]
 async fn a_multicall_takes_one_place_among_calls() {
     let builder = Server::methods(methods()).calls(1);
@@ -222,7 +222,7 @@ async fn a_multicall_takes_one_place_among_calls() {
     let calls = (0..50).map(|_| entry("add", vec![1.into(), 2.into()]));
     let results = multicall(&server, calls.collect()).await;
     assert_eq!(results, vec![Ok(Value::from(3)); 50]);
-    // It gives its place back.
+    // Its permit is returned.
     let single = call(&server, "add", &[1.into(), 2.into()]).await;
     assert_eq!(single, Ok(Value::from(3)));
 }
@@ -242,7 +242,7 @@ async fn the_deadline_is_that_of_the_whole() {
     );
 }
 
-/// A small request must not make a server hold many large results.
+/// A small request must not make the server hold many large results.
 #[tokio::test]
 async fn results_are_bounded_together() {
     let methods = Methods::new()
@@ -259,7 +259,7 @@ async fn results_are_bounded_together() {
     }
 }
 
-/// Entries as serde writes them.
+/// Entries as serde encodes them.
 fn calls_of<P: serde::Serialize + Clone>(calls: &[(&str, P)]) -> Vec<impl serde::Serialize> {
     #[derive(serde::Serialize)]
     struct Entry<P> {
@@ -303,7 +303,7 @@ async fn over_cbor_too() {
     }
 }
 
-/// A call of many results cannot make the server hold more than they are, and one of
+/// The results of a multicall use no more memory than their size, and a multicall of
 /// many entries is read once: the last of ten thousand costs what the first does.
 #[tokio::test]
 async fn many_calls_in_one() {
@@ -315,7 +315,7 @@ async fn many_calls_in_one() {
     assert_eq!(results[9_999], Ok(Value::from(10_000)));
 }
 
-/// Over CBOR, what is wrong with one call is found in that call: the message is not read
+/// Over CBOR, an error of one call is located within that call: the message is not read
 /// again from its beginning for each of ten thousand.
 #[tokio::test]
 async fn many_wrong_calls_in_one_over_cbor() {
@@ -350,7 +350,7 @@ async fn hostile_multicalls_end_in_faults() {
              </value></param></params></methodCall>"
         )
     };
-    // As deep as it goes, cut off, and a name of a megabyte.
+    // At the limit of depth, incomplete, and with a name of a megabyte.
     let deep = "<array><data><value>".repeat(1000);
     let long = format!(
         "<array><data><value><struct><member><name>methodName</name><value>{}</value></member>\
@@ -367,7 +367,7 @@ async fn hostile_multicalls_end_in_faults() {
     assert!(text.len() < 200, "{}", text.len());
 }
 
-/// A firewall that lets an address make so many requests and then none for a while
+/// A firewall that allows an address this number of requests and then none for a while
 /// counts the calls of a multicall.
 #[tokio::test(start_paused = true)]
 async fn a_firewall_counts_each_call() {

@@ -1,4 +1,4 @@
-//! What a server reads and how it writes XML-RPC, by choice: the same for methods,
+//! Options for reading and writing XML-RPC: the same for methods,
 //! for faults, and for operations of a model.
 
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn half_past() -> Timestamp {
     Timestamp::new(1_793_526_245, 500_000_000)
 }
 
-/// A model whose operation tells time and repeats a text, or fails with it.
+/// A model whose operation returns a timestamp and its text, or fails with the text.
 fn clock() -> ServerBuilder {
     Server::builder(service()).operation(
         "Now",
@@ -72,7 +72,7 @@ fn style() -> Style {
         .with_forbidden(ForbiddenText::Replace)
 }
 
-/// The servers that have the operation.
+/// The servers with the operation.
 fn clocks(style: Style, profile: XmlRpcProfile) -> [Server; 2] {
     let own = XmlRpc::new(service().service()).unwrap();
     let own = own.with_style(style).with_profile(profile);
@@ -114,14 +114,14 @@ async fn faults_are_written_in_the_style_of_results() {
     let answer = post(&own, "/RPC2", calling("fail", "")).await;
     assert!(answer.contains(RED), "{answer}");
     assert_eq!(read(&answer), Err((7, "\u{fffd}[31mred".to_owned())));
-    // One among the results of a multicall, too.
+    // Also for one of the results of a multicall.
     let one = "<struct><member><name>methodName</name><value>fail</value></member>\
         <member><name>params</name><value><array><data/></array></value></member></struct>";
     let one =
         format!("<param><value><array><data><value>{one}</value></data></array></value></param>");
     let answer = post(&own, "/RPC2", calling("system.multicall", &one)).await;
     assert!(answer.contains(RED), "{answer}");
-    // And errors of a model.
+    // And for errors of a model.
     for server in clocks(style(), XmlRpcProfile::DEFAULT) {
         let answer = post(&server, "/RPC2", calling("Now", &text("fail"))).await;
         assert!(
@@ -129,7 +129,7 @@ async fn faults_are_written_in_the_style_of_results() {
             "{answer}"
         );
     }
-    // The text of a fault is never base64: clients show it.
+    // The text of a fault is never base64, because clients display it.
     let style = Style::DEFAULT.with_forbidden(ForbiddenText::Base64);
     let server = build(Server::methods(methods().xmlrpc_style(style)));
     let answer = post(&server, "/RPC2", calling("fail", "")).await;
@@ -151,14 +151,14 @@ async fn leniencies_hold_for_operations_too() {
     }
 }
 
-/// A call in another encoding, by what tells so.
+/// A call in another encoding, and where the encoding is declared.
 async fn send_in(server: &Server, media_type: &str, body: Vec<u8>) -> Result<Value, (i64, String)> {
     let request = Request::post("/RPC2").header("content-type", media_type);
     let (_, answer) = send(server, request.body(Bytes::from(body)).unwrap()).await;
     read(std::str::from_utf8(&answer).unwrap())
 }
 
-/// The same call, in every way in which peers send it.
+/// The same call, with each declaration that peers use.
 fn encoded(declared: &str) -> Vec<(&'static str, Vec<u8>)> {
     let latin = |text: &str| {
         text.chars()
@@ -173,7 +173,7 @@ fn encoded(declared: &str) -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("text/xml", latin(&body("iso-8859-1"))),
         ("text/xml", latin(&body("Windows-1252"))),
-        // The media type counts more than the declaration.
+        // The media type takes precedence over the XML declaration.
         ("text/xml; charset=\"ISO-8859-1\"", latin(&body("utf-8"))),
         ("text/xml", wide(&body("UTF-16"), u16::to_le_bytes)),
         ("text/xml", wide(&body("utf-16"), u16::to_be_bytes)),
@@ -199,7 +199,7 @@ async fn calls_in_other_encodings_by_leniency() {
         let answer = send_in(&server, media_type, body).await;
         assert_eq!(answer, Ok("Zürich".into()), "{media_type}");
     }
-    // What nobody knows, and what it is not.
+    // Unknown encodings, and bytes that are not valid in the declared one.
     let unknown = echo.replace("ENCODING", "x-nobody").into_bytes();
     assert_eq!(
         send_in(&server, "text/xml", unknown).await.unwrap_err().0,
@@ -243,7 +243,7 @@ async fn other_encodings_are_told_from_broken_ones() {
         let (code, message) = send_in(&server, media_type, body.clone())
             .await
             .unwrap_err();
-        // The declaration of the third says UTF-8, which it then is not.
+        // The XML declaration of the third says UTF-8, which its bytes are not.
         let expected = match media_type {
             "text/xml" => -32701,
             _ => -32702,

@@ -22,7 +22,7 @@ pub(crate) fn build(builder: ServerBuilder) -> Server {
     }
 }
 
-/// What a server answers to a request.
+/// The response to a request.
 pub(crate) async fn send(server: &Server, request: Request<Bytes>) -> (StatusCode, Bytes) {
     let response = server
         .clone()
@@ -34,18 +34,18 @@ pub(crate) async fn send(server: &Server, request: Request<Bytes>) -> (StatusCod
     (status, body)
 }
 
-/// What a server answers to a text as a call in XML-RPC.
+/// The response to a text that is sent as an XML-RPC call.
 pub(crate) async fn post(server: &Server, path: &str, body: impl Into<Bytes>) -> String {
     let request = Request::post(path).header("content-type", "text/xml");
     let (status, body) = send(server, request.body(body.into()).unwrap()).await;
     let text = String::from_utf8(body.to_vec()).unwrap();
-    // Faults have the status 200 too, but for overload, which proxies are to see.
+    // Faults have status 200 too, except for overload, which proxies must see.
     let answered = status == StatusCode::OK || status == StatusCode::SERVICE_UNAVAILABLE;
     assert!(answered, "{status}: {text}");
     text
 }
 
-/// The fault of an answer: its code and text.
+/// The fault of a response: its code and text.
 pub(crate) type Failed = (i64, String);
 
 pub(crate) fn read(answer: &str) -> Result<Value, Failed> {
@@ -72,7 +72,7 @@ pub(crate) async fn call(
     read(&post(server, "/RPC2", body).await)
 }
 
-/// Calls a method over CBOR, of a server whose methods are `Sample` there.
+/// Calls a method over CBOR. The service name of the methods is `Sample`.
 pub(crate) async fn call_cbor<T: serde::Serialize>(
     server: &Server,
     method: &str,

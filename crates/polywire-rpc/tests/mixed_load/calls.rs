@@ -14,19 +14,19 @@ use tokio::net::TcpStream;
 use crate::record::Became;
 use crate::server::{LIMIT, Row};
 
-/// Those who call.
+/// The clients.
 pub(crate) struct Callers {
     tcp: Client,
     unix: Client,
     scgi: Client,
     gzip: Client,
-    /// For those who speak no XML-RPC, or none that is right.
+    /// For callers without XML-RPC, or with an invalid one.
     address: String,
     rows: Vec<Row>,
 }
 
 impl Callers {
-    /// Of a server that says where it listens: TCP, Unix, SCGI.
+    /// The clients of a server that reports where it listens: TCP, Unix, SCGI.
     pub(crate) fn new(places: &str) -> Self {
         let places: Vec<&str> = places.split(' ').collect();
         let [tcp, unix, scgi] = places[..] else {
@@ -57,7 +57,7 @@ impl Callers {
         }
     }
 
-    /// One of them.
+    /// One client.
     fn client(&self, number: u64) -> &Client {
         [&self.tcp, &self.unix, &self.scgi][usize::try_from(number % 3).unwrap()]
     }
@@ -73,7 +73,7 @@ pub(crate) struct Kind {
 
 macro_rules! kinds {
     ($($function:ident: $name:literal),* $(,)?) => {
-        /// All kinds, which take turns; their number and that of the clients have no
+        /// All kinds, which are called in turn; their number and that of the clients have no
         /// common divisor, so that each kind comes over each client.
         pub(crate) const KINDS: &[Kind] = &[$(Kind {
             name: $name,
@@ -104,7 +104,7 @@ kinds! {
     no_client: "a new client",
 }
 
-/// The answer as it should be, or what it is.
+/// Checks a result; the error is the actual value.
 fn expect<T: PartialEq + std::fmt::Debug>(answer: Result<T, CallError>, expected: &T) -> Became {
     match answer {
         Ok(answer) if answer == *expected => Ok("answered"),
@@ -112,7 +112,7 @@ fn expect<T: PartialEq + std::fmt::Debug>(answer: Result<T, CallError>, expected
     }
 }
 
-/// The fault as it should be, or what it is.
+/// Checks a fault; the error is the actual value.
 fn expect_fault(answer: Result<Value, CallError>, code: i64, text: &str) -> Became {
     match answer {
         Err(error) => match error.xmlrpc_fault() {
@@ -172,7 +172,7 @@ async fn fault(callers: &Callers, number: u64) -> Became {
 }
 
 async fn no_method(callers: &Callers, number: u64) -> Became {
-    // Another name each time.
+    // A new name each time.
     let name = format!("method{number}");
     let answer = callers.client(number).call_values(&name, &[]).await;
     expect_fault(answer, -32601, &name)
@@ -202,7 +202,7 @@ async fn no_client(callers: &Callers, _: u64) -> Became {
     expect(client.call::<i32>("add", (1, 1)).await, &2)
 }
 
-/// A connection, and what is written on it.
+/// A connection, and the bytes to write.
 async fn write(callers: &Callers, bytes: &[u8]) -> Result<TcpStream, String> {
     let stream = TcpStream::connect(&callers.address).await;
     let mut stream = stream.map_err(|error| error.to_string())?;
@@ -211,10 +211,10 @@ async fn write(callers: &Callers, bytes: &[u8]) -> Result<TcpStream, String> {
     Ok(stream)
 }
 
-/// Everything that comes until the end.
+/// All bytes until the end.
 async fn read(mut stream: TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // A connection that is reset has ended too.
+    // A connection that was reset has ended too.
     let _ = stream.read_to_end(&mut bytes).await;
     bytes
 }
@@ -228,7 +228,7 @@ fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// The body of an answer.
+/// The body of a response.
 fn body(answer: &[u8]) -> &[u8] {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
     end.map_or(&[], |end| &answer[end + 4..])
@@ -267,7 +267,7 @@ async fn no_http(callers: &Callers, number: u64) -> Became {
     }
 }
 
-/// A call whose answer takes a while.
+/// A call whose response takes a while.
 fn nap() -> Vec<u8> {
     let body = codec::write_call("nap", &[Value::from(50)]).unwrap();
     post("/RPC2", "", &body)
@@ -283,7 +283,7 @@ async fn dropped_body(callers: &Callers, number: u64) -> Became {
     let whole = nap();
     let cut = whole.len() - 1 - usize::try_from(number).unwrap() % 100;
     let stream = write(callers, &whole[..cut]).await?;
-    // Some by a reset.
+    // Some connections are reset.
     if number.is_multiple_of(2) {
         let socket = socket2::SockRef::from(&stream);
         socket.set_linger(Some(std::time::Duration::ZERO)).unwrap();
@@ -296,7 +296,7 @@ async fn dropped_call(callers: &Callers, _: u64) -> Became {
     Ok("dropped")
 }
 
-/// It says nothing, and is let go.
+/// A client that sends nothing is closed at the timeout.
 async fn silent(callers: &Callers, _: u64) -> Became {
     let answer = read(write(callers, b"").await?).await;
     match answer.is_empty() {

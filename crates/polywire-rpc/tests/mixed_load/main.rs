@@ -1,9 +1,9 @@
-//! Minutes of everything at once: small and large calls, batches, CBOR, gzip, nonsense,
-//! callers that break off, over TCP, Unix sockets and SCGI. Each answer is checked, and
+//! Minutes of mixed load: small and large calls, batches, CBOR, gzip, invalid requests,
+//! callers that disconnect, over TCP, Unix sockets and SCGI. Each response is checked, and
 //! memory must not grow, on either side.
 //!
-//! Two minutes, unless `POLYWIRE_LOAD_SECONDS` says other; `POLYWIRE_LOAD_RATE` calls a
-//! second, 100 unless said. Half an hour, with the record:
+//! Two minutes, unless `POLYWIRE_LOAD_SECONDS` is set; `POLYWIRE_LOAD_RATE` calls a
+//! second, by default 100. Half an hour, with the record:
 //!
 //! ```text
 //! POLYWIRE_LOAD_SECONDS=1800 cargo test --release -p polywire-rpc --test mixed_load \
@@ -33,13 +33,13 @@ use record::Record;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-/// A number that the environment sets.
+/// A number from the environment.
 fn setting(name: &str, default: u64) -> u64 {
     let set = std::env::var(name).ok();
     set.map_or(default, |text| text.parse().unwrap())
 }
 
-/// More are not begun before others have ended.
+/// The maximum of concurrent calls.
 const AT_ONCE: usize = 64;
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn mixed_load() {
     let mut turn = interval(Duration::from_secs(1) / u32::try_from(rate).unwrap());
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let begun = Instant::now();
-    // As many times as memory is looked at.
+    // One part for each measurement of memory.
     for part in 1..=record::PARTS {
         while begun.elapsed() < time * part / record::PARTS {
             turn.tick().await;
@@ -71,7 +71,7 @@ async fn mixed_load() {
         }
         record.look(begun.elapsed(), server.ask("resident").parse().unwrap());
     }
-    // All that were begun.
+    // All calls that were started.
     let all = u32::try_from(AT_ONCE).unwrap();
     room.acquire_many(all).await.unwrap().forget();
     drop(callers);

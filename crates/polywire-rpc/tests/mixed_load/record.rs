@@ -1,4 +1,4 @@
-//! What has become of the calls, and of memory.
+//! The results of the calls, and the memory over time.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use crate::child::resident;
 
-/// How often memory is looked at.
+/// The number of measurements of memory.
 pub(crate) const PARTS: u32 = 12;
 
-/// The parts that warm up: pools fill, and the allocator gets what it needs at the most.
+/// The parts that warm up: pools fill, and the allocator reaches its maximum.
 const WARM: usize = 4;
 
-/// The most that memory may grow by after that: an arena of the allocator or two, which
-/// large bodies take when they happen to come together.
+/// The largest growth of memory after that: one or two arenas of the allocator, which
+/// are allocated when large bodies coincide.
 const NOISE: usize = 8 << 20;
 
-/// What has become of a call: the expected answer, or what came in its place.
+/// The result of a call: as expected, or the actual value.
 pub(crate) type Became = Result<&'static str, String>;
 
-/// Memory at some time.
+/// The memory at one time.
 struct Look {
     time: Duration,
     calls: u64,
@@ -31,7 +31,7 @@ struct Look {
 
 pub(crate) struct Record {
     number: AtomicU64,
-    /// How many calls of each kind have become what.
+    /// The number of calls of each kind with each result.
     became: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     wrong: Mutex<Vec<String>>,
     looks: Mutex<Vec<Look>>,
@@ -55,7 +55,7 @@ impl Record {
     pub(crate) fn add(&self, kind: &'static str, became: Became) {
         let became = became.unwrap_or_else(|wrong| {
             let mut list = self.wrong.lock().unwrap();
-            // Enough to see what is wrong.
+            // Enough to find the cause.
             if list.len() < 20 {
                 list.push(format!("{kind}: {wrong}"));
             }
@@ -65,7 +65,7 @@ impl Record {
         *all.entry((kind, became)).or_default() += 1;
     }
 
-    /// Looks at memory: what the server says, and this process.
+    /// Measures the memory: of the server, as it reports, and of this process.
     pub(crate) fn look(&self, time: Duration, server: usize) {
         let calls = self.number.load(Ordering::Relaxed);
         let look = Look {
@@ -77,7 +77,7 @@ impl Record {
         self.looks.lock().unwrap().push(look);
     }
 
-    /// Everything came as expected, and memory is flat.
+    /// All results were as expected, and memory did not grow.
     pub(crate) fn verify(&self) {
         let wrong = self.wrong.lock().unwrap();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

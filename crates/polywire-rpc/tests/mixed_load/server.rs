@@ -1,4 +1,4 @@
-//! The process that serves.
+//! The server process.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use tower_http::compression::CompressionLayer;
 
 use crate::child::{questions, resident, say, told};
 
-/// The bytes that a message may have.
+/// The maximum size of a message in bytes.
 pub(crate) const LIMIT: usize = 1 << 20;
 
-/// One of many in a large call.
+/// One of many items in a large call.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Row {
     pub(crate) id: i32,

@@ -1,14 +1,14 @@
-//! This test again, as another process that answers lines with lines.
+//! Runs this test again as another process, which answers lines with lines.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
-/// What a child begins its lines with, since the runner of tests writes some too.
+/// The prefix of the lines of a child, because the test runner writes lines too.
 const MARK: &str = "child: ";
 
 const TOLD: &str = "POLYWIRE_TEST_TOLD";
 
-/// A child. It ends when this is dropped.
+/// A child process. It ends when this is dropped.
 pub(crate) struct Child {
     process: std::process::Child,
     questions: ChildStdin,
@@ -16,12 +16,12 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts one of the ignored tests that are children, and tells it something.
+    /// Starts one of the ignored tests that are children, with an argument.
     pub(crate) fn start(test: &str, told: &str) -> Self {
         Self::of(Command::new(std::env::current_exe().unwrap()), test, told)
     }
 
-    /// The same with so many descriptors. `None` if they are not to be had.
+    /// The same with this limit of file descriptors. `None` if the system does not allow it.
     pub(crate) fn with_descriptors(count: usize, test: &str, told: &str) -> Option<Self> {
         let allow = format!("ulimit -n {count}");
         let allowed = Command::new("sh").args(["-c", &allow]).output().unwrap();
@@ -49,14 +49,14 @@ impl Child {
         }
     }
 
-    /// The next line that it says.
+    /// The next line from the child.
     pub(crate) fn line(&mut self) -> String {
         let mut lines = self.lines.by_ref().map(Result::unwrap);
         let line = lines.find_map(|line| line.strip_prefix(MARK).map(str::to_owned));
         line.expect("a line, not the end of the child")
     }
 
-    /// What it answers.
+    /// Sends a line and returns the answer.
     pub(crate) fn ask(&mut self, question: &str) -> String {
         writeln!(self.questions, "{question}").unwrap();
         self.line()
@@ -71,23 +71,23 @@ impl Drop for Child {
     }
 }
 
-/// What this process was told, if it is a child.
+/// The argument of this process, if it is a child.
 pub(crate) fn told() -> Option<String> {
     std::env::var(TOLD).ok()
 }
 
-/// Says a line to the parent.
+/// Sends a line to the parent.
 pub(crate) fn say(line: impl std::fmt::Display) {
-    // In front of it may stand what the runner writes, without the end of a line.
+    // The test runner may have written text before it, without the end of a line.
     println!("\n{MARK}{line}");
 }
 
-/// The questions of the parent, until it ends.
+/// The lines from the parent, until it ends.
 pub(crate) fn questions() -> impl Iterator<Item = String> {
     std::io::stdin().lines().map_while(Result::ok)
 }
 
-/// The bytes of this process that are in memory.
+/// The resident memory of this process in bytes.
 pub(crate) fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

@@ -15,11 +15,11 @@ use tokio::sync::Semaphore;
 
 use crate::processes::{Child, say, told, within};
 
-/// What has become of calls of `wait`.
+/// Counters of the calls of `wait`.
 #[derive(Clone)]
 struct Watch {
     begun: Arc<Semaphore>,
-    /// One for each call that may end.
+    /// One permit for each call that may end.
     gate: Arc<Semaphore>,
     ended: Arc<Semaphore>,
     dropped: Arc<Semaphore>,
@@ -43,7 +43,7 @@ impl Watch {
         }
     }
 
-    /// `wait`, which ends when the gate lets it, and `echo`.
+    /// `wait`, which ends when it gets a permit of the gate, and `echo`.
     fn methods(&self) -> Methods {
         let watch = self.clone();
         Methods::new()
@@ -60,7 +60,7 @@ impl Watch {
     }
 }
 
-/// A call of `wait`: says how it went when it is dropped.
+/// A call of `wait`, which is counted when it is dropped.
 struct Inside {
     watch: Watch,
     ended: bool,
@@ -84,7 +84,7 @@ impl Drop for Inside {
     }
 }
 
-/// Waits until something has happened so often.
+/// Waits until the counter has this value.
 async fn happened(what: &Semaphore, times: u32) {
     within(what.acquire_many(times)).await.unwrap().forget();
 }
@@ -102,7 +102,7 @@ async fn echo(client: &Client) -> Result<Value, CallError> {
     within(client.call_values("echo", &[Value::from(1)])).await
 }
 
-/// Calls until there is a place for the call: there will be.
+/// Repeats the call until the server has capacity for it.
 async fn echo_soon(client: &Client) {
     let calling = async {
         while echo(client).await.is_err() {
@@ -123,12 +123,12 @@ async fn a_caller() {
     panic!("nobody killed it: {answer:?}");
 }
 
-/// That a caller is dead and that it has closed its half look the same: the call runs on,
-/// and when it ends all that it held comes back.
+/// The server cannot distinguish a killed caller from a half-closed connection: the handler runs on,
+/// and when it ends, all of its resources are released.
 #[tokio::test]
 async fn a_call_whose_caller_was_killed_runs_to_its_end() {
     let watch = Watch::new();
-    // The callers, and one place for the others.
+    // Permits for the killed callers, and one for other clients.
     let running = listen(Server::methods(watch.methods()).calls(4).connections(4)).await;
     let url = format!("http://{}", running.address());
     let mut callers: Vec<Child> = (0..3).map(|_| Child::start(CALLER, &url)).collect();
@@ -142,7 +142,7 @@ async fn a_call_whose_caller_was_killed_runs_to_its_end() {
 
     watch.gate.add_permits(3);
     happened(&watch.ended, 3).await;
-    // All places are free again: four connections that all wait, and four calls.
+    // All permits are free again: four connections and four calls can wait.
     drop(other);
     let calls: Vec<_> = (0..4)
         .map(|_| {
@@ -189,7 +189,7 @@ async fn without_half_closed_connections_a_call_ends_with_its_caller() {
         let mut caller = Child::start(CALLER, &url);
         happened(&watch.begun, 1).await;
         caller.kill();
-        // Nobody opens the gate.
+        // The gate stays closed.
         happened(&watch.dropped, 1).await;
     }
     echo_soon(&client(&url)).await;
@@ -197,7 +197,7 @@ async fn without_half_closed_connections_a_call_ends_with_its_caller() {
     running.shutdown().await;
 }
 
-/// A service of one operation, `Wait`, that goes over HTTP/2.
+/// A service with one operation, `Wait`, over HTTP/2.
 fn service() -> ServiceHandle {
     let text = r#"
         $version: "2"
@@ -244,7 +244,7 @@ async fn a_caller_over_http2() {
     panic!("nobody killed it: {answer:?}");
 }
 
-/// A call that is killed before all of it has come was none.
+/// A request that is incomplete when its caller is killed does not start a call.
 #[tokio::test]
 async fn a_caller_that_is_killed_in_the_middle_of_its_body() {
     let watch = Watch::new();

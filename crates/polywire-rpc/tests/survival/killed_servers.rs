@@ -1,5 +1,5 @@
-//! Servers that are killed in the middle of a call: the caller is told at once, and
-//! nothing that may have run is called a second time.
+//! Servers that are killed during a call: the caller gets the error at once, and
+//! no call that may have been executed is sent again.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::processes::{Child, say, told, within};
 
 const SERVER: &str = "killed_servers::a_server";
 
-/// So far away that who waits for it has failed the test.
+/// A deadline that no test reaches.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Serves where it is told: `wait` never ends and `count` does. It says where it
-/// listens and what is called.
+/// Serves at the address from the parent: `wait` never ends and `count` does. It reports where it
+/// listens and which methods are called.
 #[tokio::test]
 #[ignore = "the server that other tests kill"]
 async fn a_server() {
@@ -74,7 +74,7 @@ fn transport(error: &CallError) -> &TransportError {
     error.transport().unwrap()
 }
 
-/// What a caller is told whose server has died on it.
+/// The error of a caller whose server was killed.
 fn is_cut_off(error: &CallError, url: &str) {
     assert_eq!(transport(error).step(), Step::Read, "{error}");
     assert!(!error.is_unstarted() && !error.is_timeout());
@@ -83,7 +83,7 @@ fn is_cut_off(error: &CallError, url: &str) {
     assert!(text.starts_with(url), "{text}");
 }
 
-/// Has a server killed in the middle of a call, idempotent or not.
+/// Kills a server during a call, idempotent or not.
 async fn killed(place: &str, idempotent: bool) {
     let (mut server, url) = start(place).await;
     let client = client(&url);
@@ -96,7 +96,7 @@ async fn killed(place: &str, idempotent: bool) {
     server.kill();
     let error = within(calling).await.unwrap().unwrap_err();
     is_cut_off(&error, &url);
-    // And once.
+    // And once only.
     assert_eq!(server.rest().await, [""; 0]);
 }
 
@@ -105,8 +105,8 @@ async fn over_http() {
     killed("http://127.0.0.1:0", false).await;
 }
 
-/// The first call of a connection has reached the server, and may have run: that it is
-/// said to do no harm twice does not mean that a server that dies of it is to be asked
+/// The first call of a connection has reached the server, and may have been executed. Although the call
+/// is idempotent, it is not sent again, because a server that crashed on it could crash
 /// again.
 #[tokio::test]
 async fn over_http_and_idempotent() {
@@ -124,7 +124,7 @@ async fn over_a_unix_socket() {
     let name = format!("polywire-survival-{}.sock", std::process::id());
     let path = std::env::temp_dir().join(name);
     killed(&format!("http+unix://{}", path.display()), false).await;
-    // Nobody was there to remove it.
+    // The killed process did not remove it.
     std::fs::remove_file(path).unwrap();
 }
 
@@ -150,8 +150,8 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     let count = || client.call_values("count", &[]);
     assert_eq!(within(count()).await.unwrap(), Value::from(1));
     server.kill();
-    // Nobody is there: said at once, and nothing was sent. If the client has not yet seen
-    // that its connection is dead, the first call goes there, and may have been heard.
+    // No server: the error comes at once, and nothing was sent. If the client has not yet noticed
+    // that its connection is closed, it sends the first call there, which may count as sent.
     let mut error = within(count()).await.unwrap_err();
     if !error.is_unstarted() {
         is_cut_off(&error, &url);
@@ -159,7 +159,7 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     }
     assert!(transport(&error).is_refused(), "{error}");
     assert!(error.is_unstarted());
-    // What may be sent again is, until the next server is there.
+    // An idempotent call is retried until the next server is there.
     let again = client.clone();
     let again = tokio::spawn(async move {
         let call = again.method("count").idempotent();
@@ -167,7 +167,7 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     });
     let (mut server, _) = start(&url).await;
     assert_eq!(within(again).await.unwrap().unwrap(), Value::from(1));
-    // And the others, over the new connection.
+    // And the other calls, over the new connection.
     within(count()).await.unwrap();
     server.kill();
     assert_eq!(server.rest().await, ["count", "count"]);

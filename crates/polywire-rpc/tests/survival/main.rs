@@ -1,5 +1,5 @@
-//! What befalls the two sides of a call, and that nobody else is harmed: processes that
-//! are killed, peers that vanish or crawl, and bodies that are just too large.
+//! Failures of one side of a call, and that other clients are not affected: processes that
+//! are killed, peers that disappear or are slow, and bodies just above a limit.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may panic")]
 
 mod killed_callers;

@@ -1,4 +1,4 @@
-//! This test again, as another process that can be killed.
+//! Runs this test again as another process, which can be killed.
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Long enough for anything that ends at all, however busy the machine is.
+/// Longer than anything takes, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The result of something that must end.
+/// The result of a future that must end.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(output) => output,
@@ -18,31 +18,31 @@ pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// What a child begins its lines with, since the runner of tests writes some too.
+/// The prefix of the lines of a child, because the test runner writes lines too.
 const MARK: &str = "child: ";
 
-/// Says a line to the parent.
+/// Sends a line to the parent.
 #[allow(clippy::print_stdout, reason = "how a child talks")]
 pub(crate) fn say(line: impl std::fmt::Display) {
-    // In front of it may stand what the runner writes, without the end of a line.
+    // The test runner may have written text before it, without the end of a line.
     println!("\n{MARK}{line}");
 }
 
-/// The place that this process was told, if it is a child.
+/// The argument of this process, if it is a child.
 pub(crate) fn told() -> Option<String> {
     std::env::var(TOLD).ok()
 }
 
 const TOLD: &str = "POLYWIRE_TEST_TOLD";
 
-/// A child. It is killed when this is dropped.
+/// A child process. It is killed on drop.
 pub(crate) struct Child {
     process: std::process::Child,
     lines: UnboundedReceiver<String>,
 }
 
 impl Child {
-    /// Starts one of the ignored tests that are children, and tells it something.
+    /// Starts one of the ignored tests that are children, with an argument.
     pub(crate) fn start(test: &str, told: &str) -> Self {
         let mut process = Command::new(std::env::current_exe().unwrap())
             .args([test, "--exact", "--ignored", "--nocapture"])
@@ -63,13 +63,13 @@ impl Child {
         Self { process, lines }
     }
 
-    /// The next line that it says.
+    /// The next line from the child.
     pub(crate) async fn line(&mut self) -> String {
         let line = within(self.lines.recv()).await;
         line.expect("a line, not the end of the child")
     }
 
-    /// All lines that it has said and that nobody has asked for, once it has ended.
+    /// All lines from the child that were not read, after it has ended.
     pub(crate) async fn rest(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Some(line) = within(self.lines.recv()).await {
@@ -78,7 +78,7 @@ impl Child {
         lines
     }
 
-    /// Kills it, by the signal that nobody can catch, and waits until it is gone.
+    /// Kills the child by SIGKILL, and waits until it has ended.
     pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();

@@ -1,9 +1,9 @@
-//! Peers that vanish without a word, or say a byte a second: each is let go when its
-//! time is over, is told so where there is somebody to tell, and holds up nobody.
+//! Peers that disappear without closing, or send a byte a second: at its timeout each is closed, gets
+//! an error if it can still read, and does not delay other clients.
 //!
-//! Time stands still unless everybody waits, and then goes on at once: so the times are
-//! the real defaults, and exact. Over Unix sockets, since what is written there is there
-//! to be read at the same moment; what runs over them is what runs over TCP.
+//! The clock is paused: it advances at once when all tasks wait. So the timeouts are
+//! the real defaults, and exact. The tests use Unix sockets, because written bytes can
+//! be read at the same moment; the code above the socket is the same as over TCP.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -23,12 +23,12 @@ use tokio::time::Instant;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A server over HTTP and SCGI, with the timeouts that servers have by default.
+/// A server over HTTP and SCGI with the default timeouts.
 struct Site {
     folder: PathBuf,
     http: RunningServer<PathBuf>,
     scgi: RunningServer<PathBuf>,
-    /// The calls of `wait` that have been dropped or have ended.
+    /// The number of calls of `wait` that were dropped or have ended.
     gone: Arc<Semaphore>,
 }
 
@@ -84,7 +84,7 @@ impl Site {
         UnixStream::connect(self.scgi.path()).await.unwrap()
     }
 
-    /// Sees to it that others are served, over new connections, without waiting.
+    /// Checks that other clients are served over new connections without delay.
     async fn serves_on(&self) {
         let begun = Instant::now();
         for url in [
@@ -102,7 +102,7 @@ impl Site {
         let begun = Instant::now();
         self.http.shutdown().await;
         self.scgi.shutdown().await;
-        // Nothing of what has vanished is left to wait for.
+        // No task waits for a peer that has disappeared.
         assert!(begun.elapsed() <= 3 * SECOND, "{:?}", begun.elapsed());
         std::fs::remove_dir_all(self.folder).unwrap();
     }
@@ -122,12 +122,12 @@ fn scgi(body: &str) -> String {
     format!("{}:{head},{body}", head.len())
 }
 
-/// All that comes until the end, and how long that took.
+/// All bytes until the end, and how long that took.
 async fn last_words(stream: &mut UnixStream) -> (String, Duration) {
     let begun = Instant::now();
     let mut bytes = Vec::new();
     let read = async {
-        // A connection that is reset has ended too.
+        // A connection that was reset has ended too.
         let _ = stream.read_to_end(&mut bytes).await;
     };
     tokio::time::timeout(Duration::from_secs(1_000), read)
@@ -136,13 +136,13 @@ async fn last_words(stream: &mut UnixStream) -> (String, Duration) {
     (String::from_utf8(bytes).unwrap(), begun.elapsed())
 }
 
-/// The same of a peer that goes on to say a byte a second, while others are served.
+/// The same for a peer that continues to send a byte a second, while others are served.
 async fn dripping(site: &Site, stream: UnixStream) -> (String, Duration) {
     let (mut read, mut write) = stream.into_split();
     let drip = async {
         loop {
             tokio::time::sleep(SECOND).await;
-            // When it is closed, that shows on the other side.
+            // A write fails when the server has closed the connection.
             let _ = write.write_all(b"x").await;
             site.serves_on().await;
         }
@@ -160,7 +160,7 @@ async fn dripping(site: &Site, stream: UnixStream) -> (String, Duration) {
     (String::from_utf8(bytes).unwrap(), begun.elapsed())
 }
 
-/// A time as it was set, or a turn of the timer more.
+/// A timeout as it was set, or later by one tick of the timer.
 fn is(took: Duration, time: Duration) {
     let more = Duration::from_millis(10);
     assert!(
@@ -169,7 +169,7 @@ fn is(took: Duration, time: Duration) {
     );
 }
 
-/// Beginnings of heads, over HTTP.
+/// Incomplete heads over HTTP.
 const HEADS: [&str; 5] = [
     "",
     "P",
@@ -225,7 +225,7 @@ async fn a_byte_a_second_in_a_head() {
     site.stop().await;
 }
 
-/// What a caller over XML-RPC is told whose body is late.
+/// The fault of a caller over XML-RPC whose body is late.
 fn is_late(words: &str, status: &str) {
     assert!(words.starts_with(status), "{words}");
     assert!(words.contains("<int>-32300</int>"), "{words}");
@@ -295,8 +295,8 @@ async fn a_peer_that_has_its_answer_and_vanishes() {
     site.stop().await;
 }
 
-/// Its call holds a place for as long as a handler may take, and then its connection for
-/// as long as it takes to see that nobody says more.
+/// Its call keeps a permit until the limit for handlers, and then its connection
+/// until the timeout for idle connections.
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_vanishes_behind_its_call() {
     let site = Site::start(|server| server.connections(1)).await;
@@ -313,7 +313,7 @@ async fn a_peer_that_vanishes_behind_its_call() {
     site.stop().await;
 }
 
-/// Over SCGI too the end of a connection ends its call, where it is told to.
+/// Over SCGI too the end of a connection ends its call, if that is configured.
 #[tokio::test(start_paused = true)]
 async fn a_peer_of_scgi_that_vanishes_behind_its_call() {
     let site = Site::start(|server| server.half_close(false).connections(1)).await;
@@ -327,7 +327,7 @@ async fn a_peer_of_scgi_that_vanishes_behind_its_call() {
         assert_eq!(begun.elapsed(), Duration::ZERO);
     }
     site.serves_on().await;
-    // Bytes behind a call are no end.
+    // Bytes after a request are not the end of the connection.
     let mut stream = site.open_scgi().await;
     let wait = scgi(&ECHO.replace("echo", "wait")) + "more";
     stream.write_all(wait.as_bytes()).await.unwrap();
@@ -337,7 +337,7 @@ async fn a_peer_of_scgi_that_vanishes_behind_its_call() {
     site.stop().await;
 }
 
-/// By default whoever closes its half of a connection still gets its answer.
+/// By default a client that closes its sending side still gets its response.
 #[tokio::test(start_paused = true)]
 async fn a_peer_of_scgi_that_closes_its_half() {
     let site = Site::start(|server| server).await;
@@ -351,7 +351,7 @@ async fn a_peer_of_scgi_that_closes_its_half() {
     site.stop().await;
 }
 
-/// More than sockets hold is waiting for it, and after a time no longer.
+/// More bytes than the buffers of the sockets hold wait for it, until the timeout.
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_does_not_read_its_answer() {
     let site = Site::start(|server| server).await;
@@ -381,8 +381,8 @@ async fn a_peer_that_does_not_read_its_answer() {
     site.stop().await;
 }
 
-/// All places are held by peers that have vanished in the middle of something; others
-/// wait in the system's queue until they are let go.
+/// All permits for connections are held by peers that have disappeared; other clients
+/// wait in the kernel's queue until the timeouts free them.
 #[tokio::test(start_paused = true)]
 async fn as_many_as_there_are_places() {
     const PLACES: usize = 100;
@@ -408,7 +408,7 @@ async fn as_many_as_there_are_places() {
     site.stop().await;
 }
 
-/// A server from a script: what it makes of its only connection.
+/// A scripted server with one connection.
 async fn answering<F: Future<Output = ()> + Send + 'static>(
     script: impl FnOnce(UnixStream) -> F + Send + 'static,
 ) -> (Client, PathBuf) {

@@ -12,7 +12,7 @@ use crate::support::{
     BINARY, Frame, PING, PONG, Raw, TEXT, builder, echo_with, listen, masked, serve, url, within,
 };
 
-/// A time that is over at once.
+/// A timeout that expires at once.
 const SHORT: Duration = Duration::from_millis(20);
 
 #[tokio::test]
@@ -40,11 +40,11 @@ async fn the_queue_is_bounded_in_messages_and_in_bytes() {
     assert_eq!(within(socket.recv()).await, None);
 
     let endpoint = WebSocketEndpoint::new(|socket: WebSocket| {
-        // One may always wait, whatever its size.
+        // One message may always wait, whatever its size.
         assert!(socket.try_send(vec![7; 20_000]).is_ok());
         let full = socket.try_send("a");
         assert_eq!(full, Err(TrySendError::Full(Message::from("a"))));
-        // Whoever waits has room later.
+        // A sender that waits gets space later.
         async move { socket.send("a").await.unwrap() }
     });
     let running = serve(endpoint.limits(limits)).await;
@@ -81,7 +81,7 @@ async fn a_slow_reader_is_closed_with_1008_and_told_why() {
     assert_eq!(error, Some(Err(WebSocketError::SlowReader(SHORT))));
     assert_eq!(frame.code, CloseCode::POLICY_VIOLATION);
     assert_eq!(server.websocket_stats().slow_readers, 1);
-    // It reads in the end: whole messages, and the reason behind them.
+    // The peer finally reads: whole messages, and then the close frame with the reason.
     loop {
         let frame = raw.frame().await.unwrap();
         if frame.first != BINARY {
@@ -106,7 +106,7 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
     let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
         let tell = Arc::clone(&tell);
         async move {
-            // A broadcast, which waits for nobody.
+            // A broadcast, which waits for no receiver.
             let sender = socket.sender();
             while sender.is_open() {
                 let _ = sender.try_send(vec![7; 60_000]);
@@ -126,7 +126,7 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
         if last.as_ref().is_some_and(|frame| frame.first != BINARY) {
             break;
         }
-        // Now and then: not fast enough.
+        // It reads now and then, which is not fast enough.
         if !closed.load(Ordering::Relaxed) {
             tokio::time::sleep(SHORT * 5).await;
         }
@@ -146,7 +146,7 @@ async fn pings_are_sent_to_silent_peers_and_any_answer_will_do() {
     assert_eq!(raw.frame().await, Some(Frame::new(PING, "")));
     raw.send(masked(TEXT, "here")).await;
     assert_eq!(raw.frame().await, Some(Frame::new(TEXT, "here")));
-    // Our clients answer by themselves.
+    // Our clients answer pings automatically.
     let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
     tokio::time::sleep(SHORT * 5).await;
     socket.send("here").await.unwrap();
@@ -191,7 +191,7 @@ async fn what_has_not_come_whole_counts_against_the_memory_of_the_server() {
         .body_memory(600_000)
         .websocket("/", echo_with(limits));
     let running = listen(server).await;
-    // One may have so much, and gives it back.
+    // One connection may use this memory, and returns it.
     for _ in 0..2 {
         let mut raw = Raw::open(&running).await;
         raw.send(masked(BINARY, vec![7; 500_000])).await;
@@ -219,7 +219,7 @@ async fn control_frames_take_no_memory_of_the_server() {
             let mut pings = pings.repeat(250);
             pings.extend(masked(PING, [round]));
             raw.send(pings).await;
-            // All have been read when the last is answered.
+            // All have been read when the last one is answered.
             while raw.frame().await.unwrap() != Frame::new(PONG, [round]) {}
         }
     }
@@ -261,7 +261,7 @@ async fn connections_count_among_those_of_the_server() {
     )
     .await;
     let first = Raw::open(&running).await;
-    // The next waits until the first has gone.
+    // The next connection waits until the first has closed.
     let waiting = tokio::spawn({
         let address = running.address();
         async move { Raw::connect(address).await.upgraded().await }

@@ -1,5 +1,5 @@
-//! WebSocket servers and clients through the public interface: over real sockets of this machine, with good peers
-//! and with sockets on which a test writes what it likes.
+//! WebSocket servers and clients through the public interface: over real sockets of this machine, with valid peers
+//! and with sockets on which a test writes any bytes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;

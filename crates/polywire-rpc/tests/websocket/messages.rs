@@ -1,4 +1,4 @@
-//! Messages go both ways whole and in their order.
+//! Messages arrive complete and in order, in both directions.
 
 use bytes::Bytes;
 use polywire_rpc::websocket::{Message, WebSocket, WebSocketEndpoint, WebSocketLimits};
@@ -49,14 +49,14 @@ async fn many_messages_keep_their_order() {
 async fn fragments_are_one_message_and_pings_may_stand_between_them() {
     let running = serve(echo).await;
     let mut raw = Raw::open(&running).await;
-    // In the middle of a character, and an empty one.
+    // A fragment ends in the middle of a character, and one is empty.
     raw.send(masked(0x01, &"ä".as_bytes()[..1])).await;
     raw.send(masked(PING, "there?")).await;
     raw.send(masked(0x00, "")).await;
     raw.send(masked(0x80, &"ä".as_bytes()[1..])).await;
     assert_eq!(raw.frame().await, Some(Frame::new(PONG, "there?")));
     assert_eq!(raw.frame().await, Some(Frame::new(TEXT, "ä")));
-    // A byte at a time.
+    // One byte at a time.
     for byte in masked(BINARY, "slowly") {
         raw.send([byte]).await;
     }
@@ -119,7 +119,7 @@ async fn a_handler_that_takes_nothing_holds_the_peer_up_and_loses_nothing() {
         socket.send(vec![7; 30_000]).await.unwrap();
     }
     socket.send("end").await.unwrap();
-    // More than all buffers on the way have room for: some of it still waits here.
+    // More than all buffers between the two hold: some of it still waits here.
     go.send(()).unwrap();
     let message = within(socket.recv()).await.unwrap().unwrap();
     assert_eq!(message.as_text(), Some("30000003"));

@@ -1,4 +1,4 @@
-//! Servers, and peers that speak WebSocket by hand.
+//! Servers, and peers that write WebSocket frames as bytes.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use polywire_rpc::{Methods, RunningServer, Server, ServerBuilder};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// Long enough for anything that ends at all, however busy the machine is.
+/// Longer than anything takes, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The result of something that must end.
+/// The result of a future that must end.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(output) => output,
@@ -28,7 +28,7 @@ pub(crate) async fn listen(builder: ServerBuilder) -> RunningServer {
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-/// A server with this at `/`.
+/// A server with this endpoint at `/`.
 pub(crate) async fn serve(endpoint: impl Into<WebSocketEndpoint>) -> RunningServer {
     listen(builder().websocket("/", endpoint)).await
 }
@@ -37,7 +37,7 @@ pub(crate) fn url(running: &RunningServer) -> String {
     format!("ws://{}/", running.address())
 }
 
-/// Sends back what comes.
+/// Sends back each message.
 pub(crate) async fn echo(mut socket: WebSocket) {
     while let Some(Ok(message)) = socket.recv().await {
         if socket.send(message).await.is_err() {
@@ -50,7 +50,7 @@ pub(crate) fn echo_with(limits: WebSocketLimits) -> WebSocketEndpoint {
     WebSocketEndpoint::new(echo).limits(limits)
 }
 
-/// What a good client asks, but for the line that ends it.
+/// A valid upgrade request, without the line that ends it.
 pub(crate) const ASK: &str = "GET / HTTP/1.1\r\n\
     Host: localhost\r\n\
     Upgrade: websocket\r\n\
@@ -58,13 +58,13 @@ pub(crate) const ASK: &str = "GET / HTTP/1.1\r\n\
     Sec-WebSocket-Version: 13\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-/// What a connection looks like on the wire.
+/// The raw side of a connection.
 pub(crate) struct Raw {
     pub(crate) stream: TcpStream,
     buffer: Vec<u8>,
 }
 
-/// A frame, from its first byte on.
+/// A frame with its header.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) first: u8,
@@ -91,7 +91,7 @@ impl Frame {
     }
 }
 
-/// The bytes of a frame, masked as a client has to.
+/// The bytes of a frame, masked as RFC 6455 requires of clients.
 pub(crate) fn masked(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
     let payload = payload.as_ref();
     let mask = [7, 200, 0, 33];
@@ -109,7 +109,7 @@ pub(crate) fn unmasked(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
     bytes
 }
 
-/// The beginning of a frame, up to the mask.
+/// The header of a frame, up to the mask.
 pub(crate) fn head(first: u8, mask: u8, len: usize) -> Vec<u8> {
     let mut bytes = vec![first];
     match len {
@@ -134,7 +134,7 @@ impl Raw {
         }
     }
 
-    /// A connection into which little fits that is not read.
+    /// A connection with small buffers.
     pub(crate) async fn connect_narrow(address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(16_384).unwrap();
@@ -144,7 +144,7 @@ impl Raw {
         }
     }
 
-    /// A connection that has been upgraded.
+    /// A connection after its upgrade.
     pub(crate) async fn open(running: &RunningServer) -> Self {
         Self::connect(running.address()).await.upgraded().await
     }
@@ -180,7 +180,7 @@ impl Raw {
         }
     }
 
-    /// An HTTP answer whose head names its length: head and body.
+    /// An HTTP response with `Content-Length`: head and body.
     pub(crate) async fn answer(&mut self) -> (String, String) {
         let head = self.head().await;
         let lower = head.to_ascii_lowercase();
@@ -193,7 +193,7 @@ impl Raw {
         (head, String::from_utf8(body).unwrap())
     }
 
-    /// The next frame, or nothing at the end.
+    /// The next frame, or `None` at the end.
     pub(crate) async fn frame(&mut self) -> Option<Frame> {
         loop {
             if let Some(frame) = self.take() {
@@ -226,13 +226,13 @@ impl Raw {
         Some(Frame { first, payload })
     }
 
-    /// The connection ends, and nothing more comes.
+    /// Checks that the connection ends without further bytes.
     pub(crate) async fn ends(&mut self) {
         assert_eq!(self.frame().await, None);
     }
 }
 
-/// The other side: a server by hand.
+/// A server that writes bytes as the test specifies.
 impl Raw {
     pub(crate) fn of(stream: TcpStream) -> Self {
         Self {
@@ -241,7 +241,7 @@ impl Raw {
         }
     }
 
-    /// Reads a request: what Sec-WebSocket-Accept is to be.
+    /// Reads a request. Returns the value for Sec-WebSocket-Accept.
     pub(crate) async fn accept_of_request(&mut self) -> String {
         let head = self.head().await;
         let mut lines = head.lines().filter_map(|line| line.split_once(": "));

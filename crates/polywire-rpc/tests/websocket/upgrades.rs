@@ -1,4 +1,4 @@
-//! What requests for an upgrade are answered.
+//! Responses to upgrade requests.
 
 use bytes::Bytes;
 use http::Response;
@@ -11,7 +11,7 @@ use tower_http::trace::TraceLayer;
 
 use crate::support::{ASK, Raw, builder, echo, listen, serve, url, within};
 
-/// The status and the text of the answer to a request, on a connection that goes on.
+/// The status and the text of the response to a request, on a connection that continues.
 async fn refused(raw: &mut Raw, request: &str) -> (u16, String, String) {
     raw.send(request).await;
     let (head, body) = raw.answer().await;
@@ -96,7 +96,7 @@ async fn each_bad_request_has_its_answer() {
         (more("Sec-WebSocket-Protocol: a b\r\n"), 400, "names"),
         (more("Content-Length: 2\r\n") + "{}", 400, "no body"),
     ] {
-        // HTTP/1.0 ends its connection.
+        // HTTP/1.0 closes its connection.
         let last = request.contains("HTTP/1.0");
         let (found, body, head) = match last {
             true => refused(&mut Raw::connect(running.address()).await, &request).await,
@@ -196,7 +196,7 @@ async fn the_same_path_answers_other_requests() {
     let (status, body, head) = refused(&mut raw, request).await;
     assert_eq!(status, 426, "{body}");
     assert!(head.contains("upgrade: websocket\r\n"), "{head}");
-    // Of another path nothing is said.
+    // The error does not mention endpoints at other paths.
     let request = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n";
     assert_eq!(refused(&mut raw, request).await.0, 404);
     let request = format!("{ASK}\r\n").replace("GET /", "GET /other");
@@ -267,7 +267,7 @@ async fn pages_of_other_origins_are_refused_unless_they_are_allowed() {
     upgrade_from(&running, "/", "https://kettle.example", 101).await;
 }
 
-/// The status of an upgrade that a web page of this origin asks for.
+/// The status of the response to an upgrade request of a web page of this origin.
 async fn upgrade_from(running: &RunningServer, path: &str, origin: &str, status: u16) {
     let mut raw = Raw::connect(running.address()).await;
     let protocol = "Sec-WebSocket-Protocol: polywire-frames";
@@ -314,7 +314,7 @@ async fn what_is_counted_is_shown() {
 
 #[tokio::test]
 async fn what_cannot_be_upgraded_is_refused() {
-    // Mounted elsewhere: nobody would read the connection.
+    // Called as a tower service: there is no connection to upgrade.
     let server = builder().websocket("/", echo).build().unwrap();
     let mut request = http::Request::new(http_body_util::Empty::<Bytes>::new());
     for line in ASK.split("\r\n").skip(1).filter(|line| !line.is_empty()) {

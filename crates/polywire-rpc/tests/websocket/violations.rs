@@ -1,4 +1,4 @@
-//! Peers that break the protocol are told why, by the close code that RFC 6455 has for it.
+//! Peers that violate the protocol get the close code that RFC 6455 defines for it.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use crate::support::{BINARY, CLOSE, PING, Raw, TEXT, head, masked, serve, unmask
 
 type Ended = (Option<WebSocketError>, Option<CloseFrame>);
 
-/// A server that takes 1,000 bytes a message and 500 a frame, and what its handler is told in the end.
+/// A server that accepts 1,000 bytes per message and 500 per frame, and the last error of its handler.
 async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
     let (tell, told) = tokio::sync::mpsc::unbounded_channel();
     let tell = Arc::new(Mutex::new(tell));
@@ -47,14 +47,14 @@ async fn each_violation_has_its_code() {
     let protocol = WebSocketError::Protocol(String::new());
     for (bytes, code, error) in [
         (unmasked(TEXT, "bare"), 1002, protocol.clone()),
-        // Reserved bits, kinds of frames that there are not, and control frames that are none.
+        // Reserved bits, unknown opcodes, and invalid control frames.
         (masked(0xc1, "rsv"), 1002, protocol.clone()),
         (masked(0x83, "kind"), 1002, protocol.clone()),
         (masked(0x8b, "kind"), 1002, protocol.clone()),
         (masked(0x09, "part of a ping"), 1002, protocol.clone()),
         (masked(PING, [7; 126]), 1002, protocol.clone()),
         (masked(CLOSE, [3]), 1002, protocol.clone()),
-        // Fragments that begin or go on where none do.
+        // Fragments that start or continue where none is allowed.
         (masked(0x80, "end"), 1002, protocol.clone()),
         (pieces(TEXT, "new"), 1002, protocol.clone()),
         // Text.
@@ -74,7 +74,7 @@ async fn each_violation_has_its_code() {
             1007,
             WebSocketError::InvalidUtf8,
         ),
-        // Too much: a frame, before it has come, and a message.
+        // Above the limits: a frame, before it has arrived, and a message.
         (
             begun(501),
             1009,
@@ -120,18 +120,18 @@ async fn each_violation_has_its_code() {
         }
         assert_eq!(frame.unwrap().code.0, code);
     }
-    // The server has taken no harm.
+    // The server continues to serve.
     let mut raw = Raw::open(&running).await;
     raw.send(masked(PING, "")).await;
     assert!(raw.frame().await.is_some());
 }
 
-/// The beginning of a frame of so many bytes, with its mask and without a byte of its payload.
+/// The header of a frame of this length, with its mask and without payload.
 fn begun(len: usize) -> Vec<u8> {
     [&head(BINARY, 0x80, len)[..], &[1, 2, 3, 4]].concat()
 }
 
-/// Spoils the last byte.
+/// Changes the last byte.
 trait Spoiled {
     fn replace_last(self) -> Self;
 }
@@ -173,7 +173,7 @@ async fn messages_before_a_violation_are_received() {
     );
 }
 
-/// Unread bytes behind a violation do not reset the connection before the peer has seen why it ends.
+/// Unread bytes after a violation do not reset the connection before the peer has read the close frame.
 #[tokio::test]
 async fn the_code_arrives_although_much_was_sent_behind() {
     let (running, _told) = strict().await;
