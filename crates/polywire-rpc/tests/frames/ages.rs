@@ -1,4 +1,4 @@
-//! Limits on the age and the idle time of connections.
+//! The end of connections: maximum age, idle timeout and server shutdown.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn server(limits: FrameLimits) -> RunningServer {
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-/// The CBOR of a list of one number.
+/// The CBOR of a list of one number: `seconds` in milliseconds.
 fn seconds(seconds: u16) -> Vec<u8> {
     let [high, low] = (seconds * 1_000).to_be_bytes();
     vec![0x81, 0x19, high, low]
@@ -47,10 +47,10 @@ async fn an_old_connection_answers_what_is_open_takes_no_more_and_ends() {
     assert_eq!((refused.kind, refused.code), (FAULT, UNAVAILABLE));
     assert_eq!(refused.flags & UNSTARTED, UNSTARTED);
     if age > 61 * SECOND {
-        // The server answered in time.
+        // `Sleep` ends 70 s after the start, within the 10 s that follow GOAWAY.
         assert_eq!(raw.next().await.unwrap().kind, REPLY);
     }
-    // The connection ended first, so the client cannot know whether the call was executed.
+    // Otherwise the open call fails with UNAVAILABLE, not marked as unstarted.
     let rest = raw.next().await;
     let is_answer = |frame: crate::raw::Frame| {
         frame.kind == REPLY || (frame.code, frame.flags & UNSTARTED) == (UNAVAILABLE, 0)
@@ -113,16 +113,17 @@ async fn a_client_loses_no_call_to_the_age_of_its_connections() {
     }
     let stats = client.stats();
     assert!((8..=12).contains(&stats.reconnects), "{stats:?}");
-    // A call that crosses the GOAWAY frame was not started, so the client sends it again.
+    // A call that the server receives after it sent GOAWAY is not started. The client retries it.
     assert_eq!(stats.replies, 300);
     assert!(stats.tries <= 300 + stats.reconnects, "{stats:?}");
 }
 
-/// The server closes the connection of a client that pings too often.
+/// A client respects the minimum ping interval of the server, here 120 s. Otherwise the server would close the
+/// connection.
 #[tokio::test(start_paused = true)]
 async fn a_client_pings_no_more_often_than_the_server_wants() {
     let timeouts = Timeouts::DEFAULT
-        // Turns the server's own pings off.
+        // Prevents pings by the server.
         .with_head(36_000 * SECOND);
     let server = Server::methods(methods())
         .frames(true)
@@ -140,7 +141,8 @@ async fn a_client_pings_no_more_often_than_the_server_wants() {
     assert_eq!(server.frame_stats().accepted, 1);
 }
 
-/// A server that gives calls ten seconds to end when it stops, with its counters.
+/// A server with the default shutdown timeout of 10 s. `Never` does not end. `Until` sends items and ends when the
+/// server shuts down.
 async fn stoppable(limits: FrameLimits) -> (Server, RunningServer) {
     let methods = methods()
         .method("Never", |()| std::future::pending::<()>())
@@ -179,7 +181,7 @@ async fn what_is_open_when_a_server_has_to_stop_is_answered_that_nobody_knows() 
     };
     assert_eq!((goodbye.kind, goodbye.code), (GOAWAY, 0), "{goodbye:?}");
     assert_eq!(goodbye.value, 9_000);
-    // The handler that watches for the shutdown was notified.
+    // `Until` waits for `going_away`, and so it replies at once.
     let told = raw.next().await.unwrap();
     assert_eq!((told.kind, told.id), (REPLY, 1));
     assert!(begun.elapsed() < SECOND);
@@ -213,7 +215,7 @@ async fn calls_over_udp_are_answered_too_when_the_time_to_stop_is_over() {
     assert!(!error.is_unstarted());
 }
 
-/// A peer that reads a few bytes now and then is not idle, but the maximum age still ends its connection.
+/// The connection of a peer that reads slowly is not closed for inactivity, but it is closed at its maximum age.
 #[tokio::test(start_paused = true)]
 async fn who_reads_a_little_now_and_then_is_not_waited_for() {
     let patient = FrameLimits::new().queue(Duration::MAX, Duration::MAX);
@@ -227,7 +229,7 @@ async fn who_reads_a_little_now_and_then_is_not_waited_for() {
     let begun = Instant::now();
     let mut trickled = 0;
     while begun.elapsed() < 60 * SECOND || server.frame_stats().connections > 0 {
-        // After the maximum age: fewer bytes than are buffered by then.
+        // From 54 s on, the server may send GOAWAY. The peer then reads less than the server has buffered.
         let bytes = match begun.elapsed() < 54 * SECOND {
             true => 500_000,
             false => 50_000,
@@ -236,7 +238,7 @@ async fn who_reads_a_little_now_and_then_is_not_waited_for() {
         sleep(SECOND).await;
         assert!(begun.elapsed() < 90 * SECOND, "it is still there");
     }
-    // The idle timeout was not the reason.
+    // The connection was not closed for inactivity.
     let took = begun.elapsed();
     assert!(took >= 60 * SECOND, "{took:?}");
     assert!(trickled > 10_000_000, "{trickled}");

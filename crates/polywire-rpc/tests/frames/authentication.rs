@@ -10,7 +10,8 @@ use polywire_rpc::auth::{AuthError, Authenticator, BasicAuth, BearerAuth, CallHe
 use polywire_rpc::frames::Client;
 use polywire_rpc::{CallError, Context, Methods, Server, ServerBuilder, StreamCall, Topics};
 
-/// The name of the caller and whether its secret is visible; one-way calls add to `notes`.
+/// A server with three methods. `Name` returns the name of the user, and panics if it sees the `authorization` header.
+/// `Note` increments `notes`. `Sum` adds up its items. Only the user `ada` may use topics.
 fn builder(notes: &Arc<AtomicUsize>) -> ServerBuilder {
     let notes = Arc::clone(notes);
     let methods = Methods::new()
@@ -37,7 +38,7 @@ fn passwords() -> BasicAuth {
     BasicAuth::users("kitchen", [("ada", "horse")])
 }
 
-/// The same, but each check takes time.
+/// The same password, but each verification takes 2 ms.
 fn slow_passwords() -> BasicAuth {
     BasicAuth::verify_with("kitchen", async |user: String, password: String| {
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -65,7 +66,8 @@ async fn name(client: &Client) -> Result<Option<String>, CallError> {
     client.call("Name", ()).await
 }
 
-/// Each operation of a client needs credentials, and succeeds with them.
+/// Each kind of operation fails as unauthenticated without credentials or with a wrong password, and succeeds with the
+/// right one.
 async fn all_calls(client: Client, notes: &Arc<AtomicUsize>) {
     for client in [client.clone(), client.with_metadata("authorization", WRONG)] {
         is_unauthenticated(name(&client).await);
@@ -178,8 +180,8 @@ async fn processes_at_unix_sockets() {
     }
 }
 
-/// Over a WebSocket each call is authenticated, and not the upgrade request, to which web pages can add no header.
-/// Upgrade requests for other endpoints are authenticated.
+/// On a WebSocket endpoint for frames, each call is authenticated. The upgrade request is not, because web pages cannot
+/// add headers to it. Upgrade requests for other endpoints are authenticated.
 #[tokio::test]
 async fn websockets() {
     use polywire_rpc::websocket::{ConnectError, WebSocket, WebSocketEndpoint};
@@ -211,7 +213,8 @@ async fn websockets() {
     assert_eq!(message.as_text(), Some("ada"));
 }
 
-/// Authenticators see the operation. A forbidden call gets a fault that says so.
+/// An authenticator can decide by operation. A call that it forbids fails with FORBIDDEN and its message, unless the
+/// next authenticator accepts the credentials.
 #[tokio::test]
 async fn targets_and_forbidden_callers() {
     let auth = |head: &CallHead<'_>| -> Result<Identity, AuthError> {
@@ -237,7 +240,8 @@ async fn targets_and_forbidden_callers() {
     job.call::<()>("Note", ()).await.unwrap();
 }
 
-/// A panic in an authenticator fails one call: not the connection, and not the UDP socket that all clients share.
+/// A panic in an authenticator fails one call with INTERNAL. The TCP connection stays open, and the UDP socket, which
+/// all clients share, stays usable.
 #[tokio::test]
 async fn authenticators_that_panic() {
     let at_once = |head: &CallHead<'_>| -> Result<Identity, AuthError> {
@@ -275,7 +279,7 @@ async fn authenticators_that_panic() {
     }
 }
 
-/// A call that its caller drops ends its authentication. Other calls continue.
+/// Cancelling a call, or its deadline, ends its pending authentication. Other calls are not delayed meanwhile.
 #[tokio::test]
 async fn callers_that_give_up() {
     let pending = Arc::new(AtomicUsize::new(0));

@@ -1,4 +1,4 @@
-//! One client with several servers.
+//! Load balancing of one client over several servers.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn taking(millis: u64) -> Scripted {
     Scripted::new(move |_| Act::Later(Duration::from_millis(millis)))
 }
 
-/// Calls from ten tasks for this duration.
+/// Ten tasks make calls, each one after another, for `time`.
 async fn load(client: &Client, time: Duration) {
     let until = Instant::now() + time;
     let callers: Vec<_> = (0..10)
@@ -65,7 +65,8 @@ async fn equals_have_equal_shares() {
     }
 }
 
-/// A server that answers each call at once with a fault must not look like the fastest server.
+/// A server that rejects each call at once has the lowest latency. It still gets less than 1/20 of the calls of a good
+/// server.
 #[tokio::test(start_paused = true)]
 async fn who_fails_fast_is_left_out() {
     let bad = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
@@ -98,7 +99,7 @@ async fn who_is_back_gets_its_share_bit_by_bit() {
     assert!(soon < 0.35 && late > 0.4, "{soon} and {late}");
 }
 
-/// The first calls to a server may be slow for reasons that do not last, so they count less.
+/// A server whose first two calls take 1 s gets its share of the calls again later.
 #[tokio::test(start_paused = true)]
 async fn who_was_slow_once_has_its_share_again() {
     let slow = Scripted::new(|call| match call.number {
@@ -117,7 +118,7 @@ async fn who_was_slow_once_has_its_share_again() {
     assert!(slow * 3 > other, "{slow}, {other}");
 }
 
-/// An error inside a server does not make the client try another server, which would fail too.
+/// INTERNAL faults do not reduce the share of a server, because the same calls would fail on other servers too.
 #[tokio::test(start_paused = true)]
 async fn who_answers_that_something_went_wrong_is_not_left_out() {
     let broken = Scripted::new(|_| Act::Fault(FaultCode::INTERNAL, 0, false));
@@ -139,7 +140,7 @@ async fn one_server_may_have_several_connections() {
     let stats = client.stats();
     assert_eq!((stats.connections, stats.limit), (4, 4));
     load(&client, Duration::from_secs(1)).await;
-    // Four calls at a time.
+    // Four concurrent calls of 5 ms each make 800 calls per second.
     let answered = server.seen().len();
     assert!((600..=810).contains(&answered), "{answered}");
 }

@@ -1,4 +1,4 @@
-//! Rates per caller, for each kind of key.
+//! Rate limits per caller, with several kinds of keys.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -46,21 +46,21 @@ async fn by_metadata_on_whatever_connection() {
         (1..=100).contains(&refused.value),
         "when to try again: {refused:?}"
     );
-    // The limit does not affect other callers, or callers without a key.
+    // The key `b` has its own allowance. Calls without a key are not limited.
     assert_eq!(ask(&mut two, Some("b")).await.kind, REPLY);
     for _ in 0..10 {
         assert_eq!(ask(&mut two, None).await.kind, REPLY);
     }
     sleep(Duration::from_millis(refused.value.into())).await;
     assert_eq!(ask(&mut one, Some("a")).await.kind, REPLY);
-    // The same callers, over HTTP.
+    // Calls over HTTP and over frames with the same key share an allowance.
     sleep(Duration::from_secs(1)).await;
     assert_eq!(ask(&mut one, Some("b")).await.kind, REPLY);
     assert_eq!(post(running.address(), "b").await, "200");
     assert_eq!(post(running.address(), "b").await, "429");
 }
 
-/// Calls a method over XML-RPC. Returns the status.
+/// Calls `Nothing` over XML-RPC. Returns the HTTP status.
 async fn post(address: std::net::SocketAddr, key: &str) -> String {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -94,7 +94,7 @@ async fn by_the_user_of_a_process() {
         let client = Client::builder().endpoint(&url).retries(0);
         client.connect().await.unwrap()
     };
-    // The rate is that of all connections of the caller together.
+    // The three connections have the same user and share its burst of three calls.
     let mut refused = 0;
     for _ in 0..3 {
         let client = client(format!("unix://{}", path.display())).await;
@@ -106,7 +106,7 @@ async fn by_the_user_of_a_process() {
         }
     }
     assert!((1..=6).contains(&refused), "{refused}");
-    // Callers over TCP have no key.
+    // Over TCP there are no peer credentials, so the key is `None` and calls are not limited.
     let client = client(format!("tcp://{}", tcp.address())).await;
     for _ in 0..20 {
         client.call::<()>("Nothing", ()).await.unwrap();
@@ -114,7 +114,8 @@ async fn by_the_user_of_a_process() {
     running.shutdown().await;
 }
 
-/// A panic of the function that finds the key costs one call, not the connection or the socket.
+/// A panic in the key function fails one call: with INTERNAL over frames, with status 500 over HTTP. The connection or
+/// UDP socket stays usable.
 #[tokio::test]
 async fn a_key_that_panics_costs_one_call() {
     use polywire_frame::FaultCode;

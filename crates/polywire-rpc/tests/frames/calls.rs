@@ -1,4 +1,4 @@
-//! Calls and their results.
+//! Calls and their outcomes.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn large_payloads_go_both_ways() {
         let length: usize = client.call("Length", (&text,)).await.unwrap();
         assert_eq!(length, text.len());
     }
-    // More than the limit in the server's SETTINGS.
+    // 17 MiB are more than the limit that the server has sent.
     let error = client
         .call::<usize>("Length", ("x".repeat(17 << 20),))
         .await
@@ -59,7 +59,7 @@ async fn large_payloads_go_both_ways_at_once() {
     }
 }
 
-/// Before the SETTINGS of the server arrive, the client cannot know that this call is too large.
+/// The first call may have 1 MiB, although the limits of the server may not have arrived yet.
 #[tokio::test]
 async fn the_first_call_may_be_large() {
     let running = server().await;
@@ -68,7 +68,7 @@ async fn the_first_call_may_be_large() {
     assert_eq!(length.unwrap(), 1 << 20);
 }
 
-/// A client that does not read its replies loses its connection.
+/// A client that does not read its replies is disconnected for inactivity. This frees its connection permit.
 #[tokio::test]
 async fn who_does_not_read_is_let_go() {
     let timeouts = Timeouts::DEFAULT.with_head(Duration::from_millis(200));
@@ -120,7 +120,7 @@ async fn nobody_there() {
     );
 }
 
-/// Methods of raw bytes: the handler receives the bytes that were sent, and nothing decodes them.
+/// The payloads of `bytes` methods are passed on unchanged and need not be CBOR.
 #[tokio::test]
 async fn methods_of_bytes() {
     let methods = || {
@@ -160,7 +160,7 @@ async fn methods_of_bytes() {
         assert_eq!(reply, large);
     }
 
-    // The method does not exist over HTTP, where layers would not see it.
+    // The method cannot be called over HTTP. A server with method layers, which would not see it, cannot be built.
     let xmlrpc = polywire_rpc::xmlrpc::Client::new(&format!("http://{}/RPC2", running.address()));
     let error = xmlrpc
         .unwrap()
@@ -179,8 +179,7 @@ async fn methods_of_bytes() {
     );
 }
 
-/// A blocking client on a thread that may block: its connections are read while a connection of the server uses the
-/// thread.
+/// A handler can block its thread with `block_in_place`, and there call another server from a runtime of its own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_handler_that_blocks_on_another_call_has_its_answer() {
     let other = server().await;

@@ -1,15 +1,15 @@
-//! Many clients and servers with a faulty network and faulty servers. The guarantees for each call hold.
+//! Guarantees for calls between many clients and servers while the network and the servers fail.
 //!
-//! Connections are cut, delayed, stalled and filled with garbage; datagrams are lost, duplicated and reordered;
-//! servers crash without notice and restart. Each call has its own number, and the handler counts the executions
-//! of each number. In the end:
+//! Connections are cut, delayed and get garbage. Datagrams are lost, duplicated and reordered. Servers restart. Each
+//! call has a unique number, and its handler counts the executions of that number. At the end:
 //!
-//! - each call has ended exactly once, with a reply, a fault or an error;
-//! - a reply belongs to its call;
-//! - a call with a reply was executed; unless its caller declared it idempotent, it was executed at most once,
-//!   and not at all if the error says that it was not started.
+//! - each call has ended exactly once: in a reply, a fault or an error, or dropped by its caller;
+//! - each reply belongs to its call;
+//! - a call with a reply was executed at least once;
+//! - a call that is not idempotent was executed at most once;
+//! - a call whose error is marked as unstarted was not executed.
 //!
-//! `POLYWIRE_CHAOS=10000000` sets the number of calls, `POLYWIRE_SEED` repeats the faults of another run.
+//! `POLYWIRE_CHAOS=10000000` sets the number of calls. `POLYWIRE_SEED` repeats the faults of another run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -29,7 +29,7 @@ use crate::raw::Raw;
 const CLIENTS: u64 = 3;
 const CALLERS: u64 = 40;
 
-/// The number of executions of each call.
+/// The number of executions of each call, by call number.
 #[derive(Clone)]
 struct Executed(Arc<[AtomicU8]>);
 
@@ -42,7 +42,8 @@ impl Executed {
         self.0[number as usize].load(Ordering::Relaxed)
     }
 
-    /// Some handlers reply at once, some yield, some sleep for a moment.
+    /// A server whose handler counts executions. Of eight calls, one yields, one sleeps for up to 4 ms, and six are
+    /// ready at once.
     fn server(&self) -> Server {
         let executed = self.clone();
         let methods = Methods::new().method("Do", move |(number, text): (u64, String)| {
@@ -63,7 +64,7 @@ impl Executed {
     }
 }
 
-/// How many calls ended in each way.
+/// The number of calls by outcome.
 #[derive(Debug, Default)]
 struct Ends {
     replies: AtomicU64,
@@ -89,7 +90,7 @@ impl Ends {
     }
 }
 
-/// The state that all callers share.
+/// State that the callers share.
 struct Run {
     calls: u64,
     next: AtomicU64,
@@ -111,7 +112,7 @@ async fn connect(url: &str, seed: u64) -> Client {
     }
 }
 
-/// Makes calls until all numbers are used.
+/// Makes calls until all call numbers are used.
 async fn caller(run: Arc<Run>, client: Client) {
     let idempotent = client.idempotent();
     loop {
@@ -124,7 +125,7 @@ async fn caller(run: Arc<Run>, client: Client) {
         let by = if twice { &idempotent } else { &client };
         let call = by.call::<(u64, String)>("Do", (number, &text));
         let ends = &run.ends;
-        // Some callers drop their call early.
+        // One call in 100 is dropped by its caller after 1 ms.
         let ended = match number % 100 {
             57 => tokio::time::timeout(Duration::from_millis(1), call).await,
             _ => Ok(call.await),
@@ -154,7 +155,7 @@ async fn caller(run: Arc<Run>, client: Client) {
     }
 }
 
-/// A server of byte streams that stops and restarts repeatedly. `place` has its current address.
+/// Runs a TCP or Unix server and restarts it repeatedly. Writes its current address to `place`.
 async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool) {
     for turn in 0_u64.. {
         let server = executed.server();
@@ -167,10 +168,10 @@ async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool
         } else {
             let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
             place.send_replace(Upstream::Tcp(running.address()));
-            // A client that sends calls and never reads. It is dropped with the server.
+            // A client that sends 100 calls and never reads. It disconnects before the server shuts down.
             let mut raw = Raw::connect(running.address()).await;
             for slot in 0..100 {
-                // The CBOR of [0]: one parameter is missing.
+                // The CBOR of [0]. A parameter is missing, so the call is not counted as executed.
                 raw.call(slot, "Do", 0, &[0x81, 0]);
             }
             raw.send().await;
@@ -185,7 +186,7 @@ async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool
     }
 }
 
-/// The same over UDP, always at one address.
+/// Runs a UDP server and restarts it every 2 s at the same address, which it sends to `first`.
 async fn restarts_udp(
     executed: Executed,
     first: tokio::sync::oneshot::Sender<std::net::SocketAddr>,
@@ -225,7 +226,7 @@ async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
         executed: executed.clone(),
         ends: Ends::default(),
     });
-    // Tasks that are stopped at the end of the test.
+    // The tasks that restart the servers.
     let mut world = JoinSet::new();
     let mut urls = Vec::new();
     let mut proxies = Vec::new();
@@ -260,7 +261,7 @@ async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
             std::panic::resume_unwind(error.into_panic());
         }
     }
-    // Handlers that are still running end.
+    // Stops the servers and their running handlers, so that the counts are final.
     world.shutdown().await;
     let faults: Vec<_> = proxies.iter().map(Faulty::faults).collect();
     println!("{:?}, and {faults:?}", run.ends);
@@ -274,7 +275,7 @@ async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
             "{number} was done {times} times"
         );
     }
-    // Faults did happen, and most calls succeeded all the same.
+    // Most calls succeeded, although each proxy has cut connections and inserted garbage.
     assert!(run.ends.replies.load(Ordering::Relaxed) > calls / 2);
     assert!(
         faults

@@ -1,4 +1,4 @@
-//! Compressed inputs, replies and items. Compression is optional.
+//! Optional compression of inputs, replies and items.
 
 use polywire_protocol::Fault;
 use polywire_rpc::frames::Client;
@@ -12,8 +12,8 @@ use crate::support::methods;
 const WORDS: &str = "never twice the same, always the same. ";
 const TIMES: usize = 3_000;
 
-/// Sends a long text in a call and as an item, and receives it in the reply and as an item. Returns the byte
-/// counters of the server.
+/// Sends a long text as an input and as an item, and receives it as a reply and as an item. Returns the statistics of
+/// the server. `server` and `client` are their compression thresholds in bytes.
 async fn exchange(server: Option<usize>, client: Option<usize>) -> FrameStats {
     let methods = methods().stream("Items", |(): (), mut call: StreamCall| async move {
         while let Some(item) = call.next::<String>().await? {
@@ -68,11 +68,11 @@ async fn what_one_side_chose_is_not() {
     }
 }
 
-/// A call whose payload declares this length and is compressed.
+/// A call of `Length` with the compressed payload `packed`, which declares `length` as its decompressed size.
 fn call(length: u32, packed: &[u8]) -> Vec<u8> {
     let body = [b"\x09\0\x01\x06\0Length", &length.to_le_bytes()[..], packed].concat();
     let mut frame = (body.len() as u32).to_le_bytes().to_vec();
-    // A CALL frame in slot 0 by name, compressed, with an extension.
+    // CALL in slot 0, with flags for an extension (the method name) and for compression.
     frame.extend([2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     frame.extend(body);
     frame
@@ -89,7 +89,7 @@ async fn who_lies_is_sent_away_and_others_are_served() {
     let client = Client::connect(&format!("tcp://{}", running.address()))
         .await
         .unwrap();
-    // Twenty times `a`. The server accepts 16 MiB, including the name.
+    // Decompresses to 20 bytes `a`. The limit for a call, including the name, is 16 MiB.
     let packed = [0x4b, 0x4c, 0xc4, 0x04, 0x00];
     for (length, reason) in [(19, 0x10), (21, 0x10), (16 << 20, 0x12), (u32::MAX, 0x12)] {
         let mut stream = TcpStream::connect(running.address()).await.unwrap();

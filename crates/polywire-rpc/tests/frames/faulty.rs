@@ -1,4 +1,4 @@
-//! A faulty proxy between a client and a server of byte streams.
+//! A proxy that injects faults into the TCP connections between clients and a server.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The present address of the server.
+/// The current address of the server.
 #[derive(Clone, Debug)]
 pub(crate) enum Upstream {
     Nowhere,
@@ -21,7 +21,7 @@ pub(crate) enum Upstream {
     Unix(PathBuf),
 }
 
-/// Random numbers from a seed.
+/// A generator of pseudorandom numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults(u64);
 
@@ -30,7 +30,7 @@ impl Faults {
         Self(seed)
     }
 
-    /// After Vigna's splitmix64.
+    /// Returns a number less than `below`, with Vigna's splitmix64.
     const fn next(&mut self, below: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -40,7 +40,7 @@ impl Faults {
     }
 }
 
-/// A proxy that cuts connections, delays them, and inserts garbage between frames, until it is dropped.
+/// A proxy that cuts connections, delays them, and inserts garbage between frames. Dropping it stops it.
 pub(crate) struct Faulty {
     pub(crate) address: SocketAddr,
     harm: Arc<Harm>,
@@ -69,7 +69,7 @@ impl Faulty {
                 let harm = Arc::clone(&own);
                 connections.spawn(async move {
                     let _ = client.set_nodelay(true);
-                    // A server that cannot be reached counts as a cut.
+                    // If the server is unreachable, the connection of the client is closed.
                     let _ = match place {
                         Upstream::Nowhere => Ok(()),
                         Upstream::Tcp(address) => match TcpStream::connect(address).await {
@@ -93,7 +93,7 @@ impl Faulty {
         }
     }
 
-    /// The number of connections that were cut, and the number with garbage.
+    /// The number of cut connections, and how often garbage was inserted.
     pub(crate) fn faults(&self) -> (u64, u64) {
         let Harm { cuts, garbage } = &*self.harm;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -123,14 +123,14 @@ async fn between(
     let (from_client, to_client) = client.into_split();
     let there = Faults::new(faults.next(u64::MAX));
     let back = Faults::new(faults.next(u64::MAX));
-    // If one direction ends, both end.
+    // When one direction ends, both are closed.
     tokio::select! {
         ended = pass(from_client, to_server, there, harm) => ended,
         ended = pass(from_server, to_client, back, harm) => ended,
     }
 }
 
-/// Forwards bytes until the stream ends or is cut.
+/// Forwards bytes in one direction until the end of the stream or an injected cut.
 async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
@@ -152,7 +152,7 @@ async fn pass(
             harm.garbage.fetch_add(1, Ordering::Relaxed);
             to.write_all(&bytes[..end]).await?;
             to.write_all(&[0xff; 64]).await?;
-            // The bytes after it are discarded.
+            // The receiver ignores all bytes after the garbage.
             to.write_all(&bytes[end..]).await?;
             continue;
         }
@@ -172,7 +172,7 @@ async fn pass(
     }
 }
 
-/// Tracks the boundaries of frames: garbage inside a frame would be part of its payload and could not be detected.
+/// Tracks frame boundaries. Garbage within a frame would become part of its payload and would not be detected.
 #[derive(Default)]
 struct Frames {
     begun: bool,
@@ -181,7 +181,7 @@ struct Frames {
 }
 
 impl Frames {
-    /// Scans bytes. Returns the end of the last frame that ends in them.
+    /// Processes `bytes`. Returns the offset of the last frame end in them.
     fn pass(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut end = None;
         let mut at = 0;

@@ -18,7 +18,7 @@ const NONE: &[u8] = &[0x80];
 fn methods() -> Methods {
     let permits = Arc::new(Semaphore::new(1));
     Methods::new()
-        // Each uses a part of the task's cooperative budget.
+        // Each `acquire` uses a unit of the coop budget of the task.
         .method("Permit", move |()| {
             let permits = Arc::clone(&permits);
             async move {
@@ -33,7 +33,7 @@ fn methods() -> Methods {
             }
         })
         .method("Yields", |()| tokio::task::yield_now())
-        // The handler wakes itself and returns `Pending`.
+        // Wakes its task and returns `Pending` in the first two polls.
         .method("Wakes", |()| {
             let mut looks = 0;
             poll_fn(move |context| {
@@ -45,14 +45,14 @@ fn methods() -> Methods {
                 Poll::Pending
             })
         })
-        // The same from another thread, and only in the first poll.
+        // In the first poll, starts another thread that wakes the task. Later polls wake the task themselves.
         .method("WakesOnce", |()| {
             let mut woken = None::<Arc<std::sync::atomic::AtomicBool>>;
             poll_fn(move |context| {
                 use std::sync::atomic::Ordering;
 
                 if let Some(woken) = &woken {
-                    // The waker of the first poll is replaced afterwards, but its wake-up must not be lost.
+                    // The wake-up of the first poll has no effect, because its waker is a no-op. The flag is still set.
                     return match woken.load(Ordering::Acquire) {
                         true => Poll::Ready(()),
                         false => {
@@ -73,7 +73,7 @@ fn methods() -> Methods {
         })
 }
 
-/// A server that rejects no calls, however long its methods use the processor.
+/// A server that does not reject calls because of queueing delay.
 fn server() -> Server {
     let patient = FrameLimits::new().queue(Duration::MAX, Duration::MAX);
     let server = Server::methods(methods())

@@ -1,4 +1,4 @@
-//! A load of five times the capacity of a server, in real time. Run by hand: other programs on the machine change the
+//! A server at five times its capacity, in real time. Run manually, because other programs on the machine change the
 //! result.
 //!
 //! | | required | measured, on two busy processors |
@@ -16,11 +16,11 @@ use polywire_rpc::CallError;
 use polywire_rpc::frames::Client;
 use polywire_rpc::{Methods, Server};
 
-/// The processor time of a call on the server.
+/// Processor time of a call on the server.
 const COST: Duration = Duration::from_millis(2);
 const CLIENTS: usize = 8;
 
-/// A server on its own thread, whose calls use the processor.
+/// Starts a server on a separate thread. Its method `Spin` uses the processor for `COST`.
 fn server() -> std::net::SocketAddr {
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -82,7 +82,7 @@ async fn one(client: &Client) -> (Duration, Result<(), CallError>) {
 async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
     let address = server();
     let clients = clients(address).await;
-    // At capacity.
+    // Measures the peak rate for 3 s: each client makes one call after another.
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicU64::new(0));
     let mut callers = Vec::new();
@@ -109,7 +109,7 @@ async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
     }
     let peak = done.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64();
     let usual = percentile(&mut times, 99);
-    // At five times the capacity.
+    // Sends calls at five times the peak rate for 30 s.
     let took = Arc::new(std::sync::Mutex::new(Took::default()));
     let begun = Instant::now();
     let length = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! Clients that have closed their sending side and still read, and clients above the limit.
+//! Clients that shut down their write side and still read, and connections above the limit per address.
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ async fn start(with: impl FnOnce(ServerBuilder) -> ServerBuilder) -> RunningServ
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-/// After the client has closed its sending side: the reply to a call of each kind, by reply code.
+/// Calls `Sleep` and `Sum`, sends `rest` and shuts down the write side. Returns the kind and code of each received
+/// frame.
 async fn answers(running: &RunningServer, rest: &[u8]) -> Vec<(u8, u16)> {
     let mut raw = Raw::connect(running.address()).await;
     // `[100]` in CBOR.
@@ -39,11 +40,11 @@ async fn answers(running: &RunningServer, rest: &[u8]) -> Vec<(u8, u16)> {
 #[tokio::test]
 async fn a_client_that_sends_no_more_gets_its_answers() {
     let running = start(|builder| builder).await;
-    // `Sum` gets no items without `OPEN`.
+    // Without the flag `OPEN`, `Sum` receives no items.
     let mut found = answers(&running, b"").await;
     found.sort_unstable();
     assert_eq!(found, [(REPLY, 0), (REPLY, 0)]);
-    // An incomplete frame at the end is a protocol error.
+    // An incomplete frame at the end of the input is a protocol error.
     assert_eq!(
         answers(&running, &[1, 0, 0]).await.last(),
         Some(&(GOAWAY, 0x10))
@@ -59,7 +60,7 @@ async fn by_choice_it_does_not() {
     running.shutdown().await;
 }
 
-/// A shutdown does not wait for items that can no longer arrive.
+/// A client that sends only HELLO and shuts down its write side is disconnected, and the server can shut down.
 #[tokio::test]
 async fn who_has_only_said_hello_is_let_go() {
     let running = start(|builder| builder).await;

@@ -1,4 +1,4 @@
-//! Servers in the same process (`inproc://`).
+//! Servers in the same process.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,7 @@ async fn client(running: &RunningServer<InprocName>) -> Client {
     Client::connect(&url).await.unwrap()
 }
 
-/// The limit on inputs is that of any other connection.
+/// The limit on inputs is the same as on other transports.
 #[tokio::test]
 async fn large_payloads_go_both_ways() {
     let running = listen("large", methods());
@@ -42,7 +42,7 @@ async fn large_payloads_go_both_ways() {
     assert_eq!((client.pending(), client.stats().in_flight), (0, 0));
 }
 
-/// Handlers see the peer.
+/// The context of a handler shows that the caller is in this process: it counts as local and encrypted, without a peer.
 #[tokio::test]
 async fn the_caller_is_in_this_process() {
     let methods = Methods::new().method("Who", |(), context: Context| async move {
@@ -94,7 +94,7 @@ impl Drop for Guard {
     }
 }
 
-/// A server that shuts down answers its open calls and starts no others. Clients find it when it runs again.
+/// A server that shuts down answers the open call. A new call waits until a server with the same name listens again.
 #[tokio::test]
 async fn servers_stop_and_come_back() {
     let running = listen("back", methods());
@@ -113,7 +113,7 @@ async fn servers_stop_and_come_back() {
     assert_eq!(waits.await.unwrap().unwrap(), 5);
 }
 
-/// The caller is not on the thread of the server's runtime.
+/// The client and the server run in runtimes on different threads.
 #[test]
 fn threads_of_their_own() {
     let runtime = || {
@@ -176,7 +176,7 @@ async fn calls_in_calls() {
     assert_eq!(down.await.unwrap(), 5_000);
 }
 
-/// Streams, topics and one-way calls.
+/// One-way calls, streams and topics work in process.
 #[tokio::test]
 async fn all_else_is_there_too() {
     let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
@@ -186,7 +186,7 @@ async fn all_else_is_there_too() {
             sender.send(number).unwrap();
             async {}
         })
-        // A topic has this name too.
+        // A topic below has the same name.
         .method("news", |(): ()| async {})
         .stream("Count", |(to,): (u32,), call: StreamCall| async move {
             let (_, items) = call.split();
@@ -212,7 +212,7 @@ async fn all_else_is_there_too() {
     assert_eq!(news.next::<String>().await.unwrap().unwrap().value, "sun");
 }
 
-/// The configured number of handlers wait; further calls are rejected before they start.
+/// With `at_work(3)`, three of ten concurrent calls succeed. The other seven are rejected before their handler starts.
 #[tokio::test]
 async fn a_server_with_too_much_to_do() {
     let server = Server::methods(methods()).frames(true);
@@ -243,7 +243,8 @@ async fn a_server_with_too_much_to_do() {
     drop(running);
 }
 
-/// No handler runs after a shutdown has returned: handlers end, or their time limit ends them.
+/// Handlers that still run after the shutdown timeout, here 50 ms, are dropped. Their calls fail and are not marked as
+/// unstarted.
 #[tokio::test]
 async fn no_handler_outlives_its_server() {
     let ended = Arc::new(AtomicUsize::new(0));
@@ -260,7 +261,7 @@ async fn no_handler_outlives_its_server() {
     let running = server.build().unwrap().listen_inproc("outlives").unwrap();
     let builder = Client::builder().endpoint("inproc://outlives");
     let client = builder.fail_fast(true).connect().await.unwrap();
-    // A one-way call keeps the connection open.
+    // A one-way call.
     client.notify("Wait", ()).await.unwrap();
     let other = client.clone();
     let call = tokio::spawn(async move { other.call::<()>("Wait", ()).await });
@@ -277,7 +278,7 @@ async fn no_handler_outlives_its_server() {
     assert!(error.is_unstarted(), "{error}");
 }
 
-/// The client's limit on calls in flight bounds the handlers; the other calls wait, as on any wire.
+/// The limit `in_flight` of the client also applies in process: at most four handlers run, and further calls wait.
 #[tokio::test]
 async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
     let (at_work, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -306,7 +307,8 @@ async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
     assert!(most.load(Ordering::SeqCst) <= 4, "{most:?}");
 }
 
-/// Values that no wire can carry are rejected, and a method with streams can be called without them.
+/// Invalid metadata is rejected as on other transports. A streaming method can be called without streams. A URL with a
+/// password is rejected, and the error does not contain the password.
 #[tokio::test]
 async fn nothing_more_is_allowed_than_elsewhere() {
     let methods = methods().stream("Sum", |(): (), call: StreamCall| async move {
@@ -327,7 +329,7 @@ async fn nothing_more_is_allowed_than_elsewhere() {
     );
 }
 
-/// Calls that their callers drop are counted as such.
+/// A call whose deadline passes at the client is cancelled, and the server counts it as cancelled.
 #[tokio::test]
 async fn calls_that_were_given_up_are_counted() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
@@ -342,7 +344,7 @@ async fn calls_that_were_given_up_are_counted() {
     assert_eq!((stats.calls, stats.cancelled, stats.open), (1, 1, 0));
 }
 
-/// A connection is in use while calls are made or open.
+/// The idle timeout runs only while no call is open, and restarts after each call.
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_idle_only_without_calls() {
     const SECOND: Duration = Duration::from_secs(1);
@@ -355,20 +357,20 @@ async fn a_connection_is_idle_only_without_calls() {
         assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
         sleep(4 * SECOND).await;
     }
-    // A call that is open for longer than the idle timeout is no idle time, which begins when the call ends.
+    // A call of 13 s is longer than the idle timeout, which starts only when the call ends.
     assert_eq!(
         client.call::<u64>("Sleep", (13_000,)).await.unwrap(),
         13_000
     );
     sleep(4 * SECOND).await;
     assert_eq!(server.frame_stats().accepted, 1);
-    // Clients connect again.
+    // After 6 s without calls, the connection was closed and the client has reconnected.
     sleep(2 * SECOND).await;
     assert_eq!(server.frame_stats().accepted, 2);
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
 }
 
-/// The client's limit on the size of replies is that of any other wire.
+/// The client's limit on replies and faults has the same effect in process as over TCP.
 #[tokio::test]
 async fn answers_are_held_against_the_limits_of_the_client() {
     let methods = methods()
@@ -412,7 +414,7 @@ async fn answers_are_held_against_the_limits_of_the_client() {
     assert_eq!(codes, [too_large, too_large, FaultCode::NAMED].map(Some));
 }
 
-/// Each call is counted once, with its result, whether the reply comes at once or later.
+/// Each call and its outcome are counted once, whether its handler is ready at once or later.
 #[tokio::test]
 async fn calls_are_counted_by_what_they_end_in() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
@@ -431,7 +433,7 @@ async fn calls_are_counted_by_what_they_end_in() {
     assert_eq!((stats.faults, stats.internal, stats.open), (4, 1, 0));
 }
 
-/// Calls without metadata share the empty metadata, but not the extensions that a handler sets.
+/// A handler does not see the extensions that the handler of another call has added to its context.
 #[tokio::test]
 async fn what_a_handler_leaves_in_its_context_no_other_sees() {
     let methods = Methods::new().method("Visit", |(): (), mut context: Context| async move {

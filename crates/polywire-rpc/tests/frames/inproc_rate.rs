@@ -1,4 +1,4 @@
-//! Calls per second within a process. Run by hand, because other programs on the machine change the result.
+//! Calls per second within a process. Run manually, because other programs on the machine change the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,7 +24,7 @@ fn server() -> Server {
     Server::methods(methods).frames(true).build().unwrap()
 }
 
-/// Calls `Add` on the server with this name until the time is over. Returns the calls per second.
+/// Calls `Add` on the server with this name for `DURATION`. Returns the calls per second.
 async fn measure(name: &str) -> f64 {
     let client = Client::connect(&format!("inproc://{name}")).await.unwrap();
     let stop = Arc::new(AtomicBool::new(false));

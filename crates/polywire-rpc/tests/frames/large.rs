@@ -1,4 +1,4 @@
-//! Large payloads, which are not copied.
+//! Large payloads, which are not copied between buffers.
 
 use polywire_protocol::Fault;
 use polywire_rpc::CallErrorKind;
@@ -47,14 +47,14 @@ async fn connect(running: &RunningServer, builder: ClientBuilder) -> Client {
     builder.endpoint(&url).connect().await.unwrap()
 }
 
-/// Bytes without repeated pieces, which compress a little.
+/// Bytes without repeated sections, which compress a little.
 fn bytes(len: usize, seed: u32) -> Vec<u8> {
     let words = (0..len as u32).map(|at| at.wrapping_mul(2_654_435_761).rotate_left(seed));
     words.flat_map(u32::to_le_bytes).take(len).collect()
 }
 
-/// A large input is decoded on another thread. If decoding fails, the handler does not run, and the caller
-/// receives the fault.
+/// A call whose input cannot be decoded fails and is marked as unstarted. This includes large inputs, which are decoded
+/// outside the task of the connection.
 #[tokio::test]
 async fn large_inputs_that_cannot_be_decoded_are_not_started() {
     let running = listen(server()).await;
@@ -80,7 +80,8 @@ async fn blobs_are_parts_of_what_came() {
     assert!(!client.call::<bool>("IsShared", (&small,)).await.unwrap());
 }
 
-/// Payloads of all sizes around the thresholds, many at once, on every path of a frame.
+/// Payloads of sizes around each threshold for large payloads arrive unchanged: concurrently, compressed, and one call
+/// at a time.
 #[tokio::test]
 async fn what_is_large_comes_as_it_went() {
     let limits = FrameLimits::new().compress(1_000);
@@ -89,7 +90,7 @@ async fn what_is_large_comes_as_it_went() {
     for builder in [
         plain(),
         plain().compress(1_000),
-        // The tasks wait for each other.
+        // One call at a time.
         plain().in_flight(1..=1),
     ] {
         let client = connect(&running, builder).await;
@@ -144,7 +145,7 @@ async fn what_is_too_large_is_refused_and_the_rest_goes_on() {
     calls.join_all().await;
 }
 
-/// Bytes after a large frame are read like any others, wherever the reads split them.
+/// Frames after a large frame are read correctly, however TCP splits the stream.
 #[tokio::test]
 async fn frames_of_all_sizes_follow_each_other() {
     let running = listen(server()).await;
@@ -162,7 +163,7 @@ async fn frames_of_all_sizes_follow_each_other() {
     }
     let (mut reader, mut writer) = stream.split();
     let writing = async {
-        // The split is never at the end of a frame.
+        // No piece but the last ends at the end of a frame.
         for piece in said.chunks(33_333) {
             writer.write_all(piece).await.unwrap();
             tokio::task::yield_now().await;
@@ -179,7 +180,7 @@ async fn frames_of_all_sizes_follow_each_other() {
             let mut body = vec![0; len];
             reader.read_exact(&mut body).await.unwrap();
             let (kind, slot) = (head[4], u32::from(head[8]));
-            // Skips HELLO and SETTINGS frames.
+            // Only replies are checked. HELLO and CREDIT frames are ignored.
             if kind == 4 {
                 let expected = sum(&bytes(lens[slot as usize], slot)).to_le_bytes();
                 assert_eq!(body, expected, "slot {slot}");
@@ -191,8 +192,7 @@ async fn frames_of_all_sizes_follow_each_other() {
     tokio::join!(writing, reading);
 }
 
-/// Large parameters are decoded on another thread, but the function runs on the task of the connection: before it runs, a
-/// failed call is reported as not started.
+/// Large parameters are decoded on another thread, but the handler function is called on the task of the connection.
 #[tokio::test]
 async fn functions_of_large_parameters_run_on_the_thread_of_the_connection() {
     use polywire_rpc::StreamCall;

@@ -1,4 +1,4 @@
-//! A network that loses, duplicates and reorders datagrams.
+//! A UDP proxy that drops, duplicates and delays datagrams.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -9,23 +9,23 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::task::JoinSet;
 
-/// Faults of a network, in thousandths of the datagrams.
+/// How many of 1,000 datagrams are lost, duplicated or delayed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weather {
     pub(crate) lost: u64,
     pub(crate) doubled: u64,
-    /// Datagrams that later ones overtake.
+    /// Datagrams that are delayed by 3 ms and so arrive after later ones.
     pub(crate) late: u64,
 }
 
-/// A proxy between clients and a server, until it is dropped.
+/// A proxy between clients and a server. Dropping it stops it.
 pub(crate) struct Network {
     pub(crate) address: SocketAddr,
     pub(crate) lost: Arc<AtomicU64>,
     _tasks: JoinSet<()>,
 }
 
-/// Random numbers that are the same in each run.
+/// A generator of random decisions. The decisions for a seed are the same in each run.
 struct Chance(u64);
 
 impl Chance {
@@ -81,7 +81,7 @@ impl Network {
     }
 }
 
-/// Forwards the server's datagrams to a client.
+/// Forwards the datagrams of the server to a client.
 async fn answer(
     weather: Weather,
     back: Arc<UdpSocket>,
@@ -92,7 +92,7 @@ async fn answer(
     let mut chance = Chance(u64::from(client.port()));
     let mut buffer = vec![0; 65_536];
     loop {
-        // The client is gone: the datagram is dropped.
+        // `recv` fails while the server is not listening.
         let Ok(len) = back.recv(&mut buffer).await else {
             continue;
         };
@@ -107,7 +107,7 @@ async fn answer(
     }
 }
 
-/// Forwards a datagram, unless it is lost: now, or after later ones.
+/// Forwards a datagram, unless it is lost: once or twice, at once or after 3 ms.
 fn pass<F>(
     weather: Weather,
     chance: &mut Chance,

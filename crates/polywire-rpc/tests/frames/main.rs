@@ -1,4 +1,4 @@
-//! Frames over sockets: our client and server, raw bytes, and faulty networks.
+//! Frames over sockets and in process: the client, the server, and peers that the tests script byte by byte.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod ages;

@@ -6,7 +6,7 @@ use polywire_schema::{Map, Value};
 
 use crate::support::client;
 
-/// Faults of single calls are CBOR, whatever protocols the server offers over HTTP.
+/// The faults of individual calls are encoded in CBOR, whichever protocols the server offers over HTTP.
 #[tokio::test]
 async fn faults_are_part_of_the_results() {
     let fail = |(): ()| async { Err::<(), _>(Fault::coded(7, "on purpose")) };

@@ -1,4 +1,4 @@
-//! One-way calls.
+//! One-way calls. They have no reply, and run to their end after their connection has closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use polywire_rpc::{Methods, Server, ServerBuilder};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-/// Handlers that wait until they may end.
+/// Counts the started and ended handlers of `Note`. Each one waits for a permit of `gate` before it ends.
 #[derive(Clone)]
 struct Notes {
     begun: Arc<AtomicUsize>,
@@ -86,7 +86,8 @@ async fn they_outlive_their_connection() {
     until(|| server.frame_stats().at_work == 0).await;
 }
 
-/// A client that connects again for each thousand calls has no more handlers running than with one connection.
+/// The permit of a connection is held until its one-way calls have ended, so a client cannot run more of them by
+/// reconnecting.
 #[tokio::test]
 async fn they_hold_the_place_of_their_connection() {
     let notes = Notes::new();
@@ -99,7 +100,7 @@ async fn they_hold_the_place_of_their_connection() {
     drop(client);
     until(|| server.frame_stats().connections == 0).await;
     let next = tokio::spawn(async move { Client::connect(&url).await });
-    // The kernel has accepted the connection, but no server sends a HELLO.
+    // The kernel has completed the TCP handshake, but the server has not accepted the connection.
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(server.frame_stats().accepted, 1);
     notes.gate.add_permits(1);
@@ -164,14 +165,14 @@ async fn over_udp_each_client_has_its_own_bound() {
     for _ in 0..5 {
         greedy.notify("Note", ()).await.unwrap();
     }
-    // The frames before it have been processed.
+    // The reply shows that the server has processed the earlier datagrams.
     greedy.call::<()>("Quick", ()).await.unwrap();
     assert_eq!(notes.begun(), 2);
     other.notify("Note", ()).await.unwrap();
     until(|| notes.begun() == 3).await;
     notes.gate.add_permits(3);
     until(|| notes.ended() == 3).await;
-    // There is capacity again.
+    // The client is below its limit again.
     greedy.notify("Note", ()).await.unwrap();
     until(|| notes.begun() == 4).await;
 }

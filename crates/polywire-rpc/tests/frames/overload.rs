@@ -1,4 +1,4 @@
-//! A server with more calls than it can execute.
+//! Overload: which calls a server rejects, and how it limits what clients send.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -22,7 +22,7 @@ const NONE: &[u8] = &[0x80];
 const DEADLINE: u16 = 0x32;
 const OVERLOADED: u16 = 0x30;
 
-/// The state that the handlers of a test share.
+/// State that the handlers of a test share.
 #[derive(Clone, Default)]
 struct Seen {
     begun: Arc<AtomicUsize>,
@@ -42,8 +42,8 @@ impl Seen {
         self.begun.load(Ordering::Relaxed)
     }
 
-    /// Methods that count their starts: one that returns at once, one that waits until it may end,
-    /// and one that lets time pass.
+    /// Methods that count their starts. `Quick` ends at once, `Wait` waits for a permit of `gate`, and `Slow` advances
+    /// the clock by 30 ms.
     fn methods(&self) -> Methods {
         let (quick, wait, slow) = (self.clone(), self.clone(), self.clone());
         Methods::new()
@@ -77,7 +77,7 @@ fn is_shed(frame: &Frame) -> bool {
     frame.kind == FAULT && frame.code == OVERLOADED && frame.flags & UNSTARTED != 0
 }
 
-/// Does some work, yields to the end of the runtime's queue, and repeats.
+/// Calls `does` once in each turn of the runtime's queue, without end.
 pub(crate) async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
     poll_fn(|context| {
         does(context);
@@ -87,7 +87,7 @@ pub(crate) async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
     .await;
 }
 
-/// The sums are updated shortly after the replies.
+/// Waits until a statistic has the value `wanted`. Statistics are updated shortly after replies are sent.
 pub(crate) async fn settled(server: &Server, sum: impl Fn(&Server) -> u64, wanted: u64) {
     for _ in 0..1_000 {
         if sum(server) == wanted {
@@ -139,7 +139,7 @@ async fn calls_beyond_those_at_work_are_turned_away_before_their_handler() {
     assert_eq!(seen.begun(), 2);
     settled(&server, |server| server.frame_stats().shed, 1).await;
     assert_eq!(server.frame_stats().at_work, 2);
-    // Another connection does not avoid the limit.
+    // The limit applies to all connections together.
     let mut other = Raw::connect(running.address()).await;
     assert!(is_shed(&other.ask("Wait", input).await));
     seen.gate.0.add_permits(2);
@@ -170,15 +170,15 @@ async fn a_queue_that_stands_is_shortened() {
         sleep(Duration::from_millis(10)).await;
         shed += answers.iter().filter(|answer| is_shed(answer)).count();
         replies += answers.iter().filter(|answer| answer.kind == REPLY).count();
-        // With fewer credits, calls would become old in the client.
+        // No CREDIT frame is sent: with less credit, calls would wait in the queue of the client until they expire.
         assert!(others.is_empty(), "{others:?}");
     }
     assert_eq!(replies + shed, 4_000);
     assert!(shed > 1_000 && replies > 30, "{shed} turned away");
-    // No rejected call has started.
+    // No handler of a rejected call has started.
     assert_eq!(seen.begun(), replies);
     settled(&server, |server| server.frame_stats().shed, shed as u64).await;
-    // After the overload, calls succeed as before.
+    // After 1 s without load, the server accepts calls again.
     sleep(Duration::from_secs(1)).await;
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
 }
@@ -209,13 +209,14 @@ async fn a_client_is_told_to_send_less_while_there_are_too_many_calls_and_more_a
         assert_eq!((credit.kind, credit.code), (CREDIT, 1), "{credit:?}");
         told.push(credit.value);
     }
-    // The minimum depends on how the reads split the frames.
+    // The lowest limit depends on how TCP splits the calls into reads.
     assert!((64..=200).contains(&told[0]), "{told:?}");
     assert!(told.is_sorted() && told.len() < 10, "{told:?}");
     assert_eq!(told.last(), Some(&1_024));
 }
 
-/// The client then limits the bytes of inputs in flight, and afterwards it does not.
+/// The server lowers the client's limit on bytes in open calls to 64 KiB while memory is short, and restores it to
+/// 2 MiB afterwards.
 #[tokio::test(start_paused = true)]
 async fn a_client_is_told_to_send_fewer_bytes_while_memory_is_short() {
     let seen = Seen::default();
@@ -256,7 +257,7 @@ async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
     let mut raw = Raw::connect(running.address()).await;
     for (percent, is_busy) in [(50, false), (95, true), (20, false)] {
         load.store(percent, Ordering::Relaxed);
-        // The delay is measured while calls arrive, and not for each call.
+        // The load is measured when a call arrives, at most every 5 ms.
         sleep(Duration::from_millis(20)).await;
         let _ = raw.ask("Quick", NONE).await;
         sleep(Duration::from_millis(20)).await;
@@ -265,7 +266,7 @@ async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
     }
 }
 
-/// A connection yields after a millisecond, even if it has not used its sixteen reads.
+/// A connection yields to other tasks after a time slice of 1 ms, even if it has made fewer than 16 reads.
 #[tokio::test(start_paused = true)]
 async fn others_have_their_turn_however_much_there_is_to_read() {
     let methods = Methods::new().method("Step", |(_input,): (String,)| async move {
@@ -274,7 +275,7 @@ async fn others_have_their_turn_however_much_there_is_to_read() {
     let server = Server::methods(methods).frames(true).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let mut raw = Raw::connect(running.address()).await;
-    // The CBOR of a list of a text of 60,000 bytes: each read returns one.
+    // The CBOR of a list of a text of 60,000 bytes. Each read returns about one such call.
     let mut input = vec![0x81, 0x79, 0xea, 0x60];
     input.resize(60_004, b'x');
     for slot in 0..60 {
@@ -299,14 +300,14 @@ async fn others_have_their_turn_however_much_there_is_to_read() {
     assert!((900..4_000).contains(&longest), "{longest} us");
 }
 
-/// A queueing delay that was measured under load does not apply to a server that has been idle since.
+/// A delay that was measured under load does not reject a call after 10 s without load.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_was_busy_and_rests_begins_the_next_call() {
     let seen = Seen::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
-    // Each task waits for the processor for longer than calls may.
+    // Advances the clock by 10 ms in each turn of the runtime, so that the queueing delay exceeds its limit.
     let busy = tokio::spawn(at_each_turn(|context| {
         let _ = pin!(advance(Duration::from_millis(10))).poll(context);
     }));
@@ -332,7 +333,7 @@ async fn a_load_of_long_ago_turns_nobody_away() {
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
 }
 
-/// If a measurement panics, the last value stays, and the connection continues.
+/// If a measurement of the load panics, its last value stays in use, and the connection stays open.
 #[tokio::test(start_paused = true)]
 async fn a_measurement_of_the_load_that_panics_ends_nothing() {
     let seen = Seen::default();
@@ -384,7 +385,7 @@ async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
     assert_eq!(error.kind(), CallErrorKind::Fault, "{error:?}");
     assert!(error.is_unstarted(), "{error:?}");
     assert_eq!(seen.begun(), 1);
-    // Small inputs need no memory.
+    // A small input needs no reservation.
     seen.gate.0.add_permits(2);
     client.call::<()>("Wait", ("",)).await.unwrap();
     first.await.unwrap().unwrap();
@@ -423,7 +424,7 @@ async fn what_was_counted_is_there_for_prometheus() {
     }
 }
 
-/// All words in `text` that look like a metric of ours.
+/// All words of `text` that start with `polywire_frames_`.
 fn metrics(text: &str) -> std::collections::BTreeSet<&str> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let words = text.split(|letter| !is_name(letter));
@@ -437,7 +438,7 @@ fn what_the_dashboard_shows_is_what_is_exported() {
     let page = polywire_rpc::server::FrameStats::default().to_prometheus();
     let dashboard = include_str!("../../../../docs/dashboard.json");
     let (exported, shown) = (metrics(&page), metrics(dashboard));
-    // The dashboard shows all metrics that are exported, and no others.
+    // The dashboard shows all exported metrics and no unknown ones.
     assert_eq!(shown, exported);
     for outcome in ["shed", "late", "deadline", "cancelled", "internal"] {
         assert!(dashboard.contains(outcome));
