@@ -17,8 +17,10 @@
 //!
 //! The order of checks for a call over HTTP is: limits of the [`Firewall`](crate::layers::Firewall) and
 //! [`rate_per_caller`](crate::ServerBuilder::rate_per_caller), pages of other origins, calls in progress, layers around HTTP
-//! requests, authentication, layers around heads, decoding. Over frames: deadline and overload, the same limits,
-//! authentication, decoding. Pages, WebSocket upgrade requests and requests without a protocol are checked too.
+//! requests, authentication, layers around heads, decoding. Over frames, for each call: deadline
+//! and overload, the same rates and calls in progress, authentication, decoding. Malformed requests are rejected before
+//! authentication. Pages, requests without a protocol and WebSocket upgrade requests are checked too, except upgrades to
+//! frames, whose calls are checked.
 //!
 //! ```
 //! use polywire_rpc::auth::{BasicAuth, UnixUserAuth};

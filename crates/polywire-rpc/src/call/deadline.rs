@@ -4,7 +4,8 @@
 //!
 //! | | enforced by |
 //! |---|---|
-//! | HTTP, both | `RequestBody` while the body arrives, `decode_on_pool`, then [`Invocation::poll`](super::Invocation::poll) |
+//! | HTTP, the caller's | pending authentication, `RequestBody` while the body arrives, then as the server's |
+//! | HTTP, the server's, from the end of the body | `decode_on_pool`, then [`Invocation::poll`](super::Invocation::poll) |
 //! | frames, the caller's | the state machine (`Connection::timeout`, UDP: `Server::timeout`), which ends the call |
 //! | frames, the server's | [`Invocation::poll`](super::Invocation::poll), from the first time that the handler waits |
 //! | frames, calls with streams | the caller's only |

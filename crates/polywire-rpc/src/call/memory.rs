@@ -4,12 +4,13 @@
 //! | what | counted from | until |
 //! |---|---|---|
 //! | body of an HTTP request, input over frames | 64 KiB each | the call ends |
+//! | input over frames that waits in the run queue or for authentication | 4 KiB each | the call ends |
 //! | decoded input of an operation (an estimate) | bodies above 8 KiB, 64 KiB each | the call ends |
 //! | reply over frames | 4 KiB each | it is written |
 //! | items that a handler has not read | 64 KiB a connection | they are read |
 //! | items to be sent | 4 KiB a stream | they are sent |
 //!
-//! A connection of frames may hold half of the memory. Not counted: decoded parameters of methods; responses over HTTP,
+//! The replies and items of a connection of frames may hold half of the memory. Not counted: decoded parameters of methods; responses over HTTP,
 //! which the limits of connections and calls and the timeout for slow readers bound; a frame that has not arrived as a
 //! whole, which `Limits::bytes` bounds for each connection; and messages of topics, UDP clients and WebSocket queues, which
 //! have limits of their own.

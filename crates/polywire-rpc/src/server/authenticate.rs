@@ -1,4 +1,4 @@
-//! The first steps for an HTTP request: its deadline, and the authentication of its caller.
+//! The first steps inside the layers around HTTP requests: the deadline, and the authentication of the caller.
 
 use std::sync::Arc;
 

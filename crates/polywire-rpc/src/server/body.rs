@@ -126,10 +126,8 @@ impl RequestBody {
         let reader = BodyReader {
             limit,
             memory,
-            timeout: match self.deadline.left(Instant::now()) {
-                Some(left) => self.timeout.min(left),
-                None => self.timeout,
-            },
+            timeout: self.timeout,
+            deadline: self.deadline,
         };
         let partial = &mut self.partial;
         let result = ready!(match &mut self.source {
@@ -158,6 +156,7 @@ struct BodyReader<'a> {
     limit: usize,
     memory: &'a Arc<Memory>,
     timeout: Duration,
+    deadline: Deadline,
 }
 
 impl BodyReader<'_> {
@@ -234,12 +233,19 @@ impl PartialBody {
                 None => return Poll::Ready(Ok(self.take())),
             }
         }
-        let sleep = || Box::pin(tokio::time::sleep(reader.timeout));
+        let sleep = || {
+            let left = reader.deadline.left(Instant::now());
+            let time = left.map_or(reader.timeout, |left| reader.timeout.min(left));
+            Box::pin(tokio::time::sleep(time))
+        };
         let timer = self.timer.get_or_insert_with(sleep);
         // Without tokio's coop budget: a body that exhausts it at each poll would never time out.
         let timer = tokio::task::unconstrained(timer.as_mut());
         ready!(pin!(timer).poll(context));
-        Poll::Ready(Err(timed_out(reader.timeout)))
+        Poll::Ready(Err(match reader.deadline.is_over(Instant::now()) {
+            true => late(),
+            false => timed_out(reader.timeout),
+        }))
     }
 
     fn add(&mut self, reader: &BodyReader<'_>, data: Bytes, body: &impl Body) -> Result<(), Fault> {
@@ -367,6 +373,11 @@ fn read_error(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
 
 fn timed_out(timeout: Duration) -> Fault {
     let message = format!("the body did not arrive within {} s", timeout.as_secs_f64());
+    Fault::new(FaultKind::RequestTimeout, message)
+}
+
+fn late() -> Fault {
+    let message = "the body did not arrive before the deadline of the call";
     Fault::new(FaultKind::RequestTimeout, message)
 }
 

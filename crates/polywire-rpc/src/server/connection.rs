@@ -85,6 +85,7 @@ pub(super) async fn connection(
             // `Driver` limits the time for heads.
             .header_read_timeout(None)
             .max_buf_size(MAX_HEAD)
+            // With `half_close`, the end of the stream does not cancel the call.
             // Without `pipeline_flush`, which delays a response while bytes follow the request, and
             // loses it if these bytes are not a request.
             .half_close(half_close)

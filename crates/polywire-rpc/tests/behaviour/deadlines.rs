@@ -109,7 +109,9 @@ async fn bodies_that_come_too_late() {
     let headers = [("polywire-timeout-ms", "30"), ("Content-Length", "100")];
     socket.write(request("POST /things", &headers, "")).await;
     let reply = socket.reply().await;
-    assert_eq!(reply.status, 408);
+    let (status, _, message) = reply.error(polywire_protocol::ProtocolKind::RestJson1);
+    assert_eq!(status, 408);
+    assert!(message.contains("before the deadline"), "{message}");
 }
 
 /// Sends a message when it is dropped.

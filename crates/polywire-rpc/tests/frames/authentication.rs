@@ -326,3 +326,38 @@ async fn callers_that_give_up() {
     let error = name(&error).await.unwrap_err();
     assert!(error.is_deadline());
 }
+
+/// Inputs of calls with pending authentication use the memory of the server, also small ones: there may be many.
+#[tokio::test]
+async fn pending_inputs_use_memory() {
+    const LEN: usize = 60_000;
+    let methods = Methods::new().bytes("Len", |_, _, _| Ok(()));
+    let server = Server::methods(methods)
+        .frames(true)
+        .authenticate(BasicAuth::verify_with("kitchen", async |_, _| {
+            std::future::pending::<bool>().await
+        }));
+    let server = server.build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("tcp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    let client = client.with_metadata("authorization", ADA);
+    let calls: Vec<_> = (0..10)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call_bytes("Len", &[7; LEN]).await })
+        })
+        .collect();
+    let memory_becomes = async |expected: u64| {
+        let reached = async {
+            while server.frame_stats().memory != expected {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let limit = Duration::from_secs(60);
+        tokio::time::timeout(limit, reached).await.unwrap();
+    };
+    memory_becomes(10 * (LEN as u64 - 4_096)).await;
+    calls.iter().for_each(tokio::task::JoinHandle::abort);
+    memory_becomes(0).await;
+}

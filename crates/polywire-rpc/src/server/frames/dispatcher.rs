@@ -85,7 +85,7 @@ impl<C: Copy + Send + 'static> CallDispatcher<C> {
         id: Option<C>,
         rejection: Rejection,
     ) {
-        // A call without a reply has no fault either.
+        // A one-way call has no fault either: it is dropped silently.
         if let Some(id) = id {
             let now = self.slice.now();
             self.handlers.reject(endpoint, now, id, rejection);

@@ -317,7 +317,7 @@ impl Handlers {
         });
     }
 
-    /// Takes memory for an input of more than `free` bytes. It is given back when the result is dropped.
+    /// Takes memory for the bytes of an input above `free`. It is given back when the result is dropped.
     #[inline]
     pub(super) fn hold(
         &self,
@@ -328,7 +328,7 @@ impl Handlers {
             return Ok(None);
         }
         let mut held = MemoryReservation::nothing(Arc::clone(&self.app.engine.memory));
-        match held.grow(bytes) {
+        match held.resize(bytes - free) {
             true => Ok(Some(held)),
             false => Err(Rejection::NoMemory(MemoryUse::Inputs)),
         }

@@ -57,8 +57,8 @@ pub(super) struct ConnectionState {
     /// Received bytes that were not added to the statistics yet.
     came: u64,
     greeted: bool,
-    /// The client makes no more calls.
-    left: bool,
+    /// The client has sent GOAWAY, or has shut down its write side: it makes no more calls.
+    client_is_leaving: bool,
 }
 
 /// The limit of open calls that clients are told never falls below this, unless `FrameLimits::calls` is lower. With a lower
@@ -115,7 +115,7 @@ impl ConnectionState {
             blocked: Vec::new(),
             stalled: Vec::new(),
             greeted: false,
-            left: false,
+            client_is_leaving: false,
         })
     }
 
@@ -229,7 +229,7 @@ impl ConnectionState {
                 // Aborts the task of the handler.
                 drop(open_call);
             }
-            Event::GoAway { .. } => self.left = true,
+            Event::GoAway { .. } => self.client_is_leaving = true,
             event => {
                 let machine = &mut self.machine;
                 if let Some(held) = self.calls.start(machine, now, &event, whole) {

@@ -113,7 +113,7 @@ impl Side for ConnectionState {
     }
 
     fn end_of_input(&mut self, rest: usize) -> Result<bool, ProtocolError> {
-        if rest == 0 && !self.left && !self.calls.handlers.app.half_close {
+        if rest == 0 && !self.client_is_leaving && !self.calls.handlers.app.half_close {
             return Ok(false);
         }
         let now = self.calls.clock.now();
@@ -123,12 +123,12 @@ impl Side for ConnectionState {
         for open_call in ended {
             self.close_pipe_of(open_call.as_ref());
         }
-        self.left = true;
+        self.client_is_leaving = true;
         Ok(true)
     }
 
     fn waits_for_the_other(&self) -> bool {
-        !self.left
+        !self.client_is_leaving
     }
 
     fn rest(&mut self) {
