@@ -1,5 +1,5 @@
-//! Names from callers are not kept in memory. A process of its own, because the memory of other
-//! tests would count too.
+//! Names from requests are not kept in memory. This test is its own binary, because the memory
+//! of other tests would count too.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -13,7 +13,7 @@ use polywire_rpc::{Methods, Server};
 use polywire_schema::Value;
 use tower::ServiceExt;
 
-/// The resident memory of this process, if the system reports it.
+/// Resident memory of this process in bytes, or `None` if it cannot be read.
 fn resident() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
@@ -30,8 +30,8 @@ fn server() -> Server {
     Server::methods(methods).build().unwrap()
 }
 
-/// Names that no other call has had, also of members: of a method that does not exist,
-/// and of one that does.
+/// Sends calls to known methods and to unknown ones with unique names. Each call has a unique
+/// member name.
 async fn calls(server: &Server, numbers: std::ops::Range<u64>) {
     let long = "x".repeat(1000);
     for number in numbers {
@@ -51,11 +51,10 @@ async fn calls(server: &Server, numbers: std::ops::Range<u64>) {
     }
 }
 
-/// The largest growth of memory: the size of one more arena of the allocator, and far
-/// less than a few bytes for each name.
+/// Maximum growth of memory in bytes: one more arena of the allocator.
 const NOISE: usize = 1 << 20;
 
-/// Makes this number of calls after a warm-up, and checks the memory in between.
+/// Makes `count` calls after a warm-up of 50,000, and measures memory ten times.
 async fn leaves_memory_flat(count: u64) {
     let server = server();
     let warm = 50_000;
@@ -73,13 +72,14 @@ async fn leaves_memory_flat(count: u64) {
     assert!(grown < NOISE, "{grown} bytes more");
 }
 
-/// A hundred megabytes of names: even an entry of 16 bytes for each would show.
+/// 100,000 names of 1,000 bytes each are 100 MB. Even 16 bytes per name would exceed the
+/// bound.
 #[tokio::test]
 async fn a_hundred_thousand_names_leave_memory_as_it_was() {
     leaves_memory_flat(100_000).await;
 }
 
-/// Run by hand, in a release build, where it takes half a minute.
+/// Run by hand in a release build, where it takes half a minute.
 #[tokio::test]
 #[ignore = "takes minutes"]
 async fn ten_million_names_leave_memory_as_it_was() {

@@ -1,4 +1,4 @@
-//! The rate at which calls start, and which of them are sent again.
+//! The rate limit of a client, for calls and retries.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn builder(server: &Scripted) -> ClientBuilder {
         .seed(7)
 }
 
-/// Makes calls at once. Returns when each arrived at the server, in milliseconds.
+/// Makes `count` calls at once. Returns the times in milliseconds after which they arrived at the server.
 async fn arrivals(server: &Scripted, client: &Client, count: usize) -> Vec<u64> {
     let began = Instant::now();
     let before = server.seen().len();
@@ -75,7 +75,7 @@ async fn a_leaky_bucket_is_even_and_bounded() {
     assert_eq!(full, 6);
 }
 
-/// A server that executes one call at a time, a millisecond each.
+/// An adaptive rate approaches the capacity of the server, which processes one call at a time and takes 1 ms for each.
 #[tokio::test(start_paused = true)]
 async fn an_adaptive_rate_finds_what_the_server_can_do() {
     let free = std::sync::Mutex::new(Instant::now());
@@ -125,7 +125,7 @@ async fn a_turn_that_comes_too_late_is_not_waited_for() {
         ends.push((call.await.unwrap().is_ok(), began.elapsed().as_secs()));
     }
     assert_eq!(ends, [(true, 0), (true, 1), (false, 1)]);
-    // The call had failed at once.
+    // The turn of the third call would come after 2 s, later than its deadline of 1.5 s.
     assert_eq!(client.stats().deadlines, 1);
 }
 

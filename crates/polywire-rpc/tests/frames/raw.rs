@@ -1,4 +1,4 @@
-//! A client that sends the bytes that a test specifies.
+//! A raw client: the test defines each frame that it sends.
 
 use std::net::SocketAddr;
 
@@ -18,7 +18,7 @@ const CANCEL: u8 = 0x06;
 const PING: u8 = 0x0e;
 const PONG: u8 = 0x0f;
 
-/// A frame of the server.
+/// A frame from the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub(crate) kind: u8,
@@ -59,12 +59,12 @@ impl Raw {
         said.extend(body);
     }
 
-    /// Buffers a call of a method in a slot with this timeout in milliseconds: 0 for none.
+    /// Buffers a call of a method in a slot. `value` is the time left in milliseconds, 0 for no deadline.
     pub(crate) fn call(&mut self, slot: u16, name: &str, value: u32, payload: &[u8]) {
         self.call_by(slot, name, value, &[], payload);
     }
 
-    /// The same with metadata.
+    /// Like [`Self::call`], with metadata.
     pub(crate) fn call_by(
         &mut self,
         slot: u16,
@@ -94,33 +94,33 @@ impl Raw {
         self.frame(CALL, 0x01, 0, id, value, &body);
     }
 
-    /// Buffers a CANCEL for the last call of a slot.
+    /// Buffers a `CANCEL` of the latest call in a slot.
     pub(crate) fn cancel(&mut self, slot: u16) {
         let count = self.slots[usize::from(slot)] - 1;
         let id = u32::from(slot) | u32::from(count) << 16;
         self.frame(CANCEL, 0, 0, id, 0, b"");
     }
 
-    /// Sends these bytes and closes the sending side.
+    /// Sends the buffered frames and `rest`, which may be part of a frame, and shuts down the write side.
     pub(crate) async fn end(&mut self, rest: &[u8]) {
         self.send().await;
         self.stream.write_all(rest).await.unwrap();
         self.stream.shutdown().await.unwrap();
     }
 
-    /// Sends all buffered frames in one write.
+    /// Sends the buffered frames at once.
     pub(crate) async fn send(&mut self) {
         let said = std::mem::take(&mut self.said);
         self.stream.write_all(&said).await.unwrap();
     }
 
-    /// Reads up to this number of bytes and discards them. No frame can be read afterwards.
+    /// Reads and discards up to `bytes` bytes. Frames cannot be read afterwards.
     pub(crate) async fn trickle(&mut self, bytes: usize) -> usize {
         let mut read = vec![0; bytes];
         self.stream.read(&mut read).await.unwrap_or_default()
     }
 
-    /// The next frame except `HELLO`, `PING` (which is answered) and `PONG`; `None` at the end.
+    /// The next frame except `HELLO`, `PING` and `PONG`. Answers `PING`. `None` at the end of the stream.
     pub(crate) async fn next(&mut self) -> Option<Frame> {
         loop {
             let mut head = [0; 16];
@@ -153,7 +153,7 @@ impl Raw {
         }
     }
 
-    /// The next replies and faults, this number of them; other frames are stored.
+    /// The next `count` replies and faults, and the other frames that arrived before the last of them.
     pub(crate) async fn answers(&mut self, count: usize) -> (Vec<Frame>, Vec<Frame>) {
         let (mut answers, mut others) = (Vec::new(), Vec::new());
         while answers.len() < count {
@@ -166,7 +166,7 @@ impl Raw {
         (answers, others)
     }
 
-    /// Calls a method and waits for the reply.
+    /// Calls a method in slot 0 and waits for the reply or fault.
     pub(crate) async fn ask(&mut self, name: &str, payload: &[u8]) -> Frame {
         self.call(0, name, 0, payload);
         self.send().await;

@@ -1,4 +1,4 @@
-//! Connections that end, and servers that restart.
+//! Lost connections, and how clients reconnect.
 
 use std::error::Error;
 use std::io;
@@ -48,13 +48,13 @@ async fn calls_wait_for_a_server_that_is_away() {
     assert_eq!((stats.waiting, stats.waiting_bytes), (0, 0));
 }
 
-/// The results of calls while a server is killed four times under a hundred concurrent callers.
+/// The result of a test in which a server is killed four times while a hundred tasks call it.
 struct Survived {
     calls: usize,
     failed: usize,
-    /// Calls that were open when the server was killed, in all four kills.
+    /// The number of calls that were open when the server was killed: the sum of all four times.
     open: usize,
-    /// The longest time from a restart to the next call.
+    /// The maximum time from a restart of the server to the next call that it receives.
     longest: Duration,
     sent: usize,
     stats: Stats,
@@ -88,7 +88,7 @@ async fn killed_under_load(idempotent: bool) -> Survived {
     let (mut longest, mut open) = (Duration::ZERO, 0);
     for away in [0, 100, 1_000, 5_000] {
         sleep(Duration::from_secs(5)).await;
-        // The replies that were sent have been read.
+        // The client reads all replies that the server has sent.
         settle().await;
         open += client.stats().in_flight;
         server.kill();
@@ -116,7 +116,7 @@ async fn killed_under_load(idempotent: bool) -> Survived {
     }
 }
 
-/// Calls that were open fail, because it is not known whether they were executed. All others are answered.
+/// Calls that were open fail, because the server may have executed them. All other calls are answered.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_killed_under_load_costs_the_calls_that_were_open() {
     let survived = killed_under_load(false).await;
@@ -133,7 +133,7 @@ async fn a_server_that_is_killed_under_load_costs_the_calls_that_were_open() {
     assert_eq!((stats.reconnects, stats.retries), (4, 0));
 }
 
-/// Idempotent calls do not fail at all, and each is sent one more time.
+/// Idempotent calls that were open are sent once more, and none fails.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_killed_under_load_costs_no_idempotent_call() {
     let survived = killed_under_load(true).await;
@@ -150,7 +150,7 @@ async fn a_server_that_is_killed_under_load_costs_no_idempotent_call() {
     assert!(survived.sent * 10 < survived.calls * 13);
 }
 
-/// A server that crashes on every fiftieth call. Without a retry budget each call would be sent four times.
+/// The server closes the connection at every fiftieth call. Without a retry budget each call would be sent four times.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_keeps_dying_is_sent_little_more_than_it_is_asked() {
     let server = Scripted::new(|call| match call.number % 50 {
@@ -208,7 +208,7 @@ async fn calls_fail_at_once_by_choice() {
     let error = client.call_bytes("Echo", b"").await.unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::Connect, "{error:?}");
     assert!(began.elapsed() < Duration::from_millis(1));
-    // The source of the error is the error of the connector, with its kind.
+    // The source of the error is the `io::Error` of the connector.
     sleep(Duration::from_millis(100)).await;
     let error = client.call_bytes("Echo", b"").await.unwrap_err();
     let source = error.source().and_then(|source| source.downcast_ref());
@@ -236,7 +236,7 @@ async fn time_ends_calls_that_wait_for_a_connection() {
         "{took:?} of 2 s"
     );
     assert_eq!(client.stats().deadlines, 1);
-    // Without a deadline, calls wait until there is a connection.
+    // Without a deadline a call waits without limit.
     let client = builder(&server).no_deadline().build().unwrap();
     let call = tokio::spawn(async move { client.call_bytes("Echo", b"at last").await });
     sleep(Duration::from_secs(3_600)).await;
@@ -258,7 +258,7 @@ async fn the_first_connection_must_be_made() {
     let source = error.source().and_then(|source| source.downcast_ref());
     let kind = source.map(io::Error::kind);
     assert_eq!(kind, Some(io::ErrorKind::ConnectionRefused));
-    // A client that was dropped does not connect again.
+    // After `connect` has failed there are no further attempts in the background.
     let tried = server.connections();
     sleep(Duration::from_secs(60)).await;
     assert_eq!(server.connections(), tried);
@@ -268,7 +268,7 @@ async fn the_first_connection_must_be_made() {
 async fn who_takes_connections_and_says_nothing_is_no_server() {
     let silent = || async {
         let (theirs, ours) = tokio::io::duplex(1 << 16);
-        // The connection stays open.
+        // The server side is leaked, so that the stream remains open.
         std::mem::forget(ours);
         Ok(theirs)
     };
@@ -314,8 +314,8 @@ async fn a_server_that_says_goodbye_loses_no_call() {
     assert!(client.stats().reconnects > 0);
 }
 
-/// The client opens the next connection when the server sends GOAWAY, while open calls end on the old connection: no
-/// call fails, is delayed, or is retried.
+/// The client opens the next connection as soon as the server has sent `GOAWAY`. Open calls end on the old connection:
+/// no call fails, is delayed or is retried.
 #[tokio::test(start_paused = true)]
 async fn a_goodbye_is_no_gap() {
     for fail_fast in [false, true] {
@@ -347,7 +347,7 @@ async fn a_goodbye_is_no_gap() {
             let (own, took) = caller.await.unwrap();
             (calls, longest) = (calls + own, longest.max(took));
         }
-        // The resolution of a timer, one millisecond, may be added.
+        // The server takes 5 ms. Timers have a resolution of 1 ms.
         assert!(longest <= Duration::from_millis(7), "{longest:?}");
         let stats = client.stats();
         assert!(stats.reconnects >= 10, "{stats:?}");
@@ -356,7 +356,8 @@ async fn a_goodbye_is_no_gap() {
     }
 }
 
-/// A server that stops sends GOAWAY to all of its clients at the same time.
+/// A stopping server sends `GOAWAY` to all clients at the same time. The clients wait for random times before they
+/// reconnect.
 #[tokio::test(start_paused = true)]
 async fn clients_of_a_server_that_stops_do_not_come_back_together() {
     let server = Scripted::new(|_| Act::GoAway(Reason::STOP));
@@ -401,7 +402,7 @@ async fn connections_end_with_the_last_client() {
     assert_eq!(server.connections(), 3);
 }
 
-/// A call that was not written yet is sent on another connection, although it is not idempotent: also if the connection
+/// A call that was not sent is made on another connection, even if it is not idempotent: also if the first connection
 /// is lost in the middle of a frame from the server.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_has_not_left_is_made_elsewhere() {
@@ -416,14 +417,14 @@ async fn a_call_that_has_not_left_is_made_elsewhere() {
         });
     let (theirs, mut ours) = tokio::io::duplex(64 << 10);
     first.send(theirs).unwrap();
-    // A HELLO, and the first bytes of a reply.
+    // A hello, and the first 8 bytes of a reply.
     let hello = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
     ours.write_all(hello).await.unwrap();
     ours.write_all(b"\0\0\x10\0\x04\0\0\0").await.unwrap();
     let client = builder.connect().await.unwrap();
     settle().await;
     drop(ours);
-    // Before the task of the connection has read the end.
+    // The call begins before the task of the connection has noticed the close.
     assert_eq!(client.call_bytes("Echo", b"once").await.unwrap(), b"once");
     assert_eq!((server.seen().len(), client.stats().retries), (1, 0));
 }

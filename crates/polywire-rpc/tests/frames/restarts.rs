@@ -1,4 +1,4 @@
-//! Servers on sockets that stop and restart at the same address.
+//! Servers on sockets that stop, and restart on the same address.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use crate::support::methods;
 
-/// Starts a server at an address. The address may still be in use for a moment.
+/// Starts a server on `address`. Retries, because the address may still be in use.
 async fn server_at(address: SocketAddr) -> RunningServer {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     loop {
@@ -66,7 +66,7 @@ async fn a_server_that_is_restarted_under_load_loses_no_idempotent_call() {
     assert!(stats.tries * 10 < calls * 13, "{stats:?}");
 }
 
-/// Calls that were open when the server stopped fail, and the client can be used again.
+/// One-way calls and streams wait while the server is down, and are sent on the next connection.
 #[tokio::test]
 async fn streams_and_subscriptions_are_opened_on_the_connection_that_is_there() {
     let running = crate::support::server().await;
@@ -90,7 +90,7 @@ async fn streams_and_subscriptions_are_opened_on_the_connection_that_is_there() 
     running.shutdown().await;
 }
 
-/// A client without calls connects again too.
+/// A client without calls reconnects too.
 #[tokio::test]
 async fn connections_come_back_by_themselves() {
     let running = crate::support::server().await;
@@ -106,7 +106,7 @@ async fn connections_come_back_by_themselves() {
     }
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
     running.shutdown().await;
-    // A client that was given a connected stream does not connect again.
+    // A client over a given stream cannot reconnect.
     let (theirs, ours) = tokio::io::duplex(1 << 16);
     let client = Client::over(theirs);
     drop(ours);

@@ -34,7 +34,7 @@ async fn what_was_turned_away_is_tried_again_when_the_server_asks_for_it() {
     assert_eq!(reply, b"input");
     let seen = server.seen();
     let waited = seen[1].at - seen[0].at;
-    // Plus the client's own delay of 5 to 10 ms.
+    // The server asks for 500 ms. The client adds a backoff of 5 to 10 ms.
     let range = Duration::from_millis(505)..Duration::from_millis(512);
     assert!(range.contains(&waited), "{waited:?}");
     assert_eq!(seen[1].payload, b"input");
@@ -46,7 +46,7 @@ async fn what_was_turned_away_is_tried_again_when_the_server_asks_for_it() {
 #[tokio::test(start_paused = true)]
 async fn only_what_is_safe_is_repeated() {
     let fault = |code, unstarted| Act::Fault(code, 0, unstarted);
-    // The first answer of the server, the number of calls it gets, and that number if the call is idempotent.
+    // The first action of the server, the expected number of attempts, and that number if the call is idempotent.
     let table = [
         (fault(FaultCode::OVERLOADED, true), 2, 2),
         (fault(FaultCode::UNAVAILABLE, true), 2, 2),
@@ -89,7 +89,7 @@ async fn calls_are_tried_as_often_as_was_said() {
         let error = client.call_bytes("Echo", b"").await.unwrap_err();
         assert_eq!(code(&error), FaultCode::OVERLOADED);
         assert_eq!(server.seen().len(), tries, "{said}");
-        // Delays that grow to a second.
+        // The backoff doubles up to 1 s.
         let longest = Duration::from_millis(10 * ((1 << tries.min(8)) - 2));
         assert!(began.elapsed() <= longest + Duration::from_secs(3));
         assert_eq!(client.stats().overloaded, 1);
@@ -144,7 +144,7 @@ async fn a_server_that_turns_all_away_is_sent_less_and_less() {
     let stats = client.stats();
     assert_eq!((stats.overloaded, stats.pending), (1_000, 0));
 
-    // A client whose throttling is off, and one that was never rejected.
+    // A client without throttling sends every call.
     let other = builder(&server).throttle(None).retries(0);
     let other = other.connect().await.unwrap();
     for _ in 0..1_000 {
@@ -154,8 +154,8 @@ async fn a_server_that_turns_all_away_is_sent_less_and_less() {
     assert_eq!(server.seen().len(), sent + 1_000);
 }
 
-/// A call without an answer does not count as accepted. Otherwise calls that time out would let the client keep sending
-/// at the same rate.
+/// Calls that time out do not count as accepted. Otherwise the client would not be throttled: three of four calls here
+/// are never answered, and the server rejects the fourth.
 #[tokio::test(start_paused = true)]
 async fn calls_that_are_never_answered_are_no_sign_that_calls_are_taken() {
     let server = Scripted::new(|call| match call.number % 4 {

@@ -1,4 +1,4 @@
-//! Metadata, deadline and trace context of calls, and what handlers see of them.
+//! Metadata, credentials, trace and deadline of calls, and what handlers see of them.
 
 use std::any::Any;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn header(context: &Context, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Milliseconds.
+/// The time until the deadline in milliseconds.
 fn left(context: &Context) -> Option<u64> {
     let left = context
         .deadline()?
@@ -55,7 +55,7 @@ struct Served {
     clients: Vec<Client>,
 }
 
-/// A client for each transport.
+/// A server on TCP, UDP and inproc, with a client for each.
 async fn served(name: &str) -> Served {
     let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(20));
     let server = Server::methods(methods()).frames(true).timeouts(timeouts);
@@ -96,7 +96,7 @@ async fn handlers_see_metadata_credentials_and_the_trace() {
             ("traceparent", &[PARENT]),
             ("other", &[]),
         ] {
-            // Before and after the operation has a number on the connection.
+            // The first call of a connection sends the name of the operation, later calls only its number.
             for _ in 0..2 {
                 let seen: Vec<String> = client.call("Header", (name,)).await.unwrap();
                 assert_eq!(seen, values, "{name}");
@@ -113,7 +113,7 @@ async fn handlers_see_metadata_credentials_and_the_trace() {
     }
 }
 
-/// Calls that wait for capacity have the same metadata as others.
+/// Queued calls are sent with their own metadata and trace.
 #[tokio::test]
 async fn what_is_said_waits_with_its_call() {
     let served = served("said-waits").await;
@@ -167,7 +167,7 @@ async fn handlers_see_the_time_that_is_left() {
         let short = client.with_deadline(Duration::from_secs(5));
         let left: u64 = short.call("Left", ()).await.unwrap();
         assert!((1_000..=5_000).contains(&left), "{left}");
-        // The server's own limit for handlers.
+        // The handler timeout of the server (20 s) applies too.
         let left: u64 = client.call("Left", ()).await.unwrap();
         assert!((10_000..=20_000).contains(&left), "{left}");
     }
@@ -178,7 +178,7 @@ async fn handlers_see_the_time_that_is_left() {
     let stream = client.stream("Stream", ("x",)).await.unwrap();
     let left = stream.result::<u64>().await.unwrap();
     assert!((50_000..=100_000).contains(&left), "{left}");
-    // Over HTTP only the limit of the server applies.
+    // Over HTTP only the handler timeout of the server applies.
     let url = format!("http://{}/RPC2", served.running.address());
     let client = polywire_rpc::xmlrpc::Client::new(&url).unwrap();
     let left: f64 = client.call::<i64>("Left", ()).await.unwrap() as f64;

@@ -1,4 +1,4 @@
-//! A server over in-memory streams that answers as a script says.
+//! A server over in-memory streams that answers as a test defines.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,31 +12,31 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-/// The server's answer to a call.
+/// What the server does with a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    /// Reply with the input.
+    /// Answers with the input.
     Echo,
-    /// Reply with a fault: its code, milliseconds to wait, and whether the call was not started.
+    /// Answers with a fault: code, time to wait before a retry in milliseconds, and whether the call is unstarted.
     Fault(FaultCode, u32, bool),
-    /// Send GOAWAY with this code, and reply with the input.
+    /// Sends `GOAWAY` with this reason, and answers with the input.
     GoAway(Reason),
-    /// Close the connection.
+    /// Closes the connection.
     HangUp,
-    /// Do not answer.
+    /// Does nothing.
     Hold,
-    /// Reply with the input after this time.
+    /// Answers with the input after this time.
     Later(Duration),
 }
 
-/// A call as the server received it.
+/// A call as the server saw it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// The number of the call on this server, from 0.
+    /// The index of the call among all calls of the server, from 0.
     pub(crate) number: usize,
-    /// When it arrived, on the clock of the test.
+    /// The time of arrival by the clock of the test.
     pub(crate) at: Instant,
-    /// Its deadline.
+    /// The deadline of the call.
     pub(crate) deadline: Option<Instant>,
     pub(crate) payload: Vec<u8>,
 }
@@ -53,7 +53,7 @@ struct Inner {
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// A server. Clones share it.
+/// A server. Clones share its state.
 #[derive(Clone)]
 pub(crate) struct Scripted(Arc<Inner>);
 
@@ -77,7 +77,7 @@ impl Scripted {
         }))
     }
 
-    /// The connector that a client uses.
+    /// A connector to this server for a client.
     pub(crate) fn connector(
         &self,
     ) -> impl Fn() -> std::future::Ready<io::Result<DuplexStream>> + use<> {
@@ -96,7 +96,7 @@ impl Scripted {
         Ok(theirs)
     }
 
-    /// Closes all connections and accepts no more.
+    /// Closes all connections and refuses new ones.
     pub(crate) fn kill(&self) {
         self.0.down.store(true, Ordering::Relaxed);
         for task in self.0.tasks.lock().unwrap().drain(..) {
@@ -130,21 +130,21 @@ impl Scripted {
     }
 }
 
-/// Runs all tasks until they wait, without advancing the clock.
+/// Lets all tasks run until they wait. The clock does not advance.
 pub(crate) async fn settle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }
 }
 
-/// Sends the answers that are due.
+/// A delayed answer to a call: the action, and the input of the call.
 type Due = (CallId, Act, Vec<u8>);
 
 fn later(to: &UnboundedSender<Due>, wait: Duration, due: Due) {
     let to = to.clone();
     tokio::spawn(async move {
         tokio::time::sleep(wait).await;
-        // The connection may be closed.
+        // The connection may have ended.
         let _ = to.send(due);
     });
 }

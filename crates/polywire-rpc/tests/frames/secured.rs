@@ -1,4 +1,4 @@
-//! Frames over TLS: certificates of servers and of clients.
+//! Frames over TLS: trust in servers, and client certificates.
 
 use std::time::Duration;
 
@@ -32,7 +32,8 @@ impl Authority {
     }
 }
 
-/// A server whose method `Who` returns the number of certificates that its caller has sent.
+/// A server whose method `Who` returns whether the connection is encrypted, and the number of client certificates.
+/// `callers` signs client certificates, which are required if it is given.
 async fn server(authority: &Authority, callers: Option<&Authority>) -> RunningServer {
     let methods = Methods::new().method("Who", |(), context: Context| async move {
         let shown = context.caller().tls().map(|tls| tls.certificates().len());
@@ -51,11 +52,11 @@ async fn server(authority: &Authority, callers: Option<&Authority>) -> RunningSe
 
 async fn client(running: &RunningServer, tls: ClientTls) -> Result<Client, ConnectError> {
     let url = format!("tcp+tls://localhost:{}", running.address().port());
-    // The order of the builder calls does not matter.
+    // The TLS settings may be set after the endpoint.
     Client::builder().endpoint(&url).tls(tls).connect().await
 }
 
-/// One timeout covers all steps of connecting, and the error names the step that timed out.
+/// One time limit applies to all steps of connecting, and the error names the step that exceeded it.
 #[tokio::test]
 async fn late_steps_are_named() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -117,7 +118,7 @@ async fn who_is_not_trusted_is_not_called() {
     );
 }
 
-/// A server without TLS, and a client without TLS at a server with TLS.
+/// Connecting fails if only the client or only the server uses TLS.
 #[tokio::test]
 async fn both_must_speak_it() {
     let authority = Authority::new();
@@ -129,7 +130,8 @@ async fn both_must_speak_it() {
     Client::connect(&url).await.unwrap_err();
 }
 
-/// Certificates that the handshake has verified authenticate calls. Callers without one need another way.
+/// A client certificate that was verified in the handshake authenticates calls. A client without one needs another
+/// method, here a bearer token.
 #[tokio::test]
 async fn certificates_authenticate() {
     let (servers, callers) = (Authority::new(), Authority::new());

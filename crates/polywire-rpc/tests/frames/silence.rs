@@ -1,4 +1,4 @@
-//! Peers that send nothing, are slow, or disappear without closing.
+//! Peers that are silent, are slow, or disconnect without `GOAWAY`.
 
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::scripted::settle;
 
-/// The preface and a HELLO without settings.
+/// The preface and a hello without settings.
 const HELLO: &[u8] = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
 
 fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Vec<u8> {
@@ -25,7 +25,7 @@ fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Ve
     frame
 }
 
-/// A client of a server that the test plays. The HELLO has been sent.
+/// A client, and the server end of its stream, which the test drives. The hello of the server is already written.
 async fn by_hand() -> (Client, DuplexStream) {
     let (theirs, mut ours) = tokio::io::duplex(1 << 16);
     ours.write_all(HELLO).await.unwrap();
@@ -37,7 +37,7 @@ async fn who_says_nothing_is_asked_once_and_then_given_up() {
     let (client, mut ours) = by_hand().await;
     let began = Instant::now();
     let call = client.with_deadline(Duration::from_secs(100_000));
-    // The kernel accepts what the client writes, which does not show that the peer is alive.
+    // The operating system takes what the client writes. This does not show that the server is alive.
     let drains = async {
         let mut all = Vec::new();
         ours.read_to_end(&mut all).await.unwrap();
@@ -63,7 +63,7 @@ async fn who_is_slow_and_not_silent_is_heard_to_the_end() {
             )
         })
         .collect();
-    // Each read ends inside a frame, so a frame is incomplete for a long time.
+    // Each frame takes 18 s, and almost every read ends within a frame.
     let body = vec![7; (1 << 20) - 16];
     let stream: Vec<u8> = (0..6).flat_map(|id| frame(4, 0, 0, id, 0, &body)).collect();
     let began = Instant::now();
@@ -96,11 +96,12 @@ async fn a_frame_that_trickles_is_not_waited_for() {
     assert!(began.elapsed() < Duration::from_secs(40));
 }
 
-/// The task of the connection yields after the last of its calls, and then there is nothing more to read.
+/// The server removes a connection that the client has closed, even if the time slice of the connection ended with its
+/// last call and no further input arrives.
 #[tokio::test]
 async fn who_goes_without_a_word_costs_nothing() {
     let methods = Methods::new().method("Long", |(): ()| async {
-        // Blocks while it is polled, as a computation does.
+        // Blocks the thread, like a CPU-bound handler.
         std::thread::sleep(Duration::from_millis(3));
     });
     let server = Server::methods(methods).frames(true).build().unwrap();
@@ -113,7 +114,7 @@ async fn who_goes_without_a_word_costs_nothing() {
     calls.extend(frame(2, 1, 1, 0, 0, b"\x07\0\x01\x04\0Long"));
     calls.extend(frame(2, 0, 1, 1, 0, b""));
     stream.write_all(&calls).await.unwrap();
-    // Both replies, after the preface and the HELLO.
+    // Both replies, after the preface and the hello.
     let mut replies = 0;
     let mut heard = Vec::new();
     while replies < 2 {
@@ -132,7 +133,7 @@ async fn who_goes_without_a_word_costs_nothing() {
         .unwrap();
 }
 
-/// A peer that reads nothing: calls wait in the client until their deadline, and no longer.
+/// A one-way call to a peer that does not read waits until its deadline, and then fails.
 #[tokio::test(start_paused = true)]
 async fn what_nobody_answers_waits_no_longer_than_its_deadline() {
     let (client, _ours) = by_hand().await;
@@ -151,7 +152,8 @@ async fn what_nobody_answers_waits_no_longer_than_its_deadline() {
     assert_eq!(client.stats().deadlines, 1);
 }
 
-/// `select!` and `join!` poll all of their futures each time.
+/// A task that waits for several futures polls a waiting one-way call repeatedly. The client keeps few clones of its
+/// waker, not one per poll.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
     struct Nobody;
@@ -169,7 +171,7 @@ async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
         while pending < 1_000 && notes.as_mut().poll(&mut context).is_pending() {
             pending += 1;
             if pending % 10 == 0 {
-                // Another call of the same task.
+                // The same task makes another call.
                 break;
             }
         }
@@ -179,7 +181,7 @@ async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
     assert!(kept < 10, "{kept}");
 }
 
-/// A server may be slow to answer calls that the client has cancelled.
+/// Cancelled streams that the server has not answered yet do not count against the limit of calls in flight.
 #[tokio::test(start_paused = true)]
 async fn streams_that_were_given_up_hold_up_nobody() {
     let (theirs, mut ours) = tokio::io::duplex(1 << 16);
@@ -213,7 +215,7 @@ async fn streams_that_were_given_up_hold_up_nobody() {
     settle().await;
     let stats = client.stats();
     assert_eq!((stats.in_flight, stats.waiting), (30 + 10, 10));
-    // Each cancelled call lets one waiting call start in its slot.
+    // Each of the first ten replies frees its slot for a queued call.
     for id in (30..40).chain((30..40).map(|slot| slot | 1 << 16)) {
         ours.write_all(&frame(4, 0, 0, id, 0, b"")).await.unwrap();
         settle().await;
@@ -221,7 +223,7 @@ async fn streams_that_were_given_up_hold_up_nobody() {
     for call in calls {
         call.await.unwrap().unwrap();
     }
-    // After the answers, no more calls are in flight than the limit.
+    // After the server has answered the cancelled streams, the limit of calls in flight is unchanged.
     for id in 0..30 {
         let cancelled = frame(5, 0, 0x33, id, 0, b"");
         ours.write_all(&cancelled).await.unwrap();
@@ -243,7 +245,7 @@ async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
     assert!(error.kind() == CallErrorKind::Deadline, "{error}");
     assert_eq!(began.elapsed().as_secs(), 2);
     assert_eq!((client.stats().opened, client.stats().pending), (1, 0));
-    // The server receives CANCEL.
+    // The client sends `CANCEL`.
     drop(client);
     let mut said = Vec::new();
     let mut buffer = [0; 256];
@@ -254,7 +256,7 @@ async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
     }
 }
 
-/// After a protocol violation calls fail at once, though the peer does not close the connection.
+/// After a protocol error of the server, open calls end at once, although the server does not close the connection.
 #[tokio::test(start_paused = true)]
 async fn a_broken_connection_ends_its_calls_at_once() {
     let (client, mut ours) = by_hand().await;
@@ -271,13 +273,14 @@ async fn a_broken_connection_ends_its_calls_at_once() {
         "{why}"
     );
     assert_eq!(began.elapsed(), Duration::ZERO);
-    // The peer receives GOAWAY when it reads.
+    // The client sends the error to the server too.
     let mut said = vec![0; 4_096];
     let read = ours.read(&mut said).await.unwrap();
     assert!(String::from_utf8_lossy(&said[..read]).contains("for a call that is open"));
 }
 
-/// The server has closed its sending side, and reads nothing of what the client still writes.
+/// When the server shuts down its write side, open calls end at once, even if the server does not read the output that
+/// is still unsent.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_server_ends_calls_at_once() {
     let (client, mut ours) = by_hand().await;
@@ -295,7 +298,8 @@ async fn the_end_of_a_server_ends_calls_at_once() {
     assert_eq!(began.elapsed(), Duration::ZERO);
 }
 
-/// Each ping is answered, so a peer that does not read the answers would make them pile up.
+/// The client answers each `PING`. It closes the connection if the server does not read these answers, because they
+/// would accumulate.
 #[tokio::test(start_paused = true)]
 async fn who_asks_and_does_not_read_is_given_up() {
     let (client, mut ours) = by_hand().await;
@@ -306,14 +310,14 @@ async fn who_asks_and_does_not_read_is_given_up() {
         sent += 1_000;
         assert!(sent < 100_000, "it takes more and more");
     }
-    // The capacity of the stream, and four thousand answers.
+    // More than the stream holds: 64 KiB, or 4,096 frames of 16 bytes. The client queues some more.
     assert!(sent > 4_000, "{sent}");
     let error = call.await.unwrap().unwrap_err().to_string();
     let words = "not connected: the server does not read what it asks for";
     assert_eq!(error, words);
 }
 
-/// Wakers are code of the application, which may call the client.
+/// Wakers are foreign code, which may access the client.
 #[test]
 fn wakers_run_when_nothing_is_locked() {
     struct Looks(Client, std::sync::mpsc::Sender<usize>);
@@ -323,7 +327,7 @@ fn wakers_run_when_nothing_is_locked() {
         }
     }
     let (heard, hears) = std::sync::mpsc::channel();
-    // On a thread of its own: a deadlock would block the test.
+    // On a separate thread, because a locked client would be a deadlock.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().unwrap();

@@ -1,4 +1,4 @@
-//! Clients that make more calls than they read replies.
+//! Peers that request more data than they read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,12 +20,12 @@ use crate::raw::{FAULT, REPLY, Raw, UNSTARTED};
 const OVERLOADED: u16 = 0x30;
 const MIB: u64 = 1 << 20;
 
-/// Methods with large replies, and the number of calls that have started and ended.
+/// Methods with large replies, and the numbers of their calls that have begun and ended.
 #[derive(Clone)]
 struct Seen {
     begun: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
-    /// Calls that do not end at once end when this is closed.
+    /// Calls of `Later` end when this is closed.
     gate: Arc<Semaphore>,
 }
 
@@ -79,7 +79,7 @@ impl Seen {
             })
     }
 
-    /// A server with this memory limit, and messages of at most one megabyte.
+    /// A server with `memory` bytes of memory, and messages of at most 1 MiB.
     fn server(&self, memory: u64) -> ServerBuilder {
         Server::methods(self.methods())
             .frames(true)
@@ -113,7 +113,7 @@ fn code(error: &CallError) -> FaultCode {
     error.frame_code().unwrap()
 }
 
-/// The CBOR of a list of one number.
+/// A CBOR array of this number.
 fn number(number: u32) -> Vec<u8> {
     let mut cbor = vec![0x81, 0x1a];
     cbor.extend(number.to_be_bytes());
@@ -133,13 +133,13 @@ async fn who_calls_and_never_reads_fills_nothing() {
     until(|| seen.begun() == 1_000).await;
     seen.gate.close();
     until(|| seen.ended() == 1_000).await;
-    // One client may use half of the memory; other clients have the rest.
+    // One connection holds at most half of the memory, so that other connections have enough.
     let held = server.frame_stats().memory;
     assert!((8 * MIB..=16 * MIB).contains(&held), "{held}");
     let other = client(&running).await;
     let large: String = other.call("Later", (900_000,)).await.unwrap();
     assert_eq!(large.len(), 900_000);
-    // Each call has a reply, or a fault because the memory limit was reached.
+    // Each call is answered: with its reply, or with `OVERLOADED` if there was no memory for the reply.
     let (answers, _) = raw.answers(1_000).await;
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);
     let replies = replies.count();
@@ -152,8 +152,8 @@ async fn who_calls_and_never_reads_fills_nothing() {
     assert_eq!(raw.ask("Later", &number(60_000)).await.kind, REPLY);
 }
 
-/// Calls of a client that never reads its replies are not started, although each could be answered at once. They stay
-/// in the buffers of the kernel.
+/// While the client does not read, the server does not begin further calls, not even those whose handlers are ready at
+/// once.
 #[tokio::test]
 async fn calls_of_who_never_reads_are_not_begun() {
     let seen = Seen::new();
@@ -168,7 +168,7 @@ async fn calls_of_who_never_reads_are_not_begun() {
     for _ in 0..100 {
         let _: String = other.call("AtOnce", (1,)).await.unwrap();
     }
-    // As many as the limit on unwritten replies, plus the buffers of the kernel.
+    // The limit of unsent output, and the socket buffers of the operating system, allow some calls to begin.
     assert!(seen.begun() < 500, "{}", seen.begun());
     assert!(server.frame_stats().memory < 3 * MIB);
     let (answers, _) = raw.answers(1_000).await;
@@ -176,7 +176,7 @@ async fn calls_of_who_never_reads_are_not_begun() {
     until(|| server.frame_stats().memory == 0).await;
 }
 
-/// A slow client's waiting time is no queueing delay of the server.
+/// Calls that wait until the client reads are not shed, however long they wait: this delay is not caused by the server.
 #[tokio::test(start_paused = true)]
 async fn calls_that_wait_until_their_caller_reads_are_not_turned_away() {
     let seen = Seen::new();
@@ -206,7 +206,7 @@ async fn items_that_no_handler_reads_are_bounded_by_memory() {
     for _ in 0..6 {
         let (mut out, back) = client.two_way("Hold", ()).await.unwrap().split();
         for _ in 0..2 {
-            // A stream that has ended uses no credit.
+            // Fails if the server has already ended the stream.
             let _ = out.send_bytes(&item).await;
         }
         streams.push((out, back));
@@ -222,7 +222,7 @@ async fn items_that_no_handler_reads_are_bounded_by_memory() {
     assert_eq!(code(&error), FaultCode::OVERLOADED);
     drop(streams);
     until(|| server.frame_stats().memory == 0).await;
-    // The credit of items that were not read was returned.
+    // The credit of the unread items was returned.
     for _ in 0..100 {
         let (mut out, _back) = client.two_way("Hold", ()).await.unwrap().split();
         out.send_bytes(&item).await.unwrap();
@@ -245,7 +245,7 @@ async fn items_that_no_client_reads_are_bounded_by_memory() {
     }
     let held = server.frame_stats().memory;
     assert!((MIB / 4..=MIB / 2).contains(&held), "{held}");
-    // Waiting senders continue when there is credit, until all is sent.
+    // All streams complete when the client reads them.
     let mut readers = JoinSet::new();
     for stream in streams {
         readers.spawn(async move {

@@ -1,4 +1,4 @@
-//! Calls with streams of items.
+//! Streaming calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use tower::{ServiceExt, service_fn};
 use crate::scripted::{Act, Scripted, settle};
 use crate::support::client;
 
-/// Counters of handlers.
+/// Counts the items that a handler has sent, and reports when the handler is dropped.
 #[derive(Clone, Default)]
 struct Seen {
     sent: Arc<AtomicUsize>,
@@ -89,7 +89,7 @@ fn methods(sent: &Arc<AtomicUsize>, dropped: &mpsc::UnboundedSender<()>) -> Meth
                     Ok::<_, Fault>(())
                 }
             };
-            // Each with its own waker.
+            // Two tasks, so that each sender has its own waker.
             let (first, second) = (tokio::spawn(send(one)), tokio::spawn(send(other)));
             first.await.unwrap().and(second.await.unwrap())
         })
@@ -169,7 +169,7 @@ async fn both_directions_at_the_same_time() {
         assert_eq!(back.next::<(u32, String)>().await.unwrap(), None);
         back.result::<u32>().await.unwrap()
     };
-    // The stream ends when the sending half is dropped.
+    // The stream is finished when the half that sends is dropped.
     let ((), count) = tokio::join!(sends, reads);
     assert_eq!(count, 20_000);
 }
@@ -190,8 +190,8 @@ async fn several_may_send_on_one_stream() {
 async fn who_sends_waits_for_who_reads() {
     let served = served().await;
     let mut flood = served.client.stream("Flood", (1_000,)).await.unwrap();
-    // As many items as the window and the queue of the receiver hold, and no more, however
-    // often the two tasks run.
+    // The handler fills the window (256 KiB) and the buffer of unsent items (64 KiB). It sends no further item,
+    // however often both sides run.
     for _ in 0..1_000 {
         served.client.call::<i32>("Add", (1, 2)).await.unwrap();
     }
@@ -207,7 +207,7 @@ async fn who_sends_waits_for_who_reads() {
 #[tokio::test]
 async fn to_drop_a_stream_ends_the_handler_and_gives_the_room_back() {
     let mut served = served().await;
-    // The sum of their windows exceeds the window of the connection.
+    // The windows of 40 streams together exceed the window of the connection.
     for _ in 0..40 {
         let mut flood = served.client.stream("Flood", (60_000,)).await.unwrap();
         assert!(flood.next::<()>().await.is_err());
@@ -215,7 +215,7 @@ async fn to_drop_a_stream_ends_the_handler_and_gives_the_room_back() {
         served.dropped.recv().await.unwrap();
     }
     assert_eq!(served.client.call::<i32>("Add", (1, 2)).await.unwrap(), 3);
-    // Its reply came after those to the cancelled calls.
+    // The reply arrived after the answers to the cancelled calls.
     assert_eq!(served.client.pending(), 0);
 }
 
@@ -229,7 +229,7 @@ async fn streams_that_nobody_reads_do_not_hold_up_calls() {
     for _ in 0..100 {
         assert_eq!(served.client.call::<i32>("Add", (1, 2)).await.unwrap(), 3);
     }
-    // The stream that is read continues after the others have ended.
+    // A stream continues when the client reads it and has dropped the others.
     let mut last = floods.pop().unwrap();
     drop(floods);
     for _ in 0..200 {
@@ -266,7 +266,7 @@ async fn who_sends_to_a_call_that_has_ended_is_told() {
     let served = served().await;
     let mut sum = served.client.two_way("Sum", ()).await.unwrap();
     sum.send("two").await.unwrap();
-    // There is no error before the reply arrives.
+    // `send` succeeds until the fault has arrived.
     let error = loop {
         if let Err(error) = sum.send(1).await {
             break error;
@@ -286,7 +286,7 @@ async fn methods_without_streams_take_no_items() {
     assert_eq!(error.frame_code(), Some(FaultCode::UNSUPPORTED));
     assert!(error.is_unstarted());
     assert_eq!(fault.message(), "`Add` takes no items");
-    // A method with streams can be called for its reply alone.
+    // A streaming method can be called without streams, for its reply alone.
     assert_eq!(served.client.call::<u32>("Count", (9,)).await.unwrap(), 9);
     assert_eq!(served.client.call::<i64>("Sum", ()).await.unwrap(), 0);
 }
@@ -337,7 +337,7 @@ async fn when_the_connection_ends_so_do_its_streams() {
     let stopping = tokio::spawn(async move { running.shutdown().await });
     let error = loop {
         match flood.next::<()>().await {
-            // An item of another type.
+            // An item has arrived, but it is not of the type `()`.
             Err(error) if error.kind() == CallErrorKind::Decode => {}
             ended => break ended.unwrap_err(),
         }
@@ -352,7 +352,7 @@ async fn when_the_connection_ends_so_do_its_streams() {
     stopping.await.unwrap();
 }
 
-/// A server that rejects the first calls, and then replies with the input.
+/// A server that rejects the first `calls` calls, and answers further calls with their input.
 fn refusing(calls: usize) -> Scripted {
     Scripted::new(move |call| match call.number < calls {
         true => Act::Fault(FaultCode::OVERLOADED, 0, true),
@@ -380,7 +380,7 @@ async fn what_was_turned_away_before_any_item_is_opened_again() {
         assert_eq!((server.seen().len(), stats.retries), (3, 2));
         assert_eq!((stats.opened, stats.pending, stats.overloaded), (1, 0, 0));
     }
-    // As often as other calls, and no more.
+    // Three retries, as for other calls.
     let server = refusing(100);
     let client = client_of(&server).await;
     let mut stream = client.stream("Any", ()).await.unwrap();
@@ -414,7 +414,7 @@ async fn streams_have_a_time_by_choice() {
     assert!(error.kind() == CallErrorKind::Deadline, "{error:?}");
     settle().await;
     assert_eq!(server.cancels(), 1);
-    // The server received CANCEL.
+    // The server has received the deadline.
     let deadline = server.seen()[0].deadline.unwrap() - began;
     assert_eq!(deadline.as_secs(), 300);
 }
@@ -429,7 +429,8 @@ async fn streams_without_a_time_have_none() {
     assert_eq!(server.seen()[0].deadline, None);
 }
 
-/// Sending on a call without input items, or after `finish`, is an error: it would wait for credit that never arrives.
+/// `send` fails on a stream that is not open for items of the client. Otherwise it would wait for credit that never
+/// arrives.
 #[tokio::test(start_paused = true)]
 async fn who_may_not_send_is_told() {
     let server = Scripted::new(|_| Act::Hold);
@@ -444,7 +445,7 @@ async fn who_may_not_send_is_told() {
     assert!(error.kind() == CallErrorKind::Encode, "{error:?}");
 }
 
-/// A call with streams whose deadline has passed is not started either.
+/// A streaming call with a deadline of zero fails, and the server does not receive it.
 #[tokio::test]
 async fn a_stream_without_time_is_not_begun() {
     let (sender, mut begun) = mpsc::unbounded_channel();
@@ -471,7 +472,7 @@ async fn a_stream_without_time_is_not_begun() {
     assert_eq!(begun.recv().await, Some(3));
 }
 
-/// A large reply keeps the buffer in which it was received, and no second one.
+/// A large reply shares the buffer in which it was received.
 #[tokio::test]
 async fn a_large_answer_of_a_stream_is_not_copied() {
     const LEN: usize = 1 << 20;
@@ -493,7 +494,7 @@ async fn a_large_answer_of_a_stream_is_not_copied() {
     assert!(bytes.ends_with(&[7; 100]));
 }
 
-/// Payloads do not appear in logs or `Debug` output of any call of the connection.
+/// The `Debug` output of streams contains no payload of any call of the connection, so that logs do not either.
 #[tokio::test]
 async fn what_is_said_is_not_in_what_is_logged() {
     const SECRET: &[u8] = b"swordfish";
@@ -504,7 +505,8 @@ async fn what_is_said_is_not_in_what_is_logged() {
     let builder = Client::builder().connector("scripted", server.connector());
     let client = builder.in_flight(1..=1).connect().await.unwrap();
     let mut stream = client.two_way_bytes("Echo", SECRET).await.unwrap();
-    // Its reply waits to be read, and so do inputs: items of a stream, a call that is being sent, and one that waits.
+    // The client holds the reply of this stream, which is not read yet, and inputs: of another stream, of a call that
+    // is sent, and of a queued call.
     assert_eq!(stream.next_bytes().await.unwrap(), None);
     let mut held = client.two_way_bytes("Hold", SECRET).await.unwrap();
     held.send_bytes(SECRET).await.unwrap();
@@ -519,7 +521,7 @@ async fn what_is_said_is_not_in_what_is_logged() {
     for secret in ["swordfish", bytes.trim_matches(['[', ']'])] {
         assert!(!said.contains(secret), "{said}");
     }
-    // Nor the bytes of a payload, one per line.
+    // Nor in the format `{:#?}`, with one byte per line.
     let said: String = said.split_whitespace().collect();
     assert!(!said.contains("115,119,111,114,100"), "{said}");
 }

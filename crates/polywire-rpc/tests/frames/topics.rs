@@ -51,7 +51,7 @@ async fn a_message_reaches_all_who_have_subscribed() {
     assert_eq!(next(&mut other).await.1, "goal");
 }
 
-/// A caller whose deadline has passed subscribes and publishes nothing, and the server receives no frame.
+/// Subscribing and publishing with a deadline of zero fails, and the server receives neither.
 #[tokio::test]
 async fn without_time_the_server_hears_of_nothing() {
     let (sender, mut asked) = mpsc::unbounded_channel();
@@ -88,14 +88,14 @@ async fn a_subscription_ends_in_order_or_by_being_dropped() {
     assert_eq!(client.publish("news", "gone").await.unwrap(), 0);
 }
 
-/// Messages that were sent before the subscription ended are delivered, however long that takes.
+/// Messages that were queued for a subscription before `unsubscribe` are delivered, even if they wait for credit.
 #[tokio::test]
 async fn what_was_handed_over_before_the_end_comes_before_it() {
     let topics = Topics::new();
     let running = serve(Some(topics.clone())).await;
     let client = client(&running).await;
     let mut subscription = client.subscribe("news").await.unwrap();
-    // More than the credit allows.
+    // More than the credit of the subscription.
     for number in 0..30_usize {
         let message = "x".repeat(30_000 + number);
         assert_eq!(topics.publish("news", message).unwrap(), 1);
@@ -111,7 +111,7 @@ async fn what_was_handed_over_before_the_end_comes_before_it() {
     assert_eq!(subscription.next::<String>().await.unwrap(), None);
 }
 
-/// The settings are those of the topics, not of the publisher.
+/// Clones of `Topics` share their settings: those of a clone apply to messages that the original publishes.
 #[tokio::test]
 async fn what_a_clone_is_told_holds_for_all() {
     let publisher = Topics::new();
@@ -123,7 +123,8 @@ async fn what_a_clone_is_told_holds_for_all() {
     assert_eq!(code(&fault.unwrap()), FaultCode::OVERLOADED);
 }
 
-/// Subscribers that read receive all messages, even if others do not read.
+/// All queues together have a limit of memory. A subscriber that reads receives all messages, even if the queue of a
+/// slow subscriber takes all of this memory.
 #[tokio::test]
 async fn all_queues_together_have_so_much_memory() {
     let topics = Topics::new().queue(1 << 20, 1 << 30).memory(200_000);
@@ -132,7 +133,7 @@ async fn all_queues_together_have_so_much_memory() {
     assert!(handed.iter().all(|count| *count == 1));
     let missed: u32 = got.iter().map(|(missed, _)| missed).sum();
     assert_eq!(missed as usize + got.len(), 101);
-    // The credit of the subscriber, its receive queue, and 200,000 bytes.
+    // The messages for which there was credit or that the client has not read yet, and 200,000 bytes of the queue.
     assert!(got.len() < 40, "{} came", got.len());
     let topics = Topics::new().queue(1 << 20, 1 << 30).memory(200_000);
     let running = serve(Some(topics.clone())).await;
@@ -144,7 +145,7 @@ async fn all_queues_together_have_so_much_memory() {
         let (missed, message) = next(&mut quick).await;
         assert_eq!((missed, message.len()), (0, 20_000 + number));
     }
-    // No memory is kept for subscribers that have disconnected.
+    // The memory of a dropped subscription is free again.
     drop(slow);
     client.call::<i32>("Add", (1, 2)).await.unwrap();
     for _ in 0..8 {
@@ -155,7 +156,8 @@ async fn all_queues_together_have_so_much_memory() {
     }
 }
 
-/// Publishes more than fits in the queue of a subscriber that does not read. Returns what it received afterwards.
+/// Publishes 100 messages of 20 kB while the subscriber does not read, and then `end`. Returns the number of queues
+/// that accepted each message; the received messages, as `missed` and number; and the error of the subscription.
 async fn flood(topics: Topics) -> (Vec<u32>, Vec<(u32, usize)>, Option<CallError>) {
     flood_by(&topics.clone(), topics).await
 }
@@ -203,7 +205,7 @@ async fn who_is_slow_gets_the_newest() {
     let (handed, got, fault) = flood(Topics::new().queue(4, 1 << 20)).await;
     assert!(fault.is_none());
     assert!(handed.iter().all(|count| *count == 1));
-    // Dropped messages are reported where they are missing: each message was received or counted.
+    // Each message is received, or counted in `missed` of the message after the gap.
     let missed: u32 = got.iter().map(|(missed, _)| missed).sum();
     assert_eq!(missed as usize + got.len(), 101);
     let tail: Vec<_> = got[got.len() - 4..].iter().map(|(_, n)| *n).collect();
@@ -223,7 +225,7 @@ async fn who_is_slow_gets_the_oldest() {
     assert!(fault.is_none());
     let all: u32 = handed.iter().sum();
     assert!(all < 100);
-    // The queued messages arrive without a gap, and then the number of dropped ones.
+    // All accepted messages arrive without a gap. The last message has the number of those that were dropped.
     let (last, first) = got.split_last().unwrap();
     assert_eq!(first.len(), all as usize);
     for (index, (missed, number)) in first.iter().enumerate() {
@@ -309,7 +311,7 @@ async fn calls_that_nobody_answers_arrive() {
     assert!(error.kind() == CallErrorKind::Encode, "{error}");
 }
 
-/// A panic fails one call, not the connection.
+/// A panic of the guard denies the access. The connection remains open.
 #[tokio::test]
 async fn a_guard_that_panics_allows_nothing() {
     let topics = Topics::new().guard(|_, access| {

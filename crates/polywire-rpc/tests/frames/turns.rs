@@ -1,6 +1,7 @@
-//! The run queue: calls that use much processor time run one after the other, outside of their connections' tasks.
+//! CPU-bound calls: they run in the order of a run queue, and do not block the tasks of their connections.
 //!
-//! The clock is paused. A handler that advances it stands for one that takes this time.
+//! In tests with paused time, a handler that advances the clock stands for a handler that uses the processor for that
+//! time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -26,7 +27,7 @@ const NONE: &[u8] = &[0x80];
 const ZERO: &[u8] = &[0x81, 0x00];
 const ONE: &[u8] = &[0x81, 0x01];
 
-/// A method that returns at once, and a slow one that takes 30 ms and counts its starts.
+/// `Quick` ends at once. `Slow` takes 30 ms, and counts its calls in `begun`.
 fn methods(begun: &Arc<AtomicUsize>) -> Methods {
     let counted = Arc::clone(begun);
     Methods::new()
@@ -43,7 +44,7 @@ fn methods(begun: &Arc<AtomicUsize>) -> Methods {
         })
 }
 
-/// A server whose slow calls take 30 ms, and the number of slow calls that have started.
+/// A server with these methods, and the number of slow calls that have begun.
 async fn serve(limits: FrameLimits) -> (RunningServer, Arc<AtomicUsize>) {
     let begun = Arc::new(AtomicUsize::new(0));
     let server = Server::methods(methods(&begun))
@@ -55,7 +56,7 @@ async fn serve(limits: FrameLimits) -> (RunningServer, Arc<AtomicUsize>) {
     (running, begun)
 }
 
-/// A connection to a server that has measured which calls are slow.
+/// A connection to a server that has measured which methods are slow.
 async fn connect(limits: FrameLimits) -> (Raw, RunningServer, Arc<AtomicUsize>) {
     let (running, begun) = serve(limits).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -66,7 +67,7 @@ async fn connect(limits: FrameLimits) -> (Raw, RunningServer, Arc<AtomicUsize>) 
     (raw, running, begun)
 }
 
-/// Limits that no call in these tests reaches.
+/// Limits with a maximum queueing delay of 100 s, so that no test exceeds it.
 fn patient() -> FrameLimits {
     let long = Duration::from_secs(100);
     FrameLimits::new().queue(long, long)
@@ -107,7 +108,7 @@ async fn who_would_wait_too_long_knows_it_before_anybody_has_had_a_turn() {
         assert_ne!(fault.flags & UNSTARTED, 0);
         assert!(fault.value > 0, "when to try again");
     }
-    // In the order of arrival.
+    // The other calls are executed in the order of their arrival.
     let replies = answers[shed.len()..].iter().map(slot);
     let first: Vec<_> = (0..100 - shed.len() as u32).collect();
     assert_eq!(replies.collect::<Vec<_>>(), first);
@@ -146,7 +147,7 @@ async fn what_is_given_up_while_it_waits_never_begins() {
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);
     assert_eq!(replies.map(slot).collect::<Vec<_>>(), [0, 4]);
     assert_eq!(begun.load(Ordering::Relaxed), 2);
-    // Nor do queued calls start after their connection has ended.
+    // Queued calls of a closed connection do not begin either.
     for slot in 0..5 {
         raw.call(slot, "Slow", 0, ZERO);
     }
@@ -162,7 +163,7 @@ async fn what_is_given_up_while_it_waits_never_begins() {
     assert_eq!(other.ask("Slow", ZERO).await.kind, REPLY);
 }
 
-/// Cancelled calls leave the run queue: the calls after them run at once.
+/// Cancelled calls do not count for the queueing delay, so that later calls are not shed.
 #[tokio::test(start_paused = true)]
 async fn what_is_given_up_makes_nobody_wait() {
     let (mut raw, _running, _begun) = connect(FrameLimits::new()).await;
@@ -178,7 +179,7 @@ async fn what_is_given_up_makes_nobody_wait() {
     }
 }
 
-/// Queued calls do not count as handlers that wait.
+/// Queued calls do not count against the limit of handlers at work.
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_turn_takes_no_place_of_who_is_at_work() {
     let (mut raw, running, begun) = connect(patient().at_work(1)).await;
@@ -192,7 +193,7 @@ async fn who_waits_for_a_turn_takes_no_place_of_who_is_at_work() {
     drop(running);
 }
 
-/// A shutdown waits for queued calls, as for all open calls.
+/// A stopping server executes the calls in the run queue, like all open calls.
 #[tokio::test(start_paused = true)]
 async fn what_waits_for_a_turn_when_the_server_stops_has_it() {
     let (mut raw, running, begun) = connect(patient()).await;
@@ -210,7 +211,7 @@ async fn what_waits_for_a_turn_when_the_server_stops_has_it() {
     stopping.await.unwrap();
 }
 
-/// A call that is still queued when the time for the shutdown is over is reported as not started.
+/// Calls that have not begun when the shutdown timeout ends fail with `UNAVAILABLE`, marked as unstarted.
 #[tokio::test(start_paused = true)]
 async fn what_never_has_its_turn_says_so() {
     let begun = Arc::new(AtomicUsize::new(0));
@@ -299,7 +300,7 @@ async fn one_ways_have_their_turns_too() {
     assert_eq!(begun.load(Ordering::Relaxed), 5);
 }
 
-/// The calls of one connection use all threads of the runtime.
+/// Slow calls of one connection use all threads of the runtime.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_calls_of_one_connection_run_side_by_side() {
     let met = Arc::new((Mutex::new(0), Condvar::new()));

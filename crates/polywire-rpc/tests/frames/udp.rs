@@ -75,8 +75,8 @@ async fn longer_datagrams_by_choice() {
     assert!(words.ends_with("at most 65000 are sent"), "{words}");
 }
 
-/// Many calls of several clients through a network that loses datagrams: all are answered, and each is
-/// executed once.
+/// Makes `calls` calls with each of `clients` clients, through a network that loses datagrams. Each call is answered,
+/// and executed exactly once.
 async fn lossy(weather: Weather, clients: u32, calls: u32) {
     let done = Arc::new(Mutex::new(vec![0_u8; (clients * calls) as usize]));
     let seen = Arc::clone(&done);
@@ -151,7 +151,8 @@ async fn doubled_and_overtaken_and_none_is_done_twice() {
     lossy(weather, 2, 1_000).await;
 }
 
-/// A runtime of its own, so that a server can crash without notifying its clients.
+/// After a crash and a restart of the server, an open call fails, and new calls are answered. The server has its own
+/// runtime, which ends without a message to clients.
 #[tokio::test]
 async fn a_server_that_starts_again_ends_what_was_open_and_takes_what_comes() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
@@ -170,12 +171,12 @@ async fn a_server_that_starts_again_ends_what_was_open_and_takes_what_comes() {
     while client.pending() == 0 {
         tokio::task::yield_now().await;
     }
-    // The server knows the name's number.
+    // The reply shows that the server knows the client.
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
     first.shutdown_background();
     running.ended().await;
     let again = loop {
-        // The runtime closes the socket asynchronously.
+        // The runtime closes the socket in the background.
         match server.listen_udp(UdpSocket::new(address)).await {
             Ok(again) => break again,
             Err(_) => tokio::task::yield_now().await,
@@ -209,7 +210,7 @@ async fn servers_without_frames_have_no_udp() {
     assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
 }
 
-/// On Linux the error comes at once (ICMP), elsewhere after the connect timeout.
+/// Without a server, connecting fails: at once on Linux, after the connect timeout on other systems.
 #[tokio::test]
 async fn nobody_there() {
     let gone = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
@@ -252,7 +253,7 @@ async fn streams_and_topics_are_refused() {
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
 }
 
-/// Metadata and peer are those of each caller, although all calls arrive on one socket.
+/// `Context::peer` is the address of the client, although the server receives all calls on one socket.
 #[tokio::test]
 async fn handlers_know_who_calls() {
     let methods = Methods::new().method("Who", |(), context: Context| async move {
@@ -289,7 +290,7 @@ async fn who_may_not_connect_is_not_answered() {
     assert_eq!(words, expected);
 }
 
-/// A client drops datagrams that do not come from the address that it called.
+/// Replies have the called address as their source. Otherwise the client would ignore them.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_socket_on_all_addresses_answers_from_the_one_that_was_called() {
@@ -303,7 +304,7 @@ async fn a_socket_on_all_addresses_answers_from_the_one_that_was_called() {
     }
 }
 
-/// The name also has an IPv6 address, where often no server listens.
+/// `localhost` often has an IPv6 address too, where no server listens.
 #[tokio::test]
 async fn all_addresses_of_a_name_are_tried() {
     let running = server().await;
@@ -312,7 +313,8 @@ async fn all_addresses_of_a_name_are_tried() {
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
 }
 
-/// A client learns its limit of open calls, and the limit also holds for a client that does not apply it.
+/// The server sends its limit of open calls to a client, which queues further calls. The server also enforces the
+/// limit, for clients that do not know it.
 #[tokio::test]
 async fn no_client_has_more_calls_than_it_may() {
     let (at_work, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
@@ -340,7 +342,7 @@ async fn no_client_has_more_calls_than_it_may() {
     }
     assert_eq!(most.load(Ordering::SeqCst), 3);
 
-    // A client that receives the HELLO and nothing else.
+    // This client has received the hello, but not the limits.
     let (socket, mut machine) = greeted(&running, 7).await;
     for number in 0..8 {
         call(&mut machine, "Wait", number);
@@ -375,7 +377,7 @@ async fn no_client_has_more_calls_than_it_may() {
     assert_eq!(most.load(Ordering::SeqCst), 3);
 }
 
-/// A client that the test plays, after the HELLO of the server.
+/// A client that the test drives. It has received the hello of the server.
 async fn greeted(
     running: &RunningServer<UdpAddress>,
     nonce: u64,
@@ -399,10 +401,10 @@ fn call(machine: &mut polywire_frame_udp::Client<u32>, name: &str, number: u32) 
     call.send(number).unwrap();
 }
 
-/// The socket's task yields when its time slice is over, even if it has not read sixteen batches of datagrams.
+/// The task of the socket yields after its time slice, even if it has read fewer than sixteen batches of datagrams.
 #[tokio::test(start_paused = true)]
 async fn others_have_their_turn_however_many_datagrams_wait() {
-    // Short enough to be executed on the task that reads.
+    // Short enough to run in the task of the socket, without the run queue.
     let methods = Methods::new().method("Step", |()| async {
         tokio::time::advance(Duration::from_micros(90)).await;
     });

@@ -1,4 +1,4 @@
-//! Calls that wait in the client: limits, and what happens when their callers drop them.
+//! Queued calls: limits of the queue, deadlines and cancellation.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -20,7 +20,7 @@ fn builder(server: &Scripted) -> ClientBuilder {
 
 type Call = JoinHandle<Result<Vec<u8>, CallError>>;
 
-/// Starts this number of calls, each with this number of bytes.
+/// Starts `count` calls with an input of `bytes` bytes each.
 async fn calls(client: &Client, count: usize, bytes: usize) -> Vec<Call> {
     let calls = (0..count)
         .map(|_| {
@@ -45,7 +45,7 @@ async fn as_many_calls_wait_as_may() {
     assert!(error.kind() == CallErrorKind::QueueFull, "{error:?}");
     assert!(error.is_unstarted());
     assert_eq!(client.stats().overloaded, 1);
-    // A call that ends lets another one start.
+    // A cancelled call frees its place in the queue.
     first[49].abort();
     settle().await;
     let more = calls(&client, 2, 10).await;
@@ -67,7 +67,7 @@ async fn as_many_bytes_wait_as_may() {
     let client = builder(&server).in_flight(20..=20).queue(1_000, 1_000);
     let client = client.connect().await.unwrap();
     calls(&client, 20, 1).await;
-    // A call that is alone may have any size.
+    // A single queued call may have any size.
     let large = calls(&client, 2, 5_000).await;
     assert!(!large[0].is_finished() && large[1].is_finished());
     large[0].abort();
@@ -151,7 +151,7 @@ async fn calls_that_are_dropped_while_they_wait_are_never_sent() {
     settle().await;
     assert_eq!((server.seen().len(), server.cancels()), (10, 10));
 
-    // Neither are those that wait for a connection, or for a retry.
+    // Calls that wait for a connection are not sent either.
     server.kill();
     settle().await;
     let waiting = calls(&client, 10, 1).await;
@@ -184,7 +184,7 @@ async fn time_ends_calls_that_wait_for_room() {
     assert_eq!(client.stats().deadlines, 30);
 }
 
-/// A client that was idle for a while releases the memory that it kept for further calls, and can still make calls.
+/// An idle connection frees unused memory. Later calls succeed on the same connection.
 #[tokio::test(start_paused = true)]
 async fn a_connection_at_rest_is_there_for_more() {
     let server = Scripted::new(|_| Act::Echo);
@@ -198,7 +198,7 @@ async fn a_connection_at_rest_is_there_for_more() {
     assert_eq!((client.stats().replies, server.connections()), (1_500, 1));
 }
 
-/// Two clients of one server share no limits: the full queue of one does not affect the other.
+/// Two clients of one server share nothing: the calls of one succeed while the queue of the other is full.
 #[tokio::test(start_paused = true)]
 async fn clients_are_their_own() {
     let server = Scripted::new(|call| match &call.payload[..] {
@@ -218,21 +218,21 @@ async fn clients_are_their_own() {
     assert_eq!(other.overloaded, 0);
 }
 
-/// A one-way call that waits behind earlier writes is not sent after its deadline, however late that is
-/// noticed.
+/// A one-way call that waits for unsent output fails after its deadline, even if there is capacity when it is polled
+/// again.
 #[tokio::test(start_paused = true)]
 async fn a_notification_that_has_waited_too_long_is_not_sent() {
     let server = Scripted::new(|_| Act::Hold);
     let client = builder(&server).connect().await.unwrap();
     settle().await;
-    // More than the buffers of the kernel hold.
+    // More than the limit of unsent output, above which one-way calls wait.
     let text = "x".repeat(400_000);
     client.notify("Note", (text,)).await.unwrap();
     let late = client.with_deadline(Duration::from_secs(1));
     let mut waits = pin!(late.notify("Note", (1,)));
     let polled = poll_fn(|context| Poll::Ready(waits.as_mut().poll(context)));
     assert!(polled.await.is_pending());
-    // The server reads at the same time.
+    // The server reads all of it in this time.
     sleep(Duration::from_secs(2)).await;
     let error = waits.await.unwrap_err();
     assert!(error.kind() == CallErrorKind::Deadline, "{error}");

@@ -1,4 +1,4 @@
-//! Behaviour that is the same over all transports: each case is one test per transport.
+//! Behaviour that is the same over every transport: each case is a test per transport.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -58,7 +58,7 @@ over_every_wire![
     calls_that_nobody_answers_arrive,
 ];
 
-/// Starts a server on a transport.
+/// A server that listens on a transport.
 struct Served {
     running: RunningServer<BoundAddress>,
     url: String,
@@ -107,7 +107,7 @@ async fn methods_answer(wire: Wire) {
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
     assert_eq!(client.call::<usize>("Length", ("four",)).await.unwrap(), 4);
     client.call::<()>("Nothing", ()).await.unwrap();
-    // A slow call, so that datagrams are resent in the meantime.
+    // A slow call, during which a UDP client retransmits.
     assert_eq!(client.call::<u64>("Sleep", (50,)).await.unwrap(), 50);
     assert_eq!((client.pending(), client.stats().in_flight), (0, 0));
     served.running.shutdown().await;
@@ -147,7 +147,7 @@ async fn thousands_at_once_are_all_answered(wire: Wire) {
     assert_eq!(client.pending(), 0);
 }
 
-/// Methods, one of which never returns, and a channel that reports when its handler is dropped.
+/// Methods, of which `Wait` never ends, and a receiver of a message for each handler of `Wait` that is dropped.
 fn waiting() -> (Methods, mpsc::UnboundedReceiver<()>) {
     let (told, ends) = mpsc::unbounded_channel();
     let methods = methods().method("Wait", move |()| {
@@ -168,7 +168,7 @@ async fn a_call_that_is_dropped_is_cancelled(wire: Wire) {
     let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
     assert!(timed.is_err());
     assert_eq!((client.pending(), client.stats().cancelled), (0, 1));
-    // The server receives CANCEL, and the slot is free after its answer.
+    // The server drops the handler. The slot of the call is free when the server has answered the cancellation.
     ends.recv().await.unwrap();
     while client.stats().in_flight > 0 {
         client.call::<i32>("Add", (1, 1)).await.unwrap();
@@ -188,7 +188,7 @@ async fn a_handler_ends_when_the_time_of_its_call_is_over(wire: Wire) {
     }
 }
 
-/// Reports that it was dropped.
+/// Sends a message when it is dropped.
 struct MemoryReservation(mpsc::UnboundedSender<()>);
 
 impl Drop for MemoryReservation {
@@ -201,7 +201,7 @@ async fn time_ends_calls_that_are_open_and_calls_that_wait(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     let short = client.with_deadline(Duration::from_millis(50));
-    // More calls than may be open at once, none of which is answered in time.
+    // More calls than may be in flight at once. None is answered before its deadline.
     let calls: Vec<_> = (0..3_000)
         .map(|_| {
             let client = short.clone();
@@ -233,7 +233,7 @@ async fn a_call_without_time_is_not_begun(wire: Wire) {
     assert_eq!(begun.recv().await, Some(3));
 }
 
-/// Replies that follow each other, with nothing else on the connection.
+/// Slow replies arrive one after the other, without other traffic on the connection.
 async fn slow_answers_need_nothing_else_to_come(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
@@ -250,7 +250,7 @@ async fn slow_answers_need_nothing_else_to_come(wire: Wire) {
     }
 }
 
-/// Slots of calls that their callers dropped are used by calls that wait.
+/// The capacity of cancelled calls is used by a queued call.
 async fn room_of_dropped_calls_is_used(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;

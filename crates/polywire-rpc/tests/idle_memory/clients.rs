@@ -1,16 +1,16 @@
-//! The client process, which makes calls and then keeps its connections.
+//! The client process. It makes calls and then keeps its connections open.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use crate::child::{questions, say, told};
 
-/// A connection, perhaps over TLS.
+/// A connection, plain or over TLS.
 trait Stream: Read + Write {}
 
 impl<S: Read + Write> Stream for S {}
 
-/// Makes a call and reads its response.
+/// Sends a call and reads its reply.
 fn call(stream: &mut dyn Stream) {
     let body = "<?xml version=\"1.0\"?><methodCall><methodName>echo</methodName>\
         <params><param><value><string>Ada</string></value></param></params></methodCall>";
@@ -29,7 +29,7 @@ fn call(stream: &mut dyn Stream) {
     }
 }
 
-/// Whether the server closes the connection without sending anything before.
+/// Whether the server closes the connection cleanly, without sending more bytes.
 fn ends_cleanly(stream: &mut dyn Stream) -> bool {
     matches!(stream.read(&mut [0]), Ok(0))
 }
@@ -70,7 +70,7 @@ fn call_and_wait() {
     }
 }
 
-/// Opens connections, over TLS if there is a root to trust.
+/// A function that opens connections, over TLS if a root certificate is given.
 fn opener(place: &str, root: &str) -> Box<dyn Fn() -> Box<dyn Stream>> {
     let place = place.to_owned();
     let plain = move || TcpStream::connect(&place).unwrap();

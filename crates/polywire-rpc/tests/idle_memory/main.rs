@@ -1,9 +1,9 @@
-//! Ten thousand idle connections: the memory of each, that other clients are served meanwhile, and
-//! that all are closed cleanly when the server stops.
+//! 10,000 idle connections: the memory of each, service for other clients meanwhile, and a
+//! clean close of all connections when the server stops.
 //!
-//! Server and clients are two processes, this one again: each end of a connection takes
-//! a descriptor and memory of its own. Figures are printed with `--nocapture`; those of
-//! a release build are the ones to quote.
+//! Server and clients are two child processes of this binary, because each end of a connection
+//! takes a descriptor and memory. The figures are printed with `--nocapture`. Quote those of a
+//! release build.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,
@@ -23,14 +23,15 @@ use child::Child;
 use polywire_rpc::xmlrpc::blocking::Client;
 use polywire_schema::Value;
 
-/// Memory that is allocated once is not that of a connection: this number of connections warms up.
+/// Connections that are opened before the measurement, so that one-time allocations do not
+/// count.
 const BEFORE: usize = 100;
 
-/// Further requests on each connection. Without optimizations they would take
-/// most of a minute, and show the same.
+/// Requests on each connection after the first. 19 would take most of a minute without
+/// optimizations, with the same result.
 const AGAIN: usize = if cfg!(debug_assertions) { 1 } else { 19 };
 
-/// Measures `count` connections, of which each may cost `limit` bytes.
+/// Measures `count` connections. Each may take `limit` bytes in the server.
 fn idle(count: usize, limit: usize, secret: Option<&server::Secret>) {
     let descriptors = BEFORE + count + 200;
     let wire = secret.map_or("", |secret| &secret.pem);
@@ -53,7 +54,7 @@ fn idle(count: usize, limit: usize, secret: Option<&server::Secret>) {
         assert!(each <= limit, "{each} bytes are more than {limit}");
     };
     tell(1);
-    // New clients are served as without the idle connections.
+    // Another client is served while the connections are idle.
     if secret.is_none() {
         let client = Client::new(&format!("http://{place}")).unwrap();
         for number in 0..200 {
@@ -76,6 +77,6 @@ fn ten_thousand_connections() {
 #[cfg(feature = "tls")]
 #[test]
 fn connections_over_tls() {
-    // Most of it is the state of rustls.
+    // Most of this is the state that rustls keeps per connection.
     idle(1_000, 32 * 1024, Some(&server::Secret::new()));
 }

@@ -10,7 +10,7 @@ use crate::child::{questions, resident, say, told};
 #[derive(Debug)]
 pub(crate) struct Secret {
     pub(crate) certificate: String,
-    /// With the key.
+    /// The certificate and its private key.
     pub(crate) pem: String,
 }
 

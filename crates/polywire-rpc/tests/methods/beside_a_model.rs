@@ -1,4 +1,4 @@
-//! Methods beside the operations of a model.
+//! Named methods and operations of a model in the same server.
 
 use std::sync::Arc;
 
@@ -188,7 +188,8 @@ async fn a_multicall_calls_both() {
         let (_, body) = send(&server, request.body(Bytes::from(body)).unwrap()).await;
         read(std::str::from_utf8(&body).unwrap()).unwrap()
     };
-    // The specification's two members, and a third for callers that request it.
+    // A fault has the two members of the specification. A third member, `detail`, is added if
+    // the request asks for it.
     let results = asking(None).await;
     assert_eq!(results[3].as_map().unwrap().len(), 2, "{results:?}");
     let results = asking(Some("yes")).await;
@@ -198,7 +199,7 @@ async fn a_multicall_calls_both() {
         results[2][0]["text"].as_str().unwrap().contains('3'),
         "{results:?}"
     );
-    // An error of the model, with its own members.
+    // A modelled error in a multicall has its code, its message and its members.
     assert_eq!(
         failed(&results[3]),
         (404, "Unknown: no such thing".to_owned())
@@ -224,8 +225,8 @@ async fn a_multicall_calls_both() {
     assert_eq!(results[3]["name"].as_str(), Some("x"));
 }
 
-/// Errors contain nothing of an input with sensitive members, or of a multicall that may contain
-/// such an input.
+/// Error messages contain no part of an input that has sensitive members. This includes a
+/// multicall, which may contain such an input.
 #[tokio::test]
 async fn errors_repeat_nothing_of_sensitive_inputs() {
     const MODEL: &str = r#"
@@ -389,8 +390,8 @@ async fn both_may_have_one_name_over_cbor() {
     );
 }
 
-/// A call that a web page can make a browser send is rejected, for methods and
-/// operations.
+/// A request with a media type that browsers send without a CORS preflight is rejected with
+/// 415. It reaches neither a method nor an operation.
 #[tokio::test]
 async fn calls_of_web_pages_are_refused() {
     let alone = Server::methods(adding());

@@ -1,4 +1,4 @@
-//! Reasons why `build` rejects methods.
+//! Build errors of servers with named methods.
 
 use polywire_rpc::methods::MethodsError;
 use polywire_rpc::server::BuildError;
@@ -37,7 +37,8 @@ fn mistakes_refuse_to_build() {
     );
 }
 
-/// serde encodes such a `Result` as a struct with `Ok` or `Err`, which is never intended.
+/// serde can serialize such a `Result` as a map with the key `Ok` or `Err`. This is never
+/// intended, so the build fails.
 #[test]
 fn a_result_whose_error_is_no_fault_refuses_to_build() {
     let methods = Methods::new().method("one", |(): ()| async { Err::<i32, String>("no".into()) });
@@ -56,7 +57,7 @@ async fn the_path_is_what_is_set() {
         read(&post(&server, "/xmlrpc.php", body.clone()).await),
         Ok(Value::from(1))
     );
-    // At another path the caller gets an error in its own protocol that names the right path.
+    // A call to another path gets an XML-RPC fault that names the configured path.
     let (code, text) = read(&post(&server, "/RPC2", body).await).unwrap_err();
     assert_eq!(code, -32601);
     assert!(text.contains("/xmlrpc.php"), "{text}");

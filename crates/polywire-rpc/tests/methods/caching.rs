@@ -1,4 +1,4 @@
-//! The cache of replies.
+//! The reply cache.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,7 +11,7 @@ use polywire_schema::Value;
 
 use crate::support::{call, call_cbor, serve};
 
-/// A server of methods that count their calls.
+/// A server with four methods that share one call counter. All but `other` are cached.
 fn counting(cache: &Cache) -> Server {
     let calls = Arc::new(AtomicI64::new(0));
     let count = move || calls.fetch_add(1, Ordering::Relaxed) + 1;
@@ -54,7 +54,7 @@ async fn replies_are_kept_for_their_age() {
     }
     let counts = cache.counts();
     assert_eq!((counts.hits, counts.misses, counts.replies), (2, 1, 1));
-    // Other parameters are another call, and so is another protocol.
+    // Other parameters and another protocol are separate cache entries.
     assert_eq!(call(&server, "kept", &[]).await, Ok(Value::from(2)));
     assert_eq!(call_cbor(&server, "kept", &(1,)).await.1, Value::from(3));
     assert_eq!(call_cbor(&server, "kept", &(1,)).await.1, Value::from(3));
@@ -95,7 +95,7 @@ async fn bytes_are_bounded() {
     assert!(counts.replies > 1, "{counts:?}");
     assert!(counts.bytes <= 200_000, "{counts:?}");
 
-    // A reply of more than an eighth of the limit is not stored.
+    // A reply larger than an eighth of the cache capacity is not cached.
     let cache = Cache::new(60_000, Duration::from_secs(60));
     let server = counting(&cache);
     call(&server, "long", &[]).await.unwrap();

@@ -1,4 +1,4 @@
-//! Calls of methods: parameters and results.
+//! Calls of named methods: parameters, results and request context.
 
 use std::sync::Mutex;
 
@@ -72,7 +72,7 @@ async fn over_a_socket_with_the_circumstances() {
         "POST /RPC2 HTTP/1.1\r\nhost: x\r\nuser-agent: test/1\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
-    // Two calls on one connection, which then closes.
+    // Two pipelined requests on one connection. The second closes it.
     let last = request.replace("host: x", "host: x\r\nconnection: close");
     stream
         .write_all(format!("{request}{last}").as_bytes())
@@ -92,8 +92,8 @@ async fn over_a_socket_with_the_circumstances() {
     running.shutdown().await;
 }
 
-/// Blocking methods have a limited number of threads and of queued calls. A queued call whose caller
-/// has disconnected is never executed.
+/// Blocking methods have a limited number of threads and a limited queue. A queued call that
+/// is cancelled never runs.
 #[tokio::test]
 async fn methods_that_block_are_bounded() {
     let (begun, mut begins) = mpsc::unbounded_channel();
@@ -102,7 +102,7 @@ async fn methods_that_block_are_bounded() {
     let methods = Methods::new()
         .blocking("wait", move |(number,): (i32,)| {
             begun.send(number).unwrap();
-            // Until the test releases all calls.
+            // Blocks until `closed` is dropped, which releases all calls.
             let opened = gate.lock().unwrap().recv();
             opened.map_or(number, |()| 0)
         })
@@ -115,7 +115,7 @@ async fn methods_that_block_are_bounded() {
     let first = call_of(1);
     assert_eq!(begins.recv().await, Some(1));
     let given_up = call_of(2);
-    // The call enters the queue when it is first polled, which is before the next one.
+    // Call 2 is polled before call 3, so it takes the only queue slot.
     let busy = call_of(3).await.unwrap().unwrap_err();
     assert_eq!(busy.0, -32400);
     assert!(busy.1.contains("threads for such calls"), "{}", busy.1);

@@ -1,4 +1,4 @@
-//! The same methods over CBOR.
+//! Named methods over RPC v2 CBOR.
 
 use bytes::Bytes;
 use ciborium::Value as Other;
@@ -176,7 +176,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
 #[tokio::test]
 async fn other_requests_are_none_of_ours() {
     let server = server();
-    // Without the header, or with another service, no protocol claims the request.
+    // A request with another `smithy-protocol` or another service is not found.
     for (service, mark) in [("Sample", "rpc-v2-json"), ("Other", "rpc-v2-cbor")] {
         let request = Request::post(format!("/service/{service}/operation/wire"))
             .header("smithy-protocol", mark)
@@ -190,12 +190,12 @@ async fn other_requests_are_none_of_ours() {
         send(&server, request).await.0,
         StatusCode::METHOD_NOT_ALLOWED
     );
-    // An empty body means no parameters.
+    // An empty body is a call without parameters.
     assert_eq!(
         send(&server, post("wire", Vec::new())).await.0,
         StatusCode::OK
     );
-    // A name may contain percent escapes.
+    // The method name in the path may be percent-encoded.
     let escaped = send(&server, post("sample%2Eadd", vec![0x82, 1, 2])).await;
     assert_eq!(escaped.1, [3_u8][..]);
 }

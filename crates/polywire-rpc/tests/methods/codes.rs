@@ -1,5 +1,5 @@
-//! Each kind of invalid call has one fault code, whichever part finds it: a method of values, one of
-//! serde types, an operation of a model, alone or in a multicall, over XML-RPC or CBOR.
+//! An invalid call has the same fault code on every path: method with values, method with
+//! serde types or operation of a model; single call or multicall; XML-RPC or CBOR.
 
 use bytes::Bytes;
 use http::Request;
@@ -33,18 +33,19 @@ fn server() -> Server {
     )
 }
 
-/// The same call to each of these targets.
+/// The methods that get each parameter: with values, with a serde type, an operation of a
+/// model.
 const METHODS: [&str; 3] = ["values", "typed", "Price"];
 
-/// A parameter, `{name: "tea"}` with additional content, in XML-RPC and, if
-/// possible, in CBOR.
+/// An invalid parameter derived from `{name: "tea"}`, as XML-RPC and, where CBOR can express
+/// it, as CBOR.
 struct Bad {
     xml: Vec<u8>,
     cbor: Option<Vec<u8>>,
     code: i64,
 }
 
-/// One more member with this value.
+/// `{name: "tea", more: VALUE}` with an invalid value.
 fn more(xml: impl AsRef<[u8]>, cbor: Option<&[u8]>, code: i64) -> Bad {
     let before = b"<struct><member><name>name</name><value>tea</value></member>\
         <member><name>more</name><value>";
@@ -67,7 +68,7 @@ fn bad() -> Vec<Bad> {
     let long_xml = "x".repeat(3000);
     let long_cbor = [&b"\x79\x0b\xb8"[..], long_xml.as_bytes()].concat();
     vec![
-        // Above a limit.
+        // Exceeds a limit.
         more(deep_xml, Some(&deep_cbor), -32_600),
         more(many_xml, Some(&many_cbor), -32_600),
         more(&long_xml, Some(&long_cbor), -32_600),
@@ -79,10 +80,11 @@ fn bad() -> Vec<Bad> {
         more("\u{1}", None, -32_700),
         more("<?xml version='1.0'?>", None, -32_700),
         more("<int>1</i4>", Some(b"\x1f"), -32_700),
-        // Bytes that are not UTF-8.
+        // Invalid UTF-8.
         more(b"a\xff", Some(b"\x62a\xff"), -32_702),
         more(b"\xed\xa0\x80", Some(b"\x63\xed\xa0\x80"), -32_702),
-        // Values outside of their type. CBOR does not check values that it skips.
+        // Values that are invalid for their XML-RPC type. The CBOR decoder does not check
+        // values that it skips.
         more("<int>x</int>", None, -32_602),
         more("<int>3000000000</int>", None, -32_602),
         more("<boolean>2</boolean>", None, -32_602),
@@ -116,7 +118,8 @@ fn xml_batch(method: &str, inside: &[u8]) -> Vec<u8> {
     xml_call("system.multicall", &[head.as_bytes(), inside, end].concat())
 }
 
-/// The fault code in XML-RPC: of the response, or of the only call of a multicall.
+/// The fault code of an XML-RPC reply: of the whole reply, or of the only result of a
+/// multicall.
 async fn xml_code(server: &Server, body: Vec<u8>) -> Option<i64> {
     match read(&post(server, "/RPC2", body).await) {
         Err((code, _)) => Some(code),
@@ -171,7 +174,8 @@ async fn what_is_wrong_has_one_code_on_every_path() {
                     let batch = cbor_code(&server, "system.multicall", cbor_batch(method, cbor));
                     let batch = batch.await;
                     match method {
-                        // An operation has its own path over CBOR, and faults of the model.
+                        // Over CBOR an operation has its own path and its own error shapes, so
+                        // only the multicall is checked.
                         "Price" => vec![batch],
                         _ => {
                             let body = [b"\x81", &cbor[..]].concat();

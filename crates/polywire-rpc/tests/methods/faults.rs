@@ -1,4 +1,4 @@
-//! Errors, and what callers see of them.
+//! Failed calls and the faults that callers receive.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ async fn codes_say_what_went_wrong() {
             "<methodCall><methodName>add</methodName></methodcall>",
             -32700,
         ),
-        // XML that is not a call.
+        // Well-formed XML that is not a valid call.
         ("<html><body>hello</body></html>", -32600),
         ("<methodResponse><params/></methodResponse>", -32600),
         ("<methodCall><params/></methodCall>", -32600),
@@ -122,7 +122,7 @@ async fn what_is_internal_stays_inside() {
     for method in ["panic", "panic.blocking", "io", "io.blocking", "unwritable"] {
         assert_eq!(call(&server, method, &[]).await, internal, "{method}");
     }
-    // The server continues.
+    // The server still answers calls.
     assert_eq!(
         call(&server, "add", &[1.into(), 2.into()]).await,
         Ok(Value::from(3))
@@ -157,8 +157,7 @@ async fn limits_and_methods_of_http_hold() {
     assert_eq!(code, -32600);
 }
 
-/// An error shortens a name from the caller, and removes characters that a terminal would interpret
-/// as commands.
+/// A fault repeats only the beginning of a long method name.
 #[tokio::test]
 async fn names_are_repeated_with_care() {
     let server = serve(methods());

@@ -1,4 +1,4 @@
-//! Layers around methods.
+//! tower layers around methods.
 
 use std::sync::{Arc, Mutex};
 

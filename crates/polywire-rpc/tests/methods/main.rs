@@ -1,4 +1,4 @@
-//! Methods by name, through the public API: one test for each guarantee.
+//! Tests of named methods through the public API: one test per documented guarantee.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod beside_a_model;

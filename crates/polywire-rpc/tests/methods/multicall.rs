@@ -1,4 +1,4 @@
-//! Several calls in one request.
+//! `system.multicall`: several calls in one request.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -51,7 +51,7 @@ async fn multicall(server: &Server, calls: Vec<Value>) -> Vec<Result<Value, (i64
     each(results.unwrap())
 }
 
-/// The results of a multicall.
+/// Splits the reply of a multicall into one result per call.
 fn each(results: Value) -> Vec<Result<Value, (i64, String)>> {
     let Value::List(results) = results else {
         panic!("{results:?}");
@@ -214,7 +214,7 @@ async fn calls_run_one_after_the_other() {
     assert_eq!(*log.lock().unwrap(), expected);
 }
 
-/// A multicall is one call for the limit on calls in progress.
+/// A multicall counts as one call for the limit of calls in progress.
 #[tokio::test]
 async fn a_multicall_takes_one_place_among_calls() {
     let builder = Server::methods(methods()).calls(1);
@@ -222,7 +222,7 @@ async fn a_multicall_takes_one_place_among_calls() {
     let calls = (0..50).map(|_| entry("add", vec![1.into(), 2.into()]));
     let results = multicall(&server, calls.collect()).await;
     assert_eq!(results, vec![Ok(Value::from(3)); 50]);
-    // Its permit is returned.
+    // The multicall has released its slot.
     let single = call(&server, "add", &[1.into(), 2.into()]).await;
     assert_eq!(single, Ok(Value::from(3)));
 }
@@ -242,7 +242,8 @@ async fn the_deadline_is_that_of_the_whole() {
     );
 }
 
-/// A small request must not make the server hold many large results.
+/// The results of a multicall share one size limit, so a small request cannot make the server
+/// hold many large results.
 #[tokio::test]
 async fn results_are_bounded_together() {
     let methods = Methods::new()
@@ -259,7 +260,7 @@ async fn results_are_bounded_together() {
     }
 }
 
-/// Entries as serde encodes them.
+/// Multicall entries for serde.
 fn calls_of<P: serde::Serialize + Clone>(calls: &[(&str, P)]) -> Vec<impl serde::Serialize> {
     #[derive(serde::Serialize)]
     struct Entry<P> {
@@ -303,8 +304,8 @@ async fn over_cbor_too() {
     }
 }
 
-/// The results of a multicall use no more memory than their size, and a multicall of
-/// many entries is read once: the last of ten thousand costs what the first does.
+/// A multicall of 10,000 calls is answered in full. Each entry is decoded once, so the last
+/// one costs as much as the first.
 #[tokio::test]
 async fn many_calls_in_one() {
     let limits = Limits::DEFAULT.with_calls(20_000);
@@ -315,8 +316,8 @@ async fn many_calls_in_one() {
     assert_eq!(results[9_999], Ok(Value::from(10_000)));
 }
 
-/// Over CBOR, an error of one call is located within that call: the message is not read
-/// again from its beginning for each of ten thousand.
+/// Over CBOR, the error position of an invalid call is found within that call. The message is
+/// not decoded from its start for each of 10,000 calls.
 #[tokio::test]
 async fn many_wrong_calls_in_one_over_cbor() {
     let limits = Limits::DEFAULT.with_calls(20_000);
@@ -350,7 +351,7 @@ async fn hostile_multicalls_end_in_faults() {
              </value></param></params></methodCall>"
         )
     };
-    // At the limit of depth, incomplete, and with a name of a megabyte.
+    // Arrays nested 1,000 deep, truncated messages, and a method name of 1 MiB.
     let deep = "<array><data><value>".repeat(1000);
     let long = format!(
         "<array><data><value><struct><member><name>methodName</name><value>{}</value></member>\
@@ -367,8 +368,7 @@ async fn hostile_multicalls_end_in_faults() {
     assert!(text.len() < 200, "{}", text.len());
 }
 
-/// A firewall that allows an address this number of requests and then none for a while
-/// counts the calls of a multicall.
+/// The firewall's rate limit per address counts each call of a multicall.
 #[tokio::test(start_paused = true)]
 async fn a_firewall_counts_each_call() {
     let one = NonZeroU32::MIN;

@@ -1,5 +1,5 @@
-//! Options for reading and writing XML-RPC: the same for methods,
-//! for faults, and for operations of a model.
+//! Settings of the XML-RPC reader and writer. They apply to methods, faults and operations of
+//! a model alike.
 
 use std::sync::Arc;
 
@@ -39,7 +39,8 @@ fn half_past() -> Timestamp {
     Timestamp::new(1_793_526_245, 500_000_000)
 }
 
-/// A model whose operation returns a timestamp and its text, or fails with the text.
+/// A server with a model. Its operation returns a fixed time and the input text, or fails with
+/// that text.
 fn clock() -> ServerBuilder {
     Server::builder(service()).operation(
         "Now",
@@ -72,7 +73,7 @@ fn style() -> Style {
         .with_forbidden(ForbiddenText::Replace)
 }
 
-/// The servers with the operation.
+/// Two servers with the operation: without named methods, and beside them.
 fn clocks(style: Style, profile: XmlRpcProfile) -> [Server; 2] {
     let own = XmlRpc::new(service().service()).unwrap();
     let own = own.with_style(style).with_profile(profile);
@@ -114,14 +115,14 @@ async fn faults_are_written_in_the_style_of_results() {
     let answer = post(&own, "/RPC2", calling("fail", "")).await;
     assert!(answer.contains(RED), "{answer}");
     assert_eq!(read(&answer), Err((7, "\u{fffd}[31mred".to_owned())));
-    // Also for one of the results of a multicall.
+    // A fault in a multicall has the same style.
     let one = "<struct><member><name>methodName</name><value>fail</value></member>\
         <member><name>params</name><value><array><data/></array></value></member></struct>";
     let one =
         format!("<param><value><array><data><value>{one}</value></data></array></value></param>");
     let answer = post(&own, "/RPC2", calling("system.multicall", &one)).await;
     assert!(answer.contains(RED), "{answer}");
-    // And for errors of a model.
+    // Modelled errors have it too.
     for server in clocks(style(), XmlRpcProfile::DEFAULT) {
         let answer = post(&server, "/RPC2", calling("Now", &text("fail"))).await;
         assert!(
@@ -129,7 +130,7 @@ async fn faults_are_written_in_the_style_of_results() {
             "{answer}"
         );
     }
-    // The text of a fault is never base64, because clients display it.
+    // A fault string is never written as base64, because clients display it.
     let style = Style::DEFAULT.with_forbidden(ForbiddenText::Base64);
     let server = build(Server::methods(methods().xmlrpc_style(style)));
     let answer = post(&server, "/RPC2", calling("fail", "")).await;
@@ -151,14 +152,15 @@ async fn leniencies_hold_for_operations_too() {
     }
 }
 
-/// A call in another encoding, and where the encoding is declared.
+/// Sends a call with this media type, which may name an encoding.
 async fn send_in(server: &Server, media_type: &str, body: Vec<u8>) -> Result<Value, (i64, String)> {
     let request = Request::post("/RPC2").header("content-type", media_type);
     let (_, answer) = send(server, request.body(Bytes::from(body)).unwrap()).await;
     read(std::str::from_utf8(&answer).unwrap())
 }
 
-/// The same call, with each declaration that peers use.
+/// The same call in different encodings, each with its media type. The XML declaration, the
+/// media type or a byte order mark names the encoding.
 fn encoded(declared: &str) -> Vec<(&'static str, Vec<u8>)> {
     let latin = |text: &str| {
         text.chars()
@@ -199,7 +201,7 @@ async fn calls_in_other_encodings_by_leniency() {
         let answer = send_in(&server, media_type, body).await;
         assert_eq!(answer, Ok("Zürich".into()), "{media_type}");
     }
-    // Unknown encodings, and bytes that are not valid in the declared one.
+    // An unknown encoding, and a body that is invalid in its encoding.
     let unknown = echo.replace("ENCODING", "x-nobody").into_bytes();
     assert_eq!(
         send_in(&server, "text/xml", unknown).await.unwrap_err().0,
@@ -228,7 +230,7 @@ async fn what_a_call_in_another_encoding_becomes_counts_too() {
     };
     let media_type = "text/xml; charset=iso-8859-1";
     send_in(&server, media_type, echo(200)).await.unwrap();
-    // 800 bytes become 1,600.
+    // 800 bytes of ISO-8859-1 become 1,600 bytes of UTF-8, which exceeds the limit of 1,000.
     let (code, message) = send_in(&server, media_type, echo(800)).await.unwrap_err();
     assert_eq!(code, -32600);
     assert!(message.contains("Limits::bytes"), "{message}");
@@ -243,7 +245,7 @@ async fn other_encodings_are_told_from_broken_ones() {
         let (code, message) = send_in(&server, media_type, body.clone())
             .await
             .unwrap_err();
-        // The XML declaration of the third says UTF-8, which its bytes are not.
+        // The third call declares UTF-8 in its XML declaration, but is not valid UTF-8.
         let expected = match media_type {
             "text/xml" => -32701,
             _ => -32702,

@@ -1,5 +1,4 @@
-//! Servers of methods, and calls of them without a socket: requests go to the
-//! server as a service.
+//! Servers with named methods, and calls to them through the tower service, without a socket.
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
@@ -10,7 +9,7 @@ use polywire_rpc::{Server, ServerBuilder};
 use polywire_schema::{Limits, Value};
 use tower::ServiceExt;
 
-/// A server of methods.
+/// Builds a server with these methods.
 pub(crate) fn serve(methods: Methods) -> Server {
     build(Server::methods(methods))
 }
@@ -22,7 +21,7 @@ pub(crate) fn build(builder: ServerBuilder) -> Server {
     }
 }
 
-/// The response to a request.
+/// Sends a request. Returns the status and the body of the response.
 pub(crate) async fn send(server: &Server, request: Request<Bytes>) -> (StatusCode, Bytes) {
     let response = server
         .clone()
@@ -34,18 +33,18 @@ pub(crate) async fn send(server: &Server, request: Request<Bytes>) -> (StatusCod
     (status, body)
 }
 
-/// The response to a text that is sent as an XML-RPC call.
+/// Posts an XML-RPC call and returns the body of the response.
 pub(crate) async fn post(server: &Server, path: &str, body: impl Into<Bytes>) -> String {
     let request = Request::post(path).header("content-type", "text/xml");
     let (status, body) = send(server, request.body(body.into()).unwrap()).await;
     let text = String::from_utf8(body.to_vec()).unwrap();
-    // Faults have status 200 too, except for overload, which proxies must see.
+    // Faults have status 200. Overload faults have status 503, so that proxies see them.
     let answered = status == StatusCode::OK || status == StatusCode::SERVICE_UNAVAILABLE;
     assert!(answered, "{status}: {text}");
     text
 }
 
-/// The fault of a response: its code and text.
+/// A fault: its code and its text.
 pub(crate) type Failed = (i64, String);
 
 pub(crate) fn read(answer: &str) -> Result<Value, Failed> {
@@ -56,7 +55,7 @@ pub(crate) fn read(answer: &str) -> Result<Value, Failed> {
     }
 }
 
-/// Code and text of a fault's struct.
+/// The code and the text of a fault struct.
 pub(crate) fn failed(fault: &Value) -> Failed {
     let text = fault["faultString"].as_str().unwrap().to_owned();
     (fault["faultCode"].as_i64().unwrap(), text)
@@ -72,7 +71,7 @@ pub(crate) async fn call(
     read(&post(server, "/RPC2", body).await)
 }
 
-/// Calls a method over CBOR. The service name of the methods is `Sample`.
+/// Calls a method over CBOR. The server must offer its methods as the service `Sample`.
 pub(crate) async fn call_cbor<T: serde::Serialize>(
     server: &Server,
     method: &str,

@@ -1,4 +1,4 @@
-//! Introspection: what a server reports about its methods.
+//! Introspection: the `system.*` methods of a server.
 
 use polywire_rpc::Methods;
 use polywire_schema::Value;
@@ -49,7 +49,7 @@ async fn signatures_and_help_are_those_given() {
         call(&server, "system.methodHelp", &["another".into()]).await,
         Ok("".into())
     );
-    // Also about the methods of introspection.
+    // The `system.*` methods describe themselves too.
     let own = call(
         &server,
         "system.methodSignature",
@@ -105,7 +105,7 @@ async fn a_name_that_was_meant_is_told() {
         call(&server, "d", &[]).await,
         Err((-32601, "no method `d`".to_owned()))
     );
-    // Without introspection, no names are reported.
+    // Without introspection, a fault suggests no method name.
     let server = serve(methods().introspection(false));
     assert_eq!(
         call(&server, "add", &[]).await,

@@ -1,4 +1,4 @@
-//! Types that keep their value on every wire and back.
+//! Types that survive a round trip over CBOR and XML-RPC.
 
 use polywire_codec::xmlrpc::{ForbiddenText, Style};
 use polywire_rpc::{Methods, Server};
@@ -50,7 +50,7 @@ fn record() -> Record {
 async fn over_cbor() {
     let server = server();
     let (_, answer) = call_cbor(&server, "record", &(record(),)).await;
-    // Decoded without a type, each keeps its kind.
+    // Decoded without a target type, each member keeps its type.
     assert_eq!(answer["blob"], Value::Blob(record().blob));
     assert_eq!(answer["when"], Value::Timestamp(record().when));
     assert_eq!(answer["whole"], Value::BigInteger(record().whole));
@@ -60,7 +60,7 @@ async fn over_cbor() {
     let bytes = polywire_codec::cbor::to_vec(&answer).unwrap();
     let back: Record = polywire_codec::cbor::deserialize(&bytes).unwrap();
     assert_eq!(back, record());
-    // A value of each kind is returned unchanged.
+    // A value of each type survives a round trip.
     for value in [
         Value::Timestamp(record().when),
         Value::Blob(record().blob),
@@ -101,7 +101,7 @@ async fn over_xmlrpc() {
     for name in ["when", "local", "any"] {
         assert_eq!(seconds(&answer[name]), record().when.seconds(), "{name}");
     }
-    // Big numbers are text in CBOR.
+    // XML-RPC transfers big numbers as strings.
     assert_eq!(answer["whole"], input["whole"]);
     assert_eq!(answer["decimal"], input["decimal"]);
     assert_eq!(answer["list"], input["list"]);

@@ -1,4 +1,4 @@
-//! The kinds of calls.
+//! The kinds of calls in the mixed load.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,19 +14,19 @@ use tokio::net::TcpStream;
 use crate::record::Became;
 use crate::server::{LIMIT, Row};
 
-/// The clients.
+/// The clients of the load.
 pub(crate) struct Callers {
     tcp: Client,
     unix: Client,
     scgi: Client,
     gzip: Client,
-    /// For callers without XML-RPC, or with an invalid one.
+    /// The TCP address, for raw connections and new clients.
     address: String,
     rows: Vec<Row>,
 }
 
 impl Callers {
-    /// The clients of a server that reports where it listens: TCP, Unix, SCGI.
+    /// Clients of a server whose addresses are given in the order TCP, Unix, SCGI.
     pub(crate) fn new(places: &str) -> Self {
         let places: Vec<&str> = places.split(' ').collect();
         let [tcp, unix, scgi] = places[..] else {
@@ -57,7 +57,7 @@ impl Callers {
         }
     }
 
-    /// One client.
+    /// The client for this call: TCP, Unix and SCGI in turn.
     fn client(&self, number: u64) -> &Client {
         [&self.tcp, &self.unix, &self.scgi][usize::try_from(number % 3).unwrap()]
     }
@@ -73,8 +73,8 @@ pub(crate) struct Kind {
 
 macro_rules! kinds {
     ($($function:ident: $name:literal),* $(,)?) => {
-        /// All kinds, which are called in turn; their number and that of the clients have no
-        /// common divisor, so that each kind comes over each client.
+        /// All kinds, used in turn. The number of kinds and the number of clients are coprime,
+        /// so each kind uses each client.
         pub(crate) const KINDS: &[Kind] = &[$(Kind {
             name: $name,
             call: |callers, number| Box::pin(async move { $function(&callers, number).await }),
@@ -104,7 +104,7 @@ kinds! {
     no_client: "a new client",
 }
 
-/// Checks a result; the error is the actual value.
+/// Compares the answer with the expected one. The error shows the actual answer.
 fn expect<T: PartialEq + std::fmt::Debug>(answer: Result<T, CallError>, expected: &T) -> Became {
     match answer {
         Ok(answer) if answer == *expected => Ok("answered"),
@@ -112,7 +112,7 @@ fn expect<T: PartialEq + std::fmt::Debug>(answer: Result<T, CallError>, expected
     }
 }
 
-/// Checks a fault; the error is the actual value.
+/// Compares the fault with the expected one. The error shows the actual answer.
 fn expect_fault(answer: Result<Value, CallError>, code: i64, text: &str) -> Became {
     match answer {
         Err(error) => match error.xmlrpc_fault() {
@@ -172,7 +172,7 @@ async fn fault(callers: &Callers, number: u64) -> Became {
 }
 
 async fn no_method(callers: &Callers, number: u64) -> Became {
-    // A new name each time.
+    // A different name in each call.
     let name = format!("method{number}");
     let answer = callers.client(number).call_values(&name, &[]).await;
     expect_fault(answer, -32601, &name)
@@ -202,19 +202,19 @@ async fn no_client(callers: &Callers, _: u64) -> Became {
     expect(client.call::<i32>("add", (1, 1)).await, &2)
 }
 
-/// A connection, and the bytes to write.
+/// Opens a connection and writes these bytes.
 async fn write(callers: &Callers, bytes: &[u8]) -> Result<TcpStream, String> {
     let stream = TcpStream::connect(&callers.address).await;
     let mut stream = stream.map_err(|error| error.to_string())?;
-    // The server may have closed it before all is written.
+    // The server may close the connection before all bytes are written.
     let _ = stream.write_all(bytes).await;
     Ok(stream)
 }
 
-/// All bytes until the end.
+/// Reads until the connection ends.
 async fn read(mut stream: TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // A connection that was reset has ended too.
+    // A reset ends the connection too.
     let _ = stream.read_to_end(&mut bytes).await;
     bytes
 }
@@ -228,7 +228,7 @@ fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// The body of a response.
+/// The body of an HTTP response.
 fn body(answer: &[u8]) -> &[u8] {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
     end.map_or(&[], |end| &answer[end + 4..])
@@ -267,7 +267,7 @@ async fn no_http(callers: &Callers, number: u64) -> Became {
     }
 }
 
-/// A call whose response takes a while.
+/// A call whose reply takes 50 ms.
 fn nap() -> Vec<u8> {
     let body = codec::write_call("nap", &[Value::from(50)]).unwrap();
     post("/RPC2", "", &body)
@@ -283,7 +283,7 @@ async fn dropped_body(callers: &Callers, number: u64) -> Became {
     let whole = nap();
     let cut = whole.len() - 1 - usize::try_from(number).unwrap() % 100;
     let stream = write(callers, &whole[..cut]).await?;
-    // Some connections are reset.
+    // Half of these connections are reset instead of closed.
     if number.is_multiple_of(2) {
         let socket = socket2::SockRef::from(&stream);
         socket.set_linger(Some(std::time::Duration::ZERO)).unwrap();
@@ -296,7 +296,7 @@ async fn dropped_call(callers: &Callers, _: u64) -> Became {
     Ok("dropped")
 }
 
-/// A client that sends nothing is closed at the timeout.
+/// A connection on which nothing is sent. The server closes it.
 async fn silent(callers: &Callers, _: u64) -> Became {
     let answer = read(write(callers, b"").await?).await;
     match answer.is_empty() {

@@ -1,9 +1,9 @@
-//! Minutes of mixed load: small and large calls, batches, CBOR, gzip, invalid requests,
-//! callers that disconnect, over TCP, Unix sockets and SCGI. Each response is checked, and
-//! memory must not grow, on either side.
+//! Mixed load for minutes: small and large calls, batches, CBOR, gzip, malformed requests and
+//! aborted connections, over TCP, Unix sockets and SCGI. Each reply is checked. The memory of
+//! server and clients must not grow.
 //!
-//! Two minutes, unless `POLYWIRE_LOAD_SECONDS` is set; `POLYWIRE_LOAD_RATE` calls a
-//! second, by default 100. Half an hour, with the record:
+//! `POLYWIRE_LOAD_SECONDS` sets the duration (default 120) and `POLYWIRE_LOAD_RATE` the calls
+//! per second (default 100). Half an hour, with the record printed:
 //!
 //! ```text
 //! POLYWIRE_LOAD_SECONDS=1800 cargo test --release -p polywire-rpc --test mixed_load \
@@ -33,13 +33,13 @@ use record::Record;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-/// A number from the environment.
+/// A number from an environment variable, or the default.
 fn setting(name: &str, default: u64) -> u64 {
     let set = std::env::var(name).ok();
     set.map_or(default, |text| text.parse().unwrap())
 }
 
-/// The maximum of concurrent calls.
+/// Maximum number of calls in progress.
 const AT_ONCE: usize = 64;
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn mixed_load() {
     let mut turn = interval(Duration::from_secs(1) / u32::try_from(rate).unwrap());
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let begun = Instant::now();
-    // One part for each measurement of memory.
+    // Memory is measured at the end of each part.
     for part in 1..=record::PARTS {
         while begun.elapsed() < time * part / record::PARTS {
             turn.tick().await;
@@ -71,7 +71,7 @@ async fn mixed_load() {
         }
         record.look(begun.elapsed(), server.ask("resident").parse().unwrap());
     }
-    // All calls that were started.
+    // Wait for all calls in progress.
     let all = u32::try_from(AT_ONCE).unwrap();
     room.acquire_many(all).await.unwrap().forget();
     drop(callers);

@@ -1,4 +1,4 @@
-//! The results of the calls, and the memory over time.
+//! The outcomes of the calls, and measurements of memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use crate::child::resident;
 
-/// The number of measurements of memory.
+/// Number of memory measurements.
 pub(crate) const PARTS: u32 = 12;
 
-/// The parts that warm up: pools fill, and the allocator reaches its maximum.
+/// Number of warm-up parts. In these, pools fill and the allocator reaches its peak.
 const WARM: usize = 4;
 
-/// The largest growth of memory after that: one or two arenas of the allocator, which
-/// are allocated when large bodies coincide.
+/// Maximum growth of memory after the warm-up, in bytes: one or two arenas of the allocator,
+/// which it needs when several large bodies coincide.
 const NOISE: usize = 8 << 20;
 
-/// The result of a call: as expected, or the actual value.
+/// The outcome of a call: a label if it is as expected, or a description of the actual answer.
 pub(crate) type Became = Result<&'static str, String>;
 
-/// The memory at one time.
+/// A measurement of memory.
 struct Look {
     time: Duration,
     calls: u64,
@@ -31,7 +31,7 @@ struct Look {
 
 pub(crate) struct Record {
     number: AtomicU64,
-    /// The number of calls of each kind with each result.
+    /// Number of calls per kind and outcome.
     became: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     wrong: Mutex<Vec<String>>,
     looks: Mutex<Vec<Look>>,
@@ -55,7 +55,7 @@ impl Record {
     pub(crate) fn add(&self, kind: &'static str, became: Became) {
         let became = became.unwrap_or_else(|wrong| {
             let mut list = self.wrong.lock().unwrap();
-            // Enough to find the cause.
+            // The first 20 errors are enough for a diagnosis.
             if list.len() < 20 {
                 list.push(format!("{kind}: {wrong}"));
             }
@@ -65,7 +65,7 @@ impl Record {
         *all.entry((kind, became)).or_default() += 1;
     }
 
-    /// Measures the memory: of the server, as it reports, and of this process.
+    /// Records the memory of the server, as given, and of this process.
     pub(crate) fn look(&self, time: Duration, server: usize) {
         let calls = self.number.load(Ordering::Relaxed);
         let look = Look {
@@ -77,7 +77,7 @@ impl Record {
         self.looks.lock().unwrap().push(look);
     }
 
-    /// All results were as expected, and memory did not grow.
+    /// Asserts that all outcomes are as expected and that memory is flat.
     pub(crate) fn verify(&self) {
         let wrong = self.wrong.lock().unwrap();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -12,10 +12,10 @@ use tower_http::compression::CompressionLayer;
 
 use crate::child::{questions, resident, say, told};
 
-/// The maximum size of a message in bytes.
+/// Maximum size of a message in bytes.
 pub(crate) const LIMIT: usize = 1 << 20;
 
-/// One of many items in a large call.
+/// A row of a large call.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Row {
     pub(crate) id: i32,

@@ -1,14 +1,14 @@
-//! Runs this test again as another process, which answers lines with lines.
+//! Runs a test of this binary in a child process that answers each line with a line.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
-/// The prefix of the lines of a child, because the test runner writes lines too.
+/// Prefix of the lines of a child, because the test harness also writes to stdout.
 const MARK: &str = "child: ";
 
 const TOLD: &str = "POLYWIRE_TEST_TOLD";
 
-/// A child process. It ends when this is dropped.
+/// A child process. It is killed on drop.
 pub(crate) struct Child {
     process: std::process::Child,
     questions: ChildStdin,
@@ -16,12 +16,13 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts one of the ignored tests that are children, with an argument.
+    /// Starts an ignored test as a child process, with an argument.
     pub(crate) fn start(test: &str, told: &str) -> Self {
         Self::of(Command::new(std::env::current_exe().unwrap()), test, told)
     }
 
-    /// The same with this limit of file descriptors. `None` if the system does not allow it.
+    /// Like `start`, with a limit of `count` file descriptors. `None` if the system does not
+    /// allow that limit.
     pub(crate) fn with_descriptors(count: usize, test: &str, told: &str) -> Option<Self> {
         let allow = format!("ulimit -n {count}");
         let allowed = Command::new("sh").args(["-c", &allow]).output().unwrap();
@@ -56,7 +57,7 @@ impl Child {
         line.expect("a line, not the end of the child")
     }
 
-    /// Sends a line and returns the answer.
+    /// Sends a line to the child and returns its answer.
     pub(crate) fn ask(&mut self, question: &str) -> String {
         writeln!(self.questions, "{question}").unwrap();
         self.line()
@@ -65,29 +66,29 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// The argument of this process, if it is a child.
+/// The argument from the parent, if this process is a child.
 pub(crate) fn told() -> Option<String> {
     std::env::var(TOLD).ok()
 }
 
-/// Sends a line to the parent.
+/// Prints a line for the parent.
 pub(crate) fn say(line: impl std::fmt::Display) {
-    // The test runner may have written text before it, without the end of a line.
+    // The test harness may have written an unterminated line before.
     println!("\n{MARK}{line}");
 }
 
-/// The lines from the parent, until it ends.
+/// The lines from the parent, until it closes the pipe.
 pub(crate) fn questions() -> impl Iterator<Item = String> {
     std::io::stdin().lines().map_while(Result::ok)
 }
 
-/// The resident memory of this process in bytes.
+/// Resident memory of this process in bytes.
 pub(crate) fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

@@ -1,4 +1,4 @@
-//! Callers that are killed in the middle of a call.
+//! Client processes that are killed during a call.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use tokio::sync::Semaphore;
 
 use crate::processes::{Child, say, told, within};
 
-/// Counters of the calls of `wait`.
+/// Counts the events of `wait` calls.
 #[derive(Clone)]
 struct Watch {
     begun: Arc<Semaphore>,
-    /// One permit for each call that may end.
+    /// One permit per call that may complete.
     gate: Arc<Semaphore>,
     ended: Arc<Semaphore>,
     dropped: Arc<Semaphore>,
@@ -43,7 +43,7 @@ impl Watch {
         }
     }
 
-    /// `wait`, which ends when it gets a permit of the gate, and `echo`.
+    /// The methods `wait`, which completes when the gate has a permit, and `echo`.
     fn methods(&self) -> Methods {
         let watch = self.clone();
         Methods::new()
@@ -60,7 +60,7 @@ impl Watch {
     }
 }
 
-/// A call of `wait`, which is counted when it is dropped.
+/// A `wait` call in progress. When dropped, it counts itself as ended or as dropped.
 struct Inside {
     watch: Watch,
     ended: bool,
@@ -84,7 +84,7 @@ impl Drop for Inside {
     }
 }
 
-/// Waits until the counter has this value.
+/// Waits until an event has occurred `times` times.
 async fn happened(what: &Semaphore, times: u32) {
     within(what.acquire_many(times)).await.unwrap().forget();
 }
@@ -102,7 +102,7 @@ async fn echo(client: &Client) -> Result<Value, CallError> {
     within(client.call_values("echo", &[Value::from(1)])).await
 }
 
-/// Repeats the call until the server has capacity for it.
+/// Calls until a slot is free and the call succeeds.
 async fn echo_soon(client: &Client) {
     let calling = async {
         while echo(client).await.is_err() {
@@ -123,12 +123,13 @@ async fn a_caller() {
     panic!("nobody killed it: {answer:?}");
 }
 
-/// The server cannot distinguish a killed caller from a half-closed connection: the handler runs on,
-/// and when it ends, all of its resources are released.
+/// A call over HTTP/1.1 runs to its end when its client is killed: the server cannot tell a
+/// killed client from a half-closed connection. When the call ends, its slot and its
+/// connection are released.
 #[tokio::test]
 async fn a_call_whose_caller_was_killed_runs_to_its_end() {
     let watch = Watch::new();
-    // Permits for the killed callers, and one for other clients.
+    // Slots for the three callers and for one other client.
     let running = listen(Server::methods(watch.methods()).calls(4).connections(4)).await;
     let url = format!("http://{}", running.address());
     let mut callers: Vec<Child> = (0..3).map(|_| Child::start(CALLER, &url)).collect();
@@ -142,7 +143,7 @@ async fn a_call_whose_caller_was_killed_runs_to_its_end() {
 
     watch.gate.add_permits(3);
     happened(&watch.ended, 3).await;
-    // All permits are free again: four connections and four calls can wait.
+    // All slots are free again: four connections can have a call in progress each.
     drop(other);
     let calls: Vec<_> = (0..4)
         .map(|_| {
@@ -189,7 +190,7 @@ async fn without_half_closed_connections_a_call_ends_with_its_caller() {
         let mut caller = Child::start(CALLER, &url);
         happened(&watch.begun, 1).await;
         caller.kill();
-        // The gate stays closed.
+        // The gate has no permits, so the call can end only by cancellation.
         happened(&watch.dropped, 1).await;
     }
     echo_soon(&client(&url)).await;
@@ -197,7 +198,7 @@ async fn without_half_closed_connections_a_call_ends_with_its_caller() {
     running.shutdown().await;
 }
 
-/// A service with one operation, `Wait`, over HTTP/2.
+/// A service with one operation, `Wait`, for calls over HTTP/2.
 fn service() -> ServiceHandle {
     let text = r#"
         $version: "2"
@@ -244,7 +245,7 @@ async fn a_caller_over_http2() {
     panic!("nobody killed it: {answer:?}");
 }
 
-/// A request that is incomplete when its caller is killed does not start a call.
+/// A call whose client is killed before the body is complete never starts.
 #[tokio::test]
 async fn a_caller_that_is_killed_in_the_middle_of_its_body() {
     let watch = Watch::new();

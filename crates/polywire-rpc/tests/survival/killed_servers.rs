@@ -1,5 +1,5 @@
-//! Servers that are killed during a call: the caller gets the error at once, and
-//! no call that may have been executed is sent again.
+//! Server processes that are killed during a call. The client gets an error at once, and does
+//! not resend a call that may have run.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::processes::{Child, say, told, within};
 
 const SERVER: &str = "killed_servers::a_server";
 
-/// A deadline that no test reaches.
+/// A deadline of 24 h. A test that waits for it has failed.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Serves at the address from the parent: `wait` never ends and `count` does. It reports where it
-/// listens and which methods are called.
+/// Listens at the address from the parent. `wait` never completes and `count` does. Prints its
+/// URL and the name of each method that is called.
 #[tokio::test]
 #[ignore = "the server that other tests kill"]
 async fn a_server() {
@@ -58,7 +58,7 @@ async fn a_server() {
     running.ended().await;
 }
 
-/// A server and its URL.
+/// Starts a server process and returns it with its URL.
 async fn start(place: &str) -> (Child, String) {
     let mut server = Child::start(SERVER, place);
     let url = server.line().await;
@@ -74,7 +74,7 @@ fn transport(error: &CallError) -> &TransportError {
     error.transport().unwrap()
 }
 
-/// The error of a caller whose server was killed.
+/// Asserts that the error reports a connection that was lost before the reply.
 fn is_cut_off(error: &CallError, url: &str) {
     assert_eq!(transport(error).step(), Step::Read, "{error}");
     assert!(!error.is_unstarted() && !error.is_timeout());
@@ -83,7 +83,7 @@ fn is_cut_off(error: &CallError, url: &str) {
     assert!(text.starts_with(url), "{text}");
 }
 
-/// Kills a server during a call, idempotent or not.
+/// Kills a server during a call, which may be idempotent.
 async fn killed(place: &str, idempotent: bool) {
     let (mut server, url) = start(place).await;
     let client = client(&url);
@@ -96,7 +96,7 @@ async fn killed(place: &str, idempotent: bool) {
     server.kill();
     let error = within(calling).await.unwrap().unwrap_err();
     is_cut_off(&error, &url);
-    // And once only.
+    // The server received the call only once.
     assert_eq!(server.rest().await, [""; 0]);
 }
 
@@ -105,9 +105,8 @@ async fn over_http() {
     killed("http://127.0.0.1:0", false).await;
 }
 
-/// The first call of a connection has reached the server, and may have been executed. Although the call
-/// is idempotent, it is not sent again, because a server that crashed on it could crash
-/// again.
+/// An idempotent call is not resent if it was the first on its connection. The server has
+/// received it, and may have crashed because of it.
 #[tokio::test]
 async fn over_http_and_idempotent() {
     killed("http://127.0.0.1:0", true).await;
@@ -124,7 +123,7 @@ async fn over_a_unix_socket() {
     let name = format!("polywire-survival-{}.sock", std::process::id());
     let path = std::env::temp_dir().join(name);
     killed(&format!("http+unix://{}", path.display()), false).await;
-    // The killed process did not remove it.
+    // The killed server has not removed its socket file.
     std::fs::remove_file(path).unwrap();
 }
 
@@ -150,8 +149,8 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     let count = || client.call_values("count", &[]);
     assert_eq!(within(count()).await.unwrap(), Value::from(1));
     server.kill();
-    // No server: the error comes at once, and nothing was sent. If the client has not yet noticed
-    // that its connection is closed, it sends the first call there, which may count as sent.
+    // The connect is refused at once, and nothing was sent. If the client has not yet seen
+    // that its connection is closed, the first call uses that connection and may have run.
     let mut error = within(count()).await.unwrap_err();
     if !error.is_unstarted() {
         is_cut_off(&error, &url);
@@ -159,7 +158,7 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     }
     assert!(transport(&error).is_refused(), "{error}");
     assert!(error.is_unstarted());
-    // An idempotent call is retried until the next server is there.
+    // An idempotent call is retried until the next server listens.
     let again = client.clone();
     let again = tokio::spawn(async move {
         let call = again.method("count").idempotent();
@@ -167,7 +166,7 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     });
     let (mut server, _) = start(&url).await;
     assert_eq!(within(again).await.unwrap().unwrap(), Value::from(1));
-    // And the other calls, over the new connection.
+    // Other calls use the new connection.
     within(count()).await.unwrap();
     server.kill();
     assert_eq!(server.rest().await, ["count", "count"]);

@@ -1,5 +1,5 @@
-//! Calls at, one below and one above each limit, as a caller sees them: a result, or a
-//! fault that names the limit and its setting, over a connection that continues.
+//! Calls at, one below and one above each limit, over real connections. A call above the limit
+//! gets a fault that names the limit and its setting. An HTTP connection stays usable.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 
 use crate::processes::within;
 
-/// Methods that take their parameters in each possible way.
+/// Methods that receive their parameters as values, as a serde type, and ignored.
 const METHODS: [&str; 3] = ["values", "typed", "ignored"];
 
 async fn listen(limits: Limits) -> RunningServer {
@@ -29,7 +29,7 @@ async fn listen(limits: Limits) -> RunningServer {
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-/// A connection for consecutive requests.
+/// A client connection for consecutive requests.
 struct Caller(TcpStream);
 
 impl Caller {
@@ -37,7 +37,7 @@ impl Caller {
         Self(TcpStream::connect(running.address()).await.unwrap())
     }
 
-    /// The result of a call, or code and text of its fault.
+    /// Sends a request. Returns the result, or the code and the text of the fault.
     async fn send(&mut self, head: &str, body: &[u8]) -> Result<Value, (i64, String)> {
         let head = format!("POST /RPC2 HTTP/1.1\r\nHost: x\r\n{head}\r\n");
         let request = [head.as_bytes(), body].concat();
@@ -63,7 +63,7 @@ impl Caller {
     }
 }
 
-/// Calls each method with a parameter at the limit, one below and one above.
+/// Calls each method with a parameter one below, at and one above a limit.
 async fn check<T: TryInto<usize>>(
     limits: Limits,
     limit: T,
@@ -83,7 +83,7 @@ async fn check<T: TryInto<usize>>(
         let (code, text) = call(limit + 1).await.unwrap_err();
         assert_eq!(code, -32600, "{method}: {text}");
         assert!(text.contains(named), "{method}: {text}");
-        // Other calls are not affected.
+        // The connection stays usable.
         assert_eq!(call(limit).await, Ok(Value::from(true)), "{method}");
     }
     running.shutdown().await;
@@ -110,7 +110,7 @@ async fn depth() {
     check(five, 5_u32, nested, "5 levels (Limits::depth)").await;
 }
 
-/// The parameter counts as an item too.
+/// The parameter itself counts as an item, so a limit of 101 allows 100 items in it.
 #[tokio::test]
 async fn items_and_members() {
     let limits = Limits::DEFAULT.with_items(101);
@@ -136,7 +136,7 @@ async fn strings_names_and_blobs() {
     check(limits, 300_usize, name, named).await;
 }
 
-/// The size of base64 is that of its text: four characters for three bytes.
+/// The string limit applies to the base64 text: 4 bytes for each 3 bytes of a blob.
 #[tokio::test]
 async fn blobs() {
     let limits = Limits::DEFAULT.with_string(300);
@@ -144,17 +144,18 @@ async fn blobs() {
     check(limits, 75_usize, blob, "300 bytes (Limits::string)").await;
 }
 
-/// The binary option has the same limits and error texts.
+/// CBOR has the same limits and the same error texts.
 #[tokio::test]
 async fn over_cbor() {
     let limits = Limits::DEFAULT.with_bytes(2_000).with_string(300);
     let running = listen(limits).await;
-    // Parameters are an array, which counts as a level and as items.
+    // The parameters are an array, which counts as a level.
     let deep = |levels| nested(levels - 1);
     let text = |length| Value::from("a".repeat(length));
     let long = |length: usize| {
         let parts = vec![text(200); 9];
-        // Each text has 2 bytes before it, and so has the array.
+        // Each text has a header of 2 bytes, and each of the two arrays has a header of 1
+        // byte.
         let rest = length - 9 * 202 - 4;
         Value::List([parts, vec![text(rest)]].concat())
     };

@@ -1,5 +1,5 @@
-//! Failures of one side of a call, and that other clients are not affected: processes that
-//! are killed, peers that disappear or are slow, and bodies just above a limit.
+//! Failures of one side of a call, and their effect on other connections: processes that are
+//! killed, peers that vanish or send very slowly, and bodies just above a limit.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may panic")]
 
 mod killed_callers;

@@ -1,4 +1,4 @@
-//! Runs this test again as another process, which can be killed.
+//! Runs a test of this binary in a child process that can be killed.
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Longer than anything takes, however busy the machine is.
+/// Upper bound for anything that must end, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The result of a future that must end.
+/// Awaits a future. Panics if it takes longer than `PATIENCE`.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(output) => output,
@@ -18,17 +18,17 @@ pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// The prefix of the lines of a child, because the test runner writes lines too.
+/// Prefix of the lines of a child, because the test harness also writes to stdout.
 const MARK: &str = "child: ";
 
-/// Sends a line to the parent.
+/// Prints a line for the parent.
 #[allow(clippy::print_stdout, reason = "how a child talks")]
 pub(crate) fn say(line: impl std::fmt::Display) {
-    // The test runner may have written text before it, without the end of a line.
+    // The test harness may have written an unterminated line before.
     println!("\n{MARK}{line}");
 }
 
-/// The argument of this process, if it is a child.
+/// The argument from the parent, if this process is a child.
 pub(crate) fn told() -> Option<String> {
     std::env::var(TOLD).ok()
 }
@@ -42,7 +42,7 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts one of the ignored tests that are children, with an argument.
+    /// Starts an ignored test as a child process, with an argument.
     pub(crate) fn start(test: &str, told: &str) -> Self {
         let mut process = Command::new(std::env::current_exe().unwrap())
             .args([test, "--exact", "--ignored", "--nocapture"])
@@ -69,7 +69,7 @@ impl Child {
         line.expect("a line, not the end of the child")
     }
 
-    /// All lines from the child that were not read, after it has ended.
+    /// All unread lines of the child, once it has exited.
     pub(crate) async fn rest(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Some(line) = within(self.lines.recv()).await {
@@ -78,7 +78,7 @@ impl Child {
         lines
     }
 
-    /// Kills the child by SIGKILL, and waits until it has ended.
+    /// Kills the child with a signal that it cannot catch, and waits for its exit.
     pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -87,7 +87,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,9 +1,10 @@
-//! Peers that disappear without closing, or send a byte a second: at its timeout each is closed, gets
-//! an error if it can still read, and does not delay other clients.
+//! Peers that vanish, or send one byte per second. Each connection is closed when its timeout
+//! expires, with a fault where the protocol allows one. Other clients are served meanwhile. A
+//! client call ends at its deadline.
 //!
-//! The clock is paused: it advances at once when all tasks wait. So the timeouts are
-//! the real defaults, and exact. The tests use Unix sockets, because written bytes can
-//! be read at the same moment; the code above the socket is the same as over TCP.
+//! The clock is paused and advances only when all tasks wait, so the tests use the default
+//! timeouts and check exact times. They use Unix sockets, where written bytes can be read at
+//! once. The code above the socket is the same as for TCP.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ struct Site {
     folder: PathBuf,
     http: RunningServer<PathBuf>,
     scgi: RunningServer<PathBuf>,
-    /// The number of calls of `wait` that were dropped or have ended.
+    /// One permit per `wait` call that was dropped.
     gone: Arc<Semaphore>,
 }
 
@@ -41,7 +42,7 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Counts when it is dropped.
+/// Adds a permit when it is dropped.
 struct Gone(Arc<Semaphore>);
 
 impl Drop for Gone {
@@ -84,7 +85,7 @@ impl Site {
         UnixStream::connect(self.scgi.path()).await.unwrap()
     }
 
-    /// Checks that other clients are served over new connections without delay.
+    /// Asserts that other clients are served over new connections without delay.
     async fn serves_on(&self) {
         let begun = Instant::now();
         for url in [
@@ -102,7 +103,7 @@ impl Site {
         let begun = Instant::now();
         self.http.shutdown().await;
         self.scgi.shutdown().await;
-        // No task waits for a peer that has disappeared.
+        // Shutdown does not wait for peers that have vanished.
         assert!(begun.elapsed() <= 3 * SECOND, "{:?}", begun.elapsed());
         std::fs::remove_dir_all(self.folder).unwrap();
     }
@@ -122,12 +123,12 @@ fn scgi(body: &str) -> String {
     format!("{}:{head},{body}", head.len())
 }
 
-/// All bytes until the end, and how long that took.
+/// Reads until the connection ends. Returns the bytes as text, and the elapsed time.
 async fn last_words(stream: &mut UnixStream) -> (String, Duration) {
     let begun = Instant::now();
     let mut bytes = Vec::new();
     let read = async {
-        // A connection that was reset has ended too.
+        // A reset ends the connection too.
         let _ = stream.read_to_end(&mut bytes).await;
     };
     tokio::time::timeout(Duration::from_secs(1_000), read)
@@ -136,13 +137,14 @@ async fn last_words(stream: &mut UnixStream) -> (String, Duration) {
     (String::from_utf8(bytes).unwrap(), begun.elapsed())
 }
 
-/// The same for a peer that continues to send a byte a second, while others are served.
+/// Like `last_words`, for a peer that sends one byte per second. Other clients are served
+/// meanwhile.
 async fn dripping(site: &Site, stream: UnixStream) -> (String, Duration) {
     let (mut read, mut write) = stream.into_split();
     let drip = async {
         loop {
             tokio::time::sleep(SECOND).await;
-            // A write fails when the server has closed the connection.
+            // If the server has closed the connection, the read half sees it.
             let _ = write.write_all(b"x").await;
             site.serves_on().await;
         }
@@ -160,7 +162,7 @@ async fn dripping(site: &Site, stream: UnixStream) -> (String, Duration) {
     (String::from_utf8(bytes).unwrap(), begun.elapsed())
 }
 
-/// A timeout as it was set, or later by one tick of the timer.
+/// Asserts a time, with up to 10 ms more for the timer resolution.
 fn is(took: Duration, time: Duration) {
     let more = Duration::from_millis(10);
     assert!(
@@ -169,7 +171,7 @@ fn is(took: Duration, time: Duration) {
     );
 }
 
-/// Incomplete heads over HTTP.
+/// Incomplete heads of HTTP requests.
 const HEADS: [&str; 5] = [
     "",
     "P",
@@ -225,7 +227,7 @@ async fn a_byte_a_second_in_a_head() {
     site.stop().await;
 }
 
-/// The fault of a caller over XML-RPC whose body is late.
+/// Asserts an XML-RPC fault for a body that timed out.
 fn is_late(words: &str, status: &str) {
     assert!(words.starts_with(status), "{words}");
     assert!(words.contains("<int>-32300</int>"), "{words}");
@@ -295,8 +297,8 @@ async fn a_peer_that_has_its_answer_and_vanishes() {
     site.stop().await;
 }
 
-/// Its call keeps a permit until the limit for handlers, and then its connection
-/// until the timeout for idle connections.
+/// A call whose client has vanished holds its slot until the handler timeout. Its connection
+/// is then held until the head timeout.
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_vanishes_behind_its_call() {
     let site = Site::start(|server| server.connections(1)).await;
@@ -313,7 +315,7 @@ async fn a_peer_that_vanishes_behind_its_call() {
     site.stop().await;
 }
 
-/// Over SCGI too the end of a connection ends its call, if that is configured.
+/// Over SCGI, the end of a connection cancels its call if `half_close` is false.
 #[tokio::test(start_paused = true)]
 async fn a_peer_of_scgi_that_vanishes_behind_its_call() {
     let site = Site::start(|server| server.half_close(false).connections(1)).await;
@@ -327,7 +329,7 @@ async fn a_peer_of_scgi_that_vanishes_behind_its_call() {
         assert_eq!(begun.elapsed(), Duration::ZERO);
     }
     site.serves_on().await;
-    // Bytes after a request are not the end of the connection.
+    // Extra bytes after a call are not the end of the connection.
     let mut stream = site.open_scgi().await;
     let wait = scgi(&ECHO.replace("echo", "wait")) + "more";
     stream.write_all(wait.as_bytes()).await.unwrap();
@@ -337,7 +339,7 @@ async fn a_peer_of_scgi_that_vanishes_behind_its_call() {
     site.stop().await;
 }
 
-/// By default a client that closes its sending side still gets its response.
+/// By default, a client that has closed its write half still gets its reply.
 #[tokio::test(start_paused = true)]
 async fn a_peer_of_scgi_that_closes_its_half() {
     let site = Site::start(|server| server).await;
@@ -351,7 +353,8 @@ async fn a_peer_of_scgi_that_closes_its_half() {
     site.stop().await;
 }
 
-/// More bytes than the buffers of the sockets hold wait for it, until the timeout.
+/// A client does not read a reply that is larger than the socket buffers. The server drops the
+/// rest of the reply after a timeout.
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_does_not_read_its_answer() {
     let site = Site::start(|server| server).await;
@@ -381,8 +384,8 @@ async fn a_peer_that_does_not_read_its_answer() {
     site.stop().await;
 }
 
-/// All permits for connections are held by peers that have disappeared; other clients
-/// wait in the kernel's queue until the timeouts free them.
+/// All connection slots are held by peers that have vanished during a request. Another client
+/// waits in the listen backlog until those connections time out.
 #[tokio::test(start_paused = true)]
 async fn as_many_as_there_are_places() {
     const PLACES: usize = 100;
@@ -408,7 +411,7 @@ async fn as_many_as_there_are_places() {
     site.stop().await;
 }
 
-/// A scripted server with one connection.
+/// A scripted server for one connection, with a client and the folder of its socket.
 async fn answering<F: Future<Output = ()> + Send + 'static>(
     script: impl FnOnce(UnixStream) -> F + Send + 'static,
 ) -> (Client, PathBuf) {

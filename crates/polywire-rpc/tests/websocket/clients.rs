@@ -1,4 +1,4 @@
-//! What clients send and check, and their errors.
+//! Handshakes of clients: the request, the checks of the response, and the errors.
 
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, USER_AGENT};
@@ -28,7 +28,7 @@ async fn headers_path_and_peer_are_seen_by_the_handler() {
     assert_eq!(socket.headers()["upgrade"], "websocket");
 }
 
-/// The result of a connection to a server that responds with this text.
+/// Connects to a server that sends the response from `answer`, which gets the value for Sec-WebSocket-Accept.
 async fn answered(
     answer: impl Fn(&str) -> String + Send + 'static,
 ) -> Result<WebSocket, ConnectError> {
@@ -39,7 +39,7 @@ async fn answered(
         let mut raw = Raw::of(stream);
         let accept = raw.accept_of_request().await;
         raw.send(answer(&accept)).await;
-        // Until the client has closed the connection.
+        // Reads until the client closes the connection.
         while raw.stream.readable().await.is_ok()
             && raw.stream.try_read(&mut [0; 64]).is_ok_and(|n| n > 0)
         {}
@@ -156,7 +156,7 @@ async fn urls_and_servers_that_are_none_are_told() {
         .protocol("a b")
         .connect();
     assert!(matches!(name.await, Err(ConnectError::Handshake(_))));
-    // No error or `Debug` output shows a header with credentials.
+    // `Debug` output contains neither the Authorization header nor the query.
     let builder = WebSocket::builder("ws://localhost/?token=secret")
         .header(AUTHORIZATION, HeaderValue::from_static("secret"));
     assert!(!format!("{builder:?}").contains("secret"));

@@ -1,4 +1,4 @@
-//! How connections are closed, and the close frames that both sides see.
+//! How connections are closed, and what both peers observe.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -18,7 +18,7 @@ async fn the_server_closes_with_a_code_and_a_reason() {
     let running = serve(|socket: WebSocket| async move {
         socket.send("last").await.unwrap();
         socket.close(CloseFrame::new(CloseCode(4001), "go on elsewhere"));
-        // After this, no handle can send.
+        // No sender can send after the close.
         let late = socket.sender().try_send("late");
         assert_eq!(late, Err(TrySendError::Closed(Message::from("late"))));
     })
@@ -118,7 +118,7 @@ async fn a_handler_that_returns_closes_with_1000_and_one_that_panics_with_1011()
     raw.send(masked(TEXT, "return")).await;
     assert_eq!(raw.frame().await.unwrap().payload, b"bye");
     assert_eq!(raw.frame().await.unwrap().close(), (1000, ""));
-    // Further messages are discarded, and the close frame of the peer ends the connection.
+    // Messages after the close are ignored. The close frame of the peer ends the connection.
     raw.send(masked(TEXT, "late")).await;
     raw.send(masked(CLOSE, [3, 232])).await;
     raw.ends().await;
@@ -183,7 +183,7 @@ async fn a_peer_that_reads_slowly_delays_the_close_frame_no_longer_than_the_writ
     let running = serve(endpoint.limits(limits)).await;
     let raw = Raw::connect_narrow(running.address()).await;
     let mut raw = raw.upgraded().await;
-    // The peer always reads some bytes, so that it is no slow reader, and would take seconds to read all.
+    // The peer keeps reading, so it is not a slow reader. With 10 ms per message it would need 10 s for all messages.
     let mut received = 0;
     let frame = loop {
         let frame = raw.frame().await.unwrap();
@@ -230,7 +230,7 @@ async fn a_server_that_stops_closes_with_1001() {
     );
     raw.send(masked(CLOSE, [3, 233])).await;
     raw.ends().await;
-    // The shutdown waits for all of them, and no longer.
+    // Shutdown ends when all connections are closed.
     within(stopping).await.unwrap();
     for _ in 0..2 {
         assert_eq!(told.recv().await, Some(CloseCode::GOING_AWAY));

@@ -1,4 +1,4 @@
-//! The framed protocol in binary messages.
+//! The polywire frame protocol in binary messages.
 
 use polywire_rpc::frames::Client;
 use polywire_rpc::websocket::{Message, WebSocket, WebSocketEndpoint};
@@ -32,7 +32,7 @@ async fn calls_of_any_size_are_answered() {
     let large = Blob::from(vec![7; 3_000_000]);
     let same: Blob = within(client.call("Echo", (large.clone(),))).await.unwrap();
     assert!(same == large);
-    // Many concurrent calls.
+    // 500 concurrent calls.
     let calls = (0..500).map(|number: i32| {
         let client = client.clone();
         tokio::spawn(async move { client.call::<i32>("Add", (number, 1)).await.unwrap() })
@@ -58,7 +58,7 @@ async fn unix_sockets_have_them_too() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A connection that has sent its HELLO in messages of one byte.
+/// A raw connection with the subprotocol for frames. It has sent its hello in messages of one byte.
 async fn raw(running: &RunningServer) -> Raw {
     let mut raw = Raw::connect(running.address()).await;
     let ask = ASK.replace("GET /", "GET /frames");
@@ -126,7 +126,7 @@ async fn who_does_not_ask_for_frames_gets_none() {
     let url = format!("ws://{}/frames", running.address());
     let error = WebSocket::connect(&url).await.unwrap_err();
     assert!(error.to_string().contains("subprotocol"), "{error}");
-    // Nor can a client use frames at an endpoint without them.
+    // A frames client gets an error from an endpoint without frames, and from a path without an endpoint.
     let url = format!("ws://{}/", running.address());
     let error = Client::connect(&url).await.unwrap_err().to_string();
     assert!(error.contains("polywire-frames"), "{error}");

@@ -12,7 +12,7 @@ use crate::support::{
     BINARY, Frame, PING, PONG, Raw, TEXT, builder, echo_with, listen, masked, serve, url, within,
 };
 
-/// A timeout that expires at once.
+/// A short timeout.
 const SHORT: Duration = Duration::from_millis(20);
 
 #[tokio::test]
@@ -20,7 +20,7 @@ async fn the_queue_is_bounded_in_messages_and_in_bytes() {
     let limits = WebSocketLimits::DEFAULT.with_max_queued(3, 10_000);
     let (tell, told) = tokio::sync::oneshot::channel();
     let tell = Mutex::new(Some(tell));
-    // Within one poll of the handler nothing leaves the queue.
+    // The handler does not yield here, so no message leaves the queue.
     let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
         let sender = socket.sender();
         let mut seen = Vec::new();
@@ -40,11 +40,11 @@ async fn the_queue_is_bounded_in_messages_and_in_bytes() {
     assert_eq!(within(socket.recv()).await, None);
 
     let endpoint = WebSocketEndpoint::new(|socket: WebSocket| {
-        // One message may always wait, whatever its size.
+        // An empty queue takes one message of any size.
         assert!(socket.try_send(vec![7; 20_000]).is_ok());
         let full = socket.try_send("a");
         assert_eq!(full, Err(TrySendError::Full(Message::from("a"))));
-        // A sender that waits gets space later.
+        // `send` waits until the queue has room.
         async move { socket.send("a").await.unwrap() }
     });
     let running = serve(endpoint.limits(limits)).await;
@@ -81,7 +81,7 @@ async fn a_slow_reader_is_closed_with_1008_and_told_why() {
     assert_eq!(error, Some(Err(WebSocketError::SlowReader(SHORT))));
     assert_eq!(frame.code, CloseCode::POLICY_VIOLATION);
     assert_eq!(server.websocket_stats().slow_readers, 1);
-    // The peer finally reads: whole messages, and then the close frame with the reason.
+    // The peer reads now. It gets whole messages, then the close frame with the reason.
     loop {
         let frame = raw.frame().await.unwrap();
         if frame.first != BINARY {
@@ -106,7 +106,7 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
     let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
         let tell = Arc::clone(&tell);
         async move {
-            // A broadcast, which waits for no receiver.
+            // A broadcast with `try_send`, which does not wait for room in the queue.
             let sender = socket.sender();
             while sender.is_open() {
                 let _ = sender.try_send(vec![7; 60_000]);
@@ -126,7 +126,7 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
         if last.as_ref().is_some_and(|frame| frame.first != BINARY) {
             break;
         }
-        // It reads now and then, which is not fast enough.
+        // The peer reads one message per 100 ms, which is too slow.
         if !closed.load(Ordering::Relaxed) {
             tokio::time::sleep(SHORT * 5).await;
         }
@@ -146,7 +146,7 @@ async fn pings_are_sent_to_silent_peers_and_any_answer_will_do() {
     assert_eq!(raw.frame().await, Some(Frame::new(PING, "")));
     raw.send(masked(TEXT, "here")).await;
     assert_eq!(raw.frame().await, Some(Frame::new(TEXT, "here")));
-    // Our clients answer pings automatically.
+    // polywire clients answer pings automatically.
     let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
     tokio::time::sleep(SHORT * 5).await;
     socket.send("here").await.unwrap();
@@ -191,7 +191,7 @@ async fn what_has_not_come_whole_counts_against_the_memory_of_the_server() {
         .body_memory(600_000)
         .websocket("/", echo_with(limits));
     let running = listen(server).await;
-    // One connection may use this memory, and returns it.
+    // A message of 500,000 bytes fits. Its memory is released afterwards, so the next one fits too.
     for _ in 0..2 {
         let mut raw = Raw::open(&running).await;
         raw.send(masked(BINARY, vec![7; 500_000])).await;
@@ -209,7 +209,7 @@ async fn control_frames_take_no_memory_of_the_server() {
         .body_memory(600_000)
         .websocket("/", echo_with(WebSocketLimits::DEFAULT));
     let running = listen(server).await;
-    // Between messages, and between the fragments of one.
+    // One connection sends control frames between messages, the other between the fragments of a message.
     let mut between = Raw::open(&running).await;
     let mut within_one = Raw::open(&running).await;
     within_one.send(masked(BINARY & 0x7f, "a")).await;
@@ -219,7 +219,7 @@ async fn control_frames_take_no_memory_of_the_server() {
             let mut pings = pings.repeat(250);
             pings.extend(masked(PING, [round]));
             raw.send(pings).await;
-            // All have been read when the last one is answered.
+            // The server has read all control frames when it answers the last one.
             while raw.frame().await.unwrap() != Frame::new(PONG, [round]) {}
         }
     }
@@ -261,7 +261,7 @@ async fn connections_count_among_those_of_the_server() {
     )
     .await;
     let first = Raw::open(&running).await;
-    // The next connection waits until the first has closed.
+    // The second connection waits until the first is closed.
     let waiting = tokio::spawn({
         let address = running.address();
         async move { Raw::connect(address).await.upgraded().await }

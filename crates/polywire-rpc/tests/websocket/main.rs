@@ -1,5 +1,5 @@
-//! WebSocket servers and clients through the public interface: over real sockets of this machine, with valid peers
-//! and with sockets on which a test writes any bytes.
+//! WebSocket servers and clients through the public API, over local sockets. The peers are polywire clients, or raw
+//! sockets on which a test writes arbitrary bytes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;

@@ -1,4 +1,4 @@
-//! Messages arrive complete and in order, in both directions.
+//! Messages arrive whole and in order, in both directions.
 
 use bytes::Bytes;
 use polywire_rpc::websocket::{Message, WebSocket, WebSocketEndpoint, WebSocketLimits};
@@ -49,14 +49,14 @@ async fn many_messages_keep_their_order() {
 async fn fragments_are_one_message_and_pings_may_stand_between_them() {
     let running = serve(echo).await;
     let mut raw = Raw::open(&running).await;
-    // A fragment ends in the middle of a character, and one is empty.
+    // Two fragments that split a character, and an empty fragment between them.
     raw.send(masked(0x01, &"ä".as_bytes()[..1])).await;
     raw.send(masked(PING, "there?")).await;
     raw.send(masked(0x00, "")).await;
     raw.send(masked(0x80, &"ä".as_bytes()[1..])).await;
     assert_eq!(raw.frame().await, Some(Frame::new(PONG, "there?")));
     assert_eq!(raw.frame().await, Some(Frame::new(TEXT, "ä")));
-    // One byte at a time.
+    // One byte per write.
     for byte in masked(BINARY, "slowly") {
         raw.send([byte]).await;
     }
@@ -119,7 +119,7 @@ async fn a_handler_that_takes_nothing_holds_the_peer_up_and_loses_nothing() {
         socket.send(vec![7; 30_000]).await.unwrap();
     }
     socket.send("end").await.unwrap();
-    // More than all buffers between the two hold: some of it still waits here.
+    // 30 MB exceed all buffers on the path, so some messages are still in the queue of the client.
     go.send(()).unwrap();
     let message = within(socket.recv()).await.unwrap().unwrap();
     assert_eq!(message.as_text(), Some("30000003"));
@@ -139,7 +139,7 @@ async fn text_is_shared_not_copied() {
     assert_eq!(text, "one");
 }
 
-/// Senders on other threads than those of the connections, whose peers read and write at the same time.
+/// The broadcast runs on other threads than the connections. The clients read and write at the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_broadcast_reaches_all_whole_and_in_order() {
     const CLIENTS: usize = 20;

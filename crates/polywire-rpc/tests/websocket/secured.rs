@@ -57,12 +57,12 @@ async fn messages_and_frames_are_encrypted() {
     let sum: i32 = within(client.call("Add", (2, 3))).await.unwrap();
     assert_eq!(sum, 5);
 
-    // A client that does not trust the authority gets an error.
+    // A client that does not trust the authority gets an error that says so.
     match WebSocket::connect(&url).await.unwrap_err() {
         ConnectError::Transport(error) => assert!(error.is_untrusted(), "{error}"),
         error => panic!("{error}"),
     }
-    // The server closes both.
+    // Shutdown closes the connection.
     drop(client);
     let stopping = tokio::spawn(running.shutdown());
     assert_eq!(within(socket.recv()).await, None);

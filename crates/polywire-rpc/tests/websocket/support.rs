@@ -1,4 +1,4 @@
-//! Servers, and peers that write WebSocket frames as bytes.
+//! Test servers, and raw peers that read and write WebSocket frames.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use polywire_rpc::{Methods, RunningServer, Server, ServerBuilder};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// Longer than anything takes, however busy the machine is.
+/// Upper bound for anything that must end, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The result of a future that must end.
+/// Awaits a future. Panics if it takes longer than `PATIENCE`.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(output) => output,
@@ -37,7 +37,7 @@ pub(crate) fn url(running: &RunningServer) -> String {
     format!("ws://{}/", running.address())
 }
 
-/// Sends back each message.
+/// Echoes each message.
 pub(crate) async fn echo(mut socket: WebSocket) {
     while let Some(Ok(message)) = socket.recv().await {
         if socket.send(message).await.is_err() {
@@ -50,7 +50,7 @@ pub(crate) fn echo_with(limits: WebSocketLimits) -> WebSocketEndpoint {
     WebSocketEndpoint::new(echo).limits(limits)
 }
 
-/// A valid upgrade request, without the line that ends it.
+/// A valid upgrade request without its final empty line.
 pub(crate) const ASK: &str = "GET / HTTP/1.1\r\n\
     Host: localhost\r\n\
     Upgrade: websocket\r\n\
@@ -58,13 +58,13 @@ pub(crate) const ASK: &str = "GET / HTTP/1.1\r\n\
     Sec-WebSocket-Version: 13\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-/// The raw side of a connection.
+/// A raw connection.
 pub(crate) struct Raw {
     pub(crate) stream: TcpStream,
     buffer: Vec<u8>,
 }
 
-/// A frame with its header.
+/// A frame: its first byte (FIN, RSV bits and opcode) and its payload.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) first: u8,
@@ -91,7 +91,7 @@ impl Frame {
     }
 }
 
-/// The bytes of a frame, masked as RFC 6455 requires of clients.
+/// The bytes of a masked frame, as clients send it.
 pub(crate) fn masked(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
     let payload = payload.as_ref();
     let mask = [7, 200, 0, 33];
@@ -101,7 +101,7 @@ pub(crate) fn masked(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
     bytes
 }
 
-/// The same without a mask.
+/// The bytes of an unmasked frame, as servers send it.
 pub(crate) fn unmasked(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
     let payload = payload.as_ref();
     let mut bytes = head(first, 0, payload.len());
@@ -109,7 +109,7 @@ pub(crate) fn unmasked(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
     bytes
 }
 
-/// The header of a frame, up to the mask.
+/// The header of a frame, without the masking key.
 pub(crate) fn head(first: u8, mask: u8, len: usize) -> Vec<u8> {
     let mut bytes = vec![first];
     match len {
@@ -134,7 +134,7 @@ impl Raw {
         }
     }
 
-    /// A connection with small buffers.
+    /// A connection with a small receive buffer, requested as 16 KiB.
     pub(crate) async fn connect_narrow(address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(16_384).unwrap();
@@ -144,7 +144,7 @@ impl Raw {
         }
     }
 
-    /// A connection after its upgrade.
+    /// A connection that has been upgraded.
     pub(crate) async fn open(running: &RunningServer) -> Self {
         Self::connect(running.address()).await.upgraded().await
     }
@@ -160,7 +160,7 @@ impl Raw {
         within(self.stream.write_all(bytes.as_ref())).await.unwrap();
     }
 
-    /// Reads more; false at the end.
+    /// Reads more bytes. Returns false at the end of the stream.
     async fn more(&mut self) -> bool {
         within(self.stream.read_buf(&mut self.buffer))
             .await
@@ -168,7 +168,7 @@ impl Raw {
             > 0
     }
 
-    /// The head of an HTTP answer, with the empty line.
+    /// Reads the head of an HTTP response, including the empty line.
     pub(crate) async fn head(&mut self) -> String {
         loop {
             let end = self.buffer.windows(4).position(|four| four == b"\r\n\r\n");
@@ -180,7 +180,7 @@ impl Raw {
         }
     }
 
-    /// An HTTP response with `Content-Length`: head and body.
+    /// Reads an HTTP response with a Content-Length. Returns its head and its body.
     pub(crate) async fn answer(&mut self) -> (String, String) {
         let head = self.head().await;
         let lower = head.to_ascii_lowercase();
@@ -193,7 +193,7 @@ impl Raw {
         (head, String::from_utf8(body).unwrap())
     }
 
-    /// The next frame, or `None` at the end.
+    /// The next frame, or `None` at the end of the stream.
     pub(crate) async fn frame(&mut self) -> Option<Frame> {
         loop {
             if let Some(frame) = self.take() {
@@ -226,13 +226,13 @@ impl Raw {
         Some(Frame { first, payload })
     }
 
-    /// Checks that the connection ends without further bytes.
+    /// Asserts that the connection ends without another frame.
     pub(crate) async fn ends(&mut self) {
         assert_eq!(self.frame().await, None);
     }
 }
 
-/// A server that writes bytes as the test specifies.
+/// The server side of a raw connection.
 impl Raw {
     pub(crate) fn of(stream: TcpStream) -> Self {
         Self {
@@ -241,7 +241,7 @@ impl Raw {
         }
     }
 
-    /// Reads a request. Returns the value for Sec-WebSocket-Accept.
+    /// Reads an upgrade request. Returns the value for Sec-WebSocket-Accept.
     pub(crate) async fn accept_of_request(&mut self) -> String {
         let head = self.head().await;
         let mut lines = head.lines().filter_map(|line| line.split_once(": "));

@@ -11,7 +11,7 @@ use tower_http::trace::TraceLayer;
 
 use crate::support::{ASK, Raw, builder, echo, listen, serve, url, within};
 
-/// The status and the text of the response to a request, on a connection that continues.
+/// Sends a request on a connection that stays open. Returns the status, the body and the head in lowercase.
 async fn refused(raw: &mut Raw, request: &str) -> (u16, String, String) {
     raw.send(request).await;
     let (head, body) = raw.answer().await;
@@ -96,7 +96,7 @@ async fn each_bad_request_has_its_answer() {
         (more("Sec-WebSocket-Protocol: a b\r\n"), 400, "names"),
         (more("Content-Length: 2\r\n") + "{}", 400, "no body"),
     ] {
-        // HTTP/1.0 closes its connection.
+        // HTTP/1.0 closes the connection, so this request gets its own.
         let last = request.contains("HTTP/1.0");
         let (found, body, head) = match last {
             true => refused(&mut Raw::connect(running.address()).await, &request).await,
@@ -111,7 +111,7 @@ async fn each_bad_request_has_its_answer() {
             assert!(head.contains("allow: get\r\n"), "{head}");
         }
     }
-    // RFC 9112, not RFC 6455.
+    // A request without Host violates RFC 9112, not RFC 6455.
     let request = without("Host");
     let (status, ..) = refused(&mut raw, &request).await;
     assert_eq!(status, 400);
@@ -196,12 +196,12 @@ async fn the_same_path_answers_other_requests() {
     let (status, body, head) = refused(&mut raw, request).await;
     assert_eq!(status, 426, "{body}");
     assert!(head.contains("upgrade: websocket\r\n"), "{head}");
-    // The error does not mention endpoints at other paths.
+    // Another path has no endpoint and returns 404.
     let request = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n";
     assert_eq!(refused(&mut raw, request).await.0, 404);
     let request = format!("{ASK}\r\n").replace("GET /", "GET /other");
     assert_eq!(refused(&mut raw, &request).await.0, 404);
-    // And the connection can still be upgraded.
+    // The connection can still be upgraded.
     raw.upgraded().await;
 }
 
@@ -259,15 +259,15 @@ async fn pages_of_other_origins_are_refused_unless_they_are_allowed() {
     ] {
         upgrade_from(&running, path, origin, status).await;
     }
-    // Clients that are not browsers name no origin.
+    // Clients that are not browsers send no Origin header.
     Raw::open(&running).await;
-    // The server can allow pages at all its endpoints.
+    // The setting of the server applies to all its endpoints.
     let pages = CrossOrigin::new().allow("https://kettle.example").unwrap();
     let running = listen(builder().cross_origin(pages).websocket("/", echo)).await;
     upgrade_from(&running, "/", "https://kettle.example", 101).await;
 }
 
-/// The status of the response to an upgrade request of a web page of this origin.
+/// Asserts the status of an upgrade request with this Origin header.
 async fn upgrade_from(running: &RunningServer, path: &str, origin: &str, status: u16) {
     let mut raw = Raw::connect(running.address()).await;
     let protocol = "Sec-WebSocket-Protocol: polywire-frames";
@@ -314,7 +314,7 @@ async fn what_is_counted_is_shown() {
 
 #[tokio::test]
 async fn what_cannot_be_upgraded_is_refused() {
-    // Called as a tower service: there is no connection to upgrade.
+    // The server is called as a tower service, so there is no connection to take over.
     let server = builder().websocket("/", echo).build().unwrap();
     let mut request = http::Request::new(http_body_util::Empty::<Bytes>::new());
     for line in ASK.split("\r\n").skip(1).filter(|line| !line.is_empty()) {

@@ -1,4 +1,4 @@
-//! Peers that violate the protocol get the close code that RFC 6455 defines for it.
+//! A peer that violates the protocol gets the close code that RFC 6455 defines for the violation.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,8 @@ use crate::support::{BINARY, CLOSE, PING, Raw, TEXT, head, masked, serve, unmask
 
 type Ended = (Option<WebSocketError>, Option<CloseFrame>);
 
-/// A server that accepts 1,000 bytes per message and 500 per frame, and the last error of its handler.
+/// A server that accepts 1,000 bytes per message and 500 per frame, and a channel with the final error and close frame
+/// of each handler.
 async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
     let (tell, told) = tokio::sync::mpsc::unbounded_channel();
     let tell = Arc::new(Mutex::new(tell));
@@ -54,10 +55,10 @@ async fn each_violation_has_its_code() {
         (masked(0x09, "part of a ping"), 1002, protocol.clone()),
         (masked(PING, [7; 126]), 1002, protocol.clone()),
         (masked(CLOSE, [3]), 1002, protocol.clone()),
-        // Fragments that start or continue where none is allowed.
+        // A continuation frame without a first fragment, and a new message within a fragmented one.
         (masked(0x80, "end"), 1002, protocol.clone()),
         (pieces(TEXT, "new"), 1002, protocol.clone()),
-        // Text.
+        // Invalid UTF-8.
         (masked(TEXT, [0xff]), 1007, WebSocketError::InvalidUtf8),
         (
             masked(TEXT, [b'a', 0xc3]),
@@ -74,7 +75,7 @@ async fn each_violation_has_its_code() {
             1007,
             WebSocketError::InvalidUtf8,
         ),
-        // Above the limits: a frame, before it has arrived, and a message.
+        // Frames over the limit, rejected before their payload arrives, and a message over the limit.
         (
             begun(501),
             1009,
@@ -120,18 +121,18 @@ async fn each_violation_has_its_code() {
         }
         assert_eq!(frame.unwrap().code.0, code);
     }
-    // The server continues to serve.
+    // The server still accepts connections.
     let mut raw = Raw::open(&running).await;
     raw.send(masked(PING, "")).await;
     assert!(raw.frame().await.is_some());
 }
 
-/// The header of a frame of this length, with its mask and without payload.
+/// The header and the masking key of a frame with a payload of `len` bytes, without the payload.
 fn begun(len: usize) -> Vec<u8> {
     [&head(BINARY, 0x80, len)[..], &[1, 2, 3, 4]].concat()
 }
 
-/// Changes the last byte.
+/// Corrupts the last byte.
 trait Spoiled {
     fn replace_last(self) -> Self;
 }

@@ -1,4 +1,4 @@
-//! Answers in gzip, and calls.
+//! Compressed replies and requests.
 
 use std::io::{Read, Write};
 
@@ -40,12 +40,13 @@ async fn a_bomb_is_stopped() {
     let client = Client::builder(&server.url()).unwrap().limits(limits);
     let client = client.build().unwrap();
     let text = client.call_values("m", &[]).await.unwrap_err().to_string();
-    // While it is undone, and not when the whole of it is to be read.
+    // The limit applies during decompression, not afterwards.
     assert!(text.contains("more than 1000000 bytes"), "{text}");
     assert!(text.contains("Limits::bytes"), "{text}");
 }
 
-/// Members without output cost a client time, and no limit on bytes counts them.
+/// gzip members without output cost the client time, but no limit on bytes counts them. Their
+/// number is limited instead.
 #[tokio::test]
 async fn many_empty_members_are_refused() {
     let server = Scripted::start(|_, _| {
@@ -68,7 +69,8 @@ async fn many_empty_members_are_refused() {
     );
 }
 
-/// aria2 labels the empty bodies of its 401 and 404 so.
+/// The client checks the status before the content coding. aria2 sends `Content-Encoding:
+/// gzip` with the empty bodies of its 401 and 404 replies.
 #[tokio::test]
 async fn the_status_comes_before_the_coding() {
     let server = Scripted::start(|nth, _| {

@@ -1,4 +1,4 @@
-//! Who calls, and whom that is told.
+//! Credentials, custom headers, redirects and cookies.
 
 use polywire_rpc::xmlrpc::{BuildError, Client};
 

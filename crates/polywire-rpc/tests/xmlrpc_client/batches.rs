@@ -1,4 +1,4 @@
-//! Many calls in one message.
+//! Batches: many calls in one message.
 
 use polywire_codec::xmlrpc::Leniency;
 use polywire_rpc::xmlrpc::Client;
@@ -54,13 +54,13 @@ async fn each_call_has_a_result_of_its_own() {
         </value><value><struct><member><name>methodName</name><value><string>bad</string></value>\
         </member><member><name>params</name><value><array><data></data></array></value></member>";
     assert!(seen.body().contains(expected), "{}", seen.body());
-    // A place is of its own batch.
+    // The handle of a call is valid only in its own batch.
     let other = client.batch().send().await.unwrap();
     assert!(other.is_empty());
     assert_eq!(kind(other.get(sum)), CallErrorKind::Usage);
 }
 
-/// Answers calls one by one with their names, and no multicall.
+/// Answers a single call with its method name, and a multicall with the reply `unknown`.
 fn one_by_one(unknown: String) -> impl Fn(usize, &Seen) -> Act {
     move |_, seen| {
         let name = seen.body().split_once("<methodName>").unwrap().1;
@@ -76,7 +76,8 @@ fn one_by_one(unknown: String) -> impl Fn(usize, &Seen) -> Act {
 #[tokio::test]
 async fn a_server_without_multicall_gets_single_calls() {
     for (asked, unknown) in [
-        // These may speak of a method in it: an empty one tells.
+        // These faults may refer to a method in the batch. The client sends an empty multicall
+        // to find out.
         (2, fault(-32601, "server error. requested method not found")),
         (2, fault(1, "UNKNOWN_METHOD")),
         (
@@ -84,7 +85,7 @@ async fn a_server_without_multicall_gets_single_calls() {
             fault(-506, "Method 'one' or system.multicall not defined"),
         ),
         (1, fault(-506, "Method 'system.multicall' not defined")),
-        // Ruby's.
+        // Ruby's server.
         (
             1,
             fault(
@@ -113,14 +114,14 @@ async fn a_server_without_multicall_gets_single_calls() {
             assert_eq!(replies.get(two).unwrap(), "two");
             let error = replies.get(bad).unwrap_err();
             assert_eq!(error.xmlrpc_fault().unwrap().code(), 7);
-            // It is asked for once.
+            // The client tries a multicall only in the first round.
             assert_eq!(server.seen().len(), asked + 3 + round * 3, "{unknown}");
         }
     }
 }
 
-/// A server whose multicall makes the calls, and ends in a fault for all of it when one
-/// of the methods is unknown.
+/// If a multicall fails as a whole, its calls are not resent as single calls. This server
+/// makes the calls, and returns one fault for all of them if one method is unknown.
 #[tokio::test]
 async fn what_a_failed_multicall_has_called_is_not_called_again() {
     for text in [
@@ -159,7 +160,7 @@ async fn batches_at_once_find_out_together_that_there_is_no_multicall() {
     let singly = one_by_one(unknown);
     let both = std::sync::Barrier::new(2);
     let server = Scripted::start(move |nth, seen| {
-        // Neither has its answer before both have asked.
+        // Neither batch gets its reply before both have sent their multicall.
         if nth < 2 {
             both.wait();
         }
@@ -217,7 +218,7 @@ async fn supervisord_wraps_nothing() {
     }
 }
 
-/// As many results as there are calls.
+/// Answers a multicall with one result per call.
 fn numbers(seen: &Seen) -> Act {
     let calls = seen.body().matches("<name>methodName</name>").count();
     let items = vec![array(&["<int>1</int>"]); calls];
@@ -236,7 +237,7 @@ async fn long_batches_go_in_several_messages() {
     let replies = batch.send().await.unwrap();
     assert!(places.iter().all(|place| replies.get(*place).unwrap() == 1));
     assert_eq!(server.seen().len(), 3);
-    // rTorrent takes no more than 512 KiB.
+    // rTorrent accepts at most 512 KiB per message.
     let mut batch = client.batch();
     for _ in 0..10 {
         batch.add::<i32>("m", ("x".repeat(100_000),)).unwrap();

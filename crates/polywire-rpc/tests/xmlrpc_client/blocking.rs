@@ -1,4 +1,4 @@
-//! The client that waits.
+//! The blocking client.
 
 use std::future::poll_fn;
 
@@ -9,7 +9,7 @@ use tokio::task::coop;
 
 use crate::support::{Scripted, ok};
 
-/// A server on a runtime of its own, since the client has none to lend.
+/// A server on its own runtime, because the blocking client provides none.
 fn server() -> (tokio::runtime::Runtime, Scripted) {
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
@@ -31,7 +31,7 @@ fn calls_wait_and_connections_are_kept() {
     client.method("m").idempotent().call_values(&[]).unwrap();
     let mut batch = client.batch();
     batch.add::<i32>("m", ()).unwrap();
-    // The server's answer is none to a batch, which the client says.
+    // The scripted reply is not a valid result of a multicall, so the batch fails.
     batch.send().unwrap_err();
     let seen = server.seen();
     assert_eq!(seen.len(), 5);
@@ -55,7 +55,8 @@ fn several_threads_use_one_client() {
     assert_eq!(server.seen().len(), 160);
 }
 
-/// In tasks, on the thread of `block_on`, and where a task has used up its turn.
+/// A blocking call in an async context fails with a usage error: in a task, in the future of
+/// `block_on`, in a `LocalSet`, and after the coop budget is used up.
 #[test]
 fn inside_a_task_it_says_so() {
     for kind in [Builder::new_current_thread, Builder::new_multi_thread] {
@@ -67,7 +68,7 @@ fn inside_a_task_it_says_so() {
             assert!(error.kind() == CallErrorKind::Usage);
             assert!(error.is_unstarted());
             assert!(error.to_string().contains("spawn_blocking"), "{error}");
-            // Neither does letting go of it there end the program.
+            // Dropping the client there does not panic.
             drop(client);
         };
         runtime.block_on(async {
@@ -86,7 +87,7 @@ fn inside_a_task_it_says_so() {
     }
 }
 
-/// Asking whether it may wait costs a task nothing of its turn.
+/// The check for an async context uses none of the coop budget of the task.
 #[tokio::test]
 async fn a_task_keeps_its_turn() {
     let client = Client::new("http://127.0.0.1:1").unwrap();
@@ -117,7 +118,8 @@ fn threads_of_a_runtime_that_may_wait() {
     }
     let (runtime, server) = server();
     let client = Client::new(&server.url()).unwrap();
-    // The only worker goes on serving: another thread takes over.
+    // `block_in_place` hands the only worker's tasks to another thread, so the server keeps
+    // running.
     let call = async move { tokio::task::block_in_place(|| client.call::<i32>("m", ())) };
     let called = runtime.block_on(async { tokio::spawn(call).await.unwrap() });
     assert_eq!(called.unwrap(), 1);

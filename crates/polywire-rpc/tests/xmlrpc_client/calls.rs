@@ -1,4 +1,4 @@
-//! What goes over the wire, and what comes back.
+//! Requests and replies of single calls, and reuse of connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ async fn a_call_is_one_write_with_the_headers_that_servers_expect() {
             .contains("<methodName>process.state</methodName>")
     );
     assert!(seen.body().contains("<value><string>web</string></value>"));
-    // Head and body come together, so that no server waits between them.
+    // Head and body arrive in one read, so no server waits between them.
     assert_eq!(seen.reads, 1);
 }
 
@@ -51,7 +51,7 @@ async fn a_connection_that_the_server_closes_is_not_used_again() {
             unreachable!()
         };
         let text = String::from_utf8(bytes).unwrap();
-        // As servers of HTTP/1.0 answer, Python's among them.
+        // HTTP/1.0 servers answer this way, for example Python's.
         Act::AnswerAndClose(text.replace("HTTP/1.1", "HTTP/1.0").into_bytes())
     })
     .await;
@@ -78,7 +78,7 @@ async fn connections_that_nobody_needs_are_not_kept_without_end() {
                 while !got.ends_with(b"</methodCall>") {
                     assert!(stream.read_buf(&mut got).await.unwrap() > 0);
                 }
-                // Nobody is answered before all have called.
+                // No call is answered before all calls have arrived.
                 all.wait().await;
                 let answer = http("200 OK", "", result("<int>1</int>"));
                 stream.write_all(&answer).await.unwrap();
@@ -102,7 +102,7 @@ async fn connections_that_nobody_needs_are_not_kept_without_end() {
     assert!(closed.try_recv().is_err(), "more were closed");
 }
 
-/// A server that closes each connection after an answer, without saying that it will.
+/// Closes the connection after a reply that does not announce the close.
 fn closing() -> Act {
     match ok("<int>1</int>") {
         Act::Answer(bytes) => Act::AnswerAndClose(bytes),
@@ -116,11 +116,12 @@ async fn connections_that_were_closed_meanwhile_cost_no_call() {
     let client = Client::new(&server.url()).unwrap();
     for nth in 0..50 {
         client.call_values("m", &[]).await.unwrap();
-        // The server is done with the connection before the next call.
+        // Wait until the server has closed the connection.
         while server.closed() <= nth {
             tokio::task::yield_now().await;
         }
-        // As in every program that waits for anything between calls, news come in.
+        // Yield, as any program does that awaits something between calls. The client's
+        // connection task then sees the close.
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
@@ -150,7 +151,7 @@ fn connections_that_were_closed_while_nobody_looked_cost_no_call() {
 async fn faults_have_code_message_and_all_the_rest() {
     let server = Scripted::start(|nth, _| match nth {
         0 => Act::Answer(http("200 OK", "", fault(10, "BAD_NAME: web"))),
-        // Some give it another status, or put the code into a string.
+        // Some servers send a fault with another status, or with the code as a string.
         1 => Act::Answer(http("500 Oops", "", fault(4, "no"))),
         _ => {
             let text = fault(7, "x").replace("<int>7</int>", "<string>7</string>");

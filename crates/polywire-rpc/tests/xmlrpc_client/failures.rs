@@ -1,4 +1,4 @@
-//! What is said when a call fails, and that it ends.
+//! Failed calls: they end, and their errors name the cause.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ async fn a_server_that_is_silent() {
     let text = error.to_string();
     let expected = format!("reading from {}: not done within 0.05 s", server.address);
     assert!(text.ends_with(&expected), "{text}");
-    // A call may have less time than others.
+    // A call may have a shorter deadline than the client.
     let client = Client::new(&server.url()).unwrap();
     let call = client.method("m").deadline(Duration::from_millis(20));
     assert!(call.call_values(&[]).await.unwrap_err().is_timeout());

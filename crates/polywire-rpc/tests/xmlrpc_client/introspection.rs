@@ -1,4 +1,4 @@
-//! What servers tell of their methods.
+//! Introspection of servers.
 
 use polywire_rpc::xmlrpc::Client;
 

@@ -1,5 +1,5 @@
-//! What the XML-RPC client promises, against servers that answer from a script: what
-//! goes over the wire is looked at, and every way to fail can be had.
+//! Tests of the XML-RPC client against scripted servers. The tests check the bytes on the
+//! wire, and the scripts can produce every kind of failure.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod answers;

@@ -1,4 +1,4 @@
-//! Against our own server.
+//! The XML-RPC client against a polywire server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,7 +57,8 @@ async fn a_service_with_a_model_is_called_without_it() {
     running.shutdown().await;
 }
 
-/// Over HTTP and over SCGI, for calls and for batches.
+/// With `send_deadline`, the server gets the deadline of a call or of a batch, over HTTP and
+/// SCGI.
 #[tokio::test]
 async fn servers_are_told_the_deadline() {
     let methods = Methods::new().method("left", |(): (), context: Context| async move {

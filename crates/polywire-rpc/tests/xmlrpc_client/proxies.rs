@@ -1,4 +1,4 @@
-//! Ways through proxies.
+//! Calls through HTTP and SOCKS proxies.
 
 use polywire_rpc::connect::{Proxy, Step};
 use polywire_rpc::xmlrpc::Client;
@@ -59,7 +59,7 @@ async fn a_proxy_that_wants_to_know_who_calls() {
     );
 }
 
-/// Speaks SOCKS 5 with user and password; gives the host that was asked for.
+/// A SOCKS 5 proxy with user and password, for one connection. Returns the requested host.
 async fn socks(listener: TcpListener, server: std::net::SocketAddr) -> String {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut greeting = [0; 3];

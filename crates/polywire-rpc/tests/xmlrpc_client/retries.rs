@@ -1,4 +1,4 @@
-//! What is tried again, and what never.
+//! Which calls are retried, and which never.
 
 use std::panic;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::support::{Act, Scripted, fault, http, ok};
 
-/// Answers the first call of each connection, and closes on its second.
+/// Closes the connection on the second request, without a reply. Answers all other requests.
 async fn forgetful() -> Scripted {
     Scripted::start(|nth, _| match nth {
         1 => Act::AnswerAndClose(Vec::new()),
@@ -51,7 +51,8 @@ async fn a_first_call_that_is_cut_off_is_not_sent_again() {
     let client = Client::new(&server.url()).unwrap();
     let call = client.method("get").idempotent();
     call.call_values(&[]).await.unwrap_err();
-    // It was no old connection that had been closed: the server has seen the call.
+    // The connection was new, not an idle one that the server had closed. The server has
+    // received the call.
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -80,7 +81,7 @@ async fn a_server_that_comes_up_meanwhile_is_found() {
         let call = client.method("get").idempotent();
         call.call_values(&[]).await
     });
-    // The call has been refused at least once by now, or is about to be.
+    // By now the connect has been refused at least once, or is about to be.
     tokio::task::yield_now().await;
     let listener = TcpListener::bind(address).await.unwrap();
     tokio::spawn(async move {
@@ -140,14 +141,14 @@ async fn later_than_the_deadline_is_too_late() {
     let status = error.http_status().unwrap();
     assert_eq!(status.retry_after(), Some(Duration::from_secs(100_000)));
     assert!(error.to_string().contains("again in 100000 s"), "{error}");
-    // What is not idempotent is not called again, whatever the server says.
+    // A call that is not idempotent is not retried, even if the server sends Retry-After.
     let server = Scripted::start(|_, _| busy("0")).await;
     let client = Client::new(&server.url()).unwrap();
     client.call_values("pay", &[]).await.unwrap_err();
     assert_eq!(server.seen().len(), 1);
 }
 
-/// Each attempt tells the server what is left, instead of what there was.
+/// Each attempt sends the remaining time, not the original deadline.
 #[tokio::test]
 async fn a_retry_has_less_time() {
     let pause = Duration::from_millis(20);
@@ -169,13 +170,14 @@ async fn a_retry_has_less_time() {
         value.parse().unwrap()
     };
     assert!(left(0) <= 60_000 && left(1) <= left(0) - 20, "{seen:?}");
-    // Servers that know nothing of deadlines are told nothing.
+    // Without `send_deadline` the client sends no deadline.
     let client = Client::new(&server.url()).unwrap();
     client.call_values("get", &[]).await.unwrap();
     assert_eq!(server.seen()[2].header("polywire-timeout-ms"), None);
 }
 
-/// As our own servers answer when there is too much to do.
+/// A 503 response with a fault and Retry-After is retried. polywire servers answer this way
+/// under overload.
 #[tokio::test]
 async fn a_busy_server_may_say_it_in_a_fault() {
     let busy = |after| {
@@ -196,7 +198,7 @@ async fn a_busy_server_may_say_it_in_a_fault() {
     let call = || client.method("get").idempotent().call_values(&[]);
     call().await.unwrap();
     assert_eq!(server.seen().len(), 2);
-    // No clock can tell when that is.
+    // This time overflows the clock, so the call is not retried.
     let error = call().await.unwrap_err();
     assert_eq!(error.retry_after(), Some(Duration::from_secs(u64::MAX)));
     assert_eq!(error.xmlrpc_fault().unwrap().code(), -32000);
@@ -209,7 +211,8 @@ async fn a_busy_server_may_say_it_in_a_fault() {
 
 #[tokio::test]
 async fn the_longest_times_are_times() {
-    // Whoever looks after idle connections panics on a task of its own.
+    // The task that closes idle connections would panic outside the test, so a hook records
+    // its panic.
     let overflown = Arc::new(AtomicBool::new(false));
     let seen = overflown.clone();
     let before = panic::take_hook();

@@ -1,4 +1,4 @@
-//! Servers that answer from a script.
+//! Scripted servers.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// Which connection it came over, from 0 on.
+    /// Index of the connection, from 0.
     pub(crate) connection: usize,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
-    /// How many reads it took.
+    /// Number of reads that it took.
     pub(crate) reads: usize,
 }
 
@@ -36,17 +36,17 @@ impl Seen {
     }
 }
 
-/// What to do with a request.
+/// The reaction to a request.
 pub(crate) enum Act {
     /// Write these bytes and wait for the next request.
     Answer(Vec<u8>),
     /// Write these bytes and close.
     AnswerAndClose(Vec<u8>),
-    /// Leave the caller waiting.
+    /// Send no reply.
     Silence,
 }
 
-/// A running script.
+/// A running scripted server.
 pub(crate) struct Scripted {
     pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -54,7 +54,8 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// Answers the nth request, over all connections, by what `script` says.
+    /// Starts a server. `script` gets each request with its index over all connections, and
+    /// returns the reaction.
     pub(crate) async fn start(
         script: impl Fn(usize, &Seen) -> Act + Send + Sync + 'static,
     ) -> Self {
@@ -96,7 +97,7 @@ impl Scripted {
     }
 }
 
-/// Serves a connection by a script.
+/// Serves one connection from a script.
 pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     connection: usize,
@@ -158,7 +159,7 @@ async fn read(stream: &mut (impl AsyncRead + Unpin), connection: usize) -> Optio
     Some(seen)
 }
 
-/// An answer with a status and a body, over HTTP.
+/// An HTTP response with a status, additional headers and a body.
 pub(crate) fn http(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let length = body.len();
@@ -166,7 +167,7 @@ pub(crate) fn http(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u
     [head.as_bytes(), body].concat()
 }
 
-/// The answer with this value, which is XML.
+/// A response with this result, which is XML.
 pub(crate) fn result(value: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\r\n<methodResponse><params><param><value>{value}</value></param>\
@@ -174,7 +175,7 @@ pub(crate) fn result(value: &str) -> String {
     )
 }
 
-/// The answer with this fault.
+/// A response with this fault.
 pub(crate) fn fault(code: i64, text: &str) -> String {
     format!(
         "<methodResponse><fault><value><struct><member><name>faultCode</name><value><int>{code}\

@@ -1,4 +1,4 @@
-//! https: who is trusted, and who one is.
+//! HTTPS: server certificates and client certificates.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::support::{Seen, ok, serve};
 
-/// An authority.
+/// A certificate authority.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -54,12 +54,13 @@ impl Authority {
     }
 }
 
-/// A server with a certificate, that asks callers for theirs if it is given an authority.
+/// A server with a certificate. It requires client certificates if an authority for them is
+/// given.
 async fn server(signed: &Signed, callers: Option<&Authority>) -> (u16, Arc<Mutex<Vec<Seen>>>) {
     answering(signed, callers, "<int>1</int>").await
 }
 
-/// The same with answers of this value.
+/// Like `server`, with this value as the result of each call.
 async fn answering(
     signed: &Signed,
     callers: Option<&Authority>,
@@ -124,7 +125,7 @@ async fn own_roots_are_trusted_and_others_not() {
     call(&url, tls.clone()).await.unwrap();
     {
         let seen = seen.lock().unwrap();
-        // One connection, and one write a call over TLS too.
+        // Over TLS too, the calls use one connection and arrive in one read each.
         assert!(
             seen.iter()
                 .all(|seen| seen.connection == 0 && seen.reads == 1)
@@ -137,11 +138,11 @@ async fn own_roots_are_trusted_and_others_not() {
     let text = error.to_string();
     assert!(text.contains("no authority that is trusted here"), "{text}");
     assert!(text.contains(&format!("127.0.0.1:{port}")), "{text}");
-    // The right authority, and another host.
+    // The authority is trusted, but the certificate is for another host.
     let error = call(&format!("https://127.0.0.1:{port}/RPC2"), tls.clone()).await;
     let text = error.unwrap_err().to_string();
     assert!(text.contains("another host's"), "{text}");
-    // Whose name is the one to look for, if so told.
+    // `server_name` sets the host name to verify.
     let named = tls.server_name("localhost").unwrap();
     call(&format!("https://127.0.0.1:{port}/RPC2"), named)
         .await
@@ -167,7 +168,7 @@ async fn one_certificate_or_all() {
     let tls = ClientTls::new().pin_sha256(&"00".repeat(32)).unwrap();
     let tls = tls.pin_sha256(&"ab".repeat(32)).unwrap();
     let text = call(&url, tls).await.unwrap_err().to_string();
-    // Whoever has looked at the server can compare, and pin what is found.
+    // The error contains the fingerprint of the server, so that a user can compare and pin it.
     let found = format!("has the SHA-256 {}, and pinned is ", hex.join(":"));
     let pinned = ["00", "AB"].map(|byte| [byte; 32].join(":"));
     let expected = format!("{found}{}. If", pinned.join(" or "));
@@ -176,7 +177,8 @@ async fn one_certificate_or_all() {
         text.ends_with("pin that; if not, somebody is in between"),
         "{text}"
     );
-    // Where certificates are named, no other is accepted, whatever else is set.
+    // With pinned certificates no other certificate is accepted, even if invalid ones are
+    // allowed.
     for accept in [false, true] {
         let tls = ClientTls::new().pin_sha256(&"00".repeat(32)).unwrap();
         let tls = tls.danger_accept_invalid_certificates(accept);
@@ -213,7 +215,7 @@ async fn clients_show_certificates() {
 #[tokio::test]
 async fn a_server_without_tls() {
     let tls = ClientTls::new().danger_accept_invalid_certificates(true);
-    // What a server of HTTP says to the beginning of TLS.
+    // The response of an HTTP server to a TLS handshake.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -230,7 +232,7 @@ async fn a_server_without_tls() {
     assert!(text.contains("http instead of https"), "{text}");
 }
 
-/// A proxy that makes tunnels; gives the first line that it was told.
+/// An HTTP proxy that accepts one CONNECT request. Returns the head of that request.
 async fn tunnel(listener: TcpListener) -> String {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let (mut stream, _) = listener.accept().await.unwrap();
@@ -269,7 +271,7 @@ async fn tls_goes_through_tunnels() {
         head.contains("Proxy-Authorization: Basic bWU6cHc="),
         "{head}"
     );
-    // The server's password is not told to the proxy, nor the proxy's to the server.
+    // The proxy does not get the credentials of the server, nor the server those of the proxy.
     assert!(!head.contains("\r\nAuthorization"), "{head}");
     let seen = seen.lock().unwrap();
     assert_eq!(seen[0].line(), "POST /RPC2 HTTP/1.1");

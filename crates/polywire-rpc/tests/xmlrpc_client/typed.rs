@@ -1,4 +1,4 @@
-//! Calls with types of the caller.
+//! Calls with serde types.
 
 use polywire_codec::xmlrpc::{Leniency, Style};
 use polywire_rpc::CallErrorKind;
@@ -49,7 +49,8 @@ async fn tuples_are_parameters_and_structures_results() {
     assert!(params(2).contains("<param><value><string>x</string></value></param>"));
 }
 
-/// Calls and batches can be tasks of a runtime of many threads.
+/// The futures of calls and batches are `Send`, so they can be spawned on a multi-threaded
+/// runtime.
 #[test]
 fn calls_go_to_other_threads() {
     fn send<T: Send>(value: T) -> T {
@@ -94,7 +95,7 @@ async fn parameters_that_have_no_form_are_not_sent() {
     assert_eq!(error.unwrap_err().kind(), CallErrorKind::Encode);
     let error = client.call::<i32>("m", ("\u{1}",)).await.unwrap_err();
     assert!(error.is_unstarted());
-    // By choice it has one.
+    // With `ForbiddenText::Replace` the string can be sent.
     let style = Style::DEFAULT.with_forbidden(polywire_codec::xmlrpc::ForbiddenText::Replace);
     let client = Client::builder(&server.url()).unwrap().style(style);
     let client = client.build().unwrap();
@@ -116,7 +117,8 @@ async fn leniencies_are_named() {
     assert_eq!(text, "\x1b[31mred");
 }
 
-/// As Odoo answers: alone, and in a batch.
+/// With a leniency, the client accepts fault codes that are strings, in single calls and in
+/// batches. Odoo sends such codes.
 #[tokio::test]
 async fn codes_that_are_text_are_read_by_leniency() {
     let server = Scripted::start(|_, seen| {

@@ -1,4 +1,4 @@
-//! Servers at all kinds of URLs.
+//! URLs with paths, Unix sockets and SCGI.
 
 use polywire_rpc::xmlrpc::Client;
 #[cfg(unix)]
@@ -73,7 +73,7 @@ async fn unix_sockets() {
     );
 }
 
-/// A server of SCGI that answers so, and gives what it got.
+/// An SCGI server that sends this answer. Its task returns the bytes of the request.
 async fn scgi(answer: Vec<u8>, close: bool) -> (String, tokio::task::JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("scgi://{}", listener.local_addr().unwrap());
@@ -83,10 +83,10 @@ async fn scgi(answer: Vec<u8>, close: bool) -> (String, tokio::task::JoinHandle<
         while !got.ends_with(b"</methodCall>") {
             assert!(stream.read_buf(&mut got).await.unwrap() > 0);
         }
-        // A client that has read enough may close.
+        // The client may close before it has read the whole answer.
         let _ = stream.write_all(&answer).await;
         if !close {
-            // Until the client has read what was said to come.
+            // Keeps the connection open until the client closes it.
             let _ = stream.read(&mut [0]).await;
         }
         got
@@ -123,7 +123,7 @@ async fn scgi_as_rtorrent_has_it() {
 #[tokio::test]
 async fn scgi_answers_that_are_none() {
     let long = format!("Content-Type: text/xml\n\n{}", result(&"x".repeat(4000)));
-    // More headers than a map of them holds, and no end of one.
+    // More headers than a `HeaderMap` holds, and a header without an end.
     let many: String = (0..40_000)
         .map(|number| format!("x{number}: 1\n"))
         .collect();
