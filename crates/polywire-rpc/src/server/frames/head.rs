@@ -40,8 +40,8 @@ impl Handlers {
         Ok((head, Admitted::new(in_flight, memory)))
     }
 
-    /// Checks a call by its head, before its payload is decoded: limits of callers and of calls in progress, and
-    /// authentication.
+    /// Checks a call by its head, before its payload is decoded: limits of callers, calls in progress, of which it takes a
+    /// permit, and authentication.
     #[inline]
     pub(super) fn check_head(
         &self,
