@@ -1,6 +1,6 @@
-//! Generates clients of some services of AWS from the published models, where they
-//! are, and only the operations that the cases call. Without the models, and without the
-//! official suites, the cases that need them are ignored.
+//! Generates clients of some AWS services from the published models, if those are available, with
+//! only the operations that the cases call. Without the models or the official suites, the cases
+//! that need them are ignored.
 #![allow(clippy::print_stdout, reason = "Cargo reads it")]
 
 use polywire_codegen::Build;

@@ -142,7 +142,7 @@ mod tests {
             assert!(TokenTime::of(token, at(5), address(1, 7), &key).is_some());
         }
         assert_eq!(tokens.len(), 1_001);
-        // The first and the last token are valid, and other ports of the host get none.
+        // All tokens are valid. Other ports of the host get no token, and other hosts do.
         for token in &tokens {
             assert!(TokenTime::of(*token, at(34), address(1, 7), &key).is_some());
         }

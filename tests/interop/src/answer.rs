@@ -1,5 +1,5 @@
-//! Answers, made comparable: wires differ in how they write a timestamp or a
-//! blob, and the model tells what was meant.
+//! Answers in a comparable form. Protocols write timestamps and blobs differently, and the model
+//! defines their types.
 
 use polywire::codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire::model::Loader;
@@ -19,7 +19,7 @@ impl Weather {
     ///
     /// # Panics
     ///
-    /// It cannot be read.
+    /// The model cannot be read.
     #[must_use]
     pub fn load() -> Self {
         let file = workspace().join("crates/polywire-cli/models/weather.smithy");
@@ -31,19 +31,18 @@ impl Weather {
         Self { service }
     }
 
-    /// The service, for clients of ours.
+    /// The service, for our clients.
     #[must_use]
     pub fn service(&self) -> ServiceHandle {
         self.service.clone()
     }
 
-    /// The output of an operation that a piece of JSON means, written in one
-    /// way: members in the order of the model, timestamps as the model has
-    /// them.
+    /// The output of an operation from JSON, in a canonical form: members in the order of the
+    /// model, timestamps in the format of the model.
     ///
     /// # Panics
     ///
-    /// It is no such output.
+    /// The JSON is not an output of the operation.
     #[must_use]
     pub fn output(&self, operation: &str, value: &Value) -> String {
         let bytes = json::to_vec(value).unwrap();

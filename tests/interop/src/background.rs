@@ -1,4 +1,4 @@
-//! Other people's servers as child processes.
+//! Third-party servers as child processes.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use crate::program::wait_at_most;
 
-/// A program that runs until this is dropped: then it is told to end, and waited for.
+/// A program that is terminated on drop. The drop waits for its exit.
 #[derive(Debug)]
 pub struct Background {
     child: Child,
-    // It stays open, for programs that end with it.
+    // Kept open for programs that exit when their standard input is closed.
     _stdin: Option<std::process::ChildStdin>,
-    /// The first line that it printed, if it was waited for.
+    /// The first line of its output, if [`start`](Self::start) waited for it.
     pub first_line: String,
 }
 
@@ -23,7 +23,7 @@ impl Background {
     ///
     /// # Panics
     ///
-    /// There is no such program, or it ends without a line.
+    /// There is no such program, or it exits without printing a line.
     #[must_use]
     pub fn start(command: &mut Command) -> Self {
         let mut child = command
@@ -35,7 +35,7 @@ impl Background {
         let mut first_line = String::new();
         stdout.read_line(&mut first_line).unwrap();
         assert!(!first_line.is_empty(), "{command:?} said nothing");
-        // It would wait for somebody to read the rest.
+        // Drains the output, so that the program does not block on a full pipe.
         std::thread::spawn(move || stdout.lines().for_each(drop));
         Self {
             _stdin: child.stdin.take(),
@@ -44,11 +44,11 @@ impl Background {
         }
     }
 
-    /// Starts a program that says nothing, and waits until it is ready.
+    /// Starts a program that prints nothing, and waits until it is ready.
     ///
     /// # Panics
     ///
-    /// There is no such program, or it does not get ready.
+    /// There is no such program, it exits, or it is not ready in time.
     #[must_use]
     pub fn start_until(command: &mut Command, ready: impl Fn() -> bool) -> Self {
         let mut child = command
@@ -74,8 +74,8 @@ impl Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
-        // Told to end, it ends what it has started; killed, it would leave it. It may
-        // have ended already.
+        // With SIGTERM, the program stops its child processes too, unlike with SIGKILL. It may have
+        // exited already.
         let process = self.child.id().to_string();
         let _ = Command::new("kill").arg(&process).status();
         let patience = Duration::from_secs(10);
@@ -83,12 +83,12 @@ impl Drop for Background {
     }
 }
 
-/// A new folder for a case, removed when this is dropped.
+/// A new folder for a case. It is removed on drop.
 #[derive(Debug)]
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// A new folder in that for temporary files, open to all users of this machine.
+    /// Creates a folder in the folder for temporary files, which all users of the machine can read.
     #[must_use]
     pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -105,7 +105,7 @@ impl Folder {
         Self(path)
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)

@@ -1,10 +1,10 @@
-//! A server that knows a few answers by heart.
+//! A server with fixed answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A server of canned answers. It serves until the test ends.
+/// A server of canned answers. It runs until the test process ends.
 #[derive(Debug)]
 pub struct Canned {
     /// `http://127.0.0.1:PORT`
@@ -13,9 +13,8 @@ pub struct Canned {
 }
 
 impl Canned {
-    /// Answers requests that begin as each first part does with the second, a
-    /// head without its `Content-Length` and a body apart from each other by
-    /// an empty line, and others with 404.
+    /// Starts a server. Each pair is the start of a request and its answer: a head without
+    /// `Content-Length`, an empty line, and a body. Other requests are answered by 404.
     #[must_use]
     pub fn start<S: AsRef<str> + Send + 'static>(answers: Vec<(S, String)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -24,7 +23,7 @@ impl Canned {
         let seen = Arc::clone(&requests);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                // Callers that break off are none of its concern.
+                // Clients may disconnect early.
                 let _ = answer(stream.unwrap(), &answers, &seen);
             }
         });

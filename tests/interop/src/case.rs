@@ -1,4 +1,4 @@
-//! Cases: which ran, which were skipped and why.
+//! Cases, and the counts of those that ran and were skipped.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub struct Case {
     name: &'static str,
 }
 
-/// What has become of the cases of this process.
+/// The counts of the cases of this process.
 #[derive(Debug, Default)]
 struct Tally {
     running: u32,
@@ -31,13 +31,13 @@ static TALLY: Mutex<Tally> = Mutex::new(Tally {
 });
 
 fn tally<T>(look: impl FnOnce(&mut Tally) -> T) -> T {
-    // A case that failed has left the counts as they should be.
+    // A case that panicked cannot leave the counts inconsistent.
     let tally = TALLY.lock();
     look(&mut tally.unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
 impl Case {
-    /// Begins a case. The name is that of the test.
+    /// Begins a case. `name` is the name of the test.
     #[must_use]
     pub fn begin(name: &'static str) -> Self {
         tally(|tally| {
@@ -47,11 +47,11 @@ impl Case {
         Self { name }
     }
 
-    /// Says that the case cannot run here.
+    /// Skips the case, and prints the reason.
     ///
     /// # Panics
     ///
-    /// `CI` is `true`: there nothing may be missing.
+    /// `CI` is `true`: no case may be skipped there.
     pub fn skip(&self, reason: &str) {
         let line = format!("skipped: {}: {reason}", self.name);
         say(&line);
@@ -65,39 +65,39 @@ impl Case {
         );
     }
 
-    /// Python with these modules; otherwise the case is skipped.
+    /// Returns Python with these modules, or skips the case.
     #[must_use]
     pub fn python(&self, modules: &[&str]) -> Option<Python> {
         let found = Python::find(modules);
         found.map_err(|reason| self.skip(&reason)).ok()
     }
 
-    /// moto's server; otherwise the case is skipped.
+    /// Returns moto's server, or skips the case.
     #[must_use]
     pub fn moto(&self) -> Option<&'static Moto> {
         self.python(&["moto.server"])
             .map(|python| Moto::start(&python))
     }
 
-    /// curl; otherwise the case is skipped.
+    /// Returns curl, or skips the case.
     #[must_use]
     pub fn curl(&self) -> Option<Curl> {
         Curl::find().map_err(|reason| self.skip(&reason)).ok()
     }
 
-    /// Perl with RPC::XML; otherwise the case is skipped.
+    /// Returns Perl with RPC::XML, or skips the case.
     #[must_use]
     pub fn perl(&self) -> Option<Script> {
         Script::perl().map_err(|reason| self.skip(&reason)).ok()
     }
 
-    /// Node with its `xmlrpc`; otherwise the case is skipped.
+    /// Returns Node with its `xmlrpc`, or skips the case.
     #[must_use]
     pub fn node(&self) -> Option<Script> {
         Script::node().map_err(|reason| self.skip(&reason)).ok()
     }
 
-    /// nostr-tools in a process of Node; otherwise the case is skipped.
+    /// Returns nostr-tools in a Node process, or skips the case.
     #[must_use]
     pub fn nostr_tools(&self) -> Option<NostrTools> {
         NostrTools::start()
@@ -105,19 +105,19 @@ impl Case {
             .ok()
     }
 
-    /// Ruby with its `xmlrpc`; otherwise the case is skipped.
+    /// Returns Ruby with its `xmlrpc`, or skips the case.
     #[must_use]
     pub fn ruby(&self) -> Option<Script> {
         Script::ruby().map_err(|reason| self.skip(&reason)).ok()
     }
 
-    /// The program `xmlrpc` of xmlrpc-c; otherwise the case is skipped.
+    /// Returns the program `xmlrpc` of xmlrpc-c, or skips the case.
     #[must_use]
     pub fn xmlrpc_c(&self) -> Option<XmlRpcC> {
         XmlRpcC::find().map_err(|reason| self.skip(&reason)).ok()
     }
 
-    /// A program of the system; otherwise the case is skipped.
+    /// Returns a program of the system, or skips the case.
     #[must_use]
     pub fn program(&self, name: &str, option: &str) -> Option<PathBuf> {
         match std::process::Command::new(name).arg(option).output() {
@@ -136,11 +136,10 @@ impl Drop for Case {
     }
 }
 
-/// Waits until no case is running and says how many ran and how many were
-/// skipped.
+/// Waits until no case is running. Prints how many cases ran and how many were skipped.
 pub fn summary() {
     let deadline = Instant::now() + Duration::from_secs(600);
-    // A test may have been started and not have said so yet.
+    // A test may have started without having counted its case.
     let mut quiet = 0;
     while quiet < 5 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(50));
@@ -154,8 +153,8 @@ pub fn summary() {
     say(&format!("interop: {ran} cases ran, {skipped} skipped"));
 }
 
-/// Writes a line that the test runner does not hold back.
+/// Writes a line that the test runner does not capture.
 pub(crate) fn say(line: &str) {
-    // Nobody reading it is no reason to fail.
+    // A closed standard error is not a failure.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

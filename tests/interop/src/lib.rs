@@ -1,18 +1,17 @@
-//! Other people's programs against the `polywire` program.
+//! Third-party programs against the `polywire` program.
 //!
-//! Every case is a test with a name of its own in `tests/cases/`. It starts
-//! `polywire serve` on a free port of this machine, calls it with a program
-//! that we have not written (or with `polywire call`), and compares what comes
-//! back. Some go the other way: our clients call moto's server. Where a program
-//! is missing the case says so and counts as skipped;
-//! with `CI=true` it fails. `tests/interop/setup` installs what is needed.
+//! Every case is a test in `tests/cases/` with its own name. It starts `polywire serve` on a free
+//! port of this machine, calls it with a third-party program (or with `polywire call`), and
+//! compares the answer. In some cases our clients call moto's server instead. If a program is
+//! missing, the case prints that and counts as skipped. With `CI=true` it fails.
+//! `tests/interop/setup` installs the programs.
 //!
 //! | variable | meaning |
 //! |---|---|
 //! | `POLYWIRE_BIN` | the program to test; without it, it is built |
 //! | `OBJECT_STORE_BIN` | the example `object-store`; without it, it is built |
 //! | `RELAY_BIN` | the example `relay`; without it, it is built |
-//! | `POLYWIRE_DATA`, `POLYWIRE_CONFORMANCE` | where the models of AWS and the official suites are, as the package `test-data` says; without them their cases are ignored |
+//! | `POLYWIRE_DATA`, `POLYWIRE_CONFORMANCE` | the folders of the models of AWS and of the official suites, see the package `test-data`; without them their cases are ignored |
 //! | `CI` | `true`: nothing may be skipped |
 #![forbid(unsafe_code)]
 #![allow(
@@ -49,7 +48,7 @@ pub use script::{Script, XmlRpcC};
 ///
 /// # Panics
 ///
-/// There is none.
+/// There is no such model.
 #[must_use]
 pub fn model(service: &str) -> PathBuf {
     let found = test_data::data(&format!("models/{service}.json"));

@@ -1,4 +1,4 @@
-//! moto's server: the services of AWS, as others understand them, in memory.
+//! moto's server: an independent implementation of AWS services in memory.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::Python;
 
-/// Ends with its standard input, so with this process however that ends.
+/// Exits when its standard input is closed, and so when this process ends for any reason.
 const SERVER: &str = r#"
 import os, sys, threading
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
@@ -14,11 +14,11 @@ from moto.server import main
 main(["--port", "0"])
 "#;
 
-/// A moto server. All cases share one.
+/// A moto server that all cases share.
 #[derive(Debug)]
 pub struct Moto {
     url: String,
-    // Its standard input stays open as long as this process lives.
+    // Keeps its standard input open as long as this process lives.
     _child: Child,
 }
 
@@ -45,7 +45,7 @@ impl Moto {
                 }
                 said.push_str(&line);
             };
-            // It logs each request, and would wait for somebody to read that.
+            // Drains the log of requests, so that the server does not block on a full pipe.
             std::thread::spawn(move || lines.for_each(drop));
             Self { url, _child: child }
         })
@@ -57,8 +57,8 @@ impl Moto {
         &self.url
     }
 
-    /// The value of the header `Authorization` by which moto tells services
-    /// apart. It checks no signatures.
+    /// The value of the header `Authorization`, by which moto selects the service. It checks no
+    /// signatures.
     #[must_use]
     pub fn authorization(service: &str) -> String {
         format!(

@@ -10,20 +10,20 @@ use serde_json::{Value, json};
 
 use crate::workspace;
 
-/// How long one answer may take: pure JavaScript signs and encrypts slowly.
+/// The timeout of one answer: pure JavaScript signs and encrypts slowly.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A Node process that runs `tests/nostr/tools.js`: it is asked by lines of JSON, and answers each with
-/// one line. It ends when this is dropped.
+/// A Node process that runs `tests/nostr/tools.js`. Each request and each answer is one line of
+/// JSON. The process is killed on drop.
 #[derive(Debug)]
 pub struct NostrTools {
     child: Child,
-    /// Held for as long as one question and its answer take.
+    /// Locked during one request and its answer.
     lines: Mutex<(ChildStdin, Receiver<String>)>,
 }
 
 impl NostrTools {
-    /// Starts it, or says why it cannot.
+    /// Starts the process, or returns the reason why it cannot start.
     pub(crate) fn start() -> Result<Self, String> {
         let modules = workspace().join("tests/interop/node_modules");
         let program = workspace().join("tests/interop/tests/nostr/tools.js");
@@ -39,7 +39,7 @@ impl NostrTools {
         let (sender, answers) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                // Whoever asked may have given up.
+                // The receiver may have been dropped.
                 let _ = sender.send(line);
             }
         });
@@ -53,36 +53,36 @@ impl NostrTools {
         }
     }
 
-    /// Has it do something that works.
+    /// Calls a function that succeeds.
     ///
     /// # Panics
     ///
-    /// It does not work.
+    /// The function fails.
     #[must_use]
     pub fn call(&self, what: &str, with: &Value) -> Value {
         let answer = self.try_call(what, with);
         answer.unwrap_or_else(|error| panic!("{what} of nostr-tools: {error}"))
     }
 
-    /// Has it do something that gives a text.
+    /// Calls a function that returns a string.
     ///
     /// # Panics
     ///
-    /// It does not work, or gives something else.
+    /// The function fails, or returns another type.
     #[must_use]
     pub fn text(&self, what: &str, with: &Value) -> String {
         self.call(what, with).as_str().unwrap().to_owned()
     }
 
-    /// Has it do something.
+    /// Calls a function.
     ///
     /// # Errors
     ///
-    /// The message of what it threw.
+    /// The message of the exception.
     ///
     /// # Panics
     ///
-    /// It does not answer.
+    /// There is no answer in time.
     pub fn try_call(&self, what: &str, with: &Value) -> Result<Value, String> {
         let lines = self.lines.lock();
         let mut lines = lines.unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -102,7 +102,7 @@ impl NostrTools {
 
 impl Drop for NostrTools {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! The programs of others.
+//! Third-party programs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,8 +14,8 @@ pub struct Python {
     program: PathBuf,
 }
 
-/// What all scripts begin with: `url`, and `show`, which prints a value as
-/// JSON in the forms that [`Weather`](crate::Weather) reads.
+/// The start of all scripts: `url`, and `show`, which prints a value as JSON in the forms that
+/// [`Weather`](crate::Weather) reads.
 const PRELUDE: &str = r#"
 import base64, datetime, decimal, json, socket, sys, urllib.error, urllib.request
 import xmlrpc.client
@@ -47,7 +47,7 @@ def show(value):
 "#;
 
 impl Python {
-    /// The Python of `.venv` or of the system, if it has these modules.
+    /// Finds the Python of `.venv` or of the system, if it has these modules.
     pub(crate) fn find(modules: &[&str]) -> Result<Self, String> {
         let own = workspace().join(".venv/bin/python");
         let program = if own.exists() { own } else { "python3".into() };
@@ -67,13 +67,13 @@ impl Python {
         }
     }
 
-    /// The program itself, for what it is to run as a module.
+    /// The path of the interpreter, for running modules.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// Runs a script with a URL as its argument, and reads what it shows.
+    /// Runs a script with a URL as its argument. Returns the value that it shows.
     #[must_use]
     pub fn run(&self, url: &str, script: &str) -> Value {
         let text = self.print(url, script);
@@ -83,7 +83,7 @@ impl Python {
         }
     }
 
-    /// Runs a script with a URL as its argument; what it prints.
+    /// Runs a script with a URL as its argument. Returns what it prints.
     #[must_use]
     pub fn print(&self, url: &str, script: &str) -> String {
         let script = format!("{PRELUDE}{script}");
@@ -103,7 +103,7 @@ impl Python {
 #[derive(Clone, Copy, Debug)]
 pub struct Curl;
 
-/// What curl got.
+/// A response that curl received.
 #[derive(Clone, Debug)]
 pub struct CurlAnswer {
     /// The status.
@@ -148,7 +148,7 @@ impl Curl {
         found.clone().map(|()| Self)
     }
 
-    /// Calls a URL with more arguments.
+    /// Requests a URL with more arguments of curl.
     #[must_use]
     pub fn get(self, url: &str, arguments: &[&str]) -> CurlAnswer {
         let output = Command::new("curl")
@@ -175,7 +175,7 @@ impl Curl {
             let mut lines = head.lines();
             let first = lines.next().unwrap();
             let status = first.split(' ').nth(1).unwrap().parse().unwrap();
-            // "100 Continue" comes before the answer.
+            // "100 Continue" precedes the final response.
             if status == 100 {
                 continue;
             }

@@ -10,11 +10,11 @@ use std::time::Duration;
 use crate::case::say;
 use crate::workspace;
 
-/// How long a program may take for what it is asked to do.
+/// The timeout of a program.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The program: the one that `POLYWIRE_BIN` names, or one that is built now,
-/// in the same profile and folder as this test.
+/// The program `polywire`: the path in `POLYWIRE_BIN`, or one that is built now, in the same
+/// profile and folder as this test.
 #[must_use]
 pub fn polywire() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> =
@@ -22,8 +22,7 @@ pub fn polywire() -> &'static Path {
     &PROGRAM
 }
 
-/// The example `object-store`: the one that `OBJECT_STORE_BIN` names, or one
-/// that is built now.
+/// The example `object-store`: the path in `OBJECT_STORE_BIN`, or one that is built now.
 #[must_use]
 pub fn object_store() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> =
@@ -31,7 +30,7 @@ pub fn object_store() -> &'static Path {
     &PROGRAM
 }
 
-/// The example `relay`: the one that `RELAY_BIN` names, or one that is built now.
+/// The example `relay`: the path in `RELAY_BIN`, or one that is built now.
 #[must_use]
 pub fn relay() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| find("RELAY_BIN", "relay", "relay"));
@@ -67,46 +66,44 @@ fn build(package: &str, name: &str) -> PathBuf {
     profile.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// A `polywire serve` that runs. It is killed when this is dropped.
+/// A running `polywire serve`. It is killed on drop.
 #[derive(Debug)]
 pub struct Serving {
     child: Child,
     stdout: BufReader<ChildStdout>,
-    /// The first line that it printed.
+    /// The first line that the program printed.
     pub first_line: String,
-    /// `http://127.0.0.1:PORT`, one for each address.
+    /// `http://127.0.0.1:PORT`, one URL for each address.
     pub urls: Vec<String>,
 }
 
 impl Serving {
-    /// Starts it on a free port with more arguments, and waits until it
-    /// listens.
+    /// Starts the program on a free port with more arguments. Waits until it listens.
     ///
     /// # Panics
     ///
-    /// It ends instead.
+    /// The program exits instead.
     #[must_use]
     pub fn start(arguments: &[&str]) -> Self {
         let listen = ["serve", "--listen", "http://127.0.0.1:0"];
         Self::start_as_told(&[&listen, arguments].concat())
     }
 
-    /// As [`Serving::start`], with these arguments and no others.
+    /// As [`Serving::start`], with only these arguments.
     ///
     /// # Panics
     ///
-    /// It ends instead.
+    /// The program exits instead.
     #[must_use]
     pub fn start_as_told(arguments: &[&str]) -> Self {
         Self::start_program(polywire(), arguments)
     }
 
-    /// As [`Serving::start_as_told`], of another program that says its URL in
-    /// its first line.
+    /// As [`Serving::start_as_told`], with another program that prints its URL in its first line.
     ///
     /// # Panics
     ///
-    /// It ends instead.
+    /// The program exits instead.
     #[must_use]
     pub fn start_program(program: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(program)
@@ -139,19 +136,19 @@ impl Serving {
         }
     }
 
-    /// Its first URL.
+    /// The first URL.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.urls[0]
     }
 
-    /// The number of its process.
+    /// The process id.
     #[must_use]
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// The lines that it prints at its start, up to one with this word.
+    /// Reads the lines that the program prints at its start, up to one that contains this word.
     #[must_use]
     pub fn lines_until(&mut self, word: &str) -> Vec<String> {
         let mut lines = Vec::new();
@@ -166,7 +163,8 @@ impl Serving {
         }
     }
 
-    /// Tells it to stop, as service managers do, and waits until it has.
+    /// Sends SIGTERM, as service managers do, and waits until the program exits. Returns its status
+    /// and the rest of its output.
     #[must_use]
     pub fn terminate(mut self) -> (ExitStatus, String) {
         signal(self.child.id(), "TERM");
@@ -181,7 +179,7 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The program may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -198,8 +196,8 @@ pub fn signal(process: u32, name: &str) {
     assert!(killed.success(), "{kill}");
 }
 
-/// Waits for a process by `wait`, and kills it if that takes too long: then the result
-/// comes with `true`.
+/// Waits for a process by calling `wait`. Kills the process if it does not exit in time, and then
+/// returns `true` with the result.
 pub(crate) fn wait_at_most<T>(
     patience: Duration,
     process: u32,
@@ -218,14 +216,14 @@ pub(crate) fn wait_at_most<T>(
     (result, watch.join().unwrap())
 }
 
-/// A program that has ended.
+/// The result of a program that has exited.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Its exit status; none if a signal ended it.
+    /// The exit code, or `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// What it wrote to standard output.
+    /// The standard output.
     pub stdout: String,
-    /// What it wrote to standard error.
+    /// The standard error.
     pub stderr: String,
 }
 
@@ -239,21 +237,21 @@ impl From<Output> for Finished {
     }
 }
 
-/// Runs the program to its end.
+/// Runs the program until it exits.
 ///
 /// # Panics
 ///
-/// It does not end.
+/// The program does not exit in time.
 #[must_use]
 pub fn run(arguments: &[&str]) -> Finished {
     run_with_input(arguments, "")
 }
 
-/// As [`run`], with something on standard input.
+/// As [`run`], with this standard input.
 ///
 /// # Panics
 ///
-/// It does not end.
+/// The program does not exit in time.
 #[must_use]
 pub fn run_with_input(arguments: &[&str], input: &str) -> Finished {
     let mut child = Command::new(polywire())
@@ -264,7 +262,7 @@ pub fn run_with_input(arguments: &[&str], input: &str) -> Finished {
         .spawn()
         .unwrap();
     let id = child.id();
-    // One that does not want it closes its end.
+    // A program that reads no input closes its end.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let wait = || child.wait_with_output().unwrap();
     let (output, late) = wait_at_most(PATIENCE, id, wait);

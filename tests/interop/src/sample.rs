@@ -1,4 +1,4 @@
-//! A server of ours whose methods have names and no model, in this process.
+//! A server in this process whose methods have names and no model.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -15,16 +15,16 @@ use tokio::runtime::Runtime;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
 
-/// A server of the methods of [`Sample::methods`]. It serves until this is dropped.
+/// A server of the methods of [`Sample::methods`]. It runs until it is dropped.
 #[derive(Debug)]
 pub struct Sample {
-    /// Where it is called.
+    /// The URL of the server.
     pub url: String,
-    // The server lives on it.
+    // The runtime of the server.
     _runtime: Runtime,
 }
 
-/// What `sample.person` gives and `sample.greet` takes.
+/// The result of `sample.person` and the parameter of `sample.greet`.
 #[derive(Debug, Deserialize, Serialize)]
 struct Person {
     name: String,
@@ -42,13 +42,13 @@ fn runtime() -> Runtime {
         .unwrap()
 }
 
-/// A free port of this machine.
+/// An address with a free port of this machine.
 fn anywhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 0))
 }
 
 impl Sample {
-    /// The methods, with what there is to say of them.
+    /// The methods, with their documentation.
     #[must_use]
     pub fn methods() -> Methods {
         Methods::new()
@@ -110,20 +110,20 @@ impl Sample {
             .introspection(true)
     }
 
-    /// A server of the methods, on a free port.
+    /// Starts a server of the methods on a free port.
     #[must_use]
     pub fn start() -> Self {
         Self::over_http(Self::methods())
     }
 
-    /// As [`Sample::start`], but one that reads what is wrong in these ways.
+    /// As [`Sample::start`], with a server that accepts these deviations.
     #[must_use]
     pub fn lenient(leniency: Leniency) -> Self {
         let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
         Self::over_http(Self::methods().xmlrpc_profile(profile))
     }
 
-    /// As [`Sample::start`], but one that writes fractions of a second.
+    /// As [`Sample::start`], with a server that writes fractions of a second.
     #[must_use]
     pub fn with_fractions() -> Self {
         Self::over_http(Self::methods().xmlrpc_style(Style::DEFAULT.with_fractions(true)))
@@ -143,7 +143,7 @@ impl Sample {
         })
     }
 
-    /// The methods over HTTPS.
+    /// Starts a server of the methods over HTTPS.
     #[must_use]
     pub fn over_tls(tls: ServerTls) -> Self {
         let server = Server::methods(Self::methods()).build().unwrap();
@@ -154,7 +154,7 @@ impl Sample {
         })
     }
 
-    /// The methods over SCGI on a free port.
+    /// Starts a server of the methods over SCGI on a free port.
     #[must_use]
     pub fn over_scgi() -> Self {
         let server = Server::methods(Self::methods()).build().unwrap();
@@ -165,7 +165,7 @@ impl Sample {
         })
     }
 
-    /// The methods over SCGI on a Unix socket that anybody may use.
+    /// Starts a server of the methods over SCGI on a Unix socket that all users may use.
     #[cfg(unix)]
     #[must_use]
     pub fn over_scgi_unix(path: &Path) -> Self {
@@ -179,7 +179,8 @@ impl Sample {
     fn on<R: Send + 'static>(start: impl Future<Output = (String, R)>) -> Self {
         let runtime = runtime();
         let (url, running) = runtime.block_on(start);
-        // It stops when it is dropped, so it waits with the runtime.
+        // Dropping `running` would stop the server, so a task keeps it until the runtime is
+        // dropped.
         runtime.spawn(async move {
             std::future::pending::<()>().await;
             drop(running);

@@ -1,4 +1,4 @@
-//! Clients of other languages: a script, a URL, and what it prints.
+//! Clients in other languages: a script that gets a URL and prints its results.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub struct Script {
     environment: Vec<(&'static str, OsString)>,
 }
 
-/// `try_call`, which gives the answer or the fault as one line, and `show`.
+/// `try_call`, which returns the answer or the fault as one line, and `show`.
 const PERL: &str = r#"
 use strict; use warnings; no warnings 'once';
 use RPC::XML; use RPC::XML::Client; use JSON::PP;
@@ -31,7 +31,7 @@ sub answer {
 }
 "#;
 
-/// `call`, which gives a promise of the answer or of the error as a value.
+/// `call`, which returns a promise of the answer, or of the error as a value.
 const NODE: &str = r"
 const xmlrpc = require('xmlrpc');
 const url = process.argv[1];
@@ -46,7 +46,7 @@ const call = (method, parameters, at = url) => new Promise((resolve) => {
 const show = (value) => console.log(JSON.stringify(value));
 ";
 
-/// `call`, which gives the answer, the fault as a value or the error as a line, and `show`.
+/// `call`, which returns the answer, the fault as a value or the error as a line, and `show`.
 const RUBY: &str = r#"
 require 'json'
 require 'xmlrpc/client'
@@ -62,7 +62,7 @@ end
 "#;
 
 impl Script {
-    /// Perl with RPC::XML, or why there is none.
+    /// Finds Perl with RPC::XML, or returns the reason why it is missing.
     pub(crate) fn perl() -> Result<Self, String> {
         Self {
             program: "perl",
@@ -73,7 +73,7 @@ impl Script {
         .with("use RPC::XML; use RPC::XML::Client; use JSON::PP;")
     }
 
-    /// Node with its `xmlrpc`, in UTC, or why there is none.
+    /// Finds Node with its `xmlrpc`, in UTC, or returns the reason why it is missing.
     pub(crate) fn node() -> Result<Self, String> {
         let modules = workspace().join("tests/interop/node_modules");
         Self {
@@ -85,7 +85,7 @@ impl Script {
         .with("require('xmlrpc')")
     }
 
-    /// Ruby with its `xmlrpc`, or why there is none.
+    /// Finds Ruby with its `xmlrpc`, or returns the reason why it is missing.
     pub(crate) fn ruby() -> Result<Self, String> {
         Self {
             program: "ruby",
@@ -114,11 +114,11 @@ impl Script {
         command
     }
 
-    /// Runs a script with a URL as its argument; what it prints.
+    /// Runs a script with a URL as its argument. Returns what it prints.
     ///
     /// # Panics
     ///
-    /// It fails.
+    /// The script fails.
     #[must_use]
     pub fn print(&self, url: &str, script: &str) -> String {
         let script = format!("{}{script}", self.prelude);
@@ -141,12 +141,12 @@ impl XmlRpcC {
         }
     }
 
-    /// Calls a method with arguments such as `i/5` and `s/text`: the result as it
-    /// prints it, without the line above, or its error.
+    /// Calls a method with arguments such as `i/5` and `s/text`. Returns the result as the program
+    /// prints it, without its first line.
     ///
     /// # Errors
     ///
-    /// It ended with an error.
+    /// The error that the program printed, if it failed.
     pub fn call(&self, url: &str, arguments: &[&str]) -> Result<String, String> {
         let output = Command::new(&self.0)
             .arg(url)

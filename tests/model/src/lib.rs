@@ -1,21 +1,21 @@
-//! What threads of a server and of a client share, in every order in which they can meet: run by
-//! `scripts/check-memory loom`, and empty otherwise.
+//! State that threads of a server or of a client share, tested by loom in every possible
+//! interleaving. `scripts/check-memory loom` runs it. Without `cfg(loom)` the crate is empty.
 //!
-//! The files are those of `polywire-rpc`. What they lock and count with is loom's here
-//! (`sync`), and what they need of the rest of that crate is as little as it can be.
+//! The files are included from `polywire-rpc`. Their locks and atomics are those of loom (`sync`).
+//! Other items of that crate are replaced by minimal stand-ins.
 #![cfg(loom)]
 #![allow(dead_code, reason = "what is not modelled is compiled too")]
 #![allow(unreachable_pub, reason = "in a module of this crate alone")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-/// As in that crate, but loom's.
+/// The module of the same name in `polywire-rpc`, with types of loom.
 mod sync {
     pub(crate) use loom::sync::{Mutex, MutexGuard, atomic};
     pub(crate) use std::sync::{Arc, PoisonError};
 }
 
 mod methods {
-    /// A reply, into which nobody looks.
+    /// A stand-in for a reply, which has only a length.
     #[derive(Debug, PartialEq)]
     pub(crate) struct MethodReply(pub(crate) usize);
 

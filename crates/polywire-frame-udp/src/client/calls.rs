@@ -328,7 +328,7 @@ mod tests {
             assert_eq!(id, CallId::new(0, count));
             calls.remove(at(2), id);
         }
-        // The first slot rests, and the other is used.
+        // The first slot rests, and the second slot is used.
         for count in 0..ROUND {
             let id = call(&mut calls, at(3)).unwrap();
             assert_eq!(id, CallId::new(1, count));

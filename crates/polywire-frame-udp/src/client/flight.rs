@@ -150,7 +150,7 @@ mod tests {
             flight.lost(at(2), at(1), 256);
         }
         assert_eq!(flight.room(0), 128);
-        // From there on slowly.
+        // After a loss, the window grows slowly.
         for _ in 0..128 + 129 {
             flight.arrived(128);
         }

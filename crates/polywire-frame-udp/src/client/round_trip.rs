@@ -85,7 +85,7 @@ mod tests {
         let mut trip = RoundTrip::default();
         trip.measured(ms(20));
         trip.ran_out(ms(120));
-        // Another call, whose wait began earlier.
+        // The timeout of a call that began earlier does not change the wait.
         trip.ran_out(ms(60));
         assert_eq!(trip.wait(), ms(120));
         trip.ran_out(ms(9_000));

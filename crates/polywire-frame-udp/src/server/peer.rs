@@ -378,7 +378,7 @@ impl<O: Copy, T, A> Peer<O, T, A> {
 mod tests {
     use super::*;
 
-    /// Counts the bytes that are stored.
+    /// Counts all bytes that the peer uses, and those of its kept answers.
     fn found(peer: &Peer<u32, u64, ()>) -> (usize, usize) {
         let entry = size_of::<Entry<u64>>();
         let (mut memory, mut kept) = (0, 0);

@@ -1,4 +1,4 @@
-//! Arbitrary datagrams cause no panic, and without a token no answer that is longer than the request.
+//! Arbitrary datagrams cause no panic. Without a valid token, an answer is never longer than the request.
 
 use polywire_frame::client::Request;
 use polywire_frame::server::Fault;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::support::{ADD, Link, at};
 
-/// The bytes after a token: almost a frame, or arbitrary.
+/// The bytes after a token: a nearly valid frame, or arbitrary bytes.
 fn frame() -> impl Strategy<Value = Vec<u8>> {
     let number = prop_oneof![0..4_u32, 0..0x2_0000_u32, any::<u32>()];
     let head = (0..0x20_u8, 0..0x20_u8, 0..6_u16, number.clone(), number);
@@ -27,7 +27,7 @@ fn frame() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![nearly, prop::collection::vec(any::<u8>(), 0..200)]
 }
 
-/// The token: 0, that of the connection, or another.
+/// Selects the token: 0 is the zero token, 1 an unknown token, and other numbers the token of the connection.
 fn token() -> impl Strategy<Value = u8> {
     0..8_u8
 }

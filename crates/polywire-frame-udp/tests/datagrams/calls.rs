@@ -41,7 +41,7 @@ fn calls_are_resent_with_growing_waits_and_the_remaining_time() {
             }
         }
     }
-    // The measured round trip is 0, so the first wait is the shortest.
+    // The measured round trip is 0, so the first wait is the minimum.
     assert_eq!(
         times,
         [
@@ -93,7 +93,7 @@ fn calls_in_flight_are_limited_but_not_confirmed_calls() {
         link.client.call(link.now, &Request::new(ADD)).unwrap_err(),
         RequestError::Full
     );
-    // Each answer makes room for two calls until the first loss.
+    // Until the first loss, each answer makes room for two calls.
     for datagram in &calls[..28] {
         let call = link.serve(datagram).unwrap();
         let answer = link.reply(call, b"");
@@ -118,7 +118,7 @@ fn a_doubled_call_gets_the_same_answer_and_is_carried_out_once() {
     let mut link = Link::new();
     let (_, datagram) = link.call(b"2 + 3", 1);
     let call = link.serve(&datagram).unwrap();
-    // A running call is confirmed.
+    // A duplicate of a running call is answered by ACCEPT.
     assert_eq!(link.serve(&datagram), None);
     let accepted = link.answered().pop().unwrap();
     assert_eq!((accepted.len(), accepted[12]), (24, 0x0b));
@@ -128,13 +128,13 @@ fn a_doubled_call_gets_the_same_answer_and_is_carried_out_once() {
     link.now = at(500);
     assert_eq!(link.serve(&datagram), None);
     let again = link.answered().pop().unwrap();
-    // Equal except for the time.
+    // The second answer equals the first one except for the time.
     assert_eq!(again[..20], answer[..20]);
     assert_eq!((value(&again), &again[24..]), (0, &answer[24..]));
     assert_eq!(link.hear(&answer), ["1: 5"]);
-    // An answer to no open call.
+    // An answer to a call that is not open is ignored.
     assert_eq!(link.hear(&answer), [""; 0]);
-    // The next call of the slot replaces it.
+    // The next call of the slot replaces the answered one.
     let (_, next) = link.call(b"3 + 4", 2);
     let call = link.serve(&next).unwrap();
     assert_eq!(call.id(), CallId::new(0, 1));
@@ -154,7 +154,7 @@ fn a_number_goes_alone_when_a_call_with_its_name_was_answered() {
     let (_, third) = link.call(b"", 3);
     assert_eq!(third.len(), 8 + 16);
     assert!(link.serve(&third).is_some());
-    // After a cancellation the name is unknown: the call may not have arrived.
+    // The next call is sent without its name too. It can be cancelled.
     let (id, fourth) = link.call(b"", 4);
     assert_eq!(fourth.len(), 8 + 16);
     link.client.cancel(link.now, id);
@@ -179,7 +179,7 @@ fn calls_and_answers_above_the_limit_are_errors() {
     answer.payload().extend([7; 3_000]);
     assert!(answer.send().is_err());
     assert!(link.server.output().is_empty());
-    // The call is still open. Details above the limit are left out.
+    // The call is still open. A fault omits details that exceed the limit.
     link.server.fault(
         link.now,
         call,
@@ -220,11 +220,11 @@ fn a_call_that_is_cancelled_is_ended_by_the_server() {
         link.answered().pop().unwrap()
     };
     assert!(link.server.reply(link.now, call).is_none());
-    // The answer is lost: the call is resent, and answered again.
+    // The answer is lost. The CANCEL is resent, and answered again.
     link.now = link.client.next_timeout();
     link.client.timeout(link.now, |_, _| {});
     let again = link.sent().pop().unwrap();
-    // Equal except for `AGAIN`.
+    // The datagrams are equal except for `AGAIN`.
     assert_eq!((cancel[FLAGS], again[FLAGS]), (0x20, 0x40));
     assert_eq!(
         (&again[..FLAGS], &again[14..]),
@@ -251,7 +251,7 @@ fn a_cancellation_that_overtakes_its_call_keeps_it_from_beginning() {
     link.serve(&cancel);
     assert_eq!(link.answered().len(), 1);
     assert_eq!(link.serve(&datagram), None);
-    // Without an answer to the cancellation, the slot is free after 5 s.
+    // Without an answer to the CANCEL, the client frees the slot within 5 s.
     while link.client.open() > 0 {
         link.now = link.client.next_timeout();
         assert!(link.now <= at(5_000));

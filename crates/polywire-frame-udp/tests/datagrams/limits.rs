@@ -29,7 +29,7 @@ fn kept_answers_are_bounded_and_one_that_is_forgotten_is_a_fault() {
         if again == *answer {
             kept += 1;
         } else {
-            // The oldest answers are forgotten.
+            // The oldest answers were discarded first.
             assert_eq!(kept, 0);
             forgotten += 1;
             assert_eq!(link.hear(&again), [format!("{number}: internal")]);
@@ -115,7 +115,7 @@ fn only_so_many_clients_are_known_until_they_are_silent() {
         known(at(30_001), 3),
         "goaway: the limit of connections is reached"
     );
-    // A known client may begin a new connection.
+    // A client that the server knows may open a new connection.
     assert_eq!(known(at(40_000), 2), "hello");
     link.now = link.server.next_timeout();
     assert_eq!(link.now, at(60_000));
@@ -146,7 +146,7 @@ fn no_client_has_more_slots_or_bytes_than_the_settings_say() {
     assert!(link.serve(&datagram).is_some());
 }
 
-/// Another client at this address.
+/// Connects a new client at this address.
 fn other(link: Link, host: u8, port: u16) -> Link {
     let mut link = Link {
         client: Client::new(Settings::DEFAULT),
@@ -158,7 +158,7 @@ fn other(link: Link, host: u8, port: u16) -> Link {
     link
 }
 
-/// Uses a number of slots from the last one downwards, each with an answer.
+/// Makes one answered call in each of the last `slots` slots, from the last slot downwards.
 fn use_slots(link: &mut Link, slots: u16) {
     let (_, mut datagram) = link.call(b"", 1);
     for slot in (1_024 - slots..1_024).rev() {
@@ -182,7 +182,7 @@ fn a_high_slot_costs_no_more_than_a_low_one() {
 
 #[test]
 fn one_host_leaves_room_for_the_others() {
-    // Less than all bytes sent and received.
+    // Less memory than all answers need.
     let memory = 1 << 20;
     let mut link = Link::with(Limits {
         memory,
@@ -194,7 +194,7 @@ fn one_host_leaves_room_for_the_others() {
         use_slots(&mut link, 1_024);
         assert!(link.server.memory() <= memory);
     }
-    // One more client of this host is rejected, other hosts are served.
+    // One more client of this host is rejected. Clients of other hosts are served.
     link = Link {
         client: Client::new(Settings::DEFAULT),
         port: 31,
@@ -232,7 +232,7 @@ fn a_host_without_tokens_does_not_affect_others() {
         answers += link.answered().len();
     }
     assert!((1_000..2_000).contains(&answers), "{answers}");
-    // Earlier tokens remain valid, and so is the next one.
+    // Tokens that were issued before remain valid, and another host still gets a token.
     link.host = 1;
     link.now = at(29_000);
     let (_, datagram) = link.call(b"", 1);
@@ -252,10 +252,10 @@ fn limits_of_calls_are_sent_to_clients() {
     assert_eq!(link.serve(&hello), None);
     let answers = link.answered();
     assert_eq!(answers.len(), 2);
-    // Answers are not longer than requests.
+    // The answers together are not longer than the request.
     assert!(answers.iter().map(Vec::len).sum::<usize>() <= hello.len());
     assert_eq!(link.hear(&answers[0]), ["hello"]);
-    // The limit is lost.
+    // The datagram with the limit is lost.
     for number in 1..=4 {
         let (_, datagram) = link.call(b"", number);
         let call = link.serve(&datagram).unwrap();
@@ -272,7 +272,7 @@ fn limits_of_calls_are_sent_to_clients() {
     assert!(link.client.room() > 0);
     assert_eq!(link.hear(&told[1]), ["Limits"]);
     assert_eq!(link.client.room(), 0);
-    // A client that knows the limit keeps it.
+    // A client that has received the limit applies it.
     link.client = Client::new(Settings::DEFAULT);
     link.port = 4_002;
     link.client.begin(link.now, 9);

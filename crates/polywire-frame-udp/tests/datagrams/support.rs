@@ -16,7 +16,7 @@ pub(crate) const ADD: Operation<'static> = Operation {
     name: "Add",
 };
 
-/// The time in milliseconds.
+/// The time this many milliseconds after zero.
 pub(crate) fn at(millis: u64) -> Time {
     Time::ZERO.after(Duration::from_millis(millis))
 }
@@ -86,7 +86,7 @@ impl Link {
         sent
     }
 
-    /// Sends a call. Returns its datagram.
+    /// Sends a call. Returns its id and its datagram.
     pub(crate) fn call(&mut self, payload: &[u8], context: u32) -> (CallId, Vec<u8>) {
         let mut call = self.client.call(self.now, &Request::new(ADD)).unwrap();
         call.payload().extend_from_slice(payload);
@@ -94,7 +94,7 @@ impl Link {
         (id, self.sent().pop().unwrap())
     }
 
-    /// Passes a datagram to the server. Returns its call, if it has one.
+    /// Passes a datagram to the server. Returns the call that it starts, if any.
     pub(crate) fn serve(&mut self, datagram: &[u8]) -> Option<Call> {
         let resolve = |name: &str| (name != "Nothing").then_some(name.len());
         let from = SocketAddr::from(([127, 0, 0, self.host], self.port));
@@ -104,7 +104,7 @@ impl Link {
         }
     }
 
-    /// Passes a call twice to the server, so that it is confirmed to the client.
+    /// Passes a call to the server twice, so that the server answers the duplicate with ACCEPT.
     pub(crate) fn accept(&mut self, datagram: &[u8]) -> Call {
         let call = self.serve(datagram).unwrap();
         assert_eq!(self.serve(datagram), None);

@@ -31,7 +31,7 @@ fn answers_to_handshakes_are_not_longer_than_requests() {
     link.serve(hello);
     let answer = link.answered().pop().unwrap();
     assert!(answer.len() <= hello.len(), "{}", answer.len());
-    // A HELLO without padding, or cut.
+    // A HELLO without padding, or truncated, gets no answer.
     for len in [8 + 16, 127, hello.len() - 1] {
         link.serve(&hello[..len]);
     }
@@ -39,7 +39,7 @@ fn answers_to_handshakes_are_not_longer_than_requests() {
     link.serve(&short);
     short.extend([0; 200]);
     link.serve(&short);
-    // Frames that need a token, without one.
+    // Frames of all kinds with token 0 and trailing bytes get no answer.
     for kind in 0..=u8::MAX {
         let mut datagram = stranger(Kind(kind), 0);
         datagram.extend([0; 200]);
@@ -59,10 +59,10 @@ fn an_unknown_token_is_returned_without_a_body() {
         let calls = [Kind::CALL, Kind::ONEWAY, Kind::CANCEL, Kind::PING].contains(&Kind(kind));
         assert_eq!(answers.len(), usize::from(calls), "{:?}", Kind(kind));
         for answer in answers {
-            // Token 0, GOAWAY, code 0x18, the token.
+            // The answer is token 0 and a GOAWAY with code 0x18 and the unknown token.
             let words = "0000000000000000 00000000 10 00 1800 f0debc9a78563412";
             assert_eq!(hex(&answer), words.replace(' ', ""));
-            // Another token than the client's.
+            // The client ignores a GOAWAY for a token that is not its own.
             assert_eq!(link.hear(&answer), [""; 0]);
         }
     }
@@ -77,7 +77,7 @@ fn hex(bytes: &[u8]) -> String {
 fn a_server_that_has_restarted_sends_its_clients_to_the_beginning() {
     let mut link = Link::new();
     let (_, datagram) = link.call(b"", 1);
-    // A token of another key.
+    // A server with another key does not know the token.
     let mut other = polywire_frame_udp::Server::<usize, &str, _>::new(
         Settings::DEFAULT,
         std::collections::hash_map::RandomState::new(),
@@ -122,7 +122,7 @@ fn a_new_client_at_an_address_has_its_own_calls() {
     let (_, old) = link.call(b"old", 1);
     let call = link.serve(&old).unwrap();
     link.server.attach(call, "at work").unwrap();
-    // Another client at the same address, in the same millisecond.
+    // A second client connects from the same address in the same millisecond.
     link.client = Client::new(Settings::DEFAULT);
     link.client.begin(link.now, 3);
     let hello = link.sent().pop().unwrap();
@@ -133,7 +133,7 @@ fn a_new_client_at_an_address_has_its_own_calls() {
     let (_, new) = link.call(b"new", 2);
     let next = link.serve(&new).unwrap();
     assert_eq!(link.server.peers(), 1);
-    // The old call has no client any more, and is not executed again.
+    // The old client is replaced. The result of its call is dropped, and the call is not executed again.
     link.server
         .fault(link.now, call, Fault::new(FaultCode::INTERNAL), b"");
     assert!(link.server.reply(link.now, call).is_none());
@@ -155,14 +155,14 @@ fn clients_are_remembered_after_goaway() {
     assert_eq!((link.server.open(), link.server.memory()), (0, 0));
     assert!(link.server.reply(link.now, call).is_none());
     assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
-    // Later its token is too old.
+    // After a minute, the token has expired.
     link.now = at(60_001);
     link.server.timeout(link.now, |_, _| {});
     assert_eq!(link.server.peers(), 0);
     assert_eq!((link.serve(&datagram), link.answered().len()), (None, 1));
 }
 
-/// Two clients at the same time, before the first call.
+/// Three clients connect from one address at the same time, before any of them makes a call.
 #[test]
 fn two_greetings_of_one_address_get_two_tokens() {
     let mut link = Link::new();

@@ -11,14 +11,14 @@ use polywire_frame_udp::{Client, Server};
 
 use crate::support::{ADD, Key, address, at};
 
-/// A network with a constant delay, and a server whose handlers need a constant time.
+/// A network with a constant delay, and a server whose handlers take a constant time.
 struct Far {
     /// The delay in one direction.
     trip: Duration,
     handler: Duration,
-    /// Datagrams per second to the server, and the length of the queue.
+    /// The bandwidth to the server in datagrams per second, and the queue length in datagrams.
     narrow: Option<(u64, u32)>,
-    /// When the link to the server is free.
+    /// The time at which the link to the server becomes free.
     free: Time,
     now: Time,
     clients: Vec<Client<()>>,
@@ -26,7 +26,7 @@ struct Far {
     agenda: BinaryHeap<Reverse<(Time, u64)>>,
     whats: HashMap<u64, What>,
     numbers: u64,
-    /// Datagrams with calls that were sent, answers that were sent, and calls that were answered.
+    /// The number of call datagrams sent, of answer datagrams sent, and of calls answered.
     sent: u64,
     answers: u64,
     answered: u64,
@@ -143,7 +143,7 @@ impl Far {
         }
     }
 
-    /// Makes a number of calls, with a number of open calls per client.
+    /// Makes calls until `count` calls are answered, with at most `open` open calls per client.
     fn calls(&mut self, count: u64, open: u32) {
         while self.answered < count {
             self.fill(count, open);
@@ -151,7 +151,7 @@ impl Far {
         }
     }
 
-    /// Makes as many calls as there is room for, until this time.
+    /// Makes as many calls as the windows allow, until `end`.
     fn calls_until(&mut self, end: Time) {
         while self.now < end {
             self.fill(u64::MAX, u32::MAX);
@@ -203,7 +203,7 @@ fn calls_of_slow_handlers_are_resent_rarely() {
     for handler in [20, 500, 5_000] {
         let mut far = Far::new(1, 2, handler);
         far.calls(100, 1);
-        // 0, 250, 750, 1,750 and 3,750 ms after the first `ACCEPT`.
+        // A call is resent 0, 250, 750, 1,750 and 3,750 ms after the first `ACCEPT`.
         let most = if handler > 500 { 700 } else { 400 };
         assert!(far.sent <= most, "{handler} ms: {} datagrams", far.sent);
         assert!(far.answers <= far.sent, "{} answers", far.answers);
@@ -218,7 +218,8 @@ fn calls_of_slow_handlers_are_resent_rarely() {
 fn a_narrow_way_is_used_and_not_flooded() {
     for clients in [1, 8] {
         let mut far = Far::new(clients, 20, 0);
-        // A hundred datagrams in flight, and as many in the queue.
+        // With 5,000 datagrams per second and a round trip of 20 ms, 100 datagrams are in flight. The queue holds 100
+        // more.
         far.narrow = Some((5_000, 100));
         far.calls_until(at(5_000));
         let (sent, answered) = (far.sent, far.answered);

@@ -27,7 +27,7 @@ impl BuildHasher for Key {
     }
 }
 
-/// The number of a call in a world.
+/// The index of a call in `World::calls`.
 type Number = usize;
 
 /// How a call ended.
@@ -43,13 +43,13 @@ enum End {
 #[derive(Debug)]
 struct Made {
     client: usize,
-    /// Bytes after its number.
+    /// Payload bytes after the number of the call.
     more: usize,
     within: Option<Duration>,
     tries: u32,
     open: Option<CallId>,
     end: Option<End>,
-    /// How often it was executed.
+    /// How often the call was executed.
     done: u32,
 }
 
@@ -60,7 +60,7 @@ enum What {
     Cancel(Number),
     ToServer(SocketAddr, Vec<u8>),
     ToClient(usize, Vec<u8>),
-    /// A handler has its answer, if its server has not restarted.
+    /// A handler has finished. Ignored if the server has restarted since.
     Done(u64, server::Call, Number),
     Crash,
     /// Another client takes over an address.
@@ -75,13 +75,13 @@ struct World {
     server: Server<u16, Number, Key>,
     limits: server::Limits,
     settings: Settings,
-    /// How often the server was started.
+    /// How often the server was restarted.
     starts: u64,
     clients: Vec<Client<Number>>,
-    /// Until when the server and each client are unreachable.
+    /// The times until which the server (index 0) and each client receive nothing.
     stalls: Vec<Time>,
     calls: Vec<Made>,
-    /// Answers above the limit of datagrams, in thousandths.
+    /// The share of replies above the datagram limit, in thousandths.
     too_long: u64,
     instant: u64,
     garbage: u64,
@@ -98,7 +98,7 @@ fn address(client: usize) -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 4_000 + client as u16))
 }
 
-/// The payload of a call and of its answer.
+/// The payload of a call or of its reply.
 fn words(number: Number, more: usize, answer: bool) -> Vec<u8> {
     let mut words = (number as u64).to_le_bytes().to_vec();
     let seed = number as u64 ^ u64::from(answer) << 40;
@@ -225,7 +225,7 @@ impl World {
             number: (number % 3) as u16,
             name: OPERATIONS[number % 2],
         };
-        // A number always has the same name.
+        // An operation number always has the same name.
         let operation = match number % 3 {
             0 => operation,
             number => Operation {
@@ -249,7 +249,7 @@ impl World {
                 let soon = Duration::from_micros(self.chance.within(100..200_000));
                 self.agenda.add(now.after(soon), What::Make(number));
             }
-            // It was not sent.
+            // The call was never sent.
             Err(RequestError::Full | RequestError::Ending) => self.end(number, End::Disconnected),
             Err(refused) => panic!("{refused}"),
         }
@@ -446,7 +446,8 @@ impl World {
                     agenda.add(at, What::ToServer(address(index), datagram));
                 });
                 if chance.is(self.garbage) {
-                    // An attacker that has seen a part of it; one that sees `HELLO` could answer it.
+                    // An attacker that has seen part of the datagram sends corrupted copies. The client receives none
+                    // of a datagram with token 0, because an attacker that sees `HELLO` could answer it.
                     let greeting = datagram.starts_with(&[0; 8]);
                     let mut datagram = datagram.to_vec();
                     spoil(chance, &mut datagram);
@@ -472,7 +473,7 @@ impl World {
         self.server.output_mut().clear();
     }
 
-    /// The next timeout, and of which side: 0 is the server.
+    /// The time of the next event or timeout. For a timeout, also the side: 0 is the server.
     fn next(&self) -> (Time, Option<usize>) {
         let stalled = |who: usize, time: Time| time.max(self.stalls[who]);
         let mut next = (self.agenda.next(), None);

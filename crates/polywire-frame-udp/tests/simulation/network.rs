@@ -1,4 +1,4 @@
-//! A network of datagrams that loses, duplicates, delays and corrupts them.
+//! A network that loses, duplicates, delays and corrupts datagrams.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ pub(crate) struct Weather {
     doubled: u64,
     late: u64,
     spoilt: u64,
-    /// The delay of all datagrams in microseconds, and the additional delay of some.
+    /// The delay of all datagrams, and the bound of an additional random delay, in microseconds.
     trip: u64,
     differs: u64,
 }
@@ -68,7 +68,7 @@ impl<W> Agenda<W> {
 }
 
 impl Weather {
-    /// The copies of a datagram that arrive, and when.
+    /// Calls `arrives` with the time and the bytes of each copy that arrives.
     pub(crate) fn send(
         &self,
         chance: &mut Chance,
@@ -99,23 +99,23 @@ impl Weather {
     }
 }
 
-/// Corrupts a datagram so that it is not a valid part of the same call, as the checksum of UDP ensures. The result is
-/// like a datagram of an attacker.
+/// Corrupts a datagram. The result is never a valid part of the same call, because the checksum of UDP would detect
+/// that. It is like a datagram of an attacker.
 pub(crate) fn spoil(chance: &mut Chance, datagram: &mut Vec<u8>) {
     match chance.within(0..3) {
-        // An attacker that can answer a `HELLO` has seen it, and can do anything.
+        // A corrupted `HELLO` is dropped. An attacker that has seen a `HELLO` can answer it, and can do anything.
         0 | 2 if datagram.get(12) == Some(&0x01) => datagram.clear(),
         0 => {
             let len = chance.within(0..datagram.len() as u64 + 1);
             datagram.truncate(len as usize);
-            // An incomplete token, so that the rest is not taken for the whole call.
+            // The token is changed, so that the server does not accept the truncated datagram as the whole call.
             datagram.iter_mut().take(8).for_each(|byte| *byte ^= 0x55);
         }
         1 => datagram
             .iter_mut()
             .for_each(|byte| *byte = chance.next() as u8),
         _ => {
-            // Another token.
+            // A random token.
             for byte in datagram.iter_mut().take(8) {
                 *byte = chance.next() as u8;
             }

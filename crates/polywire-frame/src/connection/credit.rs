@@ -128,7 +128,7 @@ mod tests {
     fn unread_streams_do_not_block_others() {
         let mut credit = Credit::new(1, 100);
         let mut output = Vec::new();
-        // A stream that is not read.
+        // The items of another stream are not consumed.
         assert!(credit.received(90));
         for _ in 0..100 {
             assert!(credit.received(9));

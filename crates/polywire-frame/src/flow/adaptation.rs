@@ -131,8 +131,8 @@ mod tests {
     use super::super::{RateError, RateLimiter};
     use super::*;
 
-    /// A server that takes a millisecond a call, one after the other, and a client that always has
-    /// something to ask. Calls a second, and the longest wait, in the second half of a minute.
+    /// The server executes one call at a time, in 1 ms each. The client always has calls to make. The test checks the
+    /// calls per second and the longest wait in the second half of a minute.
     #[test]
     fn it_keeps_the_server_busy_and_its_queue_short() {
         let mut rate = RateLimiter::adaptive(10.0, 100_000.0);
@@ -144,7 +144,7 @@ mod tests {
         let (mut answered, mut longest) = (0, Duration::ZERO);
         while now < end {
             let next = now.after(rate.reserve(now, Duration::MAX).unwrap());
-            // What ends until then.
+            // Records the calls that end before `next`.
             while let Some((began, done)) = open.front().copied()
                 && done <= next
             {

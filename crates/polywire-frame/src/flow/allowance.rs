@@ -122,7 +122,7 @@ mod tests {
             first = first.or(change.map(|_| millis));
             updates.extend(change);
         }
-        // Half a second after the last pressure.
+        // The limit first rises half a second after the last pressure.
         assert_eq!(first, Some(1_599));
         assert!(updates.is_sorted() && updates.len() < 20, "{updates:?}");
         assert_eq!(updates.last(), Some(&1_024));

@@ -307,7 +307,7 @@ mod tests {
             balancer.ended(0, at(1_000), Sample::Late);
         }
         assert_eq!(share(&balancer, at(1_999)), 0);
-        // It is back, but costs more than an idle endpoint.
+        // The endpoint is usable again, but costs more than an idle endpoint.
         assert_eq!(share(&balancer, at(2_100)), 0);
         for _ in 0..30 {
             balancer.started(1);
@@ -327,7 +327,7 @@ mod tests {
         for _ in 0..100 {
             balancer.ended(0, at(0), Sample::Late);
         }
-        // Left out for a second, and not for twenty, though the other has much to do.
+        // The endpoint is ejected for 1 s and not for 20 s, although the other endpoint has calls in flight.
         (0..10).for_each(|_| balancer.started(1));
         assert!((0..10).all(|_| balancer.pick(at(999), 0.0, 0.0) == Some(1)));
         assert_eq!(balancer.pick(at(10_000), 0.0, 0.0), Some(0));
@@ -352,8 +352,8 @@ mod tests {
         assert_eq!(balancer.pick(at(0), 1.0, 1.0), Some(2));
     }
 
-    /// Calls of a server that takes so long, one every `each` milliseconds while there is nothing else to
-    /// do, from the one time to the other: how many of them the first of two endpoints got.
+    /// Makes one call after another, every `each` milliseconds of the range `millis`. `took` is the latency of the two
+    /// endpoints in milliseconds. Returns the number of calls of the first endpoint.
     fn asked(balancer: &mut Balancer, millis: (u64, u64), each: u64, took: [u64; 2]) -> usize {
         let mut chance = chances();
         let mut asked = [0; 2];
@@ -374,13 +374,13 @@ mod tests {
         balancer.started(1);
         balancer.ended(1, at(0), answered(5));
         assert_eq!(asked(&mut balancer, (0, 10_000), 10, [5, 5]), 0);
-        // As fast as the other, it has as much to do before long.
+        // Once the endpoint is as fast as the other one, it gets an equal share.
         asked(&mut balancer, (10_000, 100_000), 10, [5, 5]);
         let share = asked(&mut balancer, (100_000, 110_000), 10, [5, 5]);
         assert!((300..700).contains(&share), "{share} of 1,000");
     }
 
-    /// What is tried is one call, and not all that come until it is answered.
+    /// A slow endpoint is tried with one call, and gets no other call until that one is answered.
     #[test]
     fn a_slow_endpoint_gets_one_call_at_a_time() {
         let mut balancer = Balancer::new(2);
@@ -396,7 +396,7 @@ mod tests {
                 balancer.ended(0, at(now), answered(3_000));
                 open = None;
             }
-            // The other has ten calls in flight all the time.
+            // The other endpoint has up to ten calls in flight.
             for _ in 0..10 {
                 match balancer.pick(at(now), chance(), chance()).unwrap() {
                     0 => {
@@ -430,7 +430,7 @@ mod tests {
         assert!((300..700).contains(&share), "{share} of 1,000");
     }
 
-    /// It answers as fast as the other, where it does, and never refuses five one after the other.
+    /// The endpoint answers as fast as the other one, and never rejects five calls in a row, so it is not ejected.
     #[test]
     fn an_endpoint_that_rejects_some_calls_gets_fewer() {
         let mut balancer = Balancer::new(2);
@@ -462,7 +462,7 @@ mod tests {
         }
         let share = asked(&mut balancer, (0, 10_000), 10, [5, 5]);
         assert!((300..700).contains(&share), "{share} of 1,000");
-        // Nor is one that never answers taken for a fast one, again and again.
+        // An endpoint without outcomes is not preferred as a fast one either.
         let mut balancer = Balancer::new(2);
         let mut chance = chances();
         let mut asked = [0; 2];

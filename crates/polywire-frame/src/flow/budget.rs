@@ -97,7 +97,7 @@ mod tests {
         budget.called(at(0));
         budget.called(at(0));
         assert_eq!(withdrawn(&mut budget, at(9)), 1);
-        // The calls are gone, the retry is not; then that is gone too.
+        // At 10 s, the first two calls have expired, and the retry has not. At 19 s, the retry has expired too.
         budget.called(at(10));
         budget.called(at(10));
         assert_eq!(withdrawn(&mut budget, at(10)), 0);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_storm_stays_below_the_share() {
-        // A server that fails all: each call wants ten further tries.
+        // The server fails all calls, and each call requests ten retries.
         let mut budget = RetryBudget::default();
         let (mut calls, mut retries) = (0_u32, 0);
         for millis in 0..60_000 {

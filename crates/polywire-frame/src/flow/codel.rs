@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn below_capacity_no_call_is_rejected() {
         assert_eq!(load(900, 1).1, 0);
-        // Bursts of fifty wait up to 49 ms.
+        // Calls of a burst of 50 wait up to 49 ms.
         let (accepted, rejected, longest) = load(500, 50);
         assert_eq!((accepted, rejected), (5_000, 0));
         assert!(longest >= Duration::from_millis(49));
@@ -139,7 +139,7 @@ mod tests {
         assert!(longest < Duration::from_millis(10), "{longest:?}");
     }
 
-    /// Whenever the interval begins, and not at the end of the second one.
+    /// Rejections start after one interval of long delays, whenever it begins, and not only after a second one.
     #[test]
     fn a_queue_stands_once_every_delay_was_long_for_an_interval() {
         let mut codel = CoDel::new(millis(50), millis(200));
@@ -161,17 +161,17 @@ mod tests {
     #[test]
     fn unrelated_calls_are_no_queue() {
         let mut codel = CoDel::new(millis(50), millis(200));
-        // Each arrived while the server was busy with something else, an hour after the one before.
+        // Each call arrives an hour after the previous one, while the server is busy with other work.
         for hour in 1..5 {
             assert!(codel.accepts(at(hour * 3_600_000), millis(60)), "{hour}");
         }
-        // A queue that stood at the last call is not that of the next hour.
+        // A standing queue does not continue an hour later.
         for now in 0..400 {
             codel.accepts(at(20_000_000 + now), millis(60));
         }
         assert!(!codel.accepts(at(20_000_400), millis(60)));
         assert!(codel.accepts(at(23_600_400), millis(60)));
-        // A call that has waited since the one before is in the same queue.
+        // A call that has waited since the previous call is in the same queue.
         let mut codel = CoDel::new(millis(50), millis(200));
         assert!(codel.accepts(at(1_000), millis(60)));
         assert!(codel.accepts(at(1_190), millis(190)));

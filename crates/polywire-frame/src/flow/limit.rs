@@ -289,18 +289,19 @@ mod tests {
 
     use super::*;
 
-    /// The second half of a run: mean calls in flight, the longest round trip, and the number of answers.
+    /// Measurements of the second half of a run: mean calls in flight, the longest round trip, and the number of
+    /// answers.
     struct Found {
         in_flight: f64,
         longest: Duration,
         answered: u32,
     }
 
-    /// A server with this many workers that need `work` per call, with a queue, and a client that always has calls to
+    /// Runs a limit against a queue and this many workers, which need `work` per call. The client always has calls to
     /// make.
     fn against(workers: usize, work: Duration, seconds: u64, limit: &mut AdaptiveLimit) -> Found {
-        // When each worker is free, and when each call in flight began and ends. All calls take the same time, so the first
-        // ends first.
+        // The time at which each worker is free, and the start and end of each call in flight. All calls take the same
+        // time, so the first call ends first.
         let mut free = VecDeque::from(vec![Time::ZERO; workers]);
         let mut calls: VecDeque<(Time, Time)> = VecDeque::new();
         let end = Time::ZERO.after(Duration::from_secs(seconds));
@@ -341,7 +342,7 @@ mod tests {
             let found = against(workers, work, 80, &mut limit);
             let most = f64::from(found.answered) / (40.0 / work.as_secs_f64() * workers as f64);
             assert!(most > 0.95, "{workers} workers: {most} of what they can do");
-            // Three times the work, the slack, and a burst of ten.
+            // The bound is 3.5 times the work, a queue of 20 calls, and 30 ms.
             let least_queue = 20.0 / workers as f64;
             let bound = work.mul_f64(3.5 + least_queue) + Duration::from_millis(30);
             let longest = found.longest;

@@ -219,7 +219,7 @@ impl RateLimiter {
 mod tests {
     use super::*;
 
-    /// How many of a million requests, one each microsecond, are admitted.
+    /// Makes a million requests, one per microsecond. Returns how many are admitted.
     fn through(mut limiter: RateLimiter, max_wait: Duration) -> usize {
         (0..1_000_000)
             .filter(|micros| {
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(count(&rate, &mut state, moment), 5);
     }
 
-    /// Intervals that are no whole nanoseconds do not shorten the burst.
+    /// Intervals that are not a whole number of nanoseconds do not shorten the burst.
     #[test]
     fn the_whole_burst_is_admitted_at_any_time() {
         for (per_second, burst) in [(3.0, 3), (7.0, 10), (60.0, 60), (300.0, 50)] {

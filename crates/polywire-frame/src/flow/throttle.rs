@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(throttle.probability(later), 0.0);
     }
 
-    /// A server that accepts 100 of 1,000 calls per second gets 200.
+    /// A client makes 1,000 calls per second, of which the server accepts 100. The throttle sends 200.
     #[test]
     fn it_settles_at_twice_the_accepted_rate() {
         let mut throttle = Throttle::default();

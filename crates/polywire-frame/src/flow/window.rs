@@ -99,7 +99,7 @@ mod tests {
             window.count(at(second), 0);
             window.count(at(second), usize::from(second % 2 == 0));
         }
-        // Seconds 10 to 19.
+        // The sums of seconds 10 to 19.
         assert_eq!(window.sums(at(19)), [15.0, 5.0]);
         // An earlier time counts for the current slice.
         window.count(at(3), 1);

@@ -208,7 +208,7 @@ mod tests {
                 decompressed(compressed, payload.len()).as_deref(),
                 Some(payload)
             );
-            // Another length, a cut stream, and a byte after it.
+            // A wrong length, a truncated stream and a trailing byte are rejected.
             assert_eq!(decompressed(compressed, payload.len() - 1), None);
             assert_eq!(decompressed(compressed, payload.len() + 1), None);
             assert_eq!(

@@ -1,4 +1,4 @@
-//! Violations of the protocol, and their messages.
+//! Protocol violations and their error messages.
 
 use polywire_frame::client;
 use polywire_frame::server::Connection;
@@ -10,7 +10,7 @@ const HELLO: [u8; 20] = [
     0xf7, 0x50, 0x57, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
-/// A frame from its parts.
+/// Encodes a frame.
 fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Vec<u8> {
     let mut bytes = (body.len() as u32).to_le_bytes().to_vec();
     bytes.extend([kind, flags]);
@@ -21,7 +21,7 @@ fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Ve
     bytes
 }
 
-/// The error of a server for these frames after `HELLO` and an open call.
+/// Returns the server's error for these frames, which follow `HELLO` and an open call, without its common prefix.
 fn server_says(frames: &[Vec<u8>]) -> String {
     let mut stream = HELLO.to_vec();
     stream.extend(frame(2, 1, 1, 0, 0, b"\x06\0\x01\x03\0Add"));
@@ -32,7 +32,7 @@ fn server_says(frames: &[Vec<u8>]) -> String {
     link.client.wrote();
     link.to_server = stream;
     let broken = link.try_serve().unwrap_err();
-    // The client gets the same message.
+    // The client receives the same message in GOAWAY.
     let mut client = client::Connection::<u32>::new(Settings::DEFAULT);
     let answer = drain(link.server.output());
     let mut from = 0;
@@ -57,7 +57,7 @@ fn credit_of_a_wrong_code_is_an_error_after_the_call_too() {
     let id = link.call(b"", 1);
     link.serve();
     link.reply(id, b"");
-    // Credit of its stream is ignored.
+    // CREDIT for the stream of an ended call is ignored.
     link.to_server = frame(9, 0, 0, id.into(), 1, b"");
     link.serve();
     link.to_server = frame(9, 0, 3, id.into(), 1, b"");
@@ -207,7 +207,7 @@ fn other_protocols_are_detected_at_their_first_bytes() {
             .receive(Time::ZERO, bytes, &mut Vec::new(), resolve)
             .unwrap_err();
         assert_eq!(broken.to_string(), format!("frames: expected {words}"));
-        // Other protocols get no answer; another version can read it.
+        // A peer with another protocol gets no answer. A peer with another version gets GOAWAY, which it can read.
         let told = broken.reason() == Reason::VERSION;
         assert_eq!(drain(server.output()).ends_with(words.as_bytes()), told);
     }
@@ -268,7 +268,7 @@ fn a_client_rejects_answers_without_a_call() {
         link.server.wrote();
         let broken = link.try_answer().unwrap_err();
         assert_eq!(broken.to_string(), format!("frames: expected {words}"));
-        // The open call is lost.
+        // `close` returns the open call as lost.
         assert_eq!(link.client.close(None).count(), 1);
         let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
         let sent = drain(link.client.output());

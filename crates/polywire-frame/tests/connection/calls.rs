@@ -1,4 +1,4 @@
-//! Calls and their ends.
+//! Calls, and how they end.
 
 use polywire_frame::client::{Operation, Request, RequestError};
 use polywire_frame::server::Fault;
@@ -10,7 +10,7 @@ use crate::support::{ADD, Link, at};
 fn calls_are_answered_in_any_order() {
     let mut link = Link::new();
     let (a, b) = (link.call(b"a", 1), link.call(b"b", 2));
-    // Before the server's HELLO.
+    // The calls are sent before the server's HELLO.
     assert_eq!(link.serve(), ["hello", "0#0 op 3: a", "1#0 op 3: b"]);
     link.reply(b, b"B");
     link.now = at(7);
@@ -32,7 +32,7 @@ fn a_name_travels_once() {
     link.call(b"xyz", 2);
     assert_eq!(link.client.output().len(), 16 + 3);
     assert_eq!(link.serve(), ["1#0 op 3: xyz"]);
-    // A name without a number is sent each time.
+    // The name of an operation without a number is sent with each call.
     let once = Request::new(Operation {
         number: 0,
         name: "Name",
@@ -41,7 +41,7 @@ fn a_name_travels_once() {
         link.client.call(link.now, &once).unwrap().send(9).unwrap();
         assert_eq!(link.serve(), [format!("{slot}#0 op 4: ")]);
     }
-    // So is one with a number above the server's limit.
+    // So is the name of an operation whose number exceeds the limit that applies before the server's HELLO.
     let beyond = Request::new(Operation {
         number: 65,
         name: "Later",
@@ -61,7 +61,7 @@ fn a_call_that_is_not_sent_never_was() {
     call.payload().extend_from_slice(b"half");
     drop(call);
     assert!(link.client.output().is_empty() && link.client.open() == 0);
-    // Its name was not sent.
+    // The name was not sent with the dropped call, so this call carries it.
     link.call(b"whole", 1);
     assert_eq!(link.serve(), ["0#0 op 3: whole"]);
 }
@@ -151,7 +151,7 @@ fn time_travels_and_ends_calls_on_both_sides() {
         .unwrap()
         .send(1)
         .unwrap();
-    // The remaining time is sent, since clocks differ.
+    // The remaining time is sent, because the clocks of the two sides differ.
     link.now = at(1000);
     assert_eq!(link.serve(), ["hello", "0#0 op 3 by 1006 ms: "]);
     link.server.attach(id, "kept").unwrap();
@@ -239,7 +239,7 @@ fn one_way_calls_are_never_open() {
 #[test]
 fn no_more_is_open_than_the_server_allows() {
     let mut link = Link::with(Settings::DEFAULT, Settings::DEFAULT.with_calls(70));
-    // 64 before the server's HELLO.
+    // Before the server's HELLO, at most 64 calls are open.
     for context in 0..64 {
         link.call(b"", context);
     }
@@ -250,7 +250,7 @@ fn no_more_is_open_than_the_server_allows() {
     link.answer();
     assert_eq!(link.client.room(), 6);
 
-    // A lower limit.
+    // The server lowers the limit to 10 calls.
     link.server.limit_calls(10);
     assert_eq!(link.answer(), ["limits"]);
     assert_eq!(link.client.room(), 0);

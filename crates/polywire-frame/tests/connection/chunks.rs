@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::support::{Link, drain, resolve, server_event};
 
-/// The bytes of a client with frames of many kinds.
+/// The output of a client that sends many kinds of frames.
 fn stream() -> Vec<u8> {
     let mut link = Link::new();
     for (context, payload) in [&b""[..], b"some", &[0; 3_000]].iter().enumerate() {
@@ -18,7 +18,7 @@ fn stream() -> Vec<u8> {
     link.client.subscribe("topic", &[], 9).unwrap();
     link.client.ping(1, 2);
     let mut bytes = drain(link.client.output());
-    // An unknown kind that is ignored.
+    // A frame of an unknown kind, which is ignored.
     bytes.extend([
         2, 0, 0, 0, 0x90, 0xff, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
     ]);

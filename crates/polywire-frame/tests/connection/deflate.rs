@@ -1,4 +1,4 @@
-//! Compressed payloads, and wrong lengths.
+//! Compressed payloads, and payloads with a wrong length.
 
 use polywire_frame::client::{self, Request, RequestError};
 use polywire_frame::server::{self, Fault};
@@ -101,7 +101,7 @@ fn only_what_is_long_becomes_shorter_and_is_read() {
         link.call(payload, 1);
         let sent = drain(link.client.output());
         link.client.wrote();
-        // After the header, and the name in the first call.
+        // Without the 16-byte header, and without the 8-byte extension with the name in the first call.
         sent.len() - if sent[5] & 1 == 1 { 24 } else { 16 }
     };
     let mut both = link();
@@ -109,7 +109,7 @@ fn only_what_is_long_becomes_shorter_and_is_read() {
     assert_eq!(wire(&mut both, &[7; 100]), 20);
     let noise: Vec<u8> = (0..200_u32).map(|at| ((at * at * 97) >> 3) as u8).collect();
     assert_eq!(wire(&mut both, &noise), 200);
-    // A server without the feature, or before its HELLO.
+    // Payloads are not compressed if the server lacks the feature, or if its HELLO has not arrived.
     let offers = Settings::DEFAULT.with_features(Features::DEFLATE);
     let mut one = Link::with(offers, Settings::DEFAULT);
     one.client = client::Connection::new(offers).with_compression(100);
@@ -130,20 +130,20 @@ fn all_limits_count_what_it_was() {
         .with_bytes(1 << 20)
         .with_window(65_536);
     let mut link = with(settings);
-    // Bytes of open calls.
+    // The byte limit of open calls counts uncompressed payloads.
     link.call(&vec![7; 700_000], 1);
     link.call(&vec![7; 700_000], 2);
     assert!(link.client.output().len() < 10_000);
     assert_eq!(link.client.room(), 0);
     link.serve();
-    // The first has an extension.
+    // The first call has an extension of 8 bytes.
     assert_eq!(link.server.open_bytes(), 2 * 700_000 + 8);
-    // The length of one body.
+    // The frame limit counts the uncompressed payload.
     let mut link = with(settings);
     let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
     call.payload().extend(vec![7; 1 << 20]);
     assert!(matches!(call.send(1), Err(RequestError::TooLarge(_))));
-    // Items in both directions.
+    // Credit counts uncompressed items in both directions.
     let request = Request::new(ADD).with_items();
     let call = link.client.call(link.now, &request).unwrap();
     let id = call.send(1).unwrap();
@@ -167,12 +167,12 @@ fn all_limits_count_what_it_was() {
 
 #[test]
 fn wrong_lengths_end_the_connection() {
-    // Twenty times `a`.
+    // 20 bytes `a`, compressed.
     let packed = [0x4b, 0x4c, 0xc4, 0x04, 0x00];
     let says = |length: u32, packed: &[u8]| {
         let mut link = link();
         let mut frame = (4 + packed.len() as u32).to_le_bytes().to_vec();
-        // A call of operation 1, which has no name, in slot 0.
+        // A call in slot 0 of operation 1, whose name was never sent.
         frame.extend([2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         frame.extend(length.to_le_bytes());
         frame.extend(packed);
@@ -193,9 +193,9 @@ fn wrong_lengths_end_the_connection() {
     assert_eq!(says(20, &[&packed[..], &[0]].concat()), words);
     assert_eq!(says(20, b"not compressed at all"), words);
     assert_eq!(says(20, b""), words);
-    // An empty payload is a stream of two bytes.
+    // An empty payload is compressed to two bytes.
     assert_eq!(says(0, &[3, 0]), "0#0 unknown None");
-    // Detected before decompression.
+    // A length above the limit is rejected before decompression.
     assert_eq!(
         says((16 << 20) + 1, &packed),
         "a body of at most 16777216 bytes when it is unpacked, found 16777217, at byte 78"

@@ -1,4 +1,4 @@
-//! Ends of connections, and the outcome of their calls.
+//! How connections end, and the outcome of their calls.
 
 use polywire_frame::client::{LostCall, Request, RequestError};
 use polywire_frame::{CallId, Output, Reason, Settings, Time};
@@ -58,7 +58,7 @@ fn calls_that_were_not_sent_may_be_retried() {
     lost.sort_by_key(|lost| lost.context);
     let expected = [(1, true), (2, false)].map(|(context, sent)| LostCall { context, sent });
     assert_eq!(lost, expected);
-    // The call that is reported as not sent must not be sent.
+    // A call that is reported as not sent must not be sent later.
     assert!(link.client.output().is_empty());
 
     let mut link = Link::new();
@@ -119,7 +119,7 @@ fn pings_are_answered_and_limited() {
     );
 }
 
-/// Ends the client's stream. Returns the calls that end with it.
+/// Half-closes the client's stream. Returns the calls that the server ends because of it.
 fn half_close(link: &mut Link) -> Told {
     let mut ended = Told::new();
     let rest = link.to_server.len();
@@ -206,7 +206,7 @@ fn an_end_within_a_frame_is_an_error() {
     assert!(link.server.is_done());
     let goaway = format!("goaway the protocol was violated in 0 ms: {words}");
     assert_eq!(link.answer(), [goaway]);
-    // A server that ends its stream cannot be told.
+    // A client sends no GOAWAY to a server that has closed its stream.
     let mut link = Link::new().greeted();
     assert_eq!(link.client.end_of_input(0), Ok(()));
     let broken = link.client.end_of_input(7).unwrap_err().to_string();

@@ -73,7 +73,7 @@ fn credit_bounds_what_is_on_its_way() {
     }
     assert_eq!(link.serve().len(), 3);
     assert_eq!(link.answer().len(), 3);
-    // Without credit left, each consumed item is given back.
+    // When no credit is left, the receiver returns credit after each consumed item.
     link.server.consumed(id, 30_016);
     link.client.consumed(id, 30_016);
     assert_eq!(link.answer(), ["0#0 writable"]);
@@ -90,10 +90,10 @@ fn all_streams_together_are_bounded_too() {
     link.serve();
     let item = vec![0; (1 << 20) - 16];
     assert!(send(&mut link, a, &item) && push(&mut link, a, &item));
-    // The streams have credit, the connection has none.
+    // Stream `b` has credit, but the connection has none.
     assert!(!send(&mut link, b, b"x") && !push(&mut link, b, b"x"));
     assert_eq!((link.serve().len(), link.answer().len()), (1, 1));
-    // Their call has ended.
+    // The call ends before its items are consumed.
     link.reply(a, b"");
     link.answer();
     link.server.consumed(a, 1 << 20);
@@ -117,7 +117,7 @@ fn headers_count_for_credit() {
         }
         assert_eq!(link.serve().len(), 1_000);
         assert_eq!(link.answer().len(), 1_000);
-        // An empty body, and 16 bytes for its frame.
+        // Each item costs 16 bytes of credit: the frame header and an empty body.
         for _ in 0..1_000 {
             link.server.consumed(id, link.cost);
             link.client.consumed(id, link.cost);
@@ -147,7 +147,8 @@ fn without_credit_an_item_breaks_the_connection() {
     let mut link = Link::new().greeted();
     streaming(&mut link);
     link.serve();
-    // 60,016 bytes each: the fifth begins with credit left, the sixth without.
+    // Six items of 60,016 bytes each. When the fifth item begins, some of the 256 KiB of credit is left. When the sixth
+    // begins, none is.
     let mut items = Vec::new();
     for _ in 0..6 {
         items.extend([0x60, 0xea, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -171,7 +172,7 @@ fn a_stream_that_began_early_gets_the_rest_of_the_window() {
     assert!(send(&mut link, id, &item) && send(&mut link, id, &item));
     assert!(!send(&mut link, id, &item));
     link.serve();
-    // 256 KiB, less what was sent.
+    // After HELLO, the credit is 256 KiB minus the bytes that were already sent.
     assert_eq!(link.answer(), ["hello"]);
     assert!(send(&mut link, id, &item) && send(&mut link, id, &item) && send(&mut link, id, &item));
     assert!(!send(&mut link, id, &item));
@@ -184,7 +185,7 @@ fn credit_may_come_before_the_first_item() {
     let mut link = Link::with(settings, settings).greeted();
     let id = link.call(b"", 1);
     link.serve();
-    // 100,000 bytes more.
+    // CREDIT of 100,000 bytes.
     link.to_server = [
         &[0, 0, 0, 0, 9, 0, 0, 0][..],
         &[0; 4],

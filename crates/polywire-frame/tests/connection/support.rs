@@ -6,7 +6,7 @@ use polywire_frame::client::{self, Operation, Request};
 use polywire_frame::server::{self, Fault};
 use polywire_frame::{CallId, Output, ProtocolError, Settings, Time};
 
-/// The operation of a name is its length. `Nothing` is unknown.
+/// Resolves the name of an operation to its length. `Nothing` is unknown.
 pub(crate) fn resolve(name: &str) -> Option<usize> {
     (name != "Nothing").then_some(name.len())
 }
@@ -16,7 +16,7 @@ pub(crate) const ADD: Operation<'static> = Operation {
     name: "Add",
 };
 
-/// The time in milliseconds.
+/// The time this many milliseconds after zero.
 pub(crate) fn at(millis: u64) -> Time {
     Time::ZERO.after(Duration::from_millis(millis))
 }

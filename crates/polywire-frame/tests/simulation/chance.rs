@@ -1,4 +1,4 @@
-//! Random numbers from seeds, and the runs of all seeds.
+//! Seeded random numbers, and a runner for many seeds.
 
 use std::io::Write;
 use std::num::NonZero;
@@ -44,8 +44,8 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap())
 }
 
-/// Runs the given number of seeds on all processors, or the requested seed. `world` returns how often
-/// each event has happened, by name.
+/// Runs `world` with `count` seeds on all processors, or with the seed in `POLYWIRE_SEED`. `world` returns the number
+/// of occurrences of each event by name.
 pub(crate) fn seeds(
     name: &str,
     count: u64,

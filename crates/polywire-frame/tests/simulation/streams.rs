@@ -1,4 +1,4 @@
-//! A client and a server on a byte stream that is split and cut anywhere.
+//! A client and a server on a byte stream that is split and cut at random positions.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use polywire_frame::{CallId, FaultCode, Features, Output, Reason, Settings, Time
 
 use crate::chance::{Chance, seeds};
 
-/// The number of a call in a world.
+/// The index of a call in `World::calls`.
 type Number = usize;
 
 /// One direction: bytes that are written and not delivered, and bytes that are delivered and not consumed.
@@ -17,11 +17,11 @@ type Number = usize;
 struct Pipe {
     under_way: Vec<u8>,
     arrived: Vec<u8>,
-    /// Nothing is delivered.
+    /// Whether delivery is suspended.
     stalls: bool,
-    /// The writer has closed it.
+    /// The writer has closed the pipe.
     ended: bool,
-    /// The reader knows that it is closed.
+    /// The reader has seen the end of the pipe.
     told: bool,
 }
 
@@ -41,7 +41,7 @@ impl Pipe {
         self.ended = true;
     }
 
-    /// Delivers some bytes.
+    /// Delivers a random number of bytes.
     fn deliver(&mut self, chance: &mut Chance) {
         if self.stalls {
             return;
@@ -54,15 +54,15 @@ impl Pipe {
 
 #[derive(Debug, Default)]
 struct Made {
-    /// How it ended.
+    /// How the call ended.
     end: Option<&'static str>,
     open: Option<CallId>,
-    /// Items to be sent, and whether the stream is to be ended.
+    /// The items that the client still has to send, and whether it then ends the stream.
     items: u32,
     ends: bool,
-    /// Received items, which are numbered.
+    /// Items that the client has received.
     heard: u32,
-    /// How often it was begun.
+    /// How often the server started the call.
     done: u32,
     /// Items that the server has received.
     got: u32,
@@ -76,14 +76,14 @@ struct World {
     to_server: Pipe,
     to_client: Pipe,
     calls: Vec<Made>,
-    /// Open calls of the server: their ids, and the items that it will send.
+    /// Open calls of the server: their ids, their numbers, and the items that the server still has to send.
     working: Vec<(CallId, Number, u32)>,
-    /// The length of an item.
+    /// The length of an item in bytes.
     item: usize,
-    /// Whether the client's side is over, and the server's.
+    /// Whether the client has stopped, and whether the server has.
     client_over: bool,
     server_over: bool,
-    /// Whether bytes were corrupted: then only the ends of calls are checked.
+    /// Whether bytes were corrupted. If so, only the ends of calls are checked.
     spoilt: bool,
     spoils: u64,
     breaks: u64,
@@ -130,7 +130,7 @@ impl World {
             to_client: Pipe::default(),
             calls: Vec::new(),
             working: Vec::new(),
-            // A few items use all credit.
+            // With compression, a few items use all credit.
             item: if compressed { 25_000 } else { 400 },
             client_over: false,
             server_over: false,
@@ -194,7 +194,7 @@ impl World {
         }
     }
 
-    /// An open call of the client, if any.
+    /// A random open call of the client, if any.
     fn some_open(&mut self) -> Option<(Number, CallId)> {
         let open = self.calls.iter().enumerate();
         let open: Vec<_> = open
@@ -203,7 +203,7 @@ impl World {
         (!open.is_empty()).then(|| self.chance.one(&open))
     }
 
-    /// Sends an item of the client, or ends its stream.
+    /// The client sends an item of a call, or ends the stream of the call.
     fn stream(&mut self) {
         let Some((number, id)) = self.some_open() else {
             return;
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// A handler sends an item or its answer.
+    /// A handler sends an item, its reply or a fault.
     fn work(&mut self) {
         if self.working.is_empty() || self.server_over {
             return;
@@ -367,7 +367,7 @@ impl World {
         self.to_client.arrived = bytes[at..].to_vec();
     }
 
-    /// The server's side ends after its output.
+    /// Writes the server's output, then closes the server.
     fn stop_server(&mut self) {
         self.flush();
         self.server_over = true;
@@ -446,7 +446,7 @@ impl World {
         }
     }
 
-    /// A side closes after the end of the other's stream; a server first answers what it can.
+    /// Passes the end of a stream to its reader, which closes. A server first answers the calls that it can answer.
     fn hear_end(&mut self, server: bool) {
         if server && self.to_server.told && !self.server_over && self.server.is_done() {
             self.stop_server();
@@ -503,7 +503,7 @@ impl World {
                     self.to_server.cut(&mut self.chance);
                     self.stop_client();
                 }
-                // One side closes its half.
+                // One side half-closes its stream.
                 4 => self.to_server.ended = true,
                 _ => self.to_client.ended = true,
             }
@@ -515,7 +515,7 @@ impl World {
         for _ in 0..steps {
             self.step();
         }
-        // Without stalls, everything that can be answered is.
+        // Without stalls, every call that can be answered is answered.
         self.to_server.stalls = false;
         self.to_client.stalls = false;
         for _ in 0..20_000 {

@@ -142,7 +142,7 @@ mod tests {
     use super::super::queue::RunQueues;
     use super::*;
 
-    /// The runtimes of two threads, where time stands still unless a test moves it.
+    /// Two single-threaded runtimes whose clocks advance only when a test advances them.
     fn runtimes() -> [Runtime; 2] {
         [(); 2].map(|()| {
             let mut builder = Builder::new_current_thread();
@@ -150,7 +150,7 @@ mod tests {
         })
     }
 
-    /// One on each.
+    /// One admission on each runtime.
     fn admissions(runtimes: &[Runtime; 2]) -> [Admission; 2] {
         let queues = RunQueues::default();
         let capacity = Arc::new(Capacity::new(9, None));
@@ -175,7 +175,7 @@ mod tests {
             advance(millis(10)).await;
             busy.measure();
             yield_now().await;
-            // A handler that does not give its thread back.
+            // A handler blocks its thread for 400 ms.
             advance(millis(400)).await;
             yield_now().await;
             busy.refresh();

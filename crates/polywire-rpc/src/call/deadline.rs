@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    /// What the header can hold is what servers read.
+    /// Servers read the longest time that the header can hold. Longer times have no header.
     #[tokio::test(start_paused = true)]
     async fn long_times_have_no_header() {
         let most = Duration::from_millis(99_999_999);

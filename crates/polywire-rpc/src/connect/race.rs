@@ -92,7 +92,7 @@ mod tests {
 
     const TWO: [&str; 2] = ["192.0.2.1:1", "192.0.2.2:1"];
 
-    /// Packets to it are dropped, and nothing says so.
+    /// Packets to the first address are dropped without an error.
     #[tokio::test(start_paused = true)]
     async fn a_blackholed_address_is_passed() {
         let began = Instant::now();
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(began.elapsed(), Duration::ZERO);
     }
 
-    /// The first is slow, but faster than the second.
+    /// The first address answers after 300 ms. The second answers after 100 ms, but is tried 250 ms later.
     #[tokio::test(start_paused = true)]
     async fn the_first_that_answers_counts() {
         let connected = race(addresses(&TWO), |address| async move {

@@ -107,7 +107,7 @@ fn read_shared<T: DeserializeOwned>(bytes: Bytes, limits: &Limits) -> Result<T, 
 mod tests {
     use super::*;
 
-    /// A part keeps the memory of the whole frame.
+    /// A part would keep the memory of the whole frame.
     #[test]
     fn a_small_payload_does_not_share_its_frame() {
         let whole = Bytes::from(vec![7; 100_000]);
@@ -118,7 +118,7 @@ mod tests {
         for payload in [&whole[99_000..], &whole[50_001..], &whole[..0]] {
             assert!(part(&whole, payload).is_none());
         }
-        // A compressed payload is not in the frame.
+        // A decompressed payload is not part of the frame.
         assert!(part(&whole, &[7; 60_000]).is_none());
     }
 }

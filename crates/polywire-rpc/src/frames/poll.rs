@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    /// Each event of the caller's task polls a queued call.
+    /// Each event of the caller's task polls a queued call. The poll must return the scratch buffer of the thread.
     #[tokio::test(start_paused = true)]
     async fn polling_a_queued_call_returns_the_buffer() {
         let clock = Clock::new();
@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    /// The cancellation, and the call that was queued, are written without another event.
+    /// The driver task is woken, so that the cancellation and the queued call are written without another event.
     #[tokio::test(start_paused = true)]
     async fn a_caller_that_finds_its_deadline_passed_wakes_the_task() {
         let clock = Clock::new();

@@ -54,7 +54,7 @@ mod tests {
         let mut woken = Vec::new();
         for times in 1..3 {
             for task in [0, 1, 0, 2, 1] {
-                // Dropped at once, as some executors do.
+                // The waker is dropped at once, as some executors do.
                 waiters.add(&Arc::clone(&tasks[task]).into());
             }
             waiters.drain_to(&mut woken);

@@ -375,7 +375,7 @@ mod tests {
             let bytes = frame.len();
             Ok(ReadProgress { bytes, wants: 1 })
         };
-        // In pieces that end within frames.
+        // The input arrives in pieces that end within frames.
         for piece in frame.repeat(3).chunks(150_000) {
             writer.write_all(piece).await.unwrap();
             read(&mut reader, &mut stream, &mut take).await;
@@ -413,7 +413,7 @@ mod tests {
         }
     }
 
-    /// The announced length is not trusted, however slowly the bytes arrive.
+    /// The buffer grows with the received bytes, not with the announced length.
     #[tokio::test]
     async fn the_buffer_grows_with_the_received_bytes() {
         let (mut writer, mut stream) = duplex(1 << 20);
@@ -424,7 +424,7 @@ mod tests {
             Ok(ReadProgress { bytes: 0, wants })
         };
         let lens = [1, 15].into_iter().chain([1_440; 200]).chain([300_000; 3]);
-        // Also byte by byte, when the buffer is large.
+        // At the end, single bytes arrive while the buffer is large.
         for len in lens.chain([1; 3]) {
             writer.write_all(&vec![7; len]).await.unwrap();
             came += len;

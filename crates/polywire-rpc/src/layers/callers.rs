@@ -82,7 +82,7 @@ mod tests {
         assert_eq!([ask(Some(1)), ask(Some(1))], [Ok(()); 2]);
         assert_eq!(ask(Some(1)), Err(Duration::from_millis(100)));
         assert_eq!([ask(Some(2)), ask(Some(2))], [Ok(()); 2]);
-        // Who has no key is not counted.
+        // Calls without a key are not limited.
         assert!((0..100).all(|_| ask(None).is_ok()));
         tokio::time::advance(Duration::from_millis(100)).await;
         assert_eq!(ask(Some(1)), Ok(()));

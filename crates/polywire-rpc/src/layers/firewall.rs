@@ -235,7 +235,7 @@ mod tests {
         Peer::from(std::net::SocketAddr::new(address.parse().unwrap(), 1))
     }
 
-    /// A day after the start: no entry of the test has been refilled by then.
+    /// A day after the start. Entries that are used at this time are not refilled during a test.
     const FAR: Time = Time::from_nanos(86_400_000_000_000);
 
     fn request(firewall: &Firewall, key: Key, now: Time) -> Result<(), Duration> {
@@ -252,14 +252,14 @@ mod tests {
         let firewall = Firewall::new().connections(4).connections_per_address(2);
         let open = |address| firewall.connect(&peer(address));
         let first = [open("192.0.2.1").unwrap(), open("192.0.2.1").unwrap()];
-        // The same address, written for IPv6.
+        // The same address as IPv4 and as an IPv4-mapped IPv6 address.
         for same in ["192.0.2.1", "::ffff:192.0.2.1"] {
             assert_eq!(
                 open(same).err(),
                 Some(Rejection::TooManyConnectionsFromAddress)
             );
         }
-        // Two of a network, and one of another.
+        // Two connections of one IPv6 network, which reach the limit of 4 connections.
         let network = [open("2001:db8::1").unwrap(), open("2001:db8::2:2").unwrap()];
         assert_eq!(
             open("2001:db8::3").err(),
@@ -289,7 +289,7 @@ mod tests {
             addresses.request_at(key, &rate, firewall.addresses, now)
         };
         let at = |millis: u64| request(key, millis);
-        // A burst, then one each tenth of a second.
+        // A burst of three requests, then one request per 100 ms.
         let start = 1_000;
         assert_eq!([at(start), at(start), at(start)], [Ok(()); 3]);
         assert_eq!(at(start), Err(Duration::from_millis(100)));
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(at(start + 100), Err(Duration::from_millis(100)));
         assert_eq!([at(start + 300), at(start + 300)], [Ok(()); 2]);
         assert!(at(start + 300).is_err());
-        // Other addresses are not affected. After a pause a burst is allowed, and no more.
+        // Other addresses are not affected. After a pause, one burst is allowed.
         assert_eq!(request(Key::V4(2), 0), Ok(()));
         assert_eq!([at(90_000), at(90_000), at(90_000)], [Ok(()); 3]);
         assert!(at(90_000).is_err());

@@ -236,7 +236,7 @@ mod tests {
         let start = Instant::now();
         let mut warnings = Warnings::default();
         let mut counts = Vec::new();
-        // Every 10 ms for 2.5 seconds.
+        // A warning every 10 ms for 2.5 s.
         for count in 0..250 {
             let now = start + Duration::from_millis(10 * count);
             counts.extend(warnings.due(now));

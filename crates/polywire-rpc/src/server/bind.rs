@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(accepted, peers.len());
     }
 
-    /// Connections in TIME_WAIT, and open connections of the previous listener, do not prevent it.
+    /// Connections in TIME_WAIT, and open connections of the previous listener, do not prevent a new listener.
     #[test]
     fn restarts_at_once() {
         let listeners = bind_shared(any(), FOUR).unwrap();

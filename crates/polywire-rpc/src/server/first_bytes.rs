@@ -117,7 +117,7 @@ mod tests {
             after(&[b"GET /"]).await,
             (InitialProtocol::Http1, b"GET /".to_vec())
         );
-        // Not one byte more than the preface: HTTP/2 frames follow it.
+        // No byte after the preface is read, because HTTP/2 frames follow it.
         let more = [&PREFACE[..], b"more"].concat();
         assert_eq!(
             after(&[&more]).await,

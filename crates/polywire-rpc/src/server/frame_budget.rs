@@ -215,14 +215,14 @@ mod tests {
     async fn budget() {
         let (_peer, stream) = tokio::io::duplex(1);
         let mut budget = FrameBudget::new(ByteStream::new(stream));
-        // Without payloads, so that the rejected frame has been read to its end.
+        // The frames have no payload, so that the rejected frame has been read completely.
         let (ping, request) = (frame(6, 0), frame(1, 30));
         assert!(budget.read(&ping.repeat(INITIAL as usize)).is_ok());
         assert!(budget.read(&ping).is_err());
         assert!(budget.read(&request).is_ok());
         assert!(budget.read(&ping.repeat(PER_REQUEST as usize)).is_ok());
         assert!(budget.read(&frame(0x42, 0)).is_err());
-        // Bodies cost nothing, and the answers to PING earn less than it costs.
+        // DATA frames cost nothing. The answer to a PING earns less than the PING costs.
         assert!(budget.read(&frame(0, 100).repeat(10)).is_ok());
         budget.write(17 * 15);
         assert!(budget.read(&ping).is_err());

@@ -94,7 +94,7 @@ mod tests {
             assert_eq!(slab.remove(index), None);
         }
         assert_eq!((all(&slab), slab.len()), (vec![0, 2, 3, 4], 4));
-        // The free index between others first, and then those that were cut off.
+        // The free index in the middle is used first, then those at the end that were truncated.
         assert_eq!([10, 11, 12].map(|number| slab.insert(number)), [1, 5, 6]);
         assert_eq!(all(&slab), [0, 10, 2, 3, 4, 11, 12]);
         for index in 0..7 {
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!((all(&slab), slab.len()), (vec![], 0));
     }
 
-    /// With removal in linear time this would take hours.
+    /// If removal took linear time, this test would take hours.
     #[test]
     fn removal_does_not_depend_on_the_length() {
         let mut slab = Slab::default();
@@ -113,7 +113,7 @@ mod tests {
         }
         let mut sum = 0_u64;
         for number in 0..u64::from(count) {
-            // Each once, as the count is prime.
+            // Each index occurs once, because the count is prime.
             let index = number * 7_919 % u64::from(count);
             sum += u64::from(slab.remove(index as usize).unwrap());
         }

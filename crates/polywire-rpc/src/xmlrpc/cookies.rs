@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(sent(&jar, "https://a.example/"), "s=1");
         assert!(!format!("{jar:?}").contains("s="));
         let jar = Jar::default();
-        // As long as a number goes, and longer.
+        // The largest `i64`, and a larger number.
         for age in ["9223372036854775807", "99999999999999999999999"] {
             let url = "http://b.example/";
             let set_to = |age| {

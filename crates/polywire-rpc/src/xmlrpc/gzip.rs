@@ -39,7 +39,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of a body, and how often other tasks had a turn.
+    /// Decompresses a body. Returns the result, and how often other tasks could run.
     fn decompress(body: &[u8], limit: usize) -> (Result<Vec<u8>, GzipError<()>>, usize) {
         let mut future = pin!(decompressed(body, limit));
         let mut context = Context::from_waker(Waker::noop());
@@ -60,7 +60,7 @@ mod tests {
             assert_eq!(output.unwrap().len(), len);
             assert_eq!(had, turns, "{len} bytes");
         }
-        // As many empty members as 4 MiB may have.
+        // 4,000 empty members after a member of 4 MiB.
         let empty = compressed(b"").unwrap();
         let body = compressed(&vec![7; 4 << 20]).unwrap();
         let body = [body.to_vec(), empty.repeat(4_000)].concat();

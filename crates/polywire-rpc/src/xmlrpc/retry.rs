@@ -46,7 +46,7 @@ mod tests {
             let pause = pause(failures);
             assert!(most / 2 <= pause && pause <= most, "{failures}: {pause:?}");
         }
-        // Jitter keeps clients apart.
+        // Jitter spreads the retries of clients.
         let all: Vec<Duration> = (0..20).map(|_| pause(10)).collect();
         assert!(all.iter().any(|one| *one != all[0]));
     }

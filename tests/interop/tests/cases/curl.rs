@@ -1,4 +1,4 @@
-//! curl and JSON: the HTTP bindings as people type them.
+//! curl and JSON: the HTTP bindings as used by hand.
 
 use polywire::codec::json;
 use polywire_interop::{Case, Serving, polywire};
@@ -61,7 +61,7 @@ fn curl_put() {
     let first = put();
     assert_eq!(first.status, 201, "{}", first.text());
     assert_eq!(first.json()["reading"]["raw"].as_str(), Some("AAECAwQ="));
-    // The token says that it is the same one again.
+    // The same token marks a repeated request.
     let second = put();
     assert_eq!(second.status, 200);
     assert_eq!(
@@ -84,7 +84,7 @@ fn curl_post() {
         answer.json(),
         json::from_str(r#"{"stormId":"storm-2026-1","acceptedAt":1793534400}"#).unwrap()
     );
-    // In chunks, and after asking whether it may.
+    // The body is sent in chunks, or after "100 Continue".
     for header in ["Transfer-Encoding: chunked", "Expect: 100-continue"] {
         let answer = curl.get(
             &url,
@@ -92,7 +92,8 @@ fn curl_post() {
         );
         assert_eq!(answer.status, 201, "{header}");
     }
-    // curl's own content type is that of a form, as awsQuery has them, but not there.
+    // The default content type of curl is that of forms, which awsQuery uses. It is not supported
+    // at this path.
     let answer = curl.get(&url, &["--data", body]);
     assert_eq!(answer.status, 415);
     assert_eq!(
@@ -183,7 +184,7 @@ fn curl_errors() {
         kind("/time", &["--header", "Accept: text/html"]),
         is(406, "NotAcceptableException")
     );
-    // Far too large, sent whole, and in chunks without a length.
+    // A body that is too large, with a length and in chunks without a length.
     let large = format!(r#"{{"name":"{}"}}"#, "x".repeat(100_000));
     let large = ["--data", &large, header, json];
     assert_eq!(
@@ -221,7 +222,7 @@ fn curl_http_versions() {
             (200, &plain.body),
             "{version}"
         );
-        // curl says so, with another exit code, if a body comes all the same.
+        // curl fails with another exit code if a response to HEAD has a body.
         for (url, status) in [(&url, 200), (&format!("{url}/nowhere"), 404)] {
             let head = curl.get(url, &[version, "--head"]);
             assert_eq!(
@@ -249,7 +250,7 @@ fn curl_own_pages() {
     assert_eq!(get("nothing").status, 404);
 }
 
-/// The lines that `polywire serve` prints do what they promise.
+/// The commands that `polywire serve` prints work.
 #[test]
 fn curl_lines_to_paste() {
     let case = Case::begin("curl_lines_to_paste");
@@ -262,7 +263,7 @@ fn curl_lines_to_paste() {
         polywire().parent().unwrap().to_owned(),
     );
     let lines = serving.lines_until("Ctrl-C");
-    // The program as it was started here: with its whole path.
+    // The printed path of the program is its full path.
     let own = format!("{} call ", polywire().display());
     let lines: Vec<&str> = lines
         .iter()
@@ -270,7 +271,7 @@ fn curl_lines_to_paste() {
         .filter(|line| line.starts_with("curl ") || line.starts_with(&own))
         .collect();
     assert_eq!(lines.len(), 10, "one a wire");
-    // Frames have a scheme of their own.
+    // Frames have their own scheme, so only the address is compared.
     let (_, address) = url.split_once("://").unwrap();
     for line in lines {
         assert!(line.contains(address), "{line}");

@@ -1,4 +1,4 @@
-//! Clients that are slow, or die: nobody else is harmed.
+//! Clients that are slow or die do not affect other clients.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use polywire::prelude::*;
 use polywire_interop::{Case, Serving, Weather};
 
-/// 200 calls over each wire in turn, all of which must succeed.
+/// Makes 200 calls over the protocols in turn, all of which must succeed.
 fn serves_everybody(serving: &Serving, weather: &Weather) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -39,7 +39,7 @@ fn address(serving: &Serving) -> &str {
     serving.url().trim_start_matches("http://")
 }
 
-/// A request whose body is announced and then not sent whole.
+/// A request with only the beginning of its announced body.
 fn half_a_request() -> Vec<u8> {
     let body = r#"{"name":"Ylva","severity":2,"track":[{"at":17935"#;
     let head = "POST /storms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
@@ -70,7 +70,7 @@ fn curl_killed_in_the_middle_of_a_body() {
     let serving = Serving::start(&["--workers", "1"]);
     let url = format!("{}/storms", serving.url());
     for _ in 0..5 {
-        // It sends what it gets and waits for more.
+        // curl sends its input, and waits for more.
         let mut curl = Command::new("curl")
             .args([
                 "--silent",
@@ -97,7 +97,7 @@ fn curl_killed_in_the_middle_of_a_body() {
         let mut stdin = curl.stdin.take().unwrap();
         stdin.write_all(br#"{"name":"Ylva","tr"#).unwrap();
         stdin.flush().unwrap();
-        // It shows the head that it has sent, up to the empty line behind it.
+        // curl prints the head that it has sent, up to the empty line.
         let mut shown = BufReader::new(curl.stderr.take().unwrap()).lines();
         assert!(shown.any(|line| line.unwrap().trim_end() == ">"));
         curl.kill().unwrap();
@@ -112,7 +112,7 @@ fn one_byte_a_second() {
     let weather = Weather::load();
     let serving = Serving::start(&["--workers", "1", "--timeout", "3"]);
     let done = Arc::new(AtomicBool::new(false));
-    // In the head, in the body, and in what may become HTTP/2.
+    // The client is slow in the head, in the body, and in a possible HTTP/2 preface.
     let beginnings = [
         b"GET /time HTTP/1.1\r\nX-Slow: ".to_vec(),
         half_a_request(),
@@ -125,7 +125,7 @@ fn one_byte_a_second() {
             let done = Arc::clone(&done);
             std::thread::spawn(move || {
                 stream.write_all(&beginning).unwrap();
-                // Bounded: the server closes it, or the test is over.
+                // Bounded, although the server closes the connection or the test ends first.
                 for _ in 0..30 {
                     if done.load(Ordering::Relaxed) || stream.write_all(b"x").is_err() {
                         return;
@@ -144,7 +144,7 @@ fn one_byte_a_second() {
         thread.join().unwrap();
     }
     serves_everybody(&serving, &weather);
-    // None of them holds up the end either, for the 10 s that calls have.
+    // A slow client does not delay the shutdown either, by the 10 s that calls have.
     let mut head = TcpStream::connect(address(&serving)).unwrap();
     head.write_all(b"GET /time HTTP/1.1\r\nX-Slow: ").unwrap();
     let asked = Instant::now();
@@ -153,8 +153,8 @@ fn one_byte_a_second() {
     assert!(took < Duration::from_secs(5), "{took:?}");
 }
 
-/// Peers whose first byte could begin either version of HTTP: waiting for the
-/// second costs nothing, and when they leave nothing is left of them.
+/// The first byte of these peers could begin HTTP/1 or HTTP/2. Waiting for the second byte takes no
+/// CPU time, and the connections are closed when the peers disconnect.
 #[cfg(target_os = "linux")]
 #[test]
 fn peers_that_say_one_byte() {
@@ -163,7 +163,7 @@ fn peers_that_say_one_byte() {
     let serving = Serving::start(&["--workers", "1"]);
     let process = format!("/proc/{}", serving.process());
     let open = || std::fs::read_dir(format!("{process}/fd")).unwrap().count();
-    // How often its threads have gone to sleep, and so had been woken.
+    // How often the threads of the server have gone to sleep, which is how often they were woken.
     let sleeps = || -> u64 {
         let threads = std::fs::read_dir(format!("{process}/task")).unwrap();
         let count = |status: String| {
@@ -180,7 +180,7 @@ fn peers_that_say_one_byte() {
             .sum()
     };
     let before = open();
-    // The program opens some more of its own after it has said that it listens.
+    // The program opens some more descriptors after it prints that it listens.
     let few = before + 50;
     let peers: Vec<TcpStream> = (0..300)
         .map(|_| {
@@ -192,11 +192,11 @@ fn peers_that_say_one_byte() {
     serves_everybody(&serving, &weather);
     let asleep = sleeps();
     std::thread::sleep(Duration::from_secs(2));
-    // Looking at them again and again would take hundreds.
+    // Repeated polling would cause hundreds of wakeups.
     let woken = sleeps() - asleep;
     assert!(woken < 100, "woken {woken} times with nothing to do");
     drop(peers);
-    // Long before the timeout for heads, which is 30 seconds.
+    // This is well before the timeout of heads, which is 30 s.
     let deadline = Instant::now() + Duration::from_secs(10);
     while open() > few {
         let now = Instant::now();
@@ -206,8 +206,8 @@ fn peers_that_say_one_byte() {
     serves_everybody(&serving, &weather);
 }
 
-/// The most connections, all held by clients that say nothing: they are let go
-/// after the timeout, and others get in.
+/// Silent clients hold all connections. The server closes them after the timeout, and accepts other
+/// clients.
 #[test]
 fn all_connections_held_by_silent_clients() {
     let _case = Case::begin("all_connections_held_by_silent_clients");
@@ -242,7 +242,7 @@ fn noise() {
             .take(size)
             .collect();
             let mut stream = TcpStream::connect(address(&serving)).unwrap();
-            // The server may have closed it before all is written.
+            // The server may have closed the connection before all bytes are written.
             let _ = stream.write_all(&noise);
         }
     }

@@ -1,5 +1,5 @@
-//! `polywire serve --model` with models of others: every operation of every
-//! model answers over every protocol that can carry it.
+//! `polywire serve --model` with third-party models: every operation of every model answers over
+//! every protocol that supports it.
 
 use std::time::Duration;
 
@@ -8,8 +8,7 @@ use polywire::model::Loader;
 use polywire::prelude::*;
 use polywire_interop::{Case, Serving};
 
-/// Serves a model of the data folder over protocols, and calls all its
-/// operations.
+/// Serves a model of the data folder over these protocols, and calls all its operations.
 fn every_operation_answers(name: &'static str, model: &str, kinds: &[ProtocolKind]) {
     let _case = Case::begin(name);
     let file = polywire_interop::model(model);
@@ -18,7 +17,7 @@ fn every_operation_answers(name: &'static str, model: &str, kinds: &[ProtocolKin
         Err(error) => panic!("{error}"),
     };
     let service = polywire::service_of(&assembled.model, None).unwrap();
-    // The samples have their types and no more: they need not fit patterns.
+    // The samples have the right types, but may violate constraints such as patterns.
     let file = file.to_str().unwrap();
     let mut arguments = vec!["--model", file, "--no-validation", "--protocol"];
     arguments.extend(kinds.iter().map(|kind| kind.name()));
@@ -79,7 +78,7 @@ models! {
     polywire_serve_sts "sts"
 }
 
-/// The one of them whose own protocol is ours already.
+/// Lambda is the only one of these models whose own protocol is tested here.
 #[test]
 #[cfg_attr(
     not(aws_models),

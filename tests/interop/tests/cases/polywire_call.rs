@@ -1,4 +1,4 @@
-//! `polywire call`: what it prints and how it ends.
+//! `polywire call`: its output and its exit codes.
 
 use polywire_interop::{Canned, Case, Serving, polywire, run, run_with_input, workspace};
 
@@ -47,7 +47,7 @@ fn polywire_call_faults() {
         };
         let ended = call("GetCity", r#"{"cityId":"atlantis"}"#);
         assert_eq!(ended.code, Some(1));
-        // For programs the same, with what the wire has beside it.
+        // Standard output has the same fault for programs, with the data of the protocol.
         assert!(ended.stdout.starts_with("{\"fault\":{"), "{}", ended.stdout);
         assert!(ended.stdout.contains("\"kind\":\"NoSuchResource\""));
         assert_eq!(
@@ -56,8 +56,8 @@ fn polywire_call_faults() {
              {\"message\":\"there is no city \\\"atlantis\\\"\",\"resourceKind\":\"city\",\"resourceId\":\"atlantis\"}\n",
             "{protocol}"
         );
-        // Required members that are missing: over REST the path has a hole,
-        // and the call does not leave; elsewhere the server refuses.
+        // A required member is missing. Over REST the path cannot be built, and the call is not
+        // sent. Over other protocols the server rejects it.
         let ended = call("GetCity", "{}");
         let expected = if protocol == "restJson1" { 2 } else { 1 };
         assert_eq!(ended.code, Some(expected), "{protocol}: {}", ended.stderr);
@@ -117,7 +117,7 @@ fn polywire_call_show_wire() {
         assert!(ended.stderr.contains(request), "{}", ended.stderr);
         assert!(ended.stderr.contains(inside), "{}", ended.stderr);
         assert!(ended.stderr.contains("< 200 OK"), "{}", ended.stderr);
-        // The answer stands apart, for the next program.
+        // Only the answer is on standard output, for the next program.
         assert!(ended.stdout.starts_with("{\"cityId\""), "{}", ended.stdout);
     }
 }
@@ -150,8 +150,8 @@ fn polywire_call_with_a_model_and_headers() {
     );
 }
 
-/// WordPress, Odoo and others have their XML-RPC at paths of their own: over
-/// xmlRpc a URL with a path is where the calls go.
+/// WordPress, Odoo and other servers have XML-RPC at their own paths. Over xmlRpc, calls are sent
+/// to the path of the URL.
 #[test]
 fn polywire_call_xmlrpc_elsewhere() {
     let _case = Case::begin("polywire_call_xmlrpc_elsewhere");
@@ -186,8 +186,8 @@ fn polywire_call_xmlrpc_elsewhere() {
     }
 }
 
-/// Where the model comes from: the server's own pages, not the path of the
-/// calls. Over other protocols a path stands before all paths.
+/// Over xmlRpc the model is fetched from the server's own pages, not from the path of the calls.
+/// Over other protocols the path of the URL is a prefix of all paths.
 #[test]
 fn polywire_call_model_of_a_url_with_a_path() {
     let _case = Case::begin("polywire_call_model_of_a_url_with_a_path");
@@ -205,7 +205,7 @@ fn polywire_call_model_of_a_url_with_a_path() {
     }
 }
 
-/// Each --model takes one file, so that the URL may stand behind it.
+/// Each --model takes one file, so that the URL may follow it.
 #[test]
 fn polywire_call_with_models_first() {
     let _case = Case::begin("polywire_call_with_models_first");
@@ -219,7 +219,7 @@ fn polywire_call_with_models_first() {
     std::fs::write(&first, format!("{begin}{service}")).unwrap();
     std::fs::write(&second, format!("{begin}{operation}")).unwrap();
     let (first, second) = (first.to_str().unwrap(), second.to_str().unwrap());
-    // A server takes all that follow.
+    // For `serve`, --model takes all files that follow.
     for serve in [
         vec!["--model", first, second],
         vec!["-m", first, "-m", second],
@@ -297,7 +297,7 @@ fn polywire_call_nobody_reads() {
 #[test]
 fn polywire_call_nobody_there() {
     let _case = Case::begin("polywire_call_nobody_there");
-    // A port that was free a moment ago.
+    // A port on which no program listens.
     let url = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}", listener.local_addr().unwrap())
@@ -325,7 +325,7 @@ fn polywire_call_nobody_there() {
     }
 }
 
-/// What lets the call in shall let it get the model.
+/// The headers of the call are also sent when the model is fetched.
 #[test]
 fn polywire_call_fetches_the_model_with_its_headers() {
     let _case = Case::begin("polywire_call_fetches_the_model_with_its_headers");
@@ -340,7 +340,7 @@ fn polywire_call_fetches_the_model_with_its_headers() {
     assert!(request.contains("\r\nauthorization: me\r\n"), "{request}");
 }
 
-/// What others say does not reach the terminal as commands.
+/// Control characters in a peer's message are not written to the terminal.
 #[test]
 fn polywire_call_control_characters() {
     let _case = Case::begin("polywire_call_control_characters");
@@ -361,7 +361,7 @@ fn polywire_call_control_characters() {
 #[test]
 fn polywire_call_deadline() {
     let _case = Case::begin("polywire_call_deadline");
-    // It accepts, by its backlog, and never answers.
+    // The listener accepts connections by its backlog, and never answers.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let model = workspace().join("crates/polywire-cli/models/weather.smithy");
@@ -381,7 +381,7 @@ fn polywire_call_deadline() {
         "{}",
         ended.stderr
     );
-    // It counts for the fetch of the model too.
+    // The deadline includes the fetch of the model.
     let ended = run(&["call", &url, "GetCity", "--deadline", "0.2"]);
     assert_eq!(ended.code, Some(3), "{}", ended.stderr);
     assert!(
@@ -416,8 +416,8 @@ fn polywire_call_what_is_no_service() {
     }
 }
 
-/// What a proxy says of a service that it does not reach is no fault of the
-/// service, and an answer that cannot be read none of the caller.
+/// A proxy's error is not a fault of the service, and an answer that cannot be decoded is not an
+/// error of the caller.
 #[test]
 fn polywire_call_what_is_no_answer() {
     let _case = Case::begin("polywire_call_what_is_no_answer");
@@ -450,7 +450,7 @@ fn polywire_call_what_is_no_answer() {
             assert!(is_told, "{protocol}: {}", ended.stderr);
         }
     }
-    // A service that says what is wrong, as services do that are not ours.
+    // A third-party service that reports an error.
     for answer in [
         format!("HTTP/1.1 500 Oh\nX-Amzn-ErrorType: Broken\n{html}"),
         format!("HTTP/1.1 400 Oh\n{json}{{\"message\":\"not so\"}}"),

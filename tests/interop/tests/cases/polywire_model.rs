@@ -1,11 +1,11 @@
-//! `polywire model`: what it prints and how it ends.
+//! `polywire model`: its output and its exit codes.
 
 use std::fs;
 use std::path::PathBuf;
 
 use polywire_interop::{Case, run};
 
-/// A folder with a model of two files; it is removed when this is dropped.
+/// A folder with the files of a model. It is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -62,7 +62,7 @@ fn polywire_model_check() {
         (ended.code, ended.stdout.as_str(), ended.stderr.as_str()),
         (Some(0), "ok: 4 shapes\n", "")
     );
-    // A file alone lacks what the other one defines.
+    // One file alone lacks the shapes that the other file defines.
     let alone = folder.0.join("service.smithy");
     let ended = run(&["model", "check", alone.to_str().unwrap()]);
     assert_eq!(ended.code, Some(1));
@@ -147,7 +147,7 @@ fn polywire_model_ast() {
     let ast: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(ast["smithy"], "2.0");
     assert_eq!(ast["shapes"].as_object().unwrap().len(), 4);
-    // Written to a file, it is a model again, and the same one.
+    // The AST in a file is a model again, with the same AST.
     let written = folder.0.join("again.json");
     let file = written.to_str().unwrap();
     let ended = run(&["model", "ast", "--compact", folder.path(), "-o", file]);
@@ -159,7 +159,8 @@ fn polywire_model_ast() {
     );
     let again = run(&["model", "ast", "--compact", file]);
     assert_eq!(again.stdout, fs::read_to_string(&written).unwrap());
-    // A broken model gives no AST, and says why where no one takes it for one.
+    // A broken model gives no AST. The errors are on standard error, so that they are not taken for
+    // the AST.
     let broken = Folder::new("ast-broken", &[("broken.smithy", BROKEN)]);
     let ended = run(&["model", "ast", broken.path()]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
@@ -219,7 +220,7 @@ fn polywire_model_idl() {
         "{text}"
     );
     assert_eq!(run(&["model", "ast", to]).stdout, ast.stdout);
-    // What is written to need not be a file, and stays what it is.
+    // The output need not be a regular file, and is not replaced.
     let ended = run(&["model", "ast", to, "-o", "/dev/stdout"]);
     assert_eq!(
         (ended.code, ended.stdout.as_str()),
@@ -227,7 +228,7 @@ fn polywire_model_idl() {
         "{}",
         ended.stderr
     );
-    // One namespace goes to standard output; two make no file.
+    // One namespace is written to standard output. Two namespaces cannot be one file.
     let ended = run(&["model", "idl", to]);
     assert_eq!(ended.stdout, text);
     let other = "$version: \"2\"\nnamespace example.coffee\nstring Bean\n";
@@ -254,7 +255,7 @@ fn polywire_model_idl() {
     );
 }
 
-/// Who converts a model is not told all that may be better in it.
+/// Commands other than `model check` print only the number of warnings.
 #[test]
 fn polywire_model_counts_warnings() {
     let _case = Case::begin("polywire_model_counts_warnings");
@@ -311,7 +312,7 @@ fn polywire_model_select() {
         (&found[0]["type"], &found[0]["line"]),
         (&"operation".into(), &6.into())
     );
-    // A slip in the selector is told with its place, and nothing is read.
+    // An error in the selector is reported with its position, and no file is read.
     let ended = run(&["model", "select", "operaton", "no/such/file"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
     assert!(

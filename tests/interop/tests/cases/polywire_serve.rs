@@ -1,4 +1,4 @@
-//! `polywire serve`: how it begins and how it ends.
+//! `polywire serve`: how it starts and stops.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -36,7 +36,7 @@ fn polywire_serve_ends_well() {
     assert!(moved.contains("location: /_polywire/\r\n"), "{moved}");
     assert!(get(serving.url(), "/_polywire/").starts_with("HTTP/1.1 200"));
     assert!(get(serving.url(), "/_polywires").starts_with("HTTP/1.1 404"));
-    // An idle connection and a half-written request do not hold it up.
+    // An idle connection and an incomplete request do not delay the shutdown.
     let address = serving.url().trim_start_matches("http://").to_owned();
     let _idle = TcpStream::connect(&address).unwrap();
     let mut half = TcpStream::connect(&address).unwrap();
@@ -44,7 +44,7 @@ fn polywire_serve_ends_well() {
     let asked = Instant::now();
     let (status, rest) = serving.terminate();
     assert_eq!(status.code(), Some(0));
-    // Calls in progress would have 10 s.
+    // Running calls would have 10 s.
     let took = asked.elapsed();
     assert!(took < Duration::from_secs(5), "{took:?}");
     for protocol in ["restJson1", "rpcv2Cbor", "xmlRpc"] {
@@ -59,8 +59,8 @@ fn polywire_serve_workers() {
     let _case = Case::begin("polywire_serve_workers");
     let serving = Serving::start(&["--workers", "4"]);
     assert_eq!(serving.urls.len(), 1);
-    // The kernel spreads connections over the workers by their ports, so
-    // each has some of these.
+    // The kernel distributes connections over the workers by their ports, so each worker gets some
+    // of these.
     for _ in 0..64 {
         assert!(get(serving.url(), "/time").starts_with("HTTP/1.1 200"));
     }
@@ -88,7 +88,7 @@ fn polywire_serve_several_addresses() {
     }
 }
 
-/// A second server on the same port would take half of the traffic.
+/// A second server cannot listen on the same port, where it would get half of the traffic.
 #[test]
 fn polywire_serve_has_its_address_alone() {
     let _case = Case::begin("polywire_serve_has_its_address_alone");
@@ -102,7 +102,7 @@ fn polywire_serve_has_its_address_alone() {
         }
         assert!(get(serving.url(), "/time").starts_with("HTTP/1.1 200"));
     }
-    // Nor does one server listen there twice.
+    // One server cannot listen on the same address twice either.
     let free = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}", listener.local_addr().unwrap())
@@ -122,8 +122,8 @@ fn polywire_serve_has_its_address_alone() {
     }
 }
 
-/// The connections that a server closed when it stopped, and those that it had
-/// closed before, keep nobody from its port.
+/// Connections that a server has closed, at its shutdown or before, do not prevent a new server on
+/// its port.
 #[test]
 fn polywire_serve_restarts_at_once() {
     let _case = Case::begin("polywire_serve_restarts_at_once");
@@ -142,7 +142,7 @@ fn polywire_serve_restarts_at_once() {
     drop(open);
 }
 
-/// All addresses stop together, and have the time for calls in progress once.
+/// All addresses stop at the same time, so that the time for running calls passes only once.
 #[test]
 fn polywire_serve_stops_all_addresses_at_once() {
     let _case = Case::begin("polywire_serve_stops_all_addresses_at_once");
@@ -156,7 +156,7 @@ fn polywire_serve_stops_all_addresses_at_once() {
             let mut stream = TcpStream::connect(url.trim_start_matches("http://")).unwrap();
             let head = "POST /storms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
             write!(stream, "{head}Content-Length: 100\r\n\r\n{{").unwrap();
-            // Answered by the same thread, so the other request has begun.
+            // The same thread answers this request, so the other request has begun.
             assert!(get(url, "/time").starts_with("HTTP/1.1 200"));
             stream
         })
@@ -165,12 +165,12 @@ fn polywire_serve_stops_all_addresses_at_once() {
     let asked = Instant::now();
     assert_eq!(serving.terminate().0.code(), Some(0));
     let took = asked.elapsed();
-    // 10 s; one after the other they took 30 s.
+    // 10 s in total. If the addresses stopped one after another, it would be 30 s.
     assert!(took > Duration::from_secs(5), "{took:?}");
     assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
-/// Who does not want to wait for calls in progress says so again.
+/// A second signal stops the server without waiting for running calls.
 #[cfg(unix)]
 #[test]
 fn polywire_serve_stops_at_the_second_signal() {
@@ -205,7 +205,7 @@ fn polywire_serve_stops_at_the_second_signal() {
     }
 }
 
-/// `polywire serve 2>&1 | head -1` goes on serving.
+/// `polywire serve 2>&1 | head -1` continues to serve.
 #[cfg(unix)]
 #[test]
 fn polywire_serve_nobody_reads() {
@@ -235,8 +235,8 @@ fn polywire_serve_nobody_reads() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// Few bytes for all bodies: small calls are served while a large one holds
-/// them, and the next large one is told so.
+/// With little memory for bodies, small calls are served while a large body holds that memory, and
+/// a further large call is rejected with status 503.
 #[test]
 fn polywire_serve_memory_for_bodies() {
     let _case = Case::begin("polywire_serve_memory_for_bodies");
@@ -247,7 +247,7 @@ fn polywire_serve_memory_for_bodies() {
                 Content-Type: application/json\r\nContent-Length: 190000\r\n\r\n";
     let spaces = " ".repeat(189_999);
     let mut stuck: Vec<TcpStream> = Vec::new();
-    // Each holds most of a body; two fit, and then no more.
+    // Each stream sends most of a body. The loop ends when one is rejected.
     let refused = loop {
         assert!(stuck.len() < 10, "all of 10 large bodies were taken");
         let mut stream = TcpStream::connect(address).unwrap();
@@ -283,7 +283,7 @@ fn polywire_serve_usage_errors() {
         (vec!["--protocol", "soap"], "restJson1"),
         (vec!["--service", "Nobody"], "Nobody"),
         (vec!["--workers", "0"], "--workers"),
-        // Each would make a server that listens and answers nobody.
+        // Each of these options would make a server that listens and answers no request.
         (vec!["--max-connections", "0"], "1..=10000000"),
         (vec!["--max-connections", "10000001"], "1..=10000000"),
         (
@@ -308,7 +308,7 @@ fn polywire_serve_usage_errors() {
     }
 }
 
-/// With a model of one's own every operation answers from its examples.
+/// With a given model, every operation answers from its examples.
 #[test]
 fn polywire_serve_mocks_a_model() {
     let _case = Case::begin("polywire_serve_mocks_a_model");
@@ -316,11 +316,10 @@ fn polywire_serve_mocks_a_model() {
     let serving = Serving::start(&["--model", model.to_str().unwrap()]);
     let oslo = get(serving.url(), "/cities/oslo");
     assert!(oslo.contains("Oslo"), "{oslo}");
-    // The example of an error counts too; an input that is no example's gets
-    // the first output.
+    // Examples of errors are used too. An input that is in no example gets the first output.
     assert!(get(serving.url(), "/cities/atlantis").starts_with("HTTP/1.1 404"));
     assert!(get(serving.url(), "/cities/elsewhere").contains("Oslo"));
-    // It changes nothing, so nothing is ever gone.
+    // A mock has no state, so deleted items still exist.
     for protocol in ["restJson1", "rpcv2Cbor", "xmlRpc"] {
         let input = r#"{"cityId":"quito"}"#;
         let ended = run(&[

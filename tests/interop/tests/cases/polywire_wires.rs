@@ -12,7 +12,7 @@ const SHARED: [&str; 7] = [
     "xmlRpc",
 ];
 
-/// The bundled service is on all wires without being told, each called by our own client:
+/// The bundled service is served over all protocols by default, and our client calls it over each:
 /// nested structures, lists, timestamps, pages, and an error of the model.
 #[test]
 fn polywire_every_wire() {
@@ -39,8 +39,7 @@ fn polywire_every_wire() {
     }
     let (status, rest) = serving.terminate();
     assert_eq!(status.code(), Some(0));
-    // It says where what is offered, and each line that it gives to try works
-    // for the wire that it stands under.
+    // The output lists each protocol with its path.
     for (protocol, path) in wires {
         let title = match path {
             "" => format!("\n  {protocol}\n"),
@@ -50,7 +49,7 @@ fn polywire_every_wire() {
     }
 }
 
-/// The lines that it prints to be pasted are understood by the server.
+/// The commands that `polywire serve` prints to be pasted work.
 #[test]
 fn polywire_every_wire_to_paste() {
     let case = Case::begin("polywire_every_wire_to_paste");
@@ -80,7 +79,7 @@ fn polywire_every_wire_to_paste() {
     }
 }
 
-/// What cannot be told apart is refused, with both names and what to do.
+/// Protocols that cannot be distinguished are rejected. The message contains both names.
 #[test]
 fn polywire_serve_refuses_what_it_cannot_tell_apart() {
     let _case = Case::begin("polywire_serve_refuses_what_it_cannot_tell_apart");

@@ -46,7 +46,7 @@ fn python_cbor2_get_city() {
     assert_eq!(answer[1]["population"].as_i64(), Some(717_710));
     assert_eq!(answer[1]["founded"].as_str(), Some("1048-01-01T00:00:00Z"));
     assert_eq!(answer[1]["localNames"]["ja"].as_str(), Some("オスロ"));
-    // A header over REST, a member here.
+    // A header in REST protocols, and a member here.
     assert_eq!(answer[1]["revision"].as_str(), Some("\"r-17\""));
 }
 
@@ -94,7 +94,7 @@ show([[status, output['status'], output['reading']['raw'] == data] for status, o
     let Some(answers) = python(&case, script) else {
         return;
     };
-    // The HTTP status of this protocol is always 200; the member is another.
+    // The HTTP status of this protocol is always 200. The member `status` is independent of it.
     assert_eq!(
         answers,
         json("[[200,201,true],[200,201,true],[200,201,true]]")

@@ -126,7 +126,7 @@ show([
 #[test]
 fn python_xmlrpc_client_fault_detail() {
     let case = Case::begin("python_xmlrpc_client_fault_detail");
-    // The client keeps code and text only; its reader has the rest, for a caller who asks.
+    // The client keeps only the code and the text. Its parser exposes the other members.
     let script = "
 def fault(headers):
     body = xmlrpc.client.dumps(({'cityId': 'atlantis'},), 'GetCity').encode()
@@ -206,7 +206,7 @@ show([year['observations'], year['rainfallLitres'], year['meanTemperature']])";
     let Some(numbers) = python(&case, script) else {
         return;
     };
-    // Beyond 32 bits an i8; what no client can hold is text.
+    // A number of more than 32 bits is an i8. Numbers that clients cannot represent are strings.
     assert_eq!(
         numbers,
         json(r#"[4294967296,"123456789012345678901234567890","7.125"]"#)
@@ -259,14 +259,14 @@ show([search(text) for text in texts])";
     let Some(answer) = python(&case, script) else {
         return;
     };
-    // The service wants at least one character.
+    // The service requires at least one character.
     assert_eq!(answer, json("[-32602,3,3,3,3,3]"));
 }
 
 #[test]
 fn python_xmlrpc_client_many_calls() {
     let case = Case::begin("python_xmlrpc_client_many_calls");
-    // One connection for all of them; a fault in between does not end it.
+    // All calls use one connection, and a fault does not close it.
     let script = "
 class Counting(xmlrpc.client.Transport):
     made = 0

@@ -4,7 +4,7 @@ use polywire::codec::json;
 use polywire::schema::Value;
 use polywire_interop::{Case, Serving};
 
-/// Runs a script against the example service; `call` gives a result or a fault.
+/// Runs a script against the example service. `call` returns a result or a fault.
 fn ruby(case: &Case, arguments: &[&str], script: &str) -> Option<Value> {
     let ruby = case.ruby()?;
     let serving = Serving::start(arguments);
@@ -12,7 +12,7 @@ fn ruby(case: &Case, arguments: &[&str], script: &str) -> Option<Value> {
     Some(json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
 }
 
-/// The client takes a fault with a third member for a broken answer.
+/// The client rejects a fault with a third member, so the server must not send one by default.
 #[test]
 fn ruby_xmlrpc_client_faults() {
     let case = Case::begin("ruby_xmlrpc_client_faults");
@@ -29,7 +29,7 @@ show([
     let expected = r#"["Oslo",
         {"code":404,"text":"NoSuchResource: there is no city \"atlantis\""},-32602,-32601]"#;
     assert_eq!(answers, json::from_str(expected).unwrap());
-    // So this case sees what it is for.
+    // With the third member, the client does fail.
     let script = "show(call('GetCity', { 'cityId' => 'atlantis' }))";
     let always = ["--style", "detail=always"];
     let answer = ruby(&case, &always, script).unwrap();

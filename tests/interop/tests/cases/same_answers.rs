@@ -1,11 +1,11 @@
-//! The same operations through every wire and every client: the same answers.
+//! The same operations give the same answers over every protocol and with every client.
 
 use polywire::codec::json;
 use polywire::schema::{Map, Value};
 use polywire_interop::{Case, Serving, Weather, run};
 
-/// An operation, its input, where REST has it, and which members of the output
-/// REST has in headers.
+/// An operation, its input, its path over REST, and the members of its output that REST has in
+/// headers.
 struct Asked {
     operation: &'static str,
     input: &'static str,
@@ -13,7 +13,7 @@ struct Asked {
     headers: &'static [(&'static str, &'static str)],
 }
 
-/// Operations that answer the same whenever they are asked.
+/// Operations that always give the same answer.
 const ASKED: [Asked; 9] = [
     Asked {
         operation: "GetCity",
@@ -71,7 +71,7 @@ const ASKED: [Asked; 9] = [
     },
 ];
 
-/// What `polywire call` says over a protocol.
+/// Returns the answer of `polywire call` over a protocol.
 fn by_polywire(weather: &Weather, serving: &Serving, asked: &Asked, protocol: &str) -> String {
     let arguments = [
         "call",
@@ -157,7 +157,7 @@ def call(operation, members):
     compare(&python, script);
 }
 
-/// Asks everything through a script that has a function `call`.
+/// Calls all operations with a script that defines `call`.
 fn compare(python: &polywire_interop::Python, script: &str) {
     let weather = Weather::load();
     let serving = Serving::start(&[]);
@@ -173,7 +173,7 @@ fn compare(python: &polywire_interop::Python, script: &str) {
     }
 }
 
-/// What is written through one wire is seen through the others.
+/// A change over one protocol is visible over the other protocols.
 #[test]
 fn polywire_call_one_state_behind_all_wires() {
     let _case = Case::begin("polywire_call_one_state_behind_all_wires");

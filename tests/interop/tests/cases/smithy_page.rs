@@ -5,17 +5,17 @@ use std::process::{Command, Stdio};
 
 use polywire_interop::{Case, Serving, polywire, workspace};
 
-/// Where the page's commands find their server.
+/// The URL of the server in the commands of the page.
 const SHOWN: &str = "http://127.0.0.1:8080";
 
-/// How the commands are run: the program is the one under test, and curl is
-/// silent and goes through no proxy.
+/// The shell functions for the commands: `polywire` is the program under test, and curl is silent
+/// and uses no proxy.
 const PRELUDE: &str = r#"
 polywire() { "$POLYWIRE" "$@"; }
 curl() { command curl --silent --show-error --noproxy '*' "$@"; }
 "#;
 
-/// Each command of the page that is followed by what it prints.
+/// Each command of the page that is followed by its output.
 fn commands(page: &str) -> Vec<(&str, &str)> {
     let parts = page.split("```sh\n").skip(1);
     let followed = parts.filter_map(|part| part.split_once("```\n\n```text\n"));
@@ -25,7 +25,7 @@ fn commands(page: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// A text without what differs from run to run.
+/// Removes the lines that differ from run to run.
 fn settled(text: &str) -> String {
     let mut settled = String::new();
     for line in text.lines().map(str::trim_end) {
@@ -62,8 +62,8 @@ fn smithy_page_commands() {
     let serving = Serving::start(&["--model", file.to_str().unwrap()]);
     let mut ran = 0;
     for (command, expected) in commands(&page) {
-        // Two are tested elsewhere: the broken model with the models of the
-        // page, and the program on port 8082 with the example that it is.
+        // Two commands are tested elsewhere: the broken model with the models of the page, and the
+        // program on port 8082 with its example.
         if command.contains("descale.smithy") || command.contains(":8082") {
             continue;
         }

@@ -9,7 +9,7 @@ use polywire_frame::{CallId, FaultCode, Settings, Time};
 
 use crate::served::{FEATURES, LEAST};
 
-/// What the server has said, with its bytes.
+/// An event from the server, with its bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Told {
     Accepted(CallId),
@@ -25,9 +25,9 @@ pub(crate) struct Caller {
     input: Vec<u8>,
     began: Instant,
     names: Vec<&'static str>,
-    /// Of the last item.
+    /// The cost of the last item.
     pub(crate) cost: u32,
-    /// Whether items are consumed as soon as they are told.
+    /// Whether items are consumed as soon as they are received.
     pub(crate) reads: bool,
 }
 
@@ -52,7 +52,7 @@ impl Caller {
         Time::ZERO.after(self.began.elapsed())
     }
 
-    /// Begins a call; `open`, if items follow.
+    /// Sends a call. If `open`, items follow.
     pub(crate) fn call(&mut self, name: &'static str, payload: &[u8], open: bool) -> CallId {
         let known = self.names.iter().position(|known| *known == name);
         let index = known.unwrap_or_else(|| {
@@ -70,12 +70,12 @@ impl Caller {
         call.send(()).unwrap()
     }
 
-    /// Says that an item has been read.
+    /// Reports that an item has been consumed.
     pub(crate) fn consumed(&mut self, id: CallId, cost: u32) {
         self.machine.consumed(id, cost);
     }
 
-    /// Sends items, as long as there is credit; says how many.
+    /// Sends items as long as there is credit. Returns their number.
     pub(crate) fn items(&mut self, id: CallId, payload: &[u8]) -> usize {
         let mut count = 0;
         while let Some(mut item) = self.machine.item(id) {
@@ -92,19 +92,19 @@ impl Caller {
         self.socket.write_all(&parts).unwrap();
     }
 
-    /// Sends what there is, and no more.
+    /// Sends the output, and half-closes the connection.
     pub(crate) fn end(&mut self) {
         self.flush();
         self.socket.shutdown(Shutdown::Write).unwrap();
     }
 
-    /// Sends what there is, and waits until something has come, which is not looked at.
+    /// Sends the output, and waits until bytes arrive, which are not read.
     pub(crate) fn await_bytes(&mut self) {
         self.flush();
         self.socket.peek(&mut [0]).unwrap();
     }
 
-    /// Sends what there is, and waits until the server says something.
+    /// Sends the output, and waits for the next event.
     pub(crate) fn hear(&mut self) -> Told {
         loop {
             self.flush();
@@ -136,7 +136,7 @@ impl Caller {
         }
     }
 
-    /// The next that is said and means something here.
+    /// Returns the next event other than [`Told::Other`].
     pub(crate) fn next(&mut self) -> Told {
         loop {
             match self.hear() {

@@ -30,7 +30,7 @@ const SCENARIOS: [&str; 17] = [
     "half-close",
 ];
 
-/// Serves each connection in a thread of its own, as long as the test runs.
+/// Serves each connection in its own thread until the test process ends.
 fn serve<S: Socket>(settings: Settings, connections: impl Iterator<Item = S> + Send + 'static) {
     let notes = Notes::default();
     thread::spawn(move || {
@@ -42,7 +42,7 @@ fn serve<S: Socket>(settings: Settings, connections: impl Iterator<Item = S> + S
     });
 }
 
-/// Runs all scenarios, `how` their bytes are sent.
+/// Runs all scenarios. `how` are the options for how bytes are sent.
 fn scenarios(python: &Path, address: &str, how: &[&str]) {
     let program = workspace().join("tests/interop/frames/frame_client.py");
     for scenario in SCENARIOS {
@@ -75,7 +75,7 @@ fn frames_of_a_python_client_over_tcp() {
     scenarios(python.program(), &address, &[]);
 }
 
-/// Each byte in a write of its own.
+/// The client writes each byte separately.
 #[test]
 fn frames_of_a_python_client_byte_by_byte() {
     let case = Case::begin("frames_of_a_python_client_byte_by_byte");
@@ -84,7 +84,7 @@ fn frames_of_a_python_client_byte_by_byte() {
     };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    // Credit that is used up with fewer bytes.
+    // Lower limits, so that credit runs out after fewer bytes.
     let settings = Settings::DEFAULT.with_window(1 << 16).with_items(1 << 20);
     serve(
         settings,

@@ -1,4 +1,4 @@
-//! A server in Python and our clients.
+//! Our clients against a server in Python.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use polywire_interop::{Background, Case, workspace};
 
 use crate::caller::{Caller, Told};
 
-/// The server, and its address.
+/// Starts the server. Returns it with its address.
 fn server(case: &Case) -> Option<(Background, String)> {
     let python = case.python(&[])?;
     let program = workspace().join("tests/interop/frames/frame_server.py");
@@ -44,7 +44,7 @@ fn frames_of_a_python_server_calls_and_faults() {
             assert_eq!(error.frame_code(), Some(code));
             assert_eq!(error.retry_after().is_some(), code == FaultCode::OVERLOADED);
         }
-        // One that is given up, and a thousand beside it.
+        // One call times out, and a thousand other calls are not affected.
         let slow = client.call_bytes("Sleep", b"60000");
         assert!(
             tokio::time::timeout(Duration::from_millis(20), slow)
@@ -85,7 +85,7 @@ fn frames_of_a_python_server_streams() {
     let mut whole = Vec::new();
     for part in 0..400 {
         let part = format!("{part:04}").repeat(250);
-        // Waits for credit, which the server gives when it has consumed some.
+        // Waits for credit, which the server sends when it has consumed items.
         let mut item = loop {
             if let Some(item) = caller.machine.item(collect) {
                 break item;
@@ -117,7 +117,8 @@ fn frames_of_a_python_server_streams() {
     assert!(matches!(caller.next(), Told::Ended(_)));
 }
 
-/// What needs no more of us is answered although no more comes.
+/// After a half-close of the client, the server answers the calls that need no more frames of the
+/// client, and cancels the others.
 #[test]
 fn frames_of_a_python_server_after_a_half_close() {
     let case = Case::begin("frames_of_a_python_server_after_a_half_close");
@@ -126,7 +127,7 @@ fn frames_of_a_python_server_after_a_half_close() {
     };
     let mut caller = Caller::connect(&address);
     caller.reads = false;
-    // More than there is credit for.
+    // The items exceed the credit of the stream.
     caller.call("Count", b"1000000", false);
     caller.call("Collect", b"", true);
     caller.call("Sleep", b"200", false);
@@ -143,8 +144,8 @@ fn frames_of_a_python_server_after_a_half_close() {
     assert_eq!((ended, cancelled), (1, 2));
 }
 
-/// Streams that we do not read take up all credit of the connection: the server sends nothing on
-/// another one until they are given up.
+/// Streams that the client does not read use up the credit of the connection. The server sends no
+/// item on another stream until they are cancelled and their items are consumed.
 #[test]
 fn frames_of_a_python_server_keep_to_the_credit_of_the_connection() {
     let case = Case::begin("frames_of_a_python_server_keep_to_the_credit_of_the_connection");
@@ -163,7 +164,7 @@ fn frames_of_a_python_server_keep_to_the_credit_of_the_connection() {
         let Told::Item(id, item) = caller.next() else {
             panic!("only items are due");
         };
-        // The header and the item.
+        // The frame header and the item.
         bytes += 16 + item.len();
         held.push((id, caller.cost));
     }
@@ -185,8 +186,9 @@ fn frames_of_a_python_server_keep_to_the_credit_of_the_connection() {
     assert_eq!(caller.next(), Told::Ended(b"done".to_vec()));
 }
 
-/// Streams that the server does not read take up all credit of the connection: it gives it back
-/// when they are cancelled, when it reads them, and for what comes too late.
+/// Streams that the server does not read use up the credit of the connection. The server returns
+/// the credit when they are cancelled, when it reads them, and for items that arrive after the
+/// reply.
 #[test]
 fn frames_of_a_python_server_give_credit_of_the_connection_back() {
     let case = Case::begin("frames_of_a_python_server_give_credit_of_the_connection_back");
@@ -227,7 +229,7 @@ fn frames_of_a_python_server_give_credit_of_the_connection_back() {
     collect_late(&mut caller);
 }
 
-/// An item gets through as soon as there is credit, and all calls end.
+/// Asserts that an item can be sent once there is credit, and that all calls end.
 fn collect_late(caller: &mut Caller) {
     let collect = caller.call("Collect", b"", true);
     let mut item = loop {

@@ -1,5 +1,5 @@
-//! A server with the operations that the scenarios ask for, on our state machine and blocking
-//! sockets: a thread a connection.
+//! A server with the operations that the scenarios call, on our state machine and blocking sockets,
+//! with one thread per connection.
 
 use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use polywire_frame::server::{Connection, Event, Fault, Step};
 use polywire_frame::{CallId, FaultCode, Features, Settings, Time};
 
-/// What the names of operations stand for.
+/// The operations of the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operation {
     Chat,
@@ -44,13 +44,13 @@ fn operation(name: &str) -> Option<Operation> {
     })
 }
 
-/// Notes of all connections.
+/// The notes of all connections.
 pub(crate) type Notes = Arc<Mutex<Vec<Vec<u8>>>>;
 
-/// A stream whose reads can be given up, and of which one half can be closed.
+/// A stream with a read timeout that can be half-closed.
 pub(crate) trait Socket: Read + Write + Send + 'static {
     fn read_within(&mut self, time: Duration);
-    /// Writes no more. The other side may have gone already.
+    /// Closes the write half. The peer may have disconnected already.
     fn end(&mut self);
 }
 
@@ -75,14 +75,14 @@ impl Socket for std::os::unix::net::UnixStream {
     }
 }
 
-/// What is kept of a call that is open.
+/// The state of an open call.
 #[derive(Debug)]
 enum Kept {
     Chats,
     Collects(Vec<u8>),
-    /// The next number, and that behind the last.
+    /// The next number, and the number after the last.
     Counts(u64, u64),
-    /// So many bytes, which are not consumed before the stream ends.
+    /// The received bytes, which are not consumed before the stream ends.
     Holds(u32),
     SleepsUntil(Time),
     Subscribes,
@@ -92,16 +92,17 @@ pub(crate) struct Served<S> {
     machine: Connection<Operation, Kept>,
     socket: S,
     began: Instant,
-    /// Calls that something is kept of.
+    /// The open calls that have a state.
     open: Vec<CallId>,
     topics: HashMap<String, Vec<CallId>>,
     notes: Notes,
 }
 
-/// What this side reads.
+/// The features that this side offers.
 pub(crate) const FEATURES: Features = Features::DEFLATE;
 
-/// From how many bytes on it compresses payloads: even short ones.
+/// The minimum length of payloads that are compressed, in bytes. It is low, so that short payloads
+/// are compressed too.
 pub(crate) const LEAST: usize = 32;
 
 impl<S: Socket> Served<S> {
@@ -120,7 +121,7 @@ impl<S: Socket> Served<S> {
         Time::ZERO.after(self.began.elapsed())
     }
 
-    /// Serves until the client has gone.
+    /// Serves until the client disconnects.
     pub(crate) fn serve(mut self) {
         let mut input = Vec::new();
         let mut scratch = vec![0; 1 << 16];
@@ -133,7 +134,7 @@ impl<S: Socket> Served<S> {
                 return;
             }
             if self.machine.is_done() {
-                // With bytes unread the last words could get lost.
+                // If the socket is closed with unread bytes, the last output can be lost.
                 self.socket.end();
                 self.socket.read_within(Duration::from_secs(3));
                 while self.socket.read(&mut scratch).is_ok_and(|count| count > 0) {}
@@ -157,7 +158,7 @@ impl<S: Socket> Served<S> {
                 Err(_) => return,
             }
             let (mut at, mut room) = (0, Vec::new());
-            // What is wrong is in the output, as a farewell.
+            // On a protocol error, the GOAWAY is in the output.
             while let Ok(Step::Consumed(count, event)) =
                 self.machine
                     .receive(self.now(), &input[at..], &mut room, operation)
@@ -314,7 +315,7 @@ impl<S: Socket> Served<S> {
         }
     }
 
-    /// Does what is due.
+    /// Handles timeouts, and continues open calls.
     fn go_on(&mut self) {
         let now = self.now();
         let mut late = Vec::new();

@@ -52,7 +52,7 @@ fn nostr_relay_builder_and_our_client() {
         let one = Filter::new().with_tag(TagLetter::T, ["plain"]).unwrap();
         assert_eq!(relay.fetch([one], TIMEOUT).await.unwrap().len(), 1);
 
-        // Live.
+        // New events are delivered.
         let mut live = relay.subscribe([Filter::new().with_kinds([7])], SubscribeOptions::new());
         let item = tokio::time::timeout(TIMEOUT, live.recv()).await.unwrap();
         assert_eq!(item, Some(SubscriptionItem::EndOfStored));

@@ -56,7 +56,7 @@ fn nostr_crate_reads_our_events() {
             .map(|tag| tag.as_slice().to_vec())
             .collect();
         assert_eq!(tags, tags_of(&ours));
-        // In the other direction.
+        // Conversion in the other direction.
         let back = theirs.as_json();
         let back = EventRef::parse(&back).unwrap();
         assert_eq!(back, ours);

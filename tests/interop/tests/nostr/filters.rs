@@ -198,7 +198,8 @@ fn nostr_crate_filters_are_read_both_ways() {
     );
 }
 
-/// The crate ignores empty lists, and matches `search`.
+/// The crate ignores empty lists of ids, authors and kinds, and matches events against `search`.
+/// Our filters do neither.
 #[test]
 fn nostr_crate_filters_that_match_otherwise() {
     let _case = Case::begin("nostr_crate_filters_that_match_otherwise");

@@ -69,7 +69,7 @@ pub(crate) fn texts() -> Vec<String> {
         let before = "x".repeat(at % 17);
         format!("{before}{character}{character}y")
     }));
-    // Large, with few and with many escapes.
+    // Large texts with few and with many escapes.
     texts.push("A quiet line of text without anything.\n".repeat(3_000));
     texts.push(control.repeat(2_000));
     texts.push("漢\"🌧\\\u{2028}\u{7f}".repeat(8_000));

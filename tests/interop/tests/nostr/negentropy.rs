@@ -116,7 +116,7 @@ fn nostr_tools_reconciles_with_us() {
     for (theirs, ours) in &sets {
         session(&tools, theirs, ours, 60_000);
     }
-    // With a frame size limit that is too small for one answer.
+    // A session with a frame size limit that is too small for one answer.
     let (theirs, ours) = (records(0..1_500), records(750..2_500));
     assert!(session(&tools, &theirs, &ours, 4_096) > 5);
 }

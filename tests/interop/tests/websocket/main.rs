@@ -3,8 +3,8 @@
 
 mod python;
 
-/// Not a case: what became of the others. Tests begin in the order of their
-/// names, so this one is the last, and it waits for those that still run.
+/// Prints a summary of the cases. Tests start in the order of their names, so this one is the last,
+/// and it waits for the cases that still run.
 #[test]
 fn zz_summary() {
     polywire_interop::summary();

@@ -11,7 +11,7 @@ fn runtime() -> tokio::runtime::Runtime {
     builder.enable_all().build().unwrap()
 }
 
-/// Sends back what comes; `close` closes.
+/// Echoes messages. The message `close` closes the connection.
 async fn echo(mut socket: WebSocket) {
     while let Some(Ok(message)) = socket.recv().await {
         if message.as_text() == Some("close") {
@@ -139,7 +139,7 @@ with serve(echo, "127.0.0.1", 0, subprotocols=["echo.1"]) as server:
         let frame = CloseFrame::new(CloseCode(4000), "as you like");
         assert_eq!(socket.close_frame(), Some(frame));
 
-        // And from this side.
+        // The client closes the connection.
         let connecting = WebSocket::builder(&url).protocol("echo.1").connect();
         let socket = connecting.await.unwrap();
         let sender = socket.sender();

@@ -1,5 +1,5 @@
-//! XML-RPC between our servers and clients without a model and other people's; see the
-//! crate's documentation.
+//! XML-RPC without a model between our servers and clients and third-party ones. See the
+//! documentation of the crate.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod node;
@@ -15,8 +15,8 @@ mod supervisord;
 mod tls;
 mod xmlrpc_c;
 
-/// Not a case: what became of the others. Tests begin in the order of their
-/// names, so this one is the last, and it waits for those that still run.
+/// Prints a summary of the cases. Tests start in the order of their names, so this one is the last,
+/// and it waits for the cases that still run.
 #[test]
 fn zz_summary() {
     polywire_interop::summary();

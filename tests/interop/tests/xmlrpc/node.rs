@@ -73,7 +73,7 @@ fn node_sends_wide_ints_by_leave_only() {
         "{strict:?}"
     );
     let lenient = || Sample::lenient(Leniency::STRICT.with_wide_ints(true));
-    // It takes what we write, an i8, for a string.
+    // The client reads an i8, which we write, as a string.
     assert_eq!(
         node(&case, lenient, script).unwrap(),
         json("\"3000000001\"")

@@ -4,8 +4,8 @@ use polywire::codec::json;
 use polywire::schema::Value;
 use polywire_interop::{Case, Sample};
 
-/// Runs a script against the sample server; `$server` is a client, and `call` gives a
-/// result or a fault.
+/// Runs a script against the sample server. `$server` is a client, and `call` returns a result or a
+/// fault.
 fn perl(case: &Case, script: &str) -> Option<Value> {
     let perl = case.perl()?;
     let server = Sample::start();

@@ -5,7 +5,7 @@ use polywire::codec::xmlrpc::Leniency;
 use polywire::schema::Value;
 use polywire_interop::{Case, Sample};
 
-/// Runs a script against the sample server; `server` is a proxy.
+/// Runs a script against the sample server. `server` is a proxy.
 fn python(case: &Case, server: impl FnOnce() -> Sample, script: &str) -> Option<Value> {
     let python = case.python(&["xmlrpc.client"])?;
     let server = server();
@@ -52,7 +52,7 @@ show([
 #[test]
 fn python_gets_back_what_it_sends() {
     let case = Case::begin("python_gets_back_what_it_sends");
-    // All of them in one array, and each alone.
+    // All values in one array, and each value alone.
     let script = r"
 server = xmlrpc.client.ServerProxy(url, allow_none=True, use_builtin_types=True)
 at = datetime.datetime(2026, 11, 1, 5, 44, 5)
@@ -74,7 +74,7 @@ show([wrong, server.echo(values) == values, server.echo(*values) == values,
 #[test]
 fn python_line_ends_are_those_of_xml() {
     let case = Case::begin("python_line_ends_are_those_of_xml");
-    // Python writes CR raw, which every XML reader reads as LF; what we write keeps it.
+    // Python writes an unescaped CR, which every XML parser reads as LF. Our output preserves CR.
     let script = r#"
 raw = server.echo('a\r\nb\rc')
 body = ("<?xml version='1.0'?><methodCall><methodName>echo</methodName><params><param>"
@@ -131,7 +131,7 @@ show([str(server.sample.moment()), moment])";
         return;
     };
     assert_eq!(answer, json(r#"["20261101T09:44:05.25","error"]"#));
-    // Which is why they are cut off unless somebody asks for them.
+    // So fractions are not written by default.
     let answer = python(&case, Sample::start, script).unwrap();
     let expected = r#"["20261101T09:44:05","2026-11-01T09:44:05Z"]"#;
     assert_eq!(answer, json(expected));
@@ -256,7 +256,8 @@ show([same, divided, small, Transport.made, Transport.compressed])";
 #[test]
 fn python_big_integers() {
     let case = Case::begin("python_big_integers");
-    // It sends none beyond 32 bits, but reads them; its way out is a type of one's own.
+    // Python does not send integers of more than 32 bits, but reads them. A custom type can send
+    // them.
     let script = "
 class Long(int): pass
 def dump(self, value, write):

@@ -1,4 +1,4 @@
-//! Our clients and Python's `SimpleXMLRPCServer`.
+//! Our clients against Python's `SimpleXMLRPCServer`.
 
 use std::process::Command;
 
@@ -49,7 +49,7 @@ print('http://127.0.0.1:%d/RPC2' % server.server_address[1], flush=True)
 server.serve_forever()
 "#;
 
-/// The server, with its URL as the first line.
+/// Starts the server, which prints its URL as the first line.
 fn server(case: &Case) -> Option<Background> {
     let python = case.python(&["xmlrpc.server"])?;
     let mut command = Command::new(python.program());
@@ -83,13 +83,13 @@ fn python_server_is_called() {
     assert_eq!(process, expected);
     let date: Value = client.call("date", ()).unwrap();
     assert_eq!(format!("{date:?}"), "@2026-11-01T05:44:05");
-    // It writes CR raw.
+    // The server writes an unescaped CR.
     let long: String = client.call("long", ()).unwrap();
     assert_eq!(long, "line\n".repeat(10_000));
     let names = client.list_methods().unwrap();
     assert!(names.contains(&"add".to_owned()), "{names:?}");
     assert_eq!(client.method_help("add").unwrap(), "Adds two numbers.");
-    // "signatures not supported", a string where a list should be.
+    // The server returns the string "signatures not supported" instead of a list.
     let signatures = client.method_signatures("add").unwrap();
     assert!(signatures.is_empty(), "{signatures:?}");
 }
@@ -123,7 +123,7 @@ b",
         let got = client.call_values("echo", std::slice::from_ref(value));
         assert_eq!(&got.unwrap(), value);
     }
-    // Python reads an i8, but writes none.
+    // Python reads an i8, but cannot write one.
     let error = client
         .call::<i64>("echo", (3_000_000_000_i64,))
         .unwrap_err();
@@ -152,12 +152,12 @@ fn python_server_faults_and_errors() {
         message.contains("\"nowhere\" is not supported"),
         "{message}"
     );
-    // It dies of its own answer in the same way as its client.
+    // The server writes control characters that XML forbids, and the client cannot decode them.
     let error = client.call::<String>("colours", ()).unwrap_err();
     assert!(error.kind() == CallErrorKind::Decode, "{error}");
-    // The connection is as good as before.
+    // The connection is still usable.
     assert_eq!(client.call::<i32>("add", (2, 3)).unwrap(), 5);
-    // It serves one connection after the other.
+    // The server handles one connection at a time, so the first client is dropped.
     drop(client);
     let elsewhere = server.first_line.replace("/RPC2", "/elsewhere");
     let error = blocking::Client::new(&elsewhere)

@@ -1,10 +1,10 @@
-//! What other people's clients make of replies. What of it is unsafe to write, we do
-//! not write by default; a client that has changed its mind fails its case here.
+//! How third-party clients read replies. By default, we do not write the forms that are unsafe. If
+//! a client changes its behaviour, its case fails.
 
 use polywire_interop::{Canned, Case};
 
-/// A value as it stands in a reply, and what each client makes of it: in JSON, but for
-/// xmlrpc-c, which prints in a form of its own; `error` if it takes the reply for broken.
+/// A value in a reply, and what each client reads, as JSON. xmlrpc-c prints its own format. `error`
+/// means that the client rejects the reply.
 struct Row {
     name: &'static str,
     value: &'static str,
@@ -177,8 +177,8 @@ const ROWS: &[Row] = &[
 
 const HEAD: &str = "HTTP/1.1 200 OK\nContent-Type: text/xml\n\n";
 
-/// A server with a reply for each row at the path of its name, and one with a byte
-/// order mark before it.
+/// A server with a reply for each row at the path of its name, and a reply that starts with a byte
+/// order mark.
 fn server() -> Canned {
     let reply = |value: &str| {
         format!(
@@ -205,7 +205,7 @@ fn names() -> String {
     format!("{names:?}")
 }
 
-/// Compares what a client showed, a line `NAME VALUE` for each reply, with a column.
+/// Compares the output of a client, a line `NAME VALUE` for each reply, with a column.
 fn compare(shown: &str, mark: &str, column: impl Fn(&Row) -> &'static str) {
     let expected = ROWS
         .iter()
@@ -311,7 +311,7 @@ fn replies_to_xmlrpc_c() {
         let answer = xmlrpc.call(&format!("{}/{name}", server.url), &["call"]);
         let answer = answer.unwrap_or_else(|_| "error".to_owned());
         let mut line: Vec<_> = answer.split_whitespace().collect();
-        // It says that it cannot show dates, and where in its memory this one is.
+        // The program reports that it cannot print dates, with a memory address.
         if answer.contains("datetime value") {
             line = vec!["a date"];
         }

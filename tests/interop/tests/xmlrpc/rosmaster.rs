@@ -9,7 +9,7 @@ use polywire::rpc::xmlrpc::blocking::Client;
 use polywire::schema::{Map, Value};
 use polywire_interop::{Background, Case, Folder, Sample};
 
-/// A rosmaster on a port that was free, which lasts as long as the case.
+/// A rosmaster on a free port, which runs as long as the case.
 struct Master {
     client: Client,
     _folder: Folder,
@@ -41,7 +41,7 @@ fn master(case: &Case) -> Option<Master> {
 }
 
 impl Master {
-    /// Calls a method; its answers are a code, a text and a value.
+    /// Calls a method. Its answer is a code, a text and a value. Returns the value.
     fn call(&self, method: &str, parameters: &[Value]) -> Value {
         let answer = self.client.call_values(method, parameters).unwrap();
         let (code, text, value): (i32, String, Value) = match answer {
@@ -94,7 +94,7 @@ fn rosmaster_parameters() {
     master.call("deleteParam", &[caller.clone(), "/arm".into()]);
     let has = master.call("hasParam", &[caller, "/arm".into()]);
     assert_eq!(has, Value::from(false));
-    // What is not there is no fault, but code -1 in the answer.
+    // A missing parameter is not a fault, but code -1 in the answer.
     let answer: (i32, String, i32) = master
         .client
         .call("getParam", ("/polywire", "/nothing"))

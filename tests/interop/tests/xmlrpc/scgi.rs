@@ -1,13 +1,12 @@
-//! SCGI: our client and somebody else's server, our server behind somebody else's client
-//! and behind nginx.
+//! SCGI: our client with a third-party server, and our server with a third-party client and behind
+//! nginx.
 
 use std::process::Command;
 
 use polywire::rpc::xmlrpc::blocking::Client;
 use polywire_interop::{Background, Case, Folder, Sample, run};
 
-/// A server as an SCGI application is in a few lines of Python, with the dispatcher of
-/// its library; on a port or on a Unix socket.
+/// A short SCGI server in Python with the dispatcher of its library, on a port or on a Unix socket.
 const SERVER: &str = r#"
 import os, socketserver, sys, threading
 from xmlrpc.server import SimpleXMLRPCDispatcher
@@ -48,7 +47,7 @@ else:
 server.serve_forever()
 "#;
 
-/// A caller in a few lines of Python: `call` sends one XML-RPC call to an address.
+/// A short client in Python: `call` sends one XML-RPC call to an address.
 const CALLER: &str = "
 def scgi(address, body, **more):
     headers = {'CONTENT_LENGTH': str(len(body)), 'SCGI': '1', 'REQUEST_METHOD': 'POST',
@@ -225,7 +224,7 @@ show([server.sample.add(2, 3), server.echo('ö' * 500000) == 'ö' * 500000, code
     let client = Client::new(&url).unwrap();
     assert_eq!(client.call::<i64>("sample.add", (2, 3)).unwrap(), 5);
     drop(server);
-    // What nginx says when nobody is there.
+    // The error of nginx when the upstream server is down.
     let error = client.call::<i64>("sample.add", (2, 3)).unwrap_err();
     assert!(error.to_string().contains("502"), "{error}");
 }

@@ -1,20 +1,20 @@
-//! What other people's clients send, and what our reader makes of it: as it is, or
-//! with the leniency that is there for it.
+//! Requests of third-party clients, and how our decoder reads them: strictly, or with the leniency
+//! that they need.
 
 use polywire::codec::xmlrpc::{Leniency, XmlRpcDecoder, XmlRpcProfile};
 use polywire::schema::{Decode, Limits, Member, Value};
 use polywire::text::Timestamp;
 use polywire_interop::{Canned, Case};
 
-/// A value in the client's language, a part of what it sends for that, what we read
-/// strictly, and what we read with a leniency.
+/// A value in the client's language, a part of the request, the value that we read strictly, and
+/// the value that we read with a leniency.
 type Row = (&'static str, &'static str, Strict, Lenient);
 type Strict = Option<Value>;
 type Lenient = Option<(Leniency, Value)>;
 
 const REPLY: &str = "HTTP/1.1 200 OK\nContent-Type: text/xml\n\n<?xml version=\"1.0\"?><methodResponse><params><param><value><int>5</int></value></param></params></methodResponse>";
 
-/// A server that answers everything with 5 and keeps what it is sent.
+/// A server that answers every call with 5 and stores the requests.
 fn server() -> Canned {
     Canned::start(vec![("POST ", REPLY.to_owned())])
 }
@@ -29,7 +29,7 @@ fn read(body: &str, leniency: Leniency) -> Option<Value> {
     Some(value)
 }
 
-/// Reads the calls that were sent, one for each row.
+/// Decodes the calls that were sent, one for each row.
 fn compare(server: &Canned, rows: &[Row]) {
     let requests = server.requests();
     assert_eq!(requests.len(), rows.len());
@@ -37,7 +37,7 @@ fn compare(server: &Canned, rows: &[Row]) {
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
         assert!(body.contains(part), "{what}: {body}");
         let value = read(body, Leniency::STRICT);
-        // NaN is not itself.
+        // NaN is not equal to itself.
         let same = format!("{value:?}") == format!("{strict:?}");
         assert!(same, "{what}: {value:?} of {body}");
         if let Some((leniency, expected)) = lenient {
@@ -50,13 +50,13 @@ fn compare(server: &Canned, rows: &[Row]) {
     }
 }
 
-/// The values of the rows, between commas.
+/// The values of the rows, separated by commas.
 fn values(rows: &[Row]) -> String {
     let values: Vec<_> = rows.iter().map(|(value, ..)| *value).collect();
     values.join(", ")
 }
 
-/// Read as it is.
+/// A value that is read strictly.
 #[expect(clippy::unnecessary_wraps, reason = "a cell of the table")]
 fn read_as(value: impl Into<Value>) -> Strict {
     Some(value.into())
@@ -71,7 +71,7 @@ fn wide_ints(value: i64) -> Lenient {
     Some((Leniency::STRICT.with_wide_ints(true), value.into()))
 }
 
-/// 1 November 2026, 05:44:05, in a zone that is not said.
+/// 1 November 2026, 05:44:05, without a time zone.
 fn at() -> Value {
     Timestamp::new(1_793_511_845, 0).with_unzoned(true).into()
 }
@@ -197,7 +197,7 @@ fn sent_by_node() {
         ("1.0", "<int>1</int>", read_as(1), None),
         ("0.5", "<double>0.5</double>", read_as(0.5), None),
         ("1e-7", "<double>1e-7</double>", read_as(1e-7), None),
-        // A number that is whole, as it writes it; nothing of ours reads that.
+        // The client writes a whole number as an integer with an exponent, which we never read.
         ("1e21", "<int>1e+21</int>", None, None),
         (
             "'<a>'",

@@ -1,6 +1,5 @@
-//! supervisord, as it is installed everywhere: behind a Unix socket and a password, with
-//! logs whose colours XML forbids, and with results of `system.multicall` without the
-//! arrays around them.
+//! supervisord in its usual setup: behind a Unix socket and a password, with control characters in
+//! logs that XML forbids, and with results of `system.multicall` without the arrays around them.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,9 +10,9 @@ use polywire::schema::Value;
 use polywire_interop::{Background, Case, Finished, Folder, Python, run, run_with_input};
 use serde::Deserialize;
 
-/// A supervisord that runs in a folder of its own.
+/// A supervisord that runs in its own folder.
 struct Supervisord {
-    // It ends before its folder goes.
+    // The process ends before its folder is removed.
     _process: Background,
     folder: Folder,
     port: u16,
@@ -57,8 +56,8 @@ impl Supervisord {
             .args(["-m", "supervisor.supervisord", "--nodaemon"])
             .arg("--configuration")
             .arg(&file);
-        // It makes the socket when it is ready; the program has written when its log has
-        // something in it.
+        // supervisord creates the socket when it is ready. Its program has written when its log is
+        // not empty.
         let socket = folder.file("supervisor.sock");
         let ready = || socket.exists() && has_written(&folder);
         let process = Background::start_until(&mut command, ready);
@@ -91,7 +90,7 @@ fn has_written(folder: &Folder) -> bool {
     entries.flatten().any(|entry| log(&entry.path()))
 }
 
-/// Stops and starts a process, and reads its log, by the client of ours at a URL.
+/// Stops and starts a process and reads its log, with our client at a URL.
 fn manage(url: &str) {
     let leniency = Leniency::STRICT
         .with_control_characters(true)
@@ -105,7 +104,7 @@ fn manage(url: &str) {
     };
     let (running, pid) = state();
     assert!(matches!(&*running, "RUNNING" | "STARTING"), "{running}");
-    // Both wait until it is so.
+    // Both calls wait until the process has changed its state.
     assert!(
         client
             .call::<bool>("supervisor.stopProcess", ("web", true))
@@ -134,7 +133,7 @@ fn manage(url: &str) {
     let all = batch.add::<Vec<Info>>("supervisor.getAllProcessInfo", ());
     let replies = batch.send().unwrap();
     assert_eq!(replies.get(log.unwrap()).unwrap(), "\u{1b}[3");
-    // Of two: a list of one is what the array around a result looks like.
+    // The list has two entries, because a list of one looks like a result in an array.
     assert_eq!(replies.get(all.unwrap()).unwrap().len(), 2);
     match replies.get(nobody.unwrap()) {
         Err(error) => assert_eq!(error.xmlrpc_fault().unwrap().code(), 10),
@@ -219,7 +218,7 @@ fn supervisord_answers_polywire_xmlrpc() {
     let signature = "supervisor.getProcessInfo(string) -> struct\n";
     assert!(ended.stdout.starts_with(signature), "{}", ended.stdout);
 
-    // Python's own client dies of the colours.
+    // Python's own client fails on the control characters.
     let read = ["supervisor.readProcessStdoutLog", "web", "0", "100"];
     let ended = server.call(&read);
     assert_eq!(ended.code, Some(3), "{}", ended.stdout);

@@ -4,12 +4,12 @@ use polywire::rpc::tls::{ClientCertificates, Pem, ServerTls};
 use polywire_interop::{Case, Folder, Sample};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
-/// An authority and what it signs, as PEM files in a folder: `ca.pem`, and a
-/// certificate and a key for each name.
+/// Writes a certificate authority and certificates that it signs to a folder as PEM files:
+/// `ca.pem`, and a certificate and a key for each name.
 fn certificates(folder: &Folder, names: &[&str]) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(Vec::new()).unwrap();
-    // OpenSSL takes a certificate with its issuer's name for one that signed itself.
+    // OpenSSL takes a certificate with the name of its issuer for a self-signed one.
     params
         .distinguished_name
         .push(DnType::CommonName, "authority");

@@ -1,4 +1,4 @@
-//! The program `xmlrpc` of xmlrpc-c, which has no arrays and structs to send.
+//! The program `xmlrpc` of xmlrpc-c, which cannot send arrays and structs.
 
 use polywire_interop::{Case, Sample};
 
@@ -27,7 +27,7 @@ fn xmlrpc_c_gets_back_what_it_sends() {
         let got = xmlrpc.call(&server.url, &["echo", sent]);
         assert_eq!(got.as_deref(), Ok(shown), "{sent}");
     }
-    // It writes CR LF raw, which every XML reader reads as LF.
+    // The program writes an unescaped CR LF, which every XML parser reads as LF.
     let got = xmlrpc.call(&server.url, &["sample.length", "s/a\r\nb"]);
     assert_eq!(got.as_deref(), Ok("Integer: 3"));
     let got = xmlrpc.call(&server.url, &["echo", "i/1", "s/two"]);

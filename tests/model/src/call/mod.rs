@@ -9,7 +9,7 @@ mod pipe;
 #[path = "../../../../crates/polywire-rpc/src/call/admission/rejection.rs"]
 mod rejection;
 
-/// What completions use of `call/admission.rs`.
+/// The part of `call/admission.rs` that completions use.
 mod admission {
     pub(super) use super::rejection::{MemoryUse, Rejection};
 }

@@ -1,11 +1,11 @@
-//! What the calls of connections take of a server's memory.
+//! The memory of a server that its connections share.
 
 use loom::thread;
 
 use super::memory::{Memory, MemoryReservation};
 use crate::sync::Arc;
 
-/// Two connections never have more together than there is, and give all of it back.
+/// Two connections never reserve more than the limit together, and return all of it.
 #[test]
 fn no_more_is_taken_than_there_is() {
     loom::model(|| {
@@ -22,7 +22,7 @@ fn no_more_is_taken_than_there_is() {
             })
             .collect();
         let taken = takers.into_iter().map(|taker| taker.join().unwrap());
-        // One of them at least, both if they did not meet.
+        // At least one reservation succeeds. Both succeed if they do not overlap.
         assert!(taken.filter(|taken| *taken).count() >= 1);
         assert_eq!(all.taken(), 0);
     });

@@ -1,4 +1,4 @@
-//! Handlers on their threads, and the task of their connection.
+//! Handlers on their own threads, and the task of the connection.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -23,7 +23,7 @@ fn reply(len: usize) -> CallResult {
     }
 }
 
-/// Each answer is fetched once, and whoever waits is woken for it.
+/// Each completion is fetched once, and wakes the task that waits for it.
 #[test]
 fn answers_arrive() {
     loom::model(|| {
@@ -58,7 +58,7 @@ fn answers_arrive() {
     });
 }
 
-/// Takes what the connection takes from a pipe in the completion queue. Returns the outcome of the call if it is set.
+/// Takes from a pipe what the connection takes. Returns the outcome of the call if it is set.
 fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<CallResult> {
     *read += pipe.take_read_bytes();
     while let Some(status) = pipe.send_next(|item| {
@@ -70,7 +70,7 @@ fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<CallResu
     pipe.take_outcome()
 }
 
-/// Items leave in their order and before the answer, and none is forgotten.
+/// Items are sent in order and before the reply, and no item is lost.
 #[test]
 fn items_leave_before_the_answer() {
     loom::model(|| {
@@ -99,11 +99,11 @@ fn items_leave_before_the_answer() {
     });
 }
 
-/// A handler that reads is woken for what arrives and for the end, and the connection learns of every byte
-/// that was read.
+/// A handler that reads is woken by each item and by the end of the stream. The connection learns
+/// how many bytes were read.
 #[test]
 fn items_that_arrive_are_read() {
-    // Of all orders those in which the two take turns three times: without a bound it takes minutes.
+    // At most three preemptions: without a bound, the test takes minutes.
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
@@ -136,7 +136,7 @@ fn items_that_arrive_are_read() {
     });
 }
 
-/// A handler that waits when its call ends does not wait for ever.
+/// A handler that waits for an item is woken when its call ends.
 #[test]
 fn a_call_that_ends_wakes_its_handler() {
     loom::model(|| {

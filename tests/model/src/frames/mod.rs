@@ -1,4 +1,4 @@
-//! Of clients.
+//! Parts of frame clients.
 
 #[path = "../../../../crates/polywire-rpc/src/frames/quota.rs"]
 mod quota;

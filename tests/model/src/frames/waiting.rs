@@ -1,10 +1,10 @@
-//! Calls of a client that wait.
+//! The quota of queued calls of a client.
 
 use super::quota::{QueueLimits, QueueQuota};
 use crate::sync::Arc;
 use loom::thread;
 
-/// As many wait as may, and the counts are right when all have left.
+/// At least one call enters the queue, and the usage is 0 when all calls have left.
 #[test]
 fn as_many_wait_as_may() {
     loom::model(|| {

@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn an_operation_is_long_while_its_calls_are() {
         let cost = OperationCost::default();
-        // The thread was suspended.
+        // One measurement is long because the thread was suspended.
         cost.record(Duration::from_secs(5));
         assert!(!cost.is_long());
         assert!(cost.is_watched());

@@ -120,7 +120,7 @@ mod tests {
         delay.end(second, at(105), at(106));
         tokio::time::advance(Duration::from_millis(106)).await;
         assert_eq!(delay.get(), Duration::from_millis(1));
-        // The thread that had the first one is not blocked any more.
+        // The thread of the first measurement is no longer blocked.
         delay.end(first, at(5), at(5_000));
         assert_eq!(delay.get(), Duration::from_millis(1));
         assert_eq!(delay.begin(at(109)), None);

@@ -20,7 +20,7 @@ fn at(millis: u64) -> Time {
     Time::ZERO.after(Duration::from_millis(millis))
 }
 
-/// Runs a call on a task: `work` gets whether it may start.
+/// Runs a call on a task. `work` gets whether the call may start.
 fn spawn(
     queue: &Arc<RunQueue>,
     cost: &OperationCost,
@@ -76,21 +76,21 @@ fn a_call_that_would_wait_too_long_is_rejected_on_arrival() {
     // A burst is not rejected.
     assert_eq!(queue.admit_at(at(0), &ten, LONG_TIME), Ok(()));
     let too_long = Err(Rejection::QueueTooLong);
-    // The deadline is earlier.
+    // The call would not start before its deadline.
     let left = Duration::from_millis(100);
     assert_eq!(queue.admit_at(at(0), &ten, left), too_long);
     let more = queue.enter(&ten);
     assert_eq!(queue.admit_at(at(1), &ten, LONG_TIME), too_long);
     assert_eq!(queue.waiting(), 11);
     drop(more);
-    // No burst any more.
+    // 100 ms later, the calls no longer count as a burst.
     assert_eq!(queue.admit_at(at(101), &ten, LONG_TIME), too_long);
     drop(calls);
     assert_eq!(queue.waiting(), 0);
     assert_eq!(queue.admit_at(at(102), &ten, LONG_TIME), Ok(()));
 }
 
-/// However long calls are: as many as there are threads do not wait, and one more for each thread is no queue.
+/// Calls may be long: one running call and one waiting call per thread are not yet a queue.
 #[test]
 fn no_call_is_rejected_while_threads_are_idle() {
     let queue = queue(4);
@@ -120,7 +120,7 @@ async fn predictions_include_other_work_of_the_threads() {
         call.await.unwrap();
     }
     let now = queue.clock.now();
-    // An empty queue is always tried.
+    // An empty queue accepts every call.
     assert_eq!(queue.admit_at(now, &one, LONG_TIME), Ok(()));
     let calls = [(); 2].map(|()| queue.enter(&one));
     assert_eq!(
@@ -203,7 +203,7 @@ async fn a_call_that_waited_much_longer_than_predicted_is_rejected() {
     assert_eq!(told.try_recv(), Ok(false));
 }
 
-/// What a call holds is dropped with it, however long the calls before it take.
+/// A cancelled call drops its data at once, even while an earlier call runs.
 #[tokio::test(start_paused = true)]
 async fn cancelled_calls_hold_nothing() {
     let queue = queue(1);
@@ -223,7 +223,7 @@ async fn cancelled_calls_hold_nothing() {
     drop(turn);
 }
 
-/// Short calls follow each other. Between slices, other tasks run.
+/// Short calls run one after another. Between their time slices, other tasks run.
 #[tokio::test(start_paused = true)]
 async fn other_tasks_run_between_slices() {
     let queue = queue(1);

@@ -41,7 +41,7 @@ fn paths_of_sockets_are_told_from_those_of_requests() {
     }
 }
 
-/// The clients of HTTP and of frames connect to the same file.
+/// HTTP clients and frame clients connect to the same socket file.
 #[test]
 fn sockets_of_frames_are_those_of_http() {
     for (url, socket) in [

@@ -1,4 +1,4 @@
-//! Connections on streams in memory that behave as a test has them.
+//! Connections over in-memory streams with special behaviour.
 
 use std::io;
 use std::pin::Pin;
@@ -27,7 +27,7 @@ fn server() -> ServerBuilder {
     Server::methods(methods).frames(true)
 }
 
-/// Serves a stream, until the server is told to stop and all has been answered.
+/// Serves a stream. Returns a sender that stops the server, and the task, which ends when all calls are answered.
 fn serve(server: ServerBuilder, stream: impl Stream) -> (watch::Sender<bool>, JoinHandle<()>) {
     let (stop, stopped) = watch::channel(false);
     let server = server.build().unwrap();
@@ -42,14 +42,14 @@ fn serve(server: ServerBuilder, stream: impl Stream) -> (watch::Sender<bool>, Jo
     (stop, tokio::spawn(serving))
 }
 
-/// Lets all tasks do what they can without time going by.
+/// Runs all tasks until they wait, without advancing the clock.
 async fn settle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }
 }
 
-/// Keeps what it takes until it is flushed, as TLS does, and takes two turns to flush.
+/// A stream that buffers all writes until it is flushed, as TLS does. Each flush first returns `Pending` once.
 struct Keeping {
     inner: DuplexStream,
     kept: Vec<u8>,
@@ -108,7 +108,7 @@ impl AsyncWrite for Keeping {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_stream_keeps_is_flushed_by_both_sides() {
-    // Less room than what goes at once: it is flushed in pieces.
+    // The stream holds less than one write, so writes are flushed in pieces.
     let (ours, theirs) = duplex(1_000);
     let _server = serve(server(), Keeping::new(ours));
     let client = Client::over(Keeping::new(theirs)).with_deadline(Duration::from_secs(5));
@@ -125,7 +125,7 @@ async fn what_a_stream_keeps_is_flushed_by_both_sides() {
     assert_eq!(sums, 200 * 199);
 }
 
-/// Counts how often something is to be written to it.
+/// A stream that counts the attempts to write to it.
 struct Counting {
     inner: DuplexStream,
     writes: Arc<AtomicUsize>,
@@ -160,8 +160,8 @@ impl AsyncWrite for Counting {
     }
 }
 
-/// Between the time for a last word of the client and the end of the connection there is nothing to do but to wait
-/// until the client reads.
+/// After GOAWAY, the server waits for a client that does not read. It does not poll the stream repeatedly, and the
+/// shutdown times out.
 #[tokio::test(start_paused = true)]
 async fn a_goodbye_to_who_does_not_read_is_waited_for_and_not_watched() {
     let (ours, mut theirs) = duplex(1_000);
@@ -187,7 +187,7 @@ async fn a_goodbye_to_who_does_not_read_is_waited_for_and_not_watched() {
     settle().await;
     stop.send(true).unwrap();
     settle().await;
-    // It has sent GOAWAY. Calls are rejected now, with more bytes than the output may have.
+    // The server has sent GOAWAY. It rejects these calls with more bytes than its output may hold.
     for number in 0..60 {
         machine
             .call(Time::ZERO, &request)

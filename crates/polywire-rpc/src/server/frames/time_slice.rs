@@ -172,7 +172,7 @@ mod tests {
         slice.begin_call(clock);
         assert!(slice.check_end());
         slice.pause(true);
-        // Continues, and pauses because output waits.
+        // The connection continues, and pauses because its output is blocked.
         slice.begin();
         slice.process(arrival, clock);
         slice.begin_call(clock);
@@ -182,7 +182,7 @@ mod tests {
         slice.begin();
         slice.process(arrival, clock);
         assert_eq!(delay(&mut slice, clock), 0);
-        // The same if the slice was over.
+        // The delay is also 0 if the slice had ended.
         slice.end_call(true);
         advance(2).await;
         slice.begin_call(clock);

@@ -5,7 +5,7 @@ use tungstenite::protocol::Role;
 
 use super::*;
 
-/// One poll, which is not ready.
+/// Polls the driver once. It must return `Pending`.
 async fn poll(driver: &mut Driver<tokio::io::DuplexStream>) {
     let polled = poll_fn(|cx| Poll::Ready(driver.poll(cx))).await;
     assert!(polled.is_pending());
@@ -35,7 +35,7 @@ async fn the_write_timeout_begins_when_the_stream_blocks() {
     poll(&mut driver).await;
     assert!(queue.is_open());
 
-    // The peer reads both.
+    // The peer reads both messages.
     let mut frame = vec![0; frame_len];
     for byte in [1, 2] {
         theirs.read_exact(&mut frame).await.unwrap();

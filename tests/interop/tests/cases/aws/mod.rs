@@ -1,5 +1,5 @@
-//! The services of AWS, both ways: boto3 as it comes calls mocks of their
-//! models, and our clients call moto's server.
+//! AWS services in both directions: unmodified boto3 calls mocks of their models, and our clients
+//! call moto's server.
 
 mod moto_call;
 mod moto_typed;
@@ -12,8 +12,8 @@ fn json(text: &str) -> Value {
     json::from_str(text).unwrap()
 }
 
-/// Serves a model, with the answers of a file here, and runs the script of the
-/// same name with boto3; what it shows.
+/// Serves a model with the answers of `aws/{service}.smithy`, and runs the script with boto3.
+/// Returns what it shows.
 fn mock(name: &'static str, service: &str, script: &str, more: &[&str]) -> Option<Value> {
     let case = Case::begin(name);
     let python = case.python(&["boto3", "cbor2"])?;
@@ -31,7 +31,7 @@ fn mock(name: &'static str, service: &str, script: &str, more: &[&str]) -> Optio
     Some(python.run(serving.url(), &script))
 }
 
-/// That a script has shown this, member by member.
+/// Asserts that a script has shown this, member by member.
 fn shows(answer: &Value, expected: &str) {
     let expected = json(expected);
     for (member, value) in expected.as_map().unwrap().iter() {
@@ -69,8 +69,8 @@ fn boto3_sqs_calls_mock() {
     );
 }
 
-/// Without examples: lists end, and the MD5 sums are those that clients of SQS check. The clients
-/// for Go, Java and JavaScript check them by themselves.
+/// Without examples, lists end, and the MD5 sums are those that clients of SQS check. The clients
+/// for Go, Java and JavaScript check them by default.
 #[test]
 #[cfg_attr(
     not(aws_models),
@@ -259,7 +259,7 @@ fn boto3_sts_calls_mock() {
     );
 }
 
-/// CloudWatch as it is today speaks three protocols, and so does its mock.
+/// Current CloudWatch supports three protocols, and so does its mock.
 fn cloudwatch(name: &'static str, wire: &str) {
     let script = format!("wire = {wire:?}\n{}", include_str!("cloudwatch.py"));
     let today = workspace().join("tests/interop/tests/cases/botocore/cloudwatch-today.smithy");

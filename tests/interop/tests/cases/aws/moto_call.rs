@@ -5,7 +5,7 @@ use polywire_interop::{Case, Finished, Moto, run};
 
 use super::json;
 
-/// A service of moto's.
+/// A service of moto.
 struct Service {
     moto: &'static Moto,
     model: String,
@@ -13,7 +13,7 @@ struct Service {
 }
 
 impl Service {
-    /// `signing` is the name by which moto knows the service.
+    /// `signing` is the name of the service in signatures, by which moto selects it.
     fn of(case: &Case, model: &str, signing: &str) -> Option<Self> {
         let moto = case.moto()?;
         let model = polywire_interop::model(model);
@@ -29,14 +29,14 @@ impl Service {
         run(&[&["call", self.moto.url(), operation, input], &own[..]].concat())
     }
 
-    /// The output of a call.
+    /// Makes a call. Returns its output.
     fn call(&self, operation: &str, input: &str) -> Value {
         let ended = self.run(operation, input);
         assert_eq!(ended.code, Some(0), "{operation}: {}", ended.stderr);
         json(&ended.stdout)
     }
 
-    /// That a call ends in an error of the model.
+    /// Asserts that a call fails with an error of the model.
     fn fails(&self, operation: &str, input: &str, error: &str) {
         let ended = self.run(operation, input);
         assert_eq!(ended.code, Some(1), "{operation}: {}", ended.stderr);

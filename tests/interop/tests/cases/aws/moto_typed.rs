@@ -1,9 +1,9 @@
-//! Generated clients of services of AWS against moto's server.
+//! Generated clients of AWS services against moto's server.
 
 #[cfg(aws_models)]
 mod typed;
 
-/// Without the models there is nothing to build these cases of.
+/// These cases cannot be built without the models.
 #[cfg(not(aws_models))]
 #[test]
 #[ignore = "no data: built without the models of POLYWIRE_DATA"]

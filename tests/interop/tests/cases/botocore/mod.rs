@@ -1,9 +1,8 @@
 //! botocore and boto3 with data that `polywire export botocore` wrote.
 //!
-//! For models of AWS the export is held against what botocore ships: the same
-//! operations, members and names on the wire but for what `differences.txt`
-//! explains, and the same requests byte by byte. For the weather service real
-//! clients call a real server.
+//! For AWS models, the export is compared with the data of botocore: the operations, members and
+//! names on the wire are the same except for the entries of `differences.txt`, and the requests are
+//! equal byte by byte. For the weather service, real clients call a real server.
 
 mod official;
 mod program;
@@ -14,10 +13,10 @@ use std::path::{Path, PathBuf};
 use polywire::schema::Value;
 use polywire_interop::{Case, Python, run, workspace};
 
-/// The version that `differences.txt` was written for, which the setup installs.
+/// The version of botocore that `differences.txt` is for, which the setup installs.
 const VERSION: &str = "1.43.11";
 
-/// A folder of exports that is removed when this is dropped.
+/// A folder of exports. It is removed on drop.
 pub(crate) struct Exports(pub(crate) PathBuf);
 
 impl Exports {
@@ -43,12 +42,12 @@ impl Exports {
 
 impl Drop for Exports {
     fn drop(&mut self) {
-        // What is left in a folder for temporary files does no harm.
+        // Files that remain in the temporary folder are harmless.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Python with a botocore that there are expectations for.
+/// Returns Python with the expected version of botocore, or skips the case.
 pub(crate) fn python(case: &Case) -> Option<Python> {
     let python = case.python(&["awscli", "boto3", "botocore", "cbor2"])?;
     let found = python.run("", "import botocore\nshow(botocore.__version__)");
@@ -60,25 +59,25 @@ pub(crate) fn python(case: &Case) -> Option<Python> {
     Some(python)
 }
 
-/// Runs one of the scripts of this folder with arguments.
+/// Runs a script of this folder with arguments.
 fn script(python: &Python, script: &str, arguments: &[&str]) -> Value {
     let arguments: Vec<String> = arguments.iter().map(|a| format!("{a:?}")).collect();
     let script = format!("sys.argv[1:] = [{}]\n{script}", arguments.join(", "));
     python.run("", &script)
 }
 
-/// A service of AWS, as the data folder has its model and botocore its data.
+/// An AWS service, with the name of its model and the version of its botocore data.
 struct Service {
     name: &'static str,
     version: &'static str,
-    /// botocore's name of the protocol.
+    /// The name of the protocol in botocore.
     protocol: &'static str,
-    /// How many operations of the model make requests.
+    /// The number of operations whose requests are compared.
     operations: i64,
 }
 
 impl Service {
-    /// Exports the model and compares everything.
+    /// Exports the model, and compares the model and the requests.
     fn agrees(&self, case: &'static str) {
         let case = Case::begin(case);
         let Some((python, exports, model)) = self.export(&case, &[]) else {
@@ -88,7 +87,7 @@ impl Service {
         self.same_requests(&python, &exports);
     }
 
-    /// Python, the export, and the model's file.
+    /// Returns Python, the export, and the file of the model.
     fn export(&self, case: &Case, more: &[&str]) -> Option<(Python, Exports, PathBuf)> {
         let python = python(case)?;
         let model = polywire_interop::model(self.name);
@@ -97,7 +96,7 @@ impl Service {
         Some((python, exports, model))
     }
 
-    /// The same operations, members and names, but for what is known.
+    /// Asserts that operations, members and names are the same, except for known differences.
     fn same_model(&self, python: &Python, exports: &Exports, model: &Path) {
         let (folder, model) = (exports.0.to_str().unwrap(), model.to_str().unwrap());
         let arguments = [folder, self.name, self.version, self.protocol, model];
@@ -123,14 +122,14 @@ impl Service {
         }
     }
 
-    /// The same bytes for every operation.
+    /// Asserts that the requests of all operations have the same bytes.
     fn same_requests(&self, python: &Python, exports: &Exports) {
         let folder = exports.0.to_str().unwrap();
         let arguments = [folder, self.name, self.version, self.protocol];
         let answer = script(python, include_str!("requests.py"), &arguments);
         let different = answer["different"].as_list().unwrap().iter();
         let different = different.map(|line| line.as_str().unwrap());
-        // Younger data: the algorithm of this checksum can be chosen.
+        // In newer data, the algorithm of this checksum can be chosen.
         let known = |line: &&str| !line.starts_with("PutBucketOwnershipControls ");
         let unknown: Vec<&str> = different.filter(known).collect();
         assert!(unknown.is_empty(), "{}", unknown.join("\n"));
@@ -138,7 +137,7 @@ impl Service {
     }
 }
 
-/// The patterns that are about a service or about all.
+/// The patterns for this service or for all services.
 fn known(service: &str) -> Vec<&'static str> {
     let lines = include_str!("differences.txt").lines();
     let is_about = |line: &&str| {
@@ -148,7 +147,7 @@ fn known(service: &str) -> Vec<&'static str> {
     lines.filter(is_about).collect()
 }
 
-/// Whether a text is like a pattern, in which `*` stands for anything.
+/// Whether a text matches a pattern, in which `*` matches any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -211,7 +210,7 @@ services! {
     botocore_agrees_on_sts "sts" "2011-06-15" "query" 9
 }
 
-/// The published model has awsQuery only. A second file brings it up to date.
+/// The published model has only awsQuery. A second file adds the current protocols.
 #[test]
 #[cfg_attr(
     not(aws_models),

@@ -1,5 +1,5 @@
-//! Smithy's official protocol tests, run by clients of botocore whose data we
-//! wrote: whether the export says all that its protocols have to say.
+//! Smithy's official protocol tests, run by clients of botocore with exported data. They check that
+//! the export is complete for these protocols.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use polywire_interop::Case;
 
 use super::{Exports, matches, python, script};
 
-/// Runs the tests of a service of the official suites; `least` of them pass, in the oldest
+/// Runs the tests of a service of the official suites. At least `least` tests pass with the oldest
 /// suites that `scripts/fetch-suites` knows.
 fn official(name: &'static str, suite: &str, service: &str, protocol: &str, least: i64) {
     let case = Case::begin(name);
@@ -35,7 +35,7 @@ fn official(name: &'static str, suite: &str, service: &str, protocol: &str, leas
     assert!(passed >= least, "only {passed} tests passed");
 }
 
-/// The suite as JSON AST with all definitions, which the script reads.
+/// Writes the suite as JSON AST with all definitions, which the script reads.
 fn ast(suite: &str, exports: &Exports) -> PathBuf {
     let folder = test_data::suite(suite).unwrap_or_else(|missing| panic!("{missing}"));
     let assembled = Loader::new().add_dir(folder).assemble();

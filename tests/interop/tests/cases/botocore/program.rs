@@ -1,4 +1,4 @@
-//! What `polywire export botocore` says; nothing of botocore is needed here.
+//! The output of `polywire export botocore`. These tests do not need botocore.
 
 use polywire::codec::json;
 use polywire::schema::Value;

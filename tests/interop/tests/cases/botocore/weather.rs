@@ -1,5 +1,5 @@
-//! boto3 and the aws CLI call the weather service, over both protocols that they
-//! and we speak.
+//! boto3 and the aws CLI call the weather service, over both protocols that they and our server
+//! support.
 
 use polywire::codec::json;
 use polywire::schema::Value;
@@ -22,7 +22,7 @@ def without(answer, *names):
     return {name: item for name, item in answer.items() if name not in names}
 "#;
 
-/// Runs a script with a client of the weather service; what it shows.
+/// Runs a script with a client of the weather service. Returns what it shows.
 fn boto3(name: &'static str, protocol: &str, script: &str) -> Option<Value> {
     let case = Case::begin(name);
     let python = python(&case)?;
@@ -39,7 +39,7 @@ fn json(text: &str) -> Value {
     json::from_str(text).unwrap()
 }
 
-/// What is the same over both protocols.
+/// Checks that give the same results over both protocols.
 fn same(name: &'static str, protocol: &str) {
     let script = r#"
 city = without(weather.get_city(cityId="oslo"), "ResponseMetadata")
@@ -110,8 +110,8 @@ fn boto3_over_rest_json() {
     same("boto3_over_rest_json", "rest-json");
 }
 
-/// What only JSON and HTTP can carry to Python: big numbers, documents, bodies
-/// as streams, lists in queries and labels with slashes.
+/// Values that Python supports only over JSON and HTTP: big numbers, documents, bodies as streams,
+/// lists in queries and labels with slashes.
 #[test]
 fn boto3_over_rest_json_more() {
     let script = r#"
@@ -136,7 +136,7 @@ show([str(year["rainfallLitres"]), year["meanTemperature"], year["notes"]["autho
     );
 }
 
-/// A model without endpoint rules: the client says what it needs.
+/// Without endpoint rules in the model, the client reports that it needs `endpoint_url`.
 #[test]
 fn boto3_without_an_endpoint() {
     let script = r#"
@@ -154,7 +154,7 @@ except botocore.exceptions.EndpointResolutionError as error:
     );
 }
 
-/// What the CLI makes of the same files: commands, options, pages, errors.
+/// The aws CLI with the same files: commands, options, pages, errors.
 fn aws(name: &'static str, protocol: &str) {
     let script = r#"
 import subprocess

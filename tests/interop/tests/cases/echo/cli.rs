@@ -1,4 +1,4 @@
-//! The aws CLI calls the service with one of everything.
+//! The aws CLI calls the service with every kind of shape.
 
 use polywire::prelude::*;
 use polywire_interop::Case;
@@ -46,7 +46,7 @@ fn aws(name: &'static str, kind: ProtocolKind) {
     assert_eq!(heard.len(), 1, "{answer:?}");
     assert_eq!(json(&heard[0]), json(&said));
     assert_eq!(answer[0][0].as_i64(), Some(0), "{answer:?}");
-    // The CLI prints timestamps of its JSON and CBOR as they came.
+    // The CLI prints timestamps of JSON and CBOR as they were received.
     let moment = match kind {
         ProtocolKind::AwsQuery | ProtocolKind::Ec2Query | ProtocolKind::RestXml => {
             r#""2026-11-22T10:30:59Z""#

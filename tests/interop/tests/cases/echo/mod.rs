@@ -1,8 +1,7 @@
-//! A service with one of everything, on each wire that botocore has.
+//! A service with every kind of shape, over each protocol that botocore supports.
 //!
-//! Its answer is what it was told. So boto3 compares what comes back with what
-//! it has sent, and the case compares what our server has understood with one
-//! text that is the same for all wires.
+//! Its output is its input. boto3 compares the output with what it has sent, and the case compares
+//! the input that our server has decoded with one text for all protocols.
 
 mod cli;
 
@@ -16,7 +15,7 @@ use polywire_interop::{Case, workspace};
 
 use crate::botocore::{Exports, python};
 
-/// The service over a protocol, until this is dropped.
+/// The service over a protocol. It stops on drop.
 struct Echo {
     url: String,
     heard: Arc<Mutex<Vec<String>>>,
@@ -43,7 +42,7 @@ impl Echo {
             runtime.block_on(async {
                 let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
                 ready.send(running.address()).unwrap();
-                // It ends when the other half is dropped.
+                // The task ends when the sender is dropped.
                 let _ = stopped.await;
             });
         });
@@ -54,7 +53,7 @@ impl Echo {
         }
     }
 
-    /// What it was told, as JSON with the members in the order of the model.
+    /// The received inputs as JSON, with the members in the order of the model.
     fn heard(&self) -> Vec<String> {
         self.heard.lock().unwrap().clone()
     }
@@ -110,21 +109,20 @@ fn json(text: &str) -> Value {
     json::from_str(text).unwrap()
 }
 
-/// What the two of a wire cannot do.
+/// What botocore or the protocol does not support.
 #[derive(Clone, Copy, Default)]
 struct Lacks {
     /// ec2Query has no maps.
     maps: bool,
-    /// botocore leaves what JSON says instead of numbers that it has not as text.
+    /// botocore does not convert the strings that stand for non-finite numbers in JSON.
     numbers: bool,
-    /// botocore writes carriage returns into XML as they are, and readers of XML
-    /// take those for ends of lines.
+    /// botocore writes unescaped carriage returns into XML, and XML parsers read them as line ends.
     returns: bool,
-    /// botocore cannot write times before 1970 in CBOR.
+    /// botocore cannot encode times before 1970 in CBOR.
     early: bool,
 }
 
-/// What the server has to understand.
+/// The input that the server must decode.
 fn heard_text(lacks: Lacks) -> String {
     let mut text = include_str!("heard.json").to_owned();
     if lacks.early {
@@ -138,7 +136,7 @@ fn heard_text(lacks: Lacks) -> String {
     text
 }
 
-/// boto3 over a protocol, by the name of its trait and by botocore's.
+/// Runs boto3 over a protocol. `kind` is our name of the protocol, and `theirs` that of botocore.
 fn boto3(name: &'static str, kind: ProtocolKind, theirs: &str, lacks: Lacks) {
     let case = Case::begin(name);
     let Some(python) = python(&case) else { return };
@@ -186,11 +184,12 @@ fn boto3(name: &'static str, kind: ProtocolKind, theirs: &str, lacks: Lacks) {
         answer["pages"],
         json(r#"[["one","two"],["three","four"],["five"]]"#)
     );
-    // How many calls have told an id, how many ids those were, and their lengths.
+    // The number of calls with a request id, the number of distinct ids, and their minimum and
+    // maximum length.
     assert_eq!(answer["ids"], json("[6, 6, 36, 36]"));
     let heard = echo.heard();
     assert_eq!(heard.len(), 2);
-    // Told member by member, since it is long.
+    // Compared member by member, because the value is long.
     let (heard, mut expected) = (json(&heard[0]), json(&heard_text(lacks)));
     for member in left_out {
         let Value::Map(expected) = &mut expected else {

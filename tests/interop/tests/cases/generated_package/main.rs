@@ -1,5 +1,5 @@
-//! What `polywire generate rust` has written answers and calls: a server on a free port, and a
-//! client of each wire.
+//! Runs the output of `polywire generate rust`: a server on a free port, and a client of each
+//! protocol.
 
 use generated_package::city::server::{self, Weather};
 use generated_package::city::{

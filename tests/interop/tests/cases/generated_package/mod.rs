@@ -1,5 +1,5 @@
-//! A package with what `polywire generate rust` writes compiles, warns of nothing, and its
-//! client calls its server.
+//! A package with the output of `polywire generate rust` compiles without warnings, and its client
+//! calls its server.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use polywire_interop::{Case, run, workspace};
 
-/// The package around the modules. It has the workspace's lock file, so that nothing is
-/// fetched, and the lints of whoever denies all warnings.
+/// The manifest of the package. The package uses the lock file of the workspace, so that nothing is
+/// downloaded, and denies all warnings.
 const MANIFEST: &str = r#"
 [package]
 name = "generated-package"
@@ -25,7 +25,7 @@ warnings = "deny"
 [workspace]
 "#;
 
-/// Writes the module `name` of the weather model into a folder.
+/// Generates the module `name` of the weather model in a folder.
 fn generate(folder: &Path, name: &str, more: &[&str]) {
     let model = workspace().join("crates/polywire-cli/models/weather.smithy");
     let (model, folder) = (model.to_str().unwrap(), folder.to_str().unwrap());
@@ -38,8 +38,8 @@ fn generate(folder: &Path, name: &str, more: &[&str]) {
 fn generated_package_compiles() {
     let case = Case::begin("generated_package_compiles");
     let root = workspace();
-    // .../TARGET/PROFILE/deps/this-test: what is built there already serves again, and since
-    // the package stands there too, always in one place, it is built but once.
+    // .../TARGET/PROFILE/deps/this-test. The package is always at the same place in the target
+    // folder, so that existing builds are reused and it is built only once.
     let test = std::env::current_exe().unwrap();
     let target = test.ancestors().nth(3).unwrap();
     let package = target.join("generated-package");
@@ -50,7 +50,7 @@ fn generated_package_compiles() {
     let manifest = MANIFEST.replace("POLYWIRE", polywire.to_str().unwrap());
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
-    // Each switch that the program has for what a module holds.
+    // Each option of the program that selects the contents of a module.
     let modules: [(&str, &[&str]); 6] = [
         ("all", &[]),
         ("city", &["--operations", "GetCity"]),
@@ -76,7 +76,7 @@ fn generated_package_compiles() {
         .unwrap();
     fs::remove_dir_all(&package).unwrap();
     let errors = String::from_utf8_lossy(&ran.stderr);
-    // Cargo's own words for a crate that is neither here nor to be fetched.
+    // Cargo's message for a crate that is neither cached nor downloadable contains this.
     if errors.contains("--offline") {
         return case.skip(&format!("dependencies are not here: {errors}"));
     }

@@ -1,15 +1,15 @@
-//! Stock boto3, the aws CLI, minio-py and s3cmd use the example `object-store` as S3. It is
-//! generated from S3's model.
+//! Unmodified boto3, the aws CLI, minio-py and s3cmd use the example `object-store` as S3. The
+//! example is generated from the model of S3.
 
 use polywire_interop::{Case, Serving, object_store};
 
-/// Runs a script of this folder against a store of its own.
+/// Runs a script of this folder against its own store.
 fn runs(name: &'static str, script: &str) {
     let script = format!("{}\n{script}", include_str!("client.py"));
     runs_with(name, &["awscli", "boto3"], &script);
 }
 
-/// The same with these modules of Python and no client of boto3.
+/// As [`runs`], with these Python modules and without a client of boto3.
 fn runs_with(name: &'static str, modules: &[&str], script: &str) {
     let case = Case::begin(name);
     let Some(python) = case.python(modules) else {
@@ -101,7 +101,7 @@ fn aws_cli_s3() {
     runs("aws_cli_s3", include_str!("cli.py"));
 }
 
-/// It lists with either version of ListObjects.
+/// minio-py uses both versions of ListObjects.
 #[test]
 #[cfg_attr(
     not(aws_models),
@@ -111,13 +111,13 @@ fn minio_py_s3() {
     runs_with("minio_py_s3", &["minio"], include_str!("minio.py"));
 }
 
-/// It lists with the first version of ListObjects only.
+/// s3cmd uses only the first version of ListObjects.
 #[test]
 #[cfg_attr(
     not(aws_models),
     ignore = "no data: built without the models of POLYWIRE_DATA"
 )]
 fn s3cmd_s3() {
-    // Its module.
+    // The Python module of s3cmd.
     runs_with("s3cmd_s3", &["S3.Config"], include_str!("s3cmd.py"));
 }

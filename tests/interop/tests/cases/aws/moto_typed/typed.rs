@@ -1,4 +1,4 @@
-//! The cases, for builds that have the models.
+//! The cases, which need the models.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -15,7 +15,7 @@ polywire::include_service!(mod sqs);
 
 const BYTES: &[u8] = b"\x00\x01\xfe\xff";
 
-/// A client that moto takes for one of a service.
+/// Connects a client with the header by which moto selects a service.
 fn connect(moto: &Moto, builder: ClientBuilder, signing: &str) -> Client {
     let name = "authorization".parse().unwrap();
     let value = Moto::authorization(signing).parse().unwrap();
@@ -31,7 +31,7 @@ fn run(calls: impl Future<Output = ()>) {
 }
 
 fn day(day: i64) -> Timestamp {
-    // From 2026-11-01 on.
+    // Day 1 is 2026-11-01.
     Timestamp::new(1_793_491_200 + 86_400 * (day - 1), 0)
 }
 
