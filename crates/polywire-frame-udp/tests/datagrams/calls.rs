@@ -283,7 +283,7 @@ fn the_server_ends_calls_whose_time_is_over() {
 }
 
 #[test]
-fn a_server_that_stops_answers_what_is_open_and_turns_away_the_rest() {
+fn a_server_that_stops_answers_open_calls_and_rejects_others() {
     let mut link = Link::new();
     let (_, first) = link.call(b"", 1);
     let (_, second) = link.call(b"", 2);
@@ -325,7 +325,7 @@ fn datagrams_are_not_compressed() {
 }
 
 #[test]
-fn one_ways_are_begun_and_not_answered() {
+fn one_way_calls_are_started_and_not_answered() {
     let mut link = Link::new();
     let mut message = link.client.one_way(link.now, &Request::new(ADD)).unwrap();
     message.payload().push(9);

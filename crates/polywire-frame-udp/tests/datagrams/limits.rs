@@ -8,7 +8,7 @@ use polywire_frame_udp::server::{self, Limits};
 use crate::support::{ADD, Link, at};
 
 #[test]
-fn kept_answers_are_bounded_and_one_that_is_forgotten_is_a_fault() {
+fn stored_answers_are_bounded_and_a_dropped_one_is_a_fault() {
     let mut link = Link::with(Limits {
         memory_of_one: 30_000,
         ..Limits::DEFAULT
@@ -181,7 +181,7 @@ fn a_high_slot_costs_no_more_than_a_low_one() {
 }
 
 #[test]
-fn one_host_leaves_room_for_the_others() {
+fn one_host_leaves_memory_for_others() {
     // Less memory than all answers need.
     let memory = 1 << 20;
     let mut link = Link::with(Limits {

@@ -24,7 +24,7 @@ fn text(bytes: usize) -> String {
 }
 
 #[test]
-fn payloads_of_all_kinds_are_what_they_were() {
+fn payloads_of_all_kinds_arrive_unchanged() {
     let mut link = link();
     let long = text(5_000);
     let item = |link: &mut Link, id| {

@@ -211,7 +211,7 @@ async fn paths_and_methods() {
 }
 
 #[tokio::test]
-async fn nobodys_requests() {
+async fn requests_without_a_protocol() {
     // Without a REST protocol, requests that are neither CBOR nor XML-RPC belong to no protocol.
     let site = Site::start(builder().protocol(XmlRpc).protocol(RpcV2Cbor)).await;
     let reply = site.send(request("GET /nowhere", &[], "")).await;

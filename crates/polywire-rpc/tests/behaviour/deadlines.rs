@@ -64,7 +64,7 @@ async fn handlers_end_at_the_deadline() {
 
 /// A call whose deadline has passed is not started.
 #[tokio::test]
-async fn calls_without_time_are_not_begun() {
+async fn calls_whose_deadline_has_passed_are_not_started() {
     let handler = dynamic(|_: Map, _: Context| async move {
         unreachable!("the handler began");
         #[allow(unreachable_code, reason = "the type of the output")]

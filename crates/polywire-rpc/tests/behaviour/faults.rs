@@ -160,7 +160,7 @@ async fn faults_that_no_model_knows() {
 /// After an internal error the caller learns that there was one and no details, and
 /// both the connection and the server continue.
 #[tokio::test]
-async fn what_goes_wrong_inside_stays_inside() {
+async fn internal_errors_have_no_details() {
     let site = Site::plain().await;
     for kind in WIRES {
         let client = site.client(kind);

@@ -136,7 +136,7 @@ async fn operations_that_there_are_not() {
 
 /// XML-RPC at another path, on both sides.
 #[tokio::test]
-async fn protocols_that_were_made_apart() {
+async fn protocols_that_were_built_separately() {
     let protocol = || {
         let protocol = polywire_protocol::XmlRpc::new(service().service()).unwrap();
         Box::new(protocol.at_path("/xmlrpc.php"))

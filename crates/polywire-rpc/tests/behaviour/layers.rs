@@ -170,7 +170,7 @@ async fn head_layers_do_not_wait_for_bodies() {
 }
 
 #[tokio::test]
-async fn head_layers_see_operations_where_the_head_tells_them() {
+async fn head_layers_see_operations_that_the_head_names() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
     let layer = MapRequestLayer::new(move |arriving: RoutedCall| {

@@ -312,7 +312,7 @@ async fn prefixes_of_hosts_reach_the_mount() {
 
 /// Rejected by `build`, with an error that names both protocols and the solution.
 #[test]
-fn what_cannot_be_told_apart() {
+fn protocols_that_cannot_be_distinguished() {
     let refuse = |builder: ServerBuilder| match builder.build() {
         Err(error @ BuildError::Conflict(..)) => error.to_string(),
         other => panic!("{other:?}"),

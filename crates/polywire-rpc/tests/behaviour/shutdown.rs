@@ -163,7 +163,7 @@ async fn the_last_response_says_so() {
 
 /// Connections with an incomplete head do not delay the shutdown.
 #[tokio::test]
-async fn nobody_waits_for_half_a_head() {
+async fn incomplete_heads_do_not_delay_the_shutdown() {
     const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     let mut site = Site::plain().await;
     let whole = "GET /status/200 HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -164,7 +164,7 @@ async fn stoppable(limits: FrameLimits) -> (Server, RunningServer) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_open_when_a_server_has_to_stop_is_answered_that_nobody_knows() {
+async fn calls_open_at_the_end_of_a_shutdown_may_have_been_executed() {
     let (_, running) = stoppable(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
     raw.call(0, "Never", 0, &[0x80]);
@@ -217,7 +217,7 @@ async fn calls_over_udp_are_answered_too_when_the_time_to_stop_is_over() {
 
 /// The connection of a peer that reads slowly is not closed for inactivity, but it is closed at its maximum age.
 #[tokio::test(start_paused = true)]
-async fn who_reads_a_little_now_and_then_is_not_waited_for() {
+async fn slow_readers_are_closed_at_the_maximum_age() {
     let patient = FrameLimits::new().queue(Duration::MAX, Duration::MAX);
     let (server, running) = stoppable(patient.age(60 * SECOND)).await;
     let mut raw = Raw::connect(running.address()).await;

@@ -281,7 +281,7 @@ async fn authenticators_that_panic() {
 
 /// Cancelling a call, or its deadline, ends its pending authentication. Other calls are not delayed meanwhile.
 #[tokio::test]
-async fn callers_that_give_up() {
+async fn cancelled_calls_end_their_authentication() {
     let pending = Arc::new(AtomicUsize::new(0));
     struct Guard(Arc<AtomicUsize>);
     impl Drop for Guard {

@@ -38,7 +38,7 @@ async fn load(client: &Client, time: Duration) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_dead_and_one_slow_harm_nobody() {
+async fn a_dead_and_a_slow_server_do_not_affect_calls() {
     let (fast, slow, dead) = (taking(1), taking(50), taking(1));
     dead.kill();
     let client = builder(&[&dead, &slow, &fast]).connect().await.unwrap();
@@ -68,7 +68,7 @@ async fn equals_have_equal_shares() {
 /// A server that rejects each call at once has the lowest latency. It still gets less than 1/20 of the calls of a good
 /// server.
 #[tokio::test(start_paused = true)]
-async fn who_fails_fast_is_left_out() {
+async fn servers_that_fail_fast_get_fewer_calls() {
     let bad = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
     let good = taking(10);
     let client = builder(&[&bad, &good]).connect().await.unwrap();
@@ -78,7 +78,7 @@ async fn who_fails_fast_is_left_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_back_gets_its_share_bit_by_bit() {
+async fn a_restarted_server_gets_its_share_gradually() {
     let (first, second) = (taking(5), taking(5));
     let client = builder(&[&first, &second]).connect().await.unwrap();
     load(&client, Duration::from_secs(10)).await;
@@ -101,7 +101,7 @@ async fn who_is_back_gets_its_share_bit_by_bit() {
 
 /// A server whose first two calls take 1 s gets its share of the calls again later.
 #[tokio::test(start_paused = true)]
-async fn who_was_slow_once_has_its_share_again() {
+async fn a_server_that_was_slow_regains_its_share() {
     let slow = Scripted::new(|call| match call.number {
         0..2 => Act::Later(Duration::from_secs(1)),
         _ => Act::Later(Duration::from_millis(5)),
@@ -120,7 +120,7 @@ async fn who_was_slow_once_has_its_share_again() {
 
 /// INTERNAL faults do not reduce the share of a server, because the same calls would fail on other servers too.
 #[tokio::test(start_paused = true)]
-async fn who_answers_that_something_went_wrong_is_not_left_out() {
+async fn servers_with_internal_faults_keep_their_share() {
     let broken = Scripted::new(|_| Act::Fault(FaultCode::INTERNAL, 0, false));
     let good = taking(5);
     let client = builder(&[&broken, &good]).connect().await.unwrap();
@@ -146,7 +146,7 @@ async fn one_server_may_have_several_connections() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_one_server_turns_away_another_takes() {
+async fn a_rejected_call_goes_to_another_server() {
     let drained = Scripted::new(|_| Act::Fault(FaultCode::UNAVAILABLE, 0, true));
     let good = taking(1);
     let client = builder(&[&drained, &good]).connect().await.unwrap();

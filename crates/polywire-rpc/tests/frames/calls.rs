@@ -70,7 +70,7 @@ async fn the_first_call_may_be_large() {
 
 /// A client that does not read its replies is disconnected for inactivity. This frees its connection permit.
 #[tokio::test]
-async fn who_does_not_read_is_let_go() {
+async fn connections_of_clients_that_do_not_read_close() {
     let timeouts = Timeouts::DEFAULT.with_head(Duration::from_millis(200));
     let server = Server::methods(crate::support::methods())
         .frames(true)

@@ -52,14 +52,14 @@ async fn exchange(server: Option<usize>, client: Option<usize>) -> FrameStats {
 }
 
 #[tokio::test]
-async fn what_both_sides_chose_is_compressed_both_ways() {
+async fn compression_of_both_sides_works_both_ways() {
     let stats = exchange(Some(1_000), Some(1_000)).await;
     assert!(stats.bytes_in < 5_000, "{} bytes came", stats.bytes_in);
     assert!(stats.bytes_out < 5_000, "{} bytes went", stats.bytes_out);
 }
 
 #[tokio::test]
-async fn what_one_side_chose_is_not() {
+async fn compression_of_one_side_is_not_used() {
     let whole = 2 * (WORDS.len() * TIMES) as u64;
     for (server, client) in [(None, None), (Some(1_000), None), (None, Some(1_000))] {
         let stats = exchange(server, client).await;
@@ -79,7 +79,7 @@ fn call(length: u32, packed: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn who_lies_is_sent_away_and_others_are_served() {
+async fn invalid_compressed_payloads_close_one_connection() {
     let server = Server::methods(methods())
         .frames(true)
         .frame_limits(FrameLimits::new().compress(1_000))

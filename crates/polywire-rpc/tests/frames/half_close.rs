@@ -62,7 +62,7 @@ async fn by_choice_it_does_not() {
 
 /// A client that sends only HELLO and shuts down its write side is disconnected, and the server can shut down.
 #[tokio::test]
-async fn who_has_only_said_hello_is_let_go() {
+async fn half_closed_connections_without_calls_close() {
     let running = start(|builder| builder).await;
     let mut raw = Raw::connect(running.address()).await;
     raw.end(b"").await;
@@ -71,7 +71,7 @@ async fn who_has_only_said_hello_is_let_go() {
 }
 
 #[tokio::test]
-async fn one_too_many_is_told_so_in_frames() {
+async fn a_connection_above_the_limit_gets_goaway() {
     let firewall = Firewall::new().connections_per_address(1);
     let running = start(|builder| builder.firewall(firewall)).await;
     let url = format!("tcp://{}", running.address());

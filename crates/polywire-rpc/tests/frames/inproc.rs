@@ -96,7 +96,7 @@ impl Drop for Guard {
 
 /// A server that shuts down answers the open call. A new call waits until a server with the same name listens again.
 #[tokio::test]
-async fn servers_stop_and_come_back() {
+async fn servers_stop_and_restart() {
     let running = listen("back", methods());
     let client = client(&running).await;
     let other = client.clone();
@@ -331,7 +331,7 @@ async fn nothing_more_is_allowed_than_elsewhere() {
 
 /// A call whose deadline passes at the client is cancelled, and the server counts it as cancelled.
 #[tokio::test]
-async fn calls_that_were_given_up_are_counted() {
+async fn cancelled_calls_are_counted() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     let _running = server.listen_inproc("counted").unwrap();
     let client = Client::connect("inproc://counted").await.unwrap();
@@ -416,7 +416,7 @@ async fn answers_are_held_against_the_limits_of_the_client() {
 
 /// Each call and its outcome are counted once, whether its handler is ready at once or later.
 #[tokio::test]
-async fn calls_are_counted_by_what_they_end_in() {
+async fn calls_are_counted_by_their_outcome() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     let _running = server.listen_inproc("ends-in").unwrap();
     let client = Client::connect("inproc://ends-in").await.unwrap();
@@ -435,7 +435,7 @@ async fn calls_are_counted_by_what_they_end_in() {
 
 /// A handler does not see the extensions that the handler of another call has added to its context.
 #[tokio::test]
-async fn what_a_handler_leaves_in_its_context_no_other_sees() {
+async fn context_extensions_are_not_shared_between_calls() {
     let methods = Methods::new().method("Visit", |(): (), mut context: Context| async move {
         let visited = context.extensions().get::<Visited>().is_some();
         context.extensions_mut().insert(Visited);

@@ -83,7 +83,7 @@ async fn blobs_are_parts_of_what_came() {
 /// Payloads of sizes around each threshold for large payloads arrive unchanged: concurrently, compressed, and one call
 /// at a time.
 #[tokio::test]
-async fn what_is_large_comes_as_it_went() {
+async fn large_payloads_arrive_unchanged() {
     let limits = FrameLimits::new().compress(1_000);
     let running = listen(server().frame_limits(limits)).await;
     let plain = || Client::builder().in_flight(100..=100);
@@ -128,7 +128,7 @@ async fn what_is_large_comes_as_it_went() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused_and_the_rest_goes_on() {
+async fn a_payload_above_the_limit_fails_one_call() {
     let running = listen(server().limits(Limits::DEFAULT.with_bytes(MIB))).await;
     let client = connect(&running, Client::builder().in_flight(2..=2)).await;
     let large = bytes(2 * MIB, 1);

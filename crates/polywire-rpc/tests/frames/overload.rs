@@ -99,7 +99,7 @@ pub(crate) async fn settled(server: &Server, sum: impl Fn(&Server) -> u64, wante
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_whose_time_is_over_when_its_turn_comes_is_not_begun() {
+async fn a_call_whose_deadline_passes_in_the_queue_is_not_started() {
     let seen = Seen::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -184,7 +184,7 @@ async fn a_queue_that_stands_is_shortened() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_is_told_to_send_less_while_there_are_too_many_calls_and_more_again_afterwards() {
+async fn overload_lowers_the_call_credit_of_clients_and_raises_it_afterwards() {
     let seen = Seen::default();
     let (_server, running) = seen.serve(FrameLimits::new().at_work(200)).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -218,7 +218,7 @@ async fn a_client_is_told_to_send_less_while_there_are_too_many_calls_and_more_a
 /// The server lowers the client's limit on bytes in open calls to 64 KiB while memory is short, and restores it to
 /// 2 MiB afterwards.
 #[tokio::test(start_paused = true)]
-async fn a_client_is_told_to_send_fewer_bytes_while_memory_is_short() {
+async fn short_memory_lowers_the_byte_credit_of_clients() {
     let seen = Seen::default();
     let server = Server::methods(seen.methods())
         .frames(true)
@@ -268,7 +268,7 @@ async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
 
 /// A connection yields to other tasks after a time slice of 1 ms, even if it has made fewer than 16 reads.
 #[tokio::test(start_paused = true)]
-async fn others_have_their_turn_however_much_there_is_to_read() {
+async fn much_to_read_does_not_starve_other_tasks() {
     let methods = Methods::new().method("Step", |(_input,): (String,)| async move {
         advance(Duration::from_micros(900)).await;
     });
@@ -321,7 +321,7 @@ async fn a_server_that_was_busy_and_rests_begins_the_next_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_load_of_long_ago_turns_nobody_away() {
+async fn an_old_queueing_delay_rejects_no_calls() {
     let seen = Seen::default();
     let limits = FrameLimits::new().load(0.9, || 1.0);
     let (_server, running) = seen.serve(limits).await;

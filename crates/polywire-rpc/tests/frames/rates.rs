@@ -105,7 +105,7 @@ async fn an_adaptive_rate_finds_what_the_server_can_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_comes_too_late_is_not_waited_for() {
+async fn a_rate_permit_after_the_deadline_is_not_waited_for() {
     let server = Scripted::new(|_| Act::Echo);
     let client = builder(&server)
         .rate(Rate::token_bucket(1.0, 1))

@@ -265,7 +265,7 @@ async fn the_first_connection_must_be_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_takes_connections_and_says_nothing_is_no_server() {
+async fn a_silent_listener_is_no_server() {
     let silent = || async {
         let (theirs, ours) = tokio::io::duplex(1 << 16);
         // The server side is leaked, so that the stream remains open.
@@ -296,7 +296,7 @@ async fn who_ends_each_connection_is_not_asked_all_the_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_says_goodbye_loses_no_call() {
+async fn a_server_that_sends_goaway_loses_no_call() {
     let server = Scripted::new(|call| match call.number % 100 {
         99 => Act::GoAway(Reason::AGE),
         _ => Act::Later(Duration::from_millis(1)),
@@ -317,7 +317,7 @@ async fn a_server_that_says_goodbye_loses_no_call() {
 /// The client opens the next connection as soon as the server has sent `GOAWAY`. Open calls end on the old connection:
 /// no call fails, is delayed or is retried.
 #[tokio::test(start_paused = true)]
-async fn a_goodbye_is_no_gap() {
+async fn a_goaway_interrupts_no_calls() {
     for fail_fast in [false, true] {
         let server = Scripted::new(|call| match call.number % 2_000 {
             1_999 => Act::GoAway(Reason::AGE),
@@ -359,7 +359,7 @@ async fn a_goodbye_is_no_gap() {
 /// A stopping server sends `GOAWAY` to all clients at the same time. The clients wait for random times before they
 /// reconnect.
 #[tokio::test(start_paused = true)]
-async fn clients_of_a_server_that_stops_do_not_come_back_together() {
+async fn clients_of_a_server_that_stops_reconnect_at_different_times() {
     let server = Scripted::new(|_| Act::GoAway(Reason::STOP));
     let connected = Arc::new(Mutex::new(Vec::new()));
     let mut clients = Vec::new();

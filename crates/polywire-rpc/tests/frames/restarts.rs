@@ -92,7 +92,7 @@ async fn streams_and_subscriptions_are_opened_on_the_connection_that_is_there() 
 
 /// A client without calls reconnects too.
 #[tokio::test]
-async fn connections_come_back_by_themselves() {
+async fn clients_without_calls_reconnect() {
     let running = crate::support::server().await;
     let address = running.address();
     let client = Client::connect(&format!("tcp://{address}")).await.unwrap();

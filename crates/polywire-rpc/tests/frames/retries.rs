@@ -24,7 +24,7 @@ fn code(error: &CallError) -> FaultCode {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_turned_away_is_tried_again_when_the_server_asks_for_it() {
+async fn rejected_calls_are_retried_at_the_requested_time() {
     let server = Scripted::new(|call| match call.number {
         0 => Act::Fault(FaultCode::OVERLOADED, 500, true),
         _ => Act::Echo,
@@ -80,7 +80,7 @@ async fn only_what_is_safe_is_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_are_tried_as_often_as_was_said() {
+async fn calls_are_retried_as_configured() {
     for (said, tries) in [(0, 1), (1, 2), (10, 11), (11, 11)] {
         let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
         let client = builder(&server).retries(said).throttle(None);
@@ -130,7 +130,7 @@ async fn a_try_that_would_be_too_late_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_turns_all_away_is_sent_less_and_less() {
+async fn a_server_that_rejects_all_calls_gets_fewer_and_fewer() {
     let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
     let client = client(&server).await;
     let mut throttled = 0;

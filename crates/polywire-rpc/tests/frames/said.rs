@@ -115,7 +115,7 @@ async fn handlers_see_metadata_credentials_and_the_trace() {
 
 /// Queued calls are sent with their own metadata and trace.
 #[tokio::test]
-async fn what_is_said_waits_with_its_call() {
+async fn metadata_waits_with_its_call() {
     let served = served("said-waits").await;
     let url = format!("tcp://{}", served.running.address());
     let client = Client::builder().endpoint(&url).in_flight(1..=1);

@@ -89,7 +89,7 @@ async fn calls_are_encrypted() {
 }
 
 #[tokio::test]
-async fn both_sides_may_show_who_they_are() {
+async fn both_sides_may_send_certificates() {
     let (servers, callers) = (Authority::new(), Authority::new());
     let running = server(&servers, Some(&callers)).await;
     let trusting = ClientTls::new().root_certificates(servers.pem().as_bytes());
@@ -106,7 +106,7 @@ async fn both_sides_may_show_who_they_are() {
 }
 
 #[tokio::test]
-async fn who_is_not_trusted_is_not_called() {
+async fn untrusted_servers_are_not_called() {
     let (authority, other) = (Authority::new(), Authority::new());
     let running = server(&authority, None).await;
     let tls = ClientTls::new().root_certificates(other.pem().as_bytes());

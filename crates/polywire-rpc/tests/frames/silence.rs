@@ -33,7 +33,7 @@ async fn by_hand() -> (Client, DuplexStream) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_says_nothing_is_asked_once_and_then_given_up() {
+async fn silent_peers_are_pinged_once_and_closed() {
     let (client, mut ours) = by_hand().await;
     let began = Instant::now();
     let call = client.with_deadline(Duration::from_secs(100_000));
@@ -52,7 +52,7 @@ async fn who_says_nothing_is_asked_once_and_then_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_slow_and_not_silent_is_heard_to_the_end() {
+async fn slow_replies_are_read_to_the_end() {
     let (client, mut ours) = by_hand().await;
     let client = client.with_deadline(Duration::from_secs(100_000));
     let calls: Vec<_> = (0..6)
@@ -99,7 +99,7 @@ async fn a_frame_that_trickles_is_not_waited_for() {
 /// The server removes a connection that the client has closed, even if the time slice of the connection ended with its
 /// last call and no further input arrives.
 #[tokio::test]
-async fn who_goes_without_a_word_costs_nothing() {
+async fn disconnected_clients_leave_nothing() {
     let methods = Methods::new().method("Long", |(): ()| async {
         // Blocks the thread, like a CPU-bound handler.
         std::thread::sleep(Duration::from_millis(3));
@@ -135,7 +135,7 @@ async fn who_goes_without_a_word_costs_nothing() {
 
 /// A one-way call to a peer that does not read waits until its deadline, and then fails.
 #[tokio::test(start_paused = true)]
-async fn what_nobody_answers_waits_no_longer_than_its_deadline() {
+async fn one_way_calls_wait_until_their_deadline() {
     let (client, _ours) = by_hand().await;
     let client = client.with_deadline(Duration::from_secs(2));
     let note = "x".repeat(60_000);
@@ -183,7 +183,7 @@ async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
 
 /// Cancelled streams that the server has not answered yet do not count against the limit of calls in flight.
 #[tokio::test(start_paused = true)]
-async fn streams_that_were_given_up_hold_up_nobody() {
+async fn cancelled_streams_do_not_delay_others() {
     let (theirs, mut ours) = tokio::io::duplex(1 << 16);
     ours.write_all(HELLO).await.unwrap();
     let stream = std::sync::Mutex::new(Some(theirs));
@@ -301,7 +301,7 @@ async fn the_end_of_a_server_ends_calls_at_once() {
 /// The client answers each `PING`. It closes the connection if the server does not read these answers, because they
 /// would accumulate.
 #[tokio::test(start_paused = true)]
-async fn who_asks_and_does_not_read_is_given_up() {
+async fn a_server_that_pings_and_never_reads_is_closed() {
     let (client, mut ours) = by_hand().await;
     let call = tokio::spawn(async move { client.call_bytes("Get", b"").await });
     let pings = frame(0x0e, 0, 0, 1, 2, b"").repeat(1_000);

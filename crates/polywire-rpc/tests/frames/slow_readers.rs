@@ -121,7 +121,7 @@ fn number(number: u32) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn who_calls_and_never_reads_fills_nothing() {
+async fn clients_that_never_read_use_bounded_memory() {
     let seen = Seen::new();
     let server = seen.server(32 * MIB).build().unwrap();
     let running = listen(&server).await;
@@ -155,7 +155,7 @@ async fn who_calls_and_never_reads_fills_nothing() {
 /// While the client does not read, the server does not begin further calls, not even those whose handlers are ready at
 /// once.
 #[tokio::test]
-async fn calls_of_who_never_reads_are_not_begun() {
+async fn calls_of_clients_that_never_read_are_not_started() {
     let seen = Seen::new();
     let server = seen.server(64 * MIB).build().unwrap();
     let running = listen(&server).await;

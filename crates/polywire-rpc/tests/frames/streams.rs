@@ -220,7 +220,7 @@ async fn to_drop_a_stream_ends_the_handler_and_gives_the_room_back() {
 }
 
 #[tokio::test]
-async fn streams_that_nobody_reads_do_not_hold_up_calls() {
+async fn unread_streams_do_not_delay_calls() {
     let served = served().await;
     let mut floods = Vec::new();
     for _ in 0..40 {
@@ -262,7 +262,7 @@ async fn an_item_of_another_type_is_a_fault_that_says_which() {
 }
 
 #[tokio::test]
-async fn who_sends_to_a_call_that_has_ended_is_told() {
+async fn sending_to_an_ended_call_is_an_error() {
     let served = served().await;
     let mut sum = served.client.two_way("Sum", ()).await.unwrap();
     sum.send("two").await.unwrap();
@@ -366,7 +366,7 @@ async fn client_of(server: &Scripted) -> Client {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_turned_away_before_any_item_is_opened_again() {
+async fn a_stream_rejected_before_any_item_is_opened_again() {
     for both in [false, true] {
         let server = refusing(2);
         let client = client_of(&server).await;
@@ -390,7 +390,7 @@ async fn what_was_turned_away_before_any_item_is_opened_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_turned_away_behind_an_item_is_not() {
+async fn a_stream_rejected_after_an_item_is_not_opened_again() {
     let server = refusing(1);
     let client = client_of(&server).await;
     let mut stream = client.two_way("Any", ()).await.unwrap();
@@ -432,7 +432,7 @@ async fn streams_without_a_time_have_none() {
 /// `send` fails on a stream that is not open for items of the client. Otherwise it would wait for credit that never
 /// arrives.
 #[tokio::test(start_paused = true)]
-async fn who_may_not_send_is_told() {
+async fn sending_without_an_open_input_is_an_error() {
     let server = Scripted::new(|_| Act::Hold);
     let client = client_of(&server).await;
     let mut stream = client.stream("Any", ()).await.unwrap();
@@ -447,7 +447,7 @@ async fn who_may_not_send_is_told() {
 
 /// A streaming call with a deadline of zero fails, and the server does not receive it.
 #[tokio::test]
-async fn a_stream_without_time_is_not_begun() {
+async fn a_stream_whose_deadline_has_passed_is_not_started() {
     let (sender, mut begun) = mpsc::unbounded_channel();
     let methods = Methods::new().stream("Note", move |(number,): (u32,), _: StreamCall| {
         sender.send(number).unwrap();
@@ -496,7 +496,7 @@ async fn a_large_answer_of_a_stream_is_not_copied() {
 
 /// The `Debug` output of streams contains no payload of any call of the connection, so that logs do not either.
 #[tokio::test]
-async fn what_is_said_is_not_in_what_is_logged() {
+async fn logs_contain_no_payloads() {
     const SECRET: &[u8] = b"swordfish";
     let server = Scripted::new(|seen| match seen.number {
         0 => Act::Echo,

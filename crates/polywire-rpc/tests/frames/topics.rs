@@ -90,7 +90,7 @@ async fn a_subscription_ends_in_order_or_by_being_dropped() {
 
 /// Messages that were queued for a subscription before `unsubscribe` are delivered, even if they wait for credit.
 #[tokio::test]
-async fn what_was_handed_over_before_the_end_comes_before_it() {
+async fn messages_before_the_end_of_a_subscription_are_delivered() {
     let topics = Topics::new();
     let running = serve(Some(topics.clone())).await;
     let client = client(&running).await;
@@ -113,7 +113,7 @@ async fn what_was_handed_over_before_the_end_comes_before_it() {
 
 /// Clones of `Topics` share their settings: those of a clone apply to messages that the original publishes.
 #[tokio::test]
-async fn what_a_clone_is_told_holds_for_all() {
+async fn settings_of_a_clone_hold_for_all() {
     let publisher = Topics::new();
     let topics = publisher
         .clone()
@@ -261,7 +261,7 @@ async fn the_guard_says_who_may() {
 }
 
 #[tokio::test]
-async fn a_server_without_topics_says_so() {
+async fn a_server_without_topics_rejects_subscriptions() {
     let running = serve(None).await;
     let client = client(&running).await;
     for error in [
@@ -289,7 +289,7 @@ async fn a_server_that_stops_ends_subscriptions() {
 }
 
 #[tokio::test]
-async fn calls_that_nobody_answers_arrive() {
+async fn one_way_calls_arrive() {
     let (heard, mut hears) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number, text): (u32, String)| {
         let heard = heard.clone();

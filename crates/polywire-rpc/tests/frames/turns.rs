@@ -93,7 +93,7 @@ async fn a_quick_call_does_not_wait_behind_slow_ones_of_its_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_would_wait_too_long_knows_it_before_anybody_has_had_a_turn() {
+async fn calls_that_would_wait_too_long_are_rejected_on_arrival() {
     let (mut raw, _running, begun) = connect(FrameLimits::new()).await;
     for slot in 0..100 {
         raw.call(slot, "Slow", 0, ZERO);
@@ -116,7 +116,7 @@ async fn who_would_wait_too_long_knows_it_before_anybody_has_had_a_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_whose_turn_would_come_too_late_is_not_begun() {
+async fn a_call_that_would_wait_too_long_in_the_queue_is_not_started() {
     let (mut raw, _running, begun) = connect(patient()).await;
     for slot in 0..3 {
         raw.call(slot, "Slow", 50, ZERO);
@@ -134,7 +134,7 @@ async fn a_call_whose_turn_would_come_too_late_is_not_begun() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_given_up_while_it_waits_never_begins() {
+async fn calls_cancelled_in_the_queue_never_start() {
     let (mut raw, running, begun) = connect(patient()).await;
     for slot in 0..5 {
         raw.call(slot, "Slow", 0, ZERO);
@@ -165,7 +165,7 @@ async fn what_is_given_up_while_it_waits_never_begins() {
 
 /// Cancelled calls do not count for the queueing delay, so that later calls are not shed.
 #[tokio::test(start_paused = true)]
-async fn what_is_given_up_makes_nobody_wait() {
+async fn cancelled_calls_leave_the_run_queue() {
     let (mut raw, _running, _begun) = connect(FrameLimits::new()).await;
     for _ in 0..50 {
         for slot in 0..2 {
@@ -181,7 +181,7 @@ async fn what_is_given_up_makes_nobody_wait() {
 
 /// Queued calls do not count against the limit of handlers at work.
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_turn_takes_no_place_of_who_is_at_work() {
+async fn queued_calls_do_not_count_as_waiting_handlers() {
     let (mut raw, running, begun) = connect(patient().at_work(1)).await;
     for slot in 0..9 {
         raw.call(slot, "Slow", 0, ZERO);
@@ -195,7 +195,7 @@ async fn who_waits_for_a_turn_takes_no_place_of_who_is_at_work() {
 
 /// A stopping server executes the calls in the run queue, like all open calls.
 #[tokio::test(start_paused = true)]
-async fn what_waits_for_a_turn_when_the_server_stops_has_it() {
+async fn queued_calls_run_during_a_shutdown() {
     let (mut raw, running, begun) = connect(patient()).await;
     for slot in 0..9 {
         raw.call(slot, "Slow", 0, ZERO);
@@ -213,7 +213,7 @@ async fn what_waits_for_a_turn_when_the_server_stops_has_it() {
 
 /// Calls that have not begun when the shutdown timeout ends fail with `UNAVAILABLE`, marked as unstarted.
 #[tokio::test(start_paused = true)]
-async fn what_never_has_its_turn_says_so() {
+async fn calls_still_queued_at_shutdown_are_unstarted() {
     let begun = Arc::new(AtomicUsize::new(0));
     let server = Server::methods(methods(&begun)).frames(true);
     let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(500));
@@ -286,7 +286,7 @@ async fn faults_are_those_of_any_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_ways_have_their_turns_too() {
+async fn one_way_calls_use_the_run_queue_too() {
     let (_raw, running, begun) = connect(patient()).await;
     let client = client(&running).await;
     for _ in 0..5 {

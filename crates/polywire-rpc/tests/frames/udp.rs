@@ -31,7 +31,7 @@ async fn client(running: &RunningServer<UdpAddress>) -> Client {
 }
 
 #[tokio::test]
-async fn what_is_too_long_for_a_datagram_says_so() {
+async fn a_call_too_long_for_a_datagram_is_an_error() {
     let running = server().await;
     let client = client(&running).await;
     let text = "x".repeat(1_300);
@@ -154,7 +154,7 @@ async fn doubled_and_overtaken_and_none_is_done_twice() {
 /// After a crash and a restart of the server, an open call fails, and new calls are answered. The server has its own
 /// runtime, which ends without a message to clients.
 #[tokio::test]
-async fn a_server_that_starts_again_ends_what_was_open_and_takes_what_comes() {
+async fn a_restarted_server_ends_open_calls_and_accepts_new_ones() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     let first = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -225,7 +225,7 @@ async fn nobody_there() {
 }
 
 #[tokio::test]
-async fn garbage_harms_nobody() {
+async fn garbage_does_not_affect_other_clients() {
     let running = server().await;
     let client = client(&running).await;
     client.call::<i32>("Add", (2, 3)).await.unwrap();
@@ -403,7 +403,7 @@ fn call(machine: &mut polywire_frame_udp::Client<u32>, name: &str, number: u32) 
 
 /// The task of the socket yields after its time slice, even if it has read fewer than sixteen batches of datagrams.
 #[tokio::test(start_paused = true)]
-async fn others_have_their_turn_however_many_datagrams_wait() {
+async fn many_datagrams_do_not_starve_other_tasks() {
     // Short enough to run in the task of the socket, without the run queue.
     let methods = Methods::new().method("Step", |()| async {
         tokio::time::advance(Duration::from_micros(90)).await;

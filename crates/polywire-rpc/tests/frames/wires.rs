@@ -51,11 +51,11 @@ over_every_wire![
     a_call_that_is_dropped_is_cancelled,
     a_handler_ends_when_the_time_of_its_call_is_over,
     time_ends_calls_that_are_open_and_calls_that_wait,
-    a_call_without_time_is_not_begun,
+    a_call_whose_deadline_has_passed_is_not_started,
     slow_answers_need_nothing_else_to_come,
     room_of_dropped_calls_is_used,
-    a_server_that_stops_answers_what_is_open,
-    calls_that_nobody_answers_arrive,
+    a_server_that_stops_answers_open_calls,
+    one_way_calls_arrive,
 ];
 
 /// A server that listens on a transport.
@@ -215,7 +215,7 @@ async fn time_ends_calls_that_are_open_and_calls_that_wait(wire: Wire) {
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
 }
 
-async fn a_call_without_time_is_not_begun(wire: Wire) {
+async fn a_call_whose_deadline_has_passed_is_not_started(wire: Wire) {
     let (sender, mut begun) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number,): (u32,)| {
         sender.send(number).unwrap();
@@ -271,7 +271,7 @@ async fn room_of_dropped_calls_is_used(wire: Wire) {
     assert_eq!(waits.await.unwrap().unwrap(), 5);
 }
 
-async fn a_server_that_stops_answers_what_is_open(wire: Wire) {
+async fn a_server_that_stops_answers_open_calls(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = Client::builder().endpoint(&served.url).fail_fast(true);
     let client = client.connect().await.unwrap();
@@ -288,7 +288,7 @@ async fn a_server_that_stops_answers_what_is_open(wire: Wire) {
     assert!(unsent && error.is_unstarted(), "{error:?}");
 }
 
-async fn calls_that_nobody_answers_arrive(wire: Wire) {
+async fn one_way_calls_arrive(wire: Wire) {
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number,): (u32,)| {
         sender.send(number).unwrap();

@@ -161,7 +161,7 @@ async fn cbor_code(server: &Server, method: &str, body: Vec<u8>) -> Option<i64> 
 }
 
 #[tokio::test]
-async fn what_is_wrong_has_one_code_on_every_path() {
+async fn invalid_calls_have_one_code_on_every_path() {
     let server = server();
     for Bad { xml, cbor, code } in bad() {
         let shown = String::from_utf8_lossy(&xml[..xml.len().min(300)]).into_owned();

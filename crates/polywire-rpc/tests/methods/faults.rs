@@ -116,7 +116,7 @@ async fn codes_say_what_went_wrong() {
 }
 
 #[tokio::test]
-async fn what_is_internal_stays_inside() {
+async fn internal_faults_have_no_details() {
     let server = serve(methods());
     let internal = Err((-32603, "an internal error occurred".to_owned()));
     for method in ["panic", "panic.blocking", "io", "io.blocking", "unwritable"] {
@@ -130,7 +130,7 @@ async fn what_is_internal_stays_inside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_method_that_takes_too_long_is_given_up() {
+async fn a_method_is_dropped_at_the_time_limit() {
     let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(5));
     let server = build(Server::methods(methods()).timeouts(timeouts));
     let late = call(&server, "forever", &[]).await;

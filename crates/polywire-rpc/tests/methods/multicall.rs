@@ -158,7 +158,7 @@ async fn a_multicall_is_none_within_itself() {
 }
 
 #[tokio::test]
-async fn what_is_no_list_of_calls_is_a_fault_of_the_whole() {
+async fn an_invalid_multicall_is_one_fault() {
     let server = serve(methods());
     for parameters in [
         vec![],

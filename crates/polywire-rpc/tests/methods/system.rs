@@ -82,7 +82,7 @@ async fn capabilities_are_named_with_their_specifications() {
 }
 
 #[tokio::test]
-async fn without_the_switch_nothing_is_told() {
+async fn without_introspection_nothing_is_reported() {
     let server = serve(methods().introspection(false));
     for method in [
         "system.listMethods",

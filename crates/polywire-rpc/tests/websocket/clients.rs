@@ -53,7 +53,7 @@ async fn answered(
 }
 
 #[tokio::test]
-async fn answers_that_are_none_are_told() {
+async fn invalid_answers_are_errors() {
     let ok = |accept: &str| {
         format!(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\

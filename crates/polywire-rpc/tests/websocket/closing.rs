@@ -276,7 +276,7 @@ async fn a_client_that_is_dropped_sends_all_and_closes() {
 }
 
 #[tokio::test]
-async fn a_client_sees_a_server_that_has_gone() {
+async fn a_client_sees_a_closed_server() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let gone = tokio::spawn(async move {

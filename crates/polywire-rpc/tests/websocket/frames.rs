@@ -121,7 +121,7 @@ async fn text_messages_are_none() {
 }
 
 #[tokio::test]
-async fn who_does_not_ask_for_frames_gets_none() {
+async fn clients_without_the_subprotocol_get_no_frames() {
     let running = listen(adder().websocket("/", echo)).await;
     let url = format!("ws://{}/frames", running.address());
     let error = WebSocket::connect(&url).await.unwrap_err();

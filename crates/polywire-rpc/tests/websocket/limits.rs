@@ -54,7 +54,7 @@ async fn the_queue_is_bounded_in_messages_and_in_bytes() {
 }
 
 #[tokio::test]
-async fn a_slow_reader_is_closed_with_1008_and_told_why() {
+async fn a_slow_reader_is_closed_with_1008_and_a_reason() {
     let limits = WebSocketLimits::DEFAULT
         .with_max_queued(100, 100_000)
         .with_write_timeout(SHORT)
@@ -154,7 +154,7 @@ async fn pings_are_sent_to_silent_peers_and_any_answer_will_do() {
 }
 
 #[tokio::test]
-async fn a_peer_that_answers_no_ping_is_given_up() {
+async fn a_peer_without_pongs_is_closed() {
     let limits = WebSocketLimits::DEFAULT.with_ping(Some(SHORT), SHORT);
     let (tell, told) = tokio::sync::oneshot::channel();
     let tell = Mutex::new(Some(tell));
@@ -184,7 +184,7 @@ async fn a_connection_without_messages_is_closed_with_1001() {
 }
 
 #[tokio::test]
-async fn what_has_not_come_whole_counts_against_the_memory_of_the_server() {
+async fn incomplete_messages_count_against_the_memory_limit() {
     let limits = WebSocketLimits::DEFAULT.with_max_message_bytes(1 << 20);
     let server = builder()
         .limits(polywire_schema::Limits::DEFAULT.with_bytes(100_000))

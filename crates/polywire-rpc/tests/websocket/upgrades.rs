@@ -313,7 +313,7 @@ async fn what_is_counted_is_shown() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_upgraded_is_refused() {
+async fn connections_without_upgrade_are_rejected() {
     // The server is called as a tower service, so there is no connection to take over.
     let server = builder().websocket("/", echo).build().unwrap();
     let mut request = http::Request::new(http_body_util::Empty::<Bytes>::new());

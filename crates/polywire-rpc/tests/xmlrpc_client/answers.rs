@@ -18,7 +18,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 const GZIP: &str = "Content-Encoding: gzip\r\n";
 
 #[tokio::test]
-async fn answers_in_gzip_are_undone() {
+async fn answers_in_gzip_are_decompressed() {
     let server = Scripted::start(|_, _| {
         let body = gzip(result("<string>squeezed</string>").as_bytes());
         Act::Answer(http("200 OK", GZIP, body))

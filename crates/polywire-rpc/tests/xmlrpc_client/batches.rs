@@ -123,7 +123,7 @@ async fn a_server_without_multicall_gets_single_calls() {
 /// If a multicall fails as a whole, its calls are not resent as single calls. This server
 /// makes the calls, and returns one fault for all of them if one method is unknown.
 #[tokio::test]
-async fn what_a_failed_multicall_has_called_is_not_called_again() {
+async fn calls_of_a_failed_multicall_are_not_repeated() {
     for text in [
         "method other not found",
         "Method 'other' not defined",
@@ -251,7 +251,7 @@ async fn long_batches_go_in_several_messages() {
 }
 
 #[tokio::test]
-async fn what_was_done_is_not_lost() {
+async fn results_before_a_failed_message_are_kept() {
     let server = Scripted::start(|nth, seen| match nth {
         0 => numbers(seen),
         _ => Act::Answer(http("500 Oops", "", "")),

@@ -58,7 +58,7 @@ fn several_threads_use_one_client() {
 /// A blocking call in an async context fails with a usage error: in a task, in the future of
 /// `block_on`, in a `LocalSet`, and after the coop budget is used up.
 #[test]
-fn inside_a_task_it_says_so() {
+fn a_blocking_client_inside_a_task_is_an_error() {
     for kind in [Builder::new_current_thread, Builder::new_multi_thread] {
         let (_runtime, server) = server();
         let runtime = kind().enable_all().build().unwrap();

@@ -63,7 +63,7 @@ async fn a_connection_that_the_server_closes_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn connections_that_nobody_needs_are_not_kept_without_end() {
+async fn unused_connections_are_closed() {
     const CALLS: usize = 110;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -130,7 +130,7 @@ async fn connections_that_were_closed_meanwhile_cost_no_call() {
 }
 
 #[test]
-fn connections_that_were_closed_while_nobody_looked_cost_no_call() {
+fn idle_connections_that_were_closed_fail_no_call() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

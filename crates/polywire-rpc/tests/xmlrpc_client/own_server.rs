@@ -60,7 +60,7 @@ async fn a_service_with_a_model_is_called_without_it() {
 /// With `send_deadline`, the server gets the deadline of a call or of a batch, over HTTP and
 /// SCGI.
 #[tokio::test]
-async fn servers_are_told_the_deadline() {
+async fn deadlines_are_sent_to_servers() {
     let methods = Methods::new().method("left", |(): (), context: Context| async move {
         let left = context.deadline().map(|deadline| deadline - Instant::now());
         left.map_or(f64::INFINITY, |left| left.as_secs_f64())

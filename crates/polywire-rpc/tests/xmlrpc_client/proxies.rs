@@ -24,7 +24,7 @@ async fn a_proxy_gets_the_whole_url() {
 }
 
 #[tokio::test]
-async fn a_proxy_is_passed_by_where_it_is_told() {
+async fn a_proxy_is_bypassed_for_excepted_hosts() {
     let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
     let proxy = Proxy::new("http://127.0.0.1:1").unwrap();
     let builder = || Client::builder(&server.url()).unwrap();
@@ -38,7 +38,7 @@ async fn a_proxy_is_passed_by_where_it_is_told() {
 
 #[cfg(feature = "tls")]
 #[tokio::test]
-async fn a_proxy_that_wants_to_know_who_calls() {
+async fn a_proxy_with_authentication() {
     let proxy = Scripted::start(|_, _| {
         Act::AnswerAndClose(http("407 Proxy Authentication Required", "", ""))
     })

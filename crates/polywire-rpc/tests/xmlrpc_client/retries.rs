@@ -57,7 +57,7 @@ async fn a_first_call_that_is_cut_off_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_has_begun_is_not_asked_for_again() {
+async fn a_partly_received_answer_is_not_requested_again() {
     let server = Scripted::start(|nth, _| match nth {
         0 => ok("<int>1</int>"),
         _ => Act::AnswerAndClose(b"HTTP/1.1 2".to_vec()),
@@ -71,7 +71,7 @@ async fn an_answer_that_has_begun_is_not_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_comes_up_meanwhile_is_found() {
+async fn a_server_that_starts_meanwhile_is_found() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -116,7 +116,7 @@ fn busy(after: &str) -> Act {
 }
 
 #[tokio::test]
-async fn a_busy_server_says_when() {
+async fn a_busy_server_sends_a_retry_time() {
     let server = Scripted::start(|nth, _| match nth {
         0 => busy("0"),
         _ => ok("<int>1</int>"),

@@ -65,7 +65,7 @@ fn calls_go_to_other_threads() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_the_type_says_where() {
+async fn type_errors_have_a_path() {
     let server = Scripted::start(|_, _| {
         ok(
             "<struct><member><name>name</name><value>web</value></member>\
