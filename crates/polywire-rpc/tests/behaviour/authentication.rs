@@ -27,7 +27,7 @@ fn basic(text: &str) -> String {
 fn for_users(auth: impl Authenticator) -> (ServerBuilder, mpsc::UnboundedReceiver<Option<String>>) {
     let (send, seen) = mpsc::unbounded_channel();
     let handler = dynamic(move |mut input: Map, context: Context| {
-        // The context that handlers see contains no secrets.
+        // Handlers do not see the credentials.
         assert!(!context.headers().contains_key("authorization"));
         send.send(context.user().map(str::to_owned)).unwrap();
         input.insert("id", 7);
@@ -97,7 +97,7 @@ async fn users() {
     assert_eq!(status_for(&site, None).await, 401);
     let lower = good.replace("Basic ", "basic  ");
     assert_eq!(status_for(&site, Some(&lower)).await, 201);
-    // It is ambiguous which of two headers is valid.
+    // Two headers with credentials are ambiguous, so the request is rejected.
     let mut socket = site.open().await;
     let twice = [("Authorization", &*good), ("Authorization", &*good)];
     socket.write(request("POST /things", &twice, CREATE)).await;
@@ -142,7 +142,7 @@ async fn bearer_tokens() {
     }
 }
 
-/// Each protocol writes the error in its own way, with the status for programs that know HTTP only.
+/// A rejected call gets an error in its own protocol, with the HTTP status 401 and a challenge.
 #[tokio::test]
 async fn errors_are_in_the_protocol_of_the_caller() {
     let site = Site::start(for_users(BasicAuth::users("kitchen", [("ada", "x")])).0).await;
@@ -156,13 +156,14 @@ async fn errors_are_in_the_protocol_of_the_caller() {
         let fault = error.fault().unwrap_or_else(|| panic!("{kind} {error:?}"));
         assert_eq!(fault.status().as_u16(), 401, "{kind}");
     }
-    // Requests without a protocol, too.
+    // A request that matches no operation is rejected too.
     let reply = site.send(request("PUT /nowhere", &[], "")).await;
     assert_eq!(reply.status, 401);
     assert!(reply.text().contains("authentication is required"));
 }
 
-/// The first authenticator that accepts the caller decides, and the challenges of all are sent.
+/// The first authenticator that accepts the call decides. A rejection has the challenges of all
+/// authenticators.
 #[tokio::test]
 async fn alternatives() {
     let forbid = |head: &CallHead<'_>| -> Result<Identity, AuthError> {
@@ -243,7 +244,7 @@ async fn statuses_without_a_challenge() {
     }
 }
 
-/// A panic in an authenticator fails one call. The panic message appears only in the log.
+/// A panic in an authenticator fails one call. The reply does not contain the message of the panic.
 #[tokio::test]
 async fn authenticators_that_panic() {
     let auth = BasicAuth::verify_with("kitchen", async |user: String, _: String| {
@@ -271,7 +272,7 @@ async fn authenticators_that_panic() {
     }
 }
 
-/// A rejected request is not decoded, and the authenticator does not read its body.
+/// A call without credentials is rejected with status 401, even if its body has 1 MiB.
 #[tokio::test]
 async fn large_bodies_of_rejected_callers() {
     let site = Site::start(for_users(BearerAuth::tokens([("job", "token")])).0).await;
@@ -306,7 +307,7 @@ async fn processes_at_unix_sockets() {
     }
 }
 
-/// A layer around HTTP requests may authenticate on its own.
+/// An HTTP layer can authenticate requests by inserting an `Identity`.
 #[tokio::test]
 async fn identities_of_layers() {
     let layer = tower::util::MapRequestLayer::new(|mut request: http::Request<_>| {
@@ -327,7 +328,8 @@ async fn identities_of_layers() {
     assert_eq!(user.as_deref(), Some("from a layer"));
 }
 
-/// Passwords over connections without encryption are rejected, right or wrong.
+/// Basic authentication over an unencrypted connection from a remote address is rejected, whether
+/// the password is right or wrong.
 #[tokio::test]
 async fn passwords_without_tls() {
     let known = || BasicAuth::users("the \"kitchen\"", [("ada", "secret")]);
@@ -358,7 +360,7 @@ async fn passwords_without_tls() {
     }
 }
 
-/// A pending authenticator is not overtaken by a later one.
+/// A pending authenticator is awaited before the next authenticator is asked.
 #[tokio::test]
 async fn the_order_of_authenticators_counts() {
     let slow = |_: &CallHead<'_>| {
@@ -374,7 +376,8 @@ async fn the_order_of_authenticators_counts() {
     assert_eq!(within(seen.recv()).await.unwrap().as_deref(), Some("first"));
 }
 
-/// The rate of a multicall's calls is keyed by credentials, which handlers do not see.
+/// A rate limit by the `authorization` header also applies to the calls inside a multicall,
+/// although handlers do not see this header.
 #[tokio::test]
 async fn rates_by_credentials_hold_in_a_multicall() {
     use std::num::NonZeroU32;
@@ -412,6 +415,6 @@ async fn rates_by_credentials_hold_in_a_multicall() {
         reply.text().matches("faultCode").count(),
         reply.text().matches(">3<").count(),
     );
-    // The request counts as its first call.
+    // The rate limit counts the request as the first call of the multicall. The burst is 3.
     assert_eq!((sums + faults, sums <= 3), (6, true), "{}", reply.text());
 }

@@ -1,5 +1,5 @@
-//! Invalid requests on every wire: each gets an error of its own
-//! protocol with the right status, and the server continues to serve.
+//! Invalid requests on every wire. The client gets an error in its own protocol with the right
+//! status, and the server keeps serving.
 
 use polywire_protocol::FaultKind;
 use polywire_protocol::ProtocolKind::{RestJson1, RpcV2Cbor, XmlRpc};
@@ -7,8 +7,7 @@ use polywire_schema::Limits;
 
 use crate::support::{Site, WIRES, builder, call_of, head_of, post, request};
 
-/// A body, the expected status and error name, and a
-/// word of the message.
+/// A request body, and the expected status, error name and part of the error message.
 type Case<'a> = (&'a [u8], u16, &'a str, &'a str);
 
 #[tokio::test]
@@ -42,7 +41,7 @@ async fn json_bodies() {
         ),
     ];
     for (body, status, name, word) in cases {
-        // All requests use one connection, which stays usable.
+        // All bodies are sent on one connection, which stays open.
         socket.write(post(RestJson1, "/add", "Add", body)).await;
         let error = socket.reply().await.error(RestJson1);
         let body = String::from_utf8_lossy(body);
@@ -153,8 +152,8 @@ async fn xmlrpc_bodies() {
 
 #[tokio::test]
 async fn faults_that_clients_understand() {
-    // The client has a newer model than the server: it sends a member that the server
-    // rejects, and reads the reason.
+    // The server has a lower string limit than the client. The client reads the reason from the
+    // fault.
     let site = Site::start(builder().limits(Limits::DEFAULT.with_string(8))).await;
     for kind in WIRES {
         let fault = site
@@ -211,8 +210,8 @@ async fn paths_and_methods() {
 }
 
 #[tokio::test]
-async fn requests_without_a_protocol() {
-    // Without a REST protocol, requests that are neither CBOR nor XML-RPC belong to no protocol.
+async fn nobodys_requests() {
+    // Without restJson1, no protocol claims a request that is neither CBOR nor XML-RPC.
     let site = Site::start(builder().protocol(XmlRpc).protocol(RpcV2Cbor)).await;
     let reply = site.send(request("GET /nowhere", &[], "")).await;
     assert_eq!(reply.status, 404);
@@ -316,7 +315,8 @@ async fn accepted_types() {
 #[tokio::test]
 async fn too_deep() {
     let site = Site::start(builder().limits(Limits::DEFAULT.with_depth(8))).await;
-    // Values at the limit of depth, and above it: friends of friends of friends.
+    // The depth limit is 8. A person with 3 nested `friends` lists is accepted, one with 20 is
+    // rejected.
     let person = |depth: usize| {
         let open = r#"{"name":"n","friends":["#.repeat(depth);
         format!(r#"{{"person":{open}{}}}"#, "]}".repeat(depth))
@@ -340,7 +340,7 @@ async fn too_deep() {
             ),
         }
     }
-    // Deep inside an unknown member, which is skipped.
+    // The depth limit also applies to an unknown member, which is skipped.
     let skipped = format!(
         r#"{{"unknown":{}1{}}}"#,
         "[".repeat(5_000),
@@ -351,7 +351,7 @@ async fn too_deep() {
     site.serves_on().await;
 }
 
-/// A server with a small limit on bodies.
+/// A server whose limit for bodies is 1,000 bytes.
 async fn small() -> Site {
     Site::start(builder().limits(Limits::DEFAULT.with_bytes(1_000))).await
 }
@@ -376,7 +376,7 @@ async fn too_large_by_its_length() {
     let site = small().await;
     for kind in WIRES {
         let (line, mut headers) = head_of(kind, "/add", "Add");
-        // The declared length is enough: the body is never sent.
+        // The server rejects the request because of its `Content-Length`. The body is never sent.
         headers.push(("Content-Length", "1001"));
         let reply = site.send(request(&line, &headers, "")).await;
         assert_too_large(kind, &reply.error(kind));
@@ -384,8 +384,8 @@ async fn too_large_by_its_length() {
     site.serves_on().await;
 }
 
-/// A client that writes its whole body before it reads receives the response, and
-/// no connection reset.
+/// A client that sends a whole body over the limit before it reads can read the reply. The
+/// connection is not reset.
 #[tokio::test]
 async fn too_large_and_sent_whole() {
     let site = small().await;
@@ -396,14 +396,14 @@ async fn too_large_and_sent_whole() {
                 .write_all(post(kind, "/add", "Add", vec![b' '; size]))
                 .await;
             assert_too_large(kind, &socket.reply().await.error(kind));
-            // After the body has been read, the connection can be used again.
+            // After the server has read the whole body, the connection can be reused.
             socket
                 .write(call_of(kind, "/things", "Create", r#"{"name":"n"}"#))
                 .await;
             assert!(matches!(socket.reply().await.status, 200 | 201), "{kind}");
         }
     }
-    // The same for responses that are sent before the body for other reasons.
+    // The same applies if the server replies before the body for another reason, here status 404.
     let mut socket = site.open().await;
     socket
         .write_all(post(RestJson1, "/nowhere", "", vec![b' '; 8_000_000]))
@@ -475,8 +475,8 @@ async fn broken_chunks() {
     site.serves_on().await;
 }
 
-/// Two content lengths are rejected: an intermediary that uses the other one would find another
-/// request after the first (RFC 9112, section 6.3).
+/// The body of a request with both `Transfer-Encoding` and `Content-Length` is read by its chunks.
+/// The bytes after the last chunk must not be answered as another request (RFC 9112, section 6.3).
 #[tokio::test]
 async fn two_lengths() {
     let site = Site::plain().await;
@@ -495,8 +495,7 @@ async fn two_lengths() {
     site.serves_on().await;
 }
 
-/// A client that closes its sending side in the middle of a body, but still reads,
-/// receives the error.
+/// A client that closes its write half in the middle of a body receives an error.
 #[tokio::test]
 async fn truncated_bodies() {
     let site = Site::plain().await;
@@ -524,8 +523,7 @@ async fn clients_that_vanish() {
     let site = Site::plain().await;
     for kind in WIRES {
         let whole = call_of(kind, "/add", "Add", r#"{"left":1,"right":2}"#);
-        // The client disconnects at each byte of the request once: in the head, in the body, and
-        // while the response is sent.
+        // The client disconnects after every seventh byte of the request, and after the last byte.
         for end in (0..=whole.len()).step_by(7).chain([whole.len()]) {
             let mut socket = site.open().await;
             socket.write(&whole[..end]).await;
@@ -568,7 +566,7 @@ async fn no_http_at_all() {
     if let Some(reply) = socket.try_reply().await {
         assert_eq!(reply.status, 431);
     }
-    // Bytes that are not HTTP/2 after the preface of HTTP/2.
+    // An HTTP/2 preface followed by bytes that are no frames.
     let mut socket = site.open().await;
     socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
     socket.write(&noise).await;
@@ -576,7 +574,7 @@ async fn no_http_at_all() {
     site.serves_on().await;
 }
 
-/// The sum of the lines of a head is limited, so that many incomplete heads use little memory.
+/// The total size of a request head is limited, so that incomplete heads use little memory.
 #[tokio::test]
 async fn heads_that_do_not_end() {
     let site = Site::plain().await;
@@ -589,7 +587,7 @@ async fn heads_that_do_not_end() {
     };
     let reply = site.send(lines(60) + "\r\n").await;
     assert_eq!(reply.status, 201);
-    // The head never ends: it is rejected for its length so far.
+    // The head is incomplete. It is rejected because the bytes so far exceed the limit.
     let mut socket = site.open().await;
     socket.write(lines(90)).await;
     assert_eq!(socket.reply().await.status, 431);

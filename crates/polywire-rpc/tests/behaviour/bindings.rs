@@ -1,12 +1,12 @@
-//! restJson1: every location of an HTTP message that a member can be bound to, in both directions. Each case
-//! compares the request of our client, the response of our server, and the value that the client
-//! decodes; some send requests as other clients write them.
+//! restJson1: every HTTP binding, for inputs and outputs. Most tests check the request of the
+//! client, the response of the server, and the output that the client decodes. The `by_hand` tests
+//! send requests in forms that other clients use.
 
 use polywire_protocol::ProtocolKind::RestJson1;
 
 use crate::support::{Site, output, read, request, service, write};
 
-/// One call as it was on the wire.
+/// The messages of one call as text, and its decoded output.
 #[derive(Debug)]
 struct Trip {
     request: String,
@@ -41,7 +41,7 @@ async fn trip(site: &Site, operation: &str, input: &str) -> Trip {
     }
 }
 
-/// The headers by name, except those that do not depend on the model, and the body.
+/// Appends the body and the sorted headers, without those that do not depend on the model.
 fn push_message(text: &mut String, headers: &http::HeaderMap, body: &[u8]) {
     let mut lines: Vec<String> = headers
         .iter()
@@ -72,7 +72,7 @@ async fn labels() {
 #[tokio::test]
 async fn labels_by_hand() {
     let site = Site::plain().await;
-    // Lower-case escapes, a literal plus, and a slash at the end.
+    // Lower-case escapes, a literal plus, and a trailing slash.
     let target = "/labels/%c3%b6+1/12/false/NaN/2026-11-01T12:00:00Z/1793534400.5\
                   /Sun,%2001%20Nov%202026%2012:00:00%20GMT/red/";
     let reply = site.send(request(&format!("GET {target}"), &[], "")).await;
@@ -100,7 +100,7 @@ async fn greedy_labels() {
         reply.text(),
         r#"{"bucket":"x","path":"one/two","revision":1}"#
     );
-    // The literal of the query is part of the pattern.
+    // The query literal is part of the URI pattern.
     let reply = site.send(request("GET /files/x/y/end", &[], "")).await;
     assert_eq!(reply.status, 404);
 }
@@ -110,13 +110,13 @@ async fn query() {
     let site = Site::plain().await;
     let input = r#"{"text":"a&b=c d+ö","numbers":[1,-2,3],"flag":false,"real":2.5,"when":"2026-11-01T12:00:00Z","epochs":["2026-11-01T12:00:00Z","1970-01-01T00:00:00Z"],"colors":["red","green"],"rest":{"x":["1","2"],"n":["9"]}}"#;
     let trip = trip(&site, "Query", input).await;
-    // A parameter with a member of its own is not taken from the map.
+    // The client does not send a parameter from the map if it is bound to another member, here `n`.
     assert_eq!(
         trip.request,
         "GET /query?kind=test&t=a%26b%3Dc%20d%2B%C3%B6&n=1&n=-2&n=3&flag=false&real=2.5\
          &when=2026-11-01T12%3A00%3A00Z&epochs=1793534400&epochs=0&colors=red&colors=green&x=1&x=2\n"
     );
-    // On a server the map contains all parameters.
+    // The server puts all query parameters into the map.
     assert_eq!(
         trip.output,
         r#"{"text":"a&b=c d+ö","numbers":[1,-2,3],"flag":false,"real":2.5,"when":"2026-11-01T12:00:00Z","epochs":[1793534400,0],"colors":["red","green"],"rest":{"kind":["test"],"t":["a&b=c d+ö"],"n":["1","-2","3"],"flag":["false"],"real":["2.5"],"when":["2026-11-01T12:00:00Z"],"epochs":["1793534400","0"],"colors":["red","green"],"x":["1","2"]}}"#
@@ -128,8 +128,8 @@ async fn query_by_hand() {
     let site = Site::plain().await;
     let target = "/query?n=1&kind=test&t=a+b%2Bc&empty&n=2&t=second&&x=";
     let reply = site.send(request(&format!("GET {target}"), &[], "")).await;
-    // A plus is a space, a parameter without a value is empty, and the first of several
-    // values is used.
+    // A plus decodes to a space. A parameter without a value is empty. If a member that is not a
+    // list has several values, the first one counts.
     assert_eq!(
         reply.text(),
         r#"{"text":"a b+c","numbers":[1,2],"rest":{"n":["1","2"],"kind":["test"],"t":["a b+c","second"],"empty":[""],"x":[""]}}"#
@@ -167,8 +167,8 @@ x-when: Sun, 01 Nov 2026 12:00:00 GMT
 #[tokio::test]
 async fn headers_by_hand() {
     let site = Site::plain().await;
-    // Lists over several lines, without blanks, with quotes where none are
-    // needed; names in any case; one date of each old form.
+    // Lists over several header lines, lists without spaces, unneeded quotes, and names in mixed
+    // case.
     let headers = [
         ("x-TEXTS", r#""a","b, \"c\"""#),
         ("X-Texts", "d,,e"),
@@ -199,7 +199,7 @@ async fn headers_by_hand() {
 async fn headers_that_cannot_be() {
     let site = Site::plain().await;
     let client = site.client(RestJson1);
-    // A value that a header cannot contain is rejected by the sender.
+    // The client rejects a value that a header cannot contain.
     let error = client
         .call("Headers", r#"{"text":"a\nb"}"#)
         .await
@@ -250,7 +250,7 @@ async fn blob_payloads() {
         ))
         .await;
     assert_eq!(reply.body, [0, 159, 146, 150]);
-    // A payload that is not set is an empty body.
+    // Without a payload the body is empty.
     let reply = site.send(request("PUT /payload/blob/q", &[], "")).await;
     assert_eq!((reply.status, reply.body.len()), (200, 0));
     assert_eq!(reply.header("x-name"), Some("q"));
@@ -318,7 +318,7 @@ async fn structure_payloads() {
 #[tokio::test]
 async fn absent_structure_payloads() {
     let site = Site::plain().await;
-    // An empty object would be a person without the required name.
+    // An absent payload is not sent as `{}`, because a person without the required name is invalid.
     let trip = trip(&site, "StructurePayload", r#"{"name":"h"}"#).await;
     assert_eq!(trip.request, "PUT /payload/structure\nx-name: h\n");
     assert_eq!(trip.output, r#"{"name":"h"}"#);
@@ -396,7 +396,7 @@ async fn response_codes() {
         "202\ncontent-type: application/json\n\n{}"
     );
     assert_eq!(accepted.output, r#"{"status":202}"#);
-    // The status code of the model, and no body with 204.
+    // The status is that of the model. A 204 has no body.
     let created = site
         .send(request("POST /things", &[], r#"{"name":"n"}"#))
         .await;
@@ -417,7 +417,7 @@ async fn host_prefixes() {
     let trip = trip(&site, "Hosted", input).await;
     let host = format!("host: acme.data.{}", site.address());
     assert!(trip.request.contains(&host), "{}", trip.request);
-    // The member is in the host and in the body, as in the model.
+    // The member is in the host and in the body.
     assert!(
         trip.request
             .ends_with("\n\n{\"tenant\":\"acme\",\"note\":\"n\"}")
@@ -445,12 +445,12 @@ async fn names_and_forms_in_the_body() {
 #[tokio::test]
 async fn defaults_of_clients_that_write_other_json() {
     let site = Site::plain().await;
-    // White space, any order, unknown members, escapes, a null for a member
-    // that is not set.
+    // White space, members in any order, unknown members, escapes, and a null for an unset member.
     let body = " {\n \"unknown\": [ { } ], \"size\" : 1 , \"renamed-text\" : \"\\u00f6\\/\", \"byte\": null } ";
     let reply = site.send(request("POST /names", &[], body)).await;
     assert_eq!(reply.text(), r#"{"renamed-text":"ö/","size":1}"#);
-    // The member name of the model is not the name in JSON.
+    // The server ignores the name of the member in the model. On this wire the member has its
+    // `@jsonName`.
     let reply = site
         .send(request("POST /names", &[], r#"{"text":"t"}"#))
         .await;

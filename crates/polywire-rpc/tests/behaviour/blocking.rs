@@ -1,4 +1,4 @@
-//! Handlers that block, on a bounded pool.
+//! Blocking handlers on a bounded pool.
 
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::time::Duration;
@@ -15,7 +15,7 @@ const CREATE: &str = r#"{"name":"kettle"}"#;
 
 #[tokio::test]
 async fn small_calls_are_not_held_up() {
-    // The server has one thread, so a handler that blocked it would block all calls.
+    // The server runs on one thread, so a handler that blocks this thread would block all calls.
     let pool = BlockingPool::new(2, 0);
     let barrier = Arc::new(Barrier::new(3));
     let (begun, begins) = mpsc::channel();
@@ -42,7 +42,7 @@ async fn small_calls_are_not_held_up() {
     for _ in 0..20 {
         site.serves_on().await;
     }
-    // Both threads are in use and the queue is full, so a third call is rejected.
+    // A third call is rejected: both threads are busy, and the queue has no slots.
     for kind in WIRES {
         let fault = site.client(kind).fault("Create", CREATE).await;
         assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
@@ -57,7 +57,7 @@ async fn small_calls_are_not_held_up() {
     drop(begins);
 }
 
-/// As many calls wait as the limit allows, and all of them run.
+/// A pool with 1 thread and 2 queue slots runs 3 pieces of work in order and rejects a fourth.
 #[tokio::test]
 async fn the_queue() {
     let pool = BlockingPool::new(1, 2);
@@ -84,7 +84,7 @@ async fn the_queue() {
         done.push(within(task).await.unwrap().unwrap());
     }
     assert_eq!(done, [0, 1, 2]);
-    // A queued call whose caller has disconnected leaves the queue before it starts.
+    // Dropping the future of work that has not started releases its slot.
     for _ in 0..10 {
         drop(run(4));
     }
@@ -105,7 +105,7 @@ async fn panics() {
     }
 }
 
-/// The call fails at its deadline, but its thread stays in use until the function returns.
+/// A call that exceeds its deadline fails, but its thread stays busy until the work ends.
 #[tokio::test]
 async fn deadlines() {
     let pool = BlockingPool::new(1, 0);

@@ -1,4 +1,4 @@
-//! rpcv2Cbor and XML-RPC as bytes, and the same calls over all three wires.
+//! rpcv2Cbor and XML-RPC as bytes, and the same calls on all three wires.
 
 use polywire_codec::{cbor, xmlrpc};
 use polywire_protocol::ProtocolKind::{RestJson1, RpcV2Cbor, XmlRpc};
@@ -39,7 +39,7 @@ async fn the_same_everywhere() {
             let answer = site.client(kind).call(operation, input).await;
             let mut expected = output(operation, input);
             if kind == XmlRpc {
-                // Timestamps in whole seconds, as HTTP dates have.
+                // XML-RPC timestamps have whole seconds.
                 expected = expected.replace("00.5Z", "00Z");
             }
             assert_eq!(answer.unwrap(), expected, "{operation} over {kind}");
@@ -75,7 +75,7 @@ async fn cbor_bytes() {
     let sum = cbor::from_slice(&reply.body).unwrap();
     assert_eq!(sum, Value::from(Map::from_iter([("sum", 3)])));
 
-    // A prefix before the four segments is accepted.
+    // The path may have a prefix before `/service`.
     let reply = site
         .send(request(
             "POST /some/stage/service/Wire/operation/Nothing",
@@ -153,7 +153,7 @@ async fn xmlrpc_positional() {
     let reply = site.send(call(&[1.into(), 2.into(), Value::Null])).await;
     assert_eq!(sum(reply).unwrap()["sum"].as_i64(), Some(3));
 
-    // Too many parameters, too few, and a struct instead of a scalar.
+    // Too many parameters, too few, and a struct instead of positional parameters.
     for bad in [
         vec![1.into(), 2.into(), "n".into(), 4.into()],
         vec![1.into()],
@@ -171,7 +171,7 @@ async fn xmlrpc_positional() {
 #[tokio::test]
 async fn what_each_wire_calls_its_own() {
     let site = Site::plain().await;
-    // One path, three protocols: each response is in the protocol of its request.
+    // Three protocols, one path. Each request is answered in its own protocol.
     let json = site.send(request("POST /RPC", &[], "{}")).await;
     assert_eq!(json.error(RestJson1).0, 404);
     let cbor = site

@@ -1,4 +1,4 @@
-//! Connections: keep-alive, closing, pipelining, limits, and HTTP/2.
+//! Connections: keep-alive, close, pipelining, limits, and HTTP/2.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const ADD: &str = r#"{"left":1,"right":2}"#;
 async fn kept_alive() {
     let site = Site::plain().await;
     let mut socket = site.open().await;
-    // Several protocols on one connection, one after the other.
+    // Calls on different wires, one after the other on one connection.
     for _ in 0..3 {
         for kind in WIRES {
             socket
@@ -51,7 +51,7 @@ async fn pipelined() {
     }
     socket.write(all).await;
     for number in 200..250 {
-        // Responses 204 and 205 have no body; hyper writes the length of the others.
+        // 204 and 205 have no body. hyper sends a `Content-Length` with all other replies.
         assert_eq!(socket.reply().await.status, number);
         assert_eq!(
             socket.reply().await.text(),
@@ -60,8 +60,8 @@ async fn pipelined() {
     }
 }
 
-/// Some clients end a body with a line feed that `Content-Length` does not count. The response
-/// to a last request must not be lost because of it.
+/// Some clients send a line feed after the body that is not included in `Content-Length`. Extra
+/// bytes after the last request must not prevent its reply.
 #[tokio::test]
 async fn bytes_behind_the_last_request() {
     let site = Site::plain().await;
@@ -72,7 +72,7 @@ async fn bytes_behind_the_last_request() {
         socket.write(last).await;
         assert_eq!(socket.reply().await.status, 200, "{behind:?}");
     }
-    // Between requests an empty line is skipped.
+    // An empty line between requests is skipped.
     let mut socket = site.open().await;
     for _ in 0..2 {
         socket.write(request("POST /add", &[], ADD)).await;
@@ -117,7 +117,7 @@ async fn head_is_get_without_the_body() {
         short.header("content-length"),
         full.header("content-length")
     );
-    // Errors have no body either, and the next response belongs to the next request.
+    // Errors have no body either, and the next reply starts at the right byte.
     for (line, status) in [("HEAD /nowhere", 404), ("HEAD /add", 405)] {
         socket.write(request(line, &[], "")).await;
         assert_eq!(socket.head_reply().await.status, status);
@@ -140,7 +140,7 @@ async fn expect_continue() {
     socket.write(ADD).await;
     assert_eq!(socket.reply().await.status, 200);
 
-    // A client with `Expect: 100-continue` that is rejected gets the response at once.
+    // A request whose body is over the limit is rejected before the body is sent.
     let headers = [
         ("Expect", "100-continue"),
         ("Content-Length", "99999999999"),
@@ -163,7 +163,7 @@ async fn http2_with_prior_knowledge() {
         assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
         let fault = client.fault("Fail", r#"{"how":"late panic"}"#).await;
         assert_eq!(fault.message(), "an internal error occurred", "{kind}");
-        // Many concurrent requests on one connection.
+        // 50 concurrent calls on one connection.
         let calls: Vec<_> = (0..50)
             .map(|number| {
                 let client = client.clone();
@@ -187,7 +187,7 @@ async fn http2_bodies_that_are_too_large() {
         let input = format!(r#"{{"name":"{}"}}"#, "x".repeat(5_000_000));
         let fault = client.fault("Create", &input).await;
         assert!(fault.message().contains("1000 bytes"), "{kind}: {fault}");
-        // The connection continues.
+        // The connection stays usable.
         assert_eq!(
             client.call("Add", ADD).await.unwrap(),
             r#"{"sum":3}"#,
@@ -204,7 +204,7 @@ async fn http2_host_prefix() {
     assert_eq!(client.call("Hosted", input).await.unwrap(), input);
 }
 
-/// A URL with a user or a password is rejected, before it is sent in `Host` or shown in an error.
+/// A client rejects a URL with user information. The error does not contain the password.
 #[test]
 fn users_in_urls() {
     for url in ["http://ada:secret@localhost:1", "http://ada@localhost/path"] {
@@ -213,7 +213,7 @@ fn users_in_urls() {
         assert!(error.contains("header authorization"), "{error}");
         assert!(!error.contains("secret"), "{error}");
     }
-    // After the authority, `@` is part of the path.
+    // An `@` in the path is not part of the authority.
     let client = Client::builder(service(), RestJson1).connect("http://localhost:1/@ada");
     assert!(client.is_ok(), "{client:?}");
 }
@@ -227,20 +227,20 @@ async fn the_limit_on_connections() {
         socket.write(request("GET /status/200", &[], "")).await;
         assert_eq!(socket.reply().await.status, 200);
     }
-    // The kernel accepts the third connection, but the server does not yet.
+    // The connection is established, but the server does not read from it yet.
     let mut third = site.open().await;
     third.write(request("GET /status/202", &[], "")).await;
     let early = tokio::time::timeout(Duration::from_millis(300), third.reply()).await;
     assert!(early.is_err(), "{early:?}");
-    // The first two connections are served in the meantime.
+    // The other connections are still served.
     first.write(request("GET /status/200", &[], "")).await;
     assert_eq!(first.reply().await.status, 200);
     drop(second);
     assert_eq!(third.reply().await.status, 202);
 }
 
-/// Two HTTP listeners on their own threads and one SCGI listener share the permits for connections, and none holds
-/// a permit while no connection arrives.
+/// The connection limit applies to the whole server: here two HTTP listeners on different threads
+/// and an SCGI listener. No listener reserves a slot for a future connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_limit_on_connections_is_that_of_the_server() {
     let any = || "127.0.0.1:0".parse().unwrap();
@@ -274,13 +274,13 @@ async fn the_limit_on_connections_is_that_of_the_server() {
     }
     let mut third = open(scgi.address()).await;
     third.write(b"no SCGI").await;
-    // The open connections are served in the meantime. Only a wait can show that this one is not.
+    // The third connection is over the limit. The server does not reply within 300 ms.
     let early = tokio::time::timeout(Duration::from_millis(300), third.raw()).await;
     assert!(early.is_err(), "{early:?}");
     drop(first);
     let said = third.raw().await;
     assert!(said.starts_with("Status: 400"), "{said}");
-    // One permit is enough for all three, one after the other.
+    // One free slot is enough for both HTTP listeners, one connection after the other.
     for address in [here.address(), there, here.address()] {
         let mut socket = open(address).await;
         socket.write(&get).await;
@@ -293,7 +293,7 @@ async fn the_limit_on_connections_is_that_of_the_server() {
     worker.join().unwrap();
 }
 
-/// The largest values mean no limit, and the smallest value is an error.
+/// Maximum values of settings mean no limit. A limit of 0 connections is a build error.
 #[tokio::test]
 async fn extreme_settings() {
     let site = Site::start(

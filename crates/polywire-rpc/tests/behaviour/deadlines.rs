@@ -1,4 +1,4 @@
-//! Deadlines of callers over HTTP: the header `polywire-timeout-ms`.
+//! Client deadlines over HTTP: the header `polywire-timeout-ms`.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::support::{Site, WIRES, builder, call_of, request, within};
 
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
-/// A call in a protocol, with an additional header.
+/// A call in the form of a protocol, with the header `Polywire-Timeout-Ms`.
 fn with_header(kind: polywire_protocol::ProtocolKind, value: &str) -> Vec<u8> {
     let call = call_of(kind, "/things", "Create", CREATE);
     let line = call.windows(2).position(|two| two == b"\r\n").unwrap() + 2;
@@ -47,7 +47,7 @@ async fn the_earlier_limit_counts() {
     }
 }
 
-/// At the deadline the handler is dropped, and the caller gets a fault in its protocol.
+/// The server ends a call at its deadline and replies with an error in the protocol of the call.
 #[tokio::test]
 async fn handlers_end_at_the_deadline() {
     let handler = dynamic(|input: Map, _: Context| async move {
@@ -62,7 +62,7 @@ async fn handlers_end_at_the_deadline() {
     }
 }
 
-/// A call whose deadline has passed is not started.
+/// A call whose deadline has passed is rejected before the handler starts.
 #[tokio::test]
 async fn calls_whose_deadline_has_passed_are_not_started() {
     let handler = dynamic(|_: Map, _: Context| async move {
@@ -101,7 +101,7 @@ async fn invalid_headers() {
     }
 }
 
-/// The time for a body ends with the deadline.
+/// The deadline also limits the time for receiving the body.
 #[tokio::test]
 async fn bodies_that_come_too_late() {
     let site = Site::start(builder()).await;
@@ -123,7 +123,8 @@ impl Drop for OnDrop {
     }
 }
 
-/// A client that sends its deadline ends handlers whose results it does not wait for. Without it, handlers continue.
+/// If a client sends its deadline, the server cancels the handler at that deadline. Otherwise the
+/// handler continues.
 #[tokio::test]
 async fn clients_send_their_deadline() {
     let (began, mut begun) = mpsc::unbounded_channel();
@@ -146,7 +147,8 @@ async fn clients_send_their_deadline() {
             let client =
                 site.client_with(kind, |client| client.deadline(total).send_deadline(send));
             let error = client.call("Create", CREATE).await.unwrap_err();
-            // The client's own timeout, not a fault of the server, whose deadline is never earlier.
+            // The client reports its own deadline, because the deadline of the server is not
+            // earlier.
             assert_eq!(error.kind(), CallErrorKind::Deadline, "{kind} {error}");
             let left = within(begun.recv()).await.unwrap();
             assert_eq!(left <= total, send, "{kind} {left:?}");
@@ -158,7 +160,7 @@ async fn clients_send_their_deadline() {
     }
 }
 
-/// The recorded request is the request that was sent.
+/// The request that `call_showing` shows has the deadline header.
 #[tokio::test]
 async fn the_header_is_shown() {
     let site = Site::plain().await;

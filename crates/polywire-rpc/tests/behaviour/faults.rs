@@ -1,5 +1,5 @@
-//! Errors of the model and of handlers: what is sent on each wire, and what
-//! the client decodes.
+//! Modelled errors and internal errors: the replies on each wire, and the faults that the client
+//! reads.
 
 use polywire_codec::xmlrpc;
 use polywire_protocol::FaultKind;
@@ -19,7 +19,7 @@ async fn clients_read_modelled_errors() {
         assert_eq!(fault.kind(), FaultKind::Modelled, "{kind}");
         assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
         assert_eq!(fault.name(), "NotThere");
-        // XML-RPC has no status.
+        // An XML-RPC fault has no HTTP status, so the client uses 500.
         let status = if kind == XmlRpc { 500 } else { 404 };
         assert_eq!(fault.status(), status, "{kind}");
         assert_eq!(fault.message(), "there is no such thing", "{kind}");
@@ -30,7 +30,7 @@ async fn clients_read_modelled_errors() {
         ]);
         assert_eq!(*fault.details(), details, "{kind}");
 
-        // An error of the service. Over REST one of its members is a header.
+        // `Busy` is an error of the service. One of its members is a header in restJson1.
         let fault = client.fault("Fail", r#"{"how":"busy"}"#).await;
         assert_eq!(fault.shape(), "example.wire#Busy", "{kind}");
         assert_eq!(
@@ -86,7 +86,8 @@ async fn modelled_errors_in_cbor() {
     assert_eq!(reply.header("retry-after"), None);
 }
 
-/// A fault as in the specification, and with a third member for callers that request it.
+/// An XML-RPC fault has two members. The request header `Polywire-Fault-Detail: yes` adds a third
+/// member, `detail`.
 #[tokio::test]
 async fn modelled_errors_in_xmlrpc() {
     let site = Site::plain().await;
@@ -157,8 +158,8 @@ async fn faults_that_no_model_knows() {
     }
 }
 
-/// After an internal error the caller learns that there was one and no details, and
-/// both the connection and the server continue.
+/// An internal error fails one call. The reply contains no details, and the connection and the
+/// server stay usable.
 #[tokio::test]
 async fn internal_errors_have_no_details() {
     let site = Site::plain().await;

@@ -1,4 +1,5 @@
-//! Limits on connections and calls, by address and in total, and rates.
+//! Limits in front of a service: connections and requests per address, and connections and calls in
+//! total. Also panics in layers.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ async fn connections_per_address() {
         assert_eq!(socket.reply().await.status, 200);
         open.push(socket);
     }
-    // The third connection is rejected before it sends anything, and also if it sends much.
+    // Connections over the limit are rejected, whether or not a request was sent.
     let mut silent = site.open().await;
     let mut loud = site.open().await;
     loud.write(request("POST /things", &[], "x".repeat(10_000)))
@@ -48,7 +49,7 @@ async fn connections_per_address() {
         assert!(reply.text().contains("Too many connections"));
         assert!(socket.ends().await);
     }
-    // The open connections continue, and one that closes makes room for another.
+    // Open connections stay usable. A closed connection frees a slot.
     open[0].write(request("GET /status/200", &[], "")).await;
     assert_eq!(open[0].reply().await.status, 200);
     drop(open);
@@ -64,7 +65,7 @@ async fn connections_per_address() {
     .await;
 }
 
-/// All connections of all servers that use the firewall.
+/// The limit counts the connections of all servers that share a firewall.
 #[tokio::test]
 async fn connections_in_all() {
     let firewall = Firewall::new().connections(1);
@@ -85,7 +86,8 @@ async fn connections_in_all() {
 
 #[tokio::test]
 async fn requests_per_address() {
-    // The period is long, so no request of the test comes late enough for a further permit.
+    // The burst is 3 and the rate 1 per second. The 6 requests take less than 3 seconds, so that at
+    // least one is rejected.
     let firewall = Firewall::new().requests_per_address(number(1), number(3));
     let site = Site::start(builder().firewall(firewall)).await;
     let mut socket = site.open().await;
@@ -104,18 +106,19 @@ async fn requests_per_address() {
         assert_eq!(reply.status, 429);
         let seconds: u32 = reply.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=6).contains(&seconds), "{seconds}");
-        // In the protocol of the caller.
+        // The rejection is in the protocol of the call.
         let (_, _, message) = reply.error(kind);
         assert!(message.contains("too many requests"), "{message}");
     }
     assert!(refused > 0);
-    // Our client decodes it.
+    // The client maps the status to an overload fault.
     let fault = site.client(XmlRpc).fault("Create", CREATE).await;
     assert_eq!(fault.kind(), FaultKind::Overloaded);
     assert!(fault.retry_after().is_some());
 }
 
-/// A malformed request counts like any other, and its connection closes after the response.
+/// A malformed request counts toward the rate limit. The reply closes the connection, whatever its
+/// status.
 #[tokio::test]
 async fn malformed_requests_per_address() {
     let firewall = Firewall::new().requests_per_address(number(1), number(3));
@@ -131,7 +134,7 @@ async fn malformed_requests_per_address() {
     assert!(statuses.contains(&429), "{statuses:?}");
 }
 
-/// A handler that waits until the test releases it.
+/// A handler that waits for a notification.
 fn waiting() -> (ServerBuilder, Arc<Notify>, mpsc::UnboundedReceiver<()>) {
     let (begun, begins) = mpsc::unbounded_channel();
     let go = Arc::new(Notify::new());
@@ -173,7 +176,7 @@ async fn calls_in_flight() {
             message.contains("2 calls are in progress"),
             "{kind}: {message}"
         );
-        // On the same connection, and also if no protocol claims the request.
+        // The connection stays open. A request for an unknown path is rejected too.
         socket.write(request("PATCH /nowhere", &[], "")).await;
         assert_eq!(socket.reply().await.status, 503);
         let fault = site
@@ -182,11 +185,11 @@ async fn calls_in_flight() {
             .await;
         assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
     }
-    // The pages for monitoring stay available.
+    // Monitoring pages are served during overload.
     let mut socket = site.open().await;
     socket.write(request("GET /_polywire/", &[], "")).await;
     assert_eq!(socket.reply().await.text(), "busy");
-    // A call that ends makes room for another.
+    // A call that ends frees a slot.
     go.notify_one();
     go.notify_one();
     for socket in &mut busy {
@@ -196,8 +199,8 @@ async fn calls_in_flight() {
     assert_eq!(socket.reply().await.status, 202);
 }
 
-/// A client process is killed during its call. The handler continues, because the server
-/// cannot distinguish this from a half-closed connection, and then its permit is returned.
+/// A call whose client resets the connection releases its slot when the handler ends. The handler
+/// continues, because the server does not distinguish a reset from a half-close.
 #[tokio::test]
 async fn callers_that_leave() {
     let (builder, go, mut begins) = waiting();
@@ -223,7 +226,7 @@ async fn callers_that_leave() {
     }
 }
 
-/// The type of the request body does not matter.
+/// `tower::Service` accepts any type of request body.
 #[tokio::test]
 async fn boxed_bodies_are_read() {
     let layer = CompressionLayer::new();
@@ -234,7 +237,7 @@ async fn boxed_bodies_are_read() {
     assert_eq!(response.await.unwrap().status(), 201);
 }
 
-/// A panic in a layer fails one request and not the connection.
+/// A panic in a layer fails one request. The connection stays usable.
 #[tokio::test]
 async fn layers_that_panic() {
     let layer = tower::util::MapRequestLayer::new(|request: http::Request<_>| {

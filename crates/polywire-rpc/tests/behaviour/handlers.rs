@@ -1,4 +1,4 @@
-//! Handlers: what they see of a call, and their time limit.
+//! Handlers: the context that they receive, and timeouts. Also errors of client calls.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ async fn handlers_that_take_too_long() {
             }
         }
         let fault = site.client(kind).fault("Fail", SLOW).await;
-        // XML-RPC has one code for all faults of temporary unavailability.
+        // XML-RPC has one fault code for all temporary errors of a server.
         let expected = match kind {
             XmlRpc => FaultKind::Overloaded,
             _ => FaultKind::DeadlineExceeded,
@@ -65,8 +65,8 @@ async fn handlers_that_take_too_long() {
     site.serves_on().await;
 }
 
-/// A handler that is always ready when it is polled uses up the cooperative budget of its
-/// task in each poll: its deadline must not depend on the rest of the budget.
+/// A handler that never waits for I/O uses up the coop budget of its task in each poll. The handler
+/// timeout must apply nevertheless.
 #[tokio::test]
 async fn handlers_that_are_always_busy() {
     async fn busy() -> Result<Map, Fault> {
@@ -94,7 +94,7 @@ async fn clients_that_do_not_wait() {
             }
             other => panic!("{kind}: {other:?}"),
         }
-        // The client can be used again.
+        // The client stays usable.
         client
             .call("Fail", r#"{"how":"not at all"}"#)
             .await
@@ -128,13 +128,13 @@ async fn operations_that_there_are_not() {
     let error = client.call("Subtract", Map::new()).await.unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::UnknownOperation);
     assert!(error.to_string().contains("Subtract"), "{error}");
-    // An input that does not conform to the model is not sent.
+    // The client rejects an input that does not match the model, without sending it.
     let wrong = Map::from_iter([("left", "one")]);
     let error = client.call("Add", wrong).await.unwrap_err();
     assert!(error.kind() == CallErrorKind::Encode, "{error}");
 }
 
-/// XML-RPC at another path, on both sides.
+/// Server and client use XML-RPC at a custom path.
 #[tokio::test]
 async fn protocols_that_were_built_separately() {
     let protocol = || {

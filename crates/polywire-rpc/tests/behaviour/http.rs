@@ -1,4 +1,4 @@
-//! HTTP/1 as bytes: what a test writes on the socket, and what the server writes back.
+//! HTTP/1 at the byte level: requests and replies on a raw socket.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const CALL: &str = "<?xml version=\"1.0\"?><methodCall><methodName>math.add</met
     <param><value><int>1</int></value></param><param><value><int>2</int></value></param>\
     </params></methodCall>";
 
-/// A call over XML-RPC with these header lines.
+/// An XML-RPC call with additional header lines.
 fn call(version: &str, lines: &[&str], body: &str) -> Vec<u8> {
     let mut text = format!("POST /RPC2 HTTP/{version}\r\nHost: x\r\nContent-Type: text/xml\r\n");
     for line in lines {
@@ -27,7 +27,7 @@ fn length() -> String {
     format!("Content-Length: {}", CALL.len())
 }
 
-/// Which versions and headers keep a connection open.
+/// The HTTP version and the `Connection` header determine whether a connection is kept alive.
 #[tokio::test]
 async fn connections_are_kept_or_not() {
     let site = Site::plain().await;
@@ -49,7 +49,8 @@ async fn connections_are_kept_or_not() {
             let reply = socket.reply().await;
             assert_eq!(reply.status, 200, "{version} {line:?}");
             assert!(reply.text().contains("3</"), "{}", reply.text());
-            // A response to HTTP/1.0 says that the connection stays open, one to HTTP/1.1 that it does not.
+            // In HTTP/1.0 the reply has to announce keep-alive, in HTTP/1.1 it has to announce a
+            // close.
             let told = match (version, kept) {
                 ("1.0", true) => Some("keep-alive"),
                 ("1.1", false) => Some("close"),
@@ -64,7 +65,7 @@ async fn connections_are_kept_or_not() {
     }
 }
 
-/// Requests whose end is ambiguous can be smuggled past a proxy.
+/// Ambiguous body lengths are rejected. They allow request smuggling past a proxy.
 #[tokio::test]
 async fn lengths_that_disagree() {
     let site = Site::plain().await;
@@ -94,8 +95,8 @@ async fn lengths_that_disagree() {
     let lines = ["Transfer-Encoding: chunked"];
     socket.write(call("1.0", &lines, &chunked)).await;
     assert_eq!(socket.reply().await.status, 400);
-    // Both: the chunks decide, as in RFC 9112, section 6.3, on a connection that
-    // closes afterwards, so that no bytes after it are read as a request.
+    // With both headers, the body is read by its chunks (RFC 9112, section 6.3). The connection is
+    // closed after the reply, so that bytes after the body are not answered as a request.
     let mut socket = site.open().await;
     let lines = ["Content-Length: 5", "Transfer-Encoding: chunked"];
     let mut bytes = call("1.1", &lines, &chunked);
@@ -107,7 +108,7 @@ async fn lengths_that_disagree() {
         (200, Some("close"))
     );
     assert!(!socket.raw().await.contains("299"));
-    // Two equal lengths are valid: all readers find the same end.
+    // A repeated `Content-Length` with the same value is accepted, because it is not ambiguous.
     let mut socket = site.open().await;
     socket.write(call("1.1", &[&*length, &*length], CALL)).await;
     assert_eq!(socket.reply().await.status, 200);
@@ -140,9 +141,9 @@ async fn chunks() {
     assert!(socket.ends().await);
 }
 
-/// A reader that accepts a bare LF as the end of a line, as RFC 9112, section 2.2, allows,
-/// finds the end of the request in the middle of the trailers, and another request after it. hyper reads to
-/// the next CRLF, and would read the body of the other request as a third one.
+/// A recipient that accepts a bare LF as a line end (RFC 9112, section 2.2) sees the request end in
+/// the middle of the trailers, followed by a second request. hyper reads on to the next CRLF, and
+/// would read the body of the second request as a request. That request must not be answered.
 #[tokio::test]
 async fn a_bare_line_feed_in_trailers() {
     let site = Site::plain().await;
@@ -153,8 +154,9 @@ async fn a_bare_line_feed_in_trailers() {
         &hidden,
     );
     let seen = String::from_utf8(seen).unwrap();
-    // The response to the first request comes after its body, and closes the connection. The other requests may be
-    // answered after their head: then the bytes that hyper reads as the next request are rejected.
+    // `POST /RPC2` is answered after its body, and the connection is closed. The other requests may
+    // be answered after the head. Then the bytes that hyper takes for the next request are
+    // rejected.
     for (start, status) in [
         ("POST /RPC2", 200),
         ("POST /nowhere", 200),
@@ -177,7 +179,8 @@ async fn a_bare_line_feed_in_trailers() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 socket.write(&bytes[cut..]).await;
                 let all = socket.raw().await;
-                // Trailers that hyper rejects are an error of XML-RPC.
+                // If hyper rejects the trailers, the reply is an XML-RPC fault, also with status
+                // 200.
                 assert!(
                     all.starts_with(&format!("HTTP/1.1 {status} ")),
                     "{start} {trailers:?}: {all}"
@@ -189,7 +192,7 @@ async fn a_bare_line_feed_in_trailers() {
                     "{start} {trailers:?}: {all}"
                 );
                 assert!(first.matches("HTTP/1.1 ").count() <= 1, "{all}");
-                // Trailers that hyper cannot read end the connection as well.
+                // A second reply has status 400 and closes the connection.
                 assert!(
                     first.is_empty() || last.contains("connection: close"),
                     "{start} {trailers:?}: {all}"
@@ -200,7 +203,8 @@ async fn a_bare_line_feed_in_trailers() {
     }
 }
 
-/// A chunked body that is read to its end after its response does not close the connection.
+/// A connection stays open if the server replies before it has read a chunked body, and then reads
+/// the body to its end.
 #[tokio::test]
 async fn chunks_that_are_answered_early() {
     let site = Site::plain().await;
@@ -213,14 +217,15 @@ async fn chunks_that_are_answered_early() {
         socket.write([&head, begin.as_bytes()].concat()).await;
         let reply = socket.reply().await;
         assert_eq!((reply.status, reply.header("connection")), (405, None));
-        // The next request may come in the same read as the rest.
+        // The next request may be in the same write as the rest of the body.
         let next = request("GET /status/299", &[], "");
         socket.write([end.as_bytes(), &next].concat()).await;
         assert_eq!(socket.reply().await.status, 299);
     }
 }
 
-/// Transfer codings that another reader may decode differently (RFC 9112, sections 6.1 and 7).
+/// Transfer codings that another recipient may interpret differently are rejected (RFC 9112,
+/// sections 6.1 and 7).
 #[tokio::test]
 async fn transfer_codings() {
     let site = Site::plain().await;
@@ -258,7 +263,8 @@ async fn transfer_codings() {
     }
 }
 
-/// Proxies decide by the host of a request, so it must be unambiguous (RFC 9112, section 3.2).
+/// Requests with a missing, repeated or invalid host are rejected, because a proxy may authorize
+/// requests by host (RFC 9112, section 3.2).
 #[tokio::test]
 async fn hosts() {
     let site = Site::plain().await;
@@ -267,7 +273,7 @@ async fn hosts() {
         ("GET /status/299 HTTP/1.1", &["Host:"], 299),
         ("GET /status/299 HTTP/1.1", &["Host: [::1]:8080"], 299),
         ("GET /status/299 HTTP/1.0", &[], 299),
-        // With a host in the request target the header is ignored (section 3.2.2), but must be present.
+        // If the target has a host, `Host` is ignored (section 3.2.2), but still required.
         ("GET http://y/status/299 HTTP/1.1", &["Host: x"], 299),
         ("GET http://y/status/299 HTTP/1.1", &[], 400),
         ("GET http://u@y/status/299 HTTP/1.1", &["Host: y"], 400),
@@ -293,7 +299,7 @@ async fn hosts() {
             assert!(socket.ends().await, "{head}");
         }
     }
-    // The body is not read as a request.
+    // The body of the rejected request is not read as a request.
     let mut socket = site.open().await;
     let body = "GET /status/299 HTTP/1.1\r\nHost: x\r\n\r\n";
     let length = format!("Content-Length: {}", body.len());
@@ -315,7 +321,7 @@ async fn two_calls_in_one_write() {
     socket.write(both.concat()).await;
     assert!(socket.reply().await.text().contains("3</"));
     assert!(socket.reply().await.text().contains("7</"));
-    // The first call is slower: the responses stay in order.
+    // The first call is slower. The replies keep the order of the requests.
     let slow = call_of(XmlRpc, "", "Fail", r#"{"how":"soon"}"#);
     socket
         .write([slow, call("1.1", &[&length], &other)].concat())
@@ -324,7 +330,7 @@ async fn two_calls_in_one_write() {
     assert!(socket.reply().await.text().contains("7</"));
 }
 
-/// A page for people who open the address in a browser.
+/// A GET with a browser at the path of XML-RPC gets a readable explanation.
 #[tokio::test]
 async fn people_at_the_path_of_xml_rpc() {
     let site = Site::plain().await;
@@ -342,13 +348,14 @@ async fn people_at_the_path_of_xml_rpc() {
         bare.header("content-length"),
         reply.header("content-length")
     );
-    // And no body follows.
+    // The reply to HEAD has no body, so that the next reply follows its head.
     let length = length();
     socket.write(call("1.1", &[&length], CALL)).await;
     assert_eq!(socket.reply().await.status, 200);
 }
 
-/// One byte at a time: served if it is in time, and closed if it is not.
+/// A request that arrives byte by byte is served if it is complete before the timeout. Otherwise
+/// the connection is closed.
 #[tokio::test]
 async fn a_byte_at_a_time() {
     let site = Site::plain().await;
@@ -364,7 +371,8 @@ async fn a_byte_at_a_time() {
     let site = Site::start(builder().timeouts(timeouts)).await;
     let whole = call("1.1", &[&length()], CALL);
     let body = whole.len() - CALL.len();
-    // In the head the connection closes, in the body there is a response.
+    // After a timeout in the head the connection is closed without a reply. After a timeout in the
+    // body the reply is an error.
     for (quick, told) in [(0, false), (body, true)] {
         let mut socket = site.open().await;
         socket.write(&whole[..quick]).await;
@@ -385,7 +393,8 @@ async fn a_byte_at_a_time() {
     }
 }
 
-/// A caller that asks whether to send, in 1.1 and (where nobody may ask) in 1.0.
+/// `Expect: 100-continue` in HTTP/1.1, and in HTTP/1.0, where it has no meaning. The call is served
+/// either way.
 #[tokio::test]
 async fn expectations() {
     let site = Site::plain().await;
@@ -395,7 +404,7 @@ async fn expectations() {
     assert_eq!(socket.reply().await.status, 100);
     socket.write(CALL).await;
     assert!(socket.reply().await.text().contains("3</"));
-    // A client that does not wait for `100 Continue` is served too.
+    // A client that sends the body without waiting for status 100 is served too.
     socket.write(call("1.1", &lines, CALL)).await;
     let mut reply = socket.reply().await;
     if reply.status == 100 {
@@ -411,7 +420,7 @@ async fn expectations() {
     assert!(reply.text().contains("3</"));
 }
 
-/// A client that disconnects in the middle of a request, at each byte.
+/// Clients disconnect after every seventh byte of a request. Every other connection is reset.
 #[tokio::test]
 async fn clients_that_are_killed() {
     let site = Site::plain().await;

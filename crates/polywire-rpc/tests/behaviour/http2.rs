@@ -1,4 +1,4 @@
-//! HTTP/2 as frames: what a test writes on the socket, and what the server writes back.
+//! HTTP/2 at the frame level: requests and replies on a raw socket.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -26,7 +26,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Headers as literals that are not indexed (RFC 7541, section 6.2.2).
+/// Headers as literals without indexing (RFC 7541, section 6.2.2).
 fn block(headers: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in headers {
@@ -54,7 +54,7 @@ impl Connection {
         self.0.write_all(frame).await.unwrap();
     }
 
-    /// The kind, flags, stream and payload of the next frame; `None` at the end.
+    /// The kind, flags, stream and payload of the next frame; `None` at the end of the connection.
     async fn next(&mut self) -> Option<(u8, u8, u32, Vec<u8>)> {
         let mut head = [0; 9];
         within(self.0.read_exact(&mut head)).await.ok()?;
@@ -65,15 +65,14 @@ impl Connection {
         Some((kind, flags, stream, payload))
     }
 
-    /// The status of the response on a stream, or the code with which the stream or the
-    /// connection ends.
+    /// The status of the response on a stream, or the error code of RST_STREAM or GOAWAY.
     async fn status(&mut self, on: u32) -> Result<u16, u32> {
         let code = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().unwrap());
         loop {
             match self.next().await.expect("a response, not the end") {
                 (HEADERS, _, stream, block) if stream == on => {
                     return Ok(match block[..] {
-                        // From the static table (RFC 7541, appendix A).
+                        // Indexed fields of the static table (RFC 7541, appendix A).
                         [0x88, ..] => 200,
                         [0x8c, ..] => 400,
                         _ => panic!("{block:02x?}"),
@@ -88,7 +87,7 @@ impl Connection {
     }
 }
 
-/// Frames that cost the peer nothing are limited (RFC 9113, section 10.5).
+/// The number of control frames, which cost a peer nothing, is limited (RFC 9113, section 10.5).
 #[tokio::test]
 async fn floods_of_control_frames() {
     let site = Site::plain().await;
@@ -104,10 +103,10 @@ async fn floods_of_control_frames() {
         let (mut read, mut write) = stream.into_split();
         let drain = tokio::spawn(async move {
             let mut bytes = vec![0; 65_536];
-            // The connection was closed or reset.
+            // Until the connection is closed or reset.
             while read.read(&mut bytes).await.is_ok_and(|count| count > 0) {}
         });
-        // The connection closes long before this number of frames is read.
+        // The server closes the connection long before it has read 1,000,000 frames.
         let flood = async {
             let many = one.repeat(1_000);
             for _ in 0..1_000 {
@@ -123,7 +122,7 @@ async fn floods_of_control_frames() {
     site.serves_on().await;
 }
 
-/// A connection with calls may have some of these frames for each call.
+/// Calls raise the limit for control frames: 100 control frames per call are accepted.
 #[tokio::test]
 async fn control_frames_between_calls() {
     let site = Site::plain().await;

@@ -33,7 +33,7 @@ fn service() -> ServiceHandle {
     ServiceHandle::new(Arc::new(set), 0)
 }
 
-/// A server whose handler returns what it sees of the call.
+/// A server whose handler returns the request id, host and path of the call.
 fn builder(kind: ProtocolKind) -> ServerBuilder {
     let get = dynamic(|_: Map, context| {
         let seen = context.request_id().unwrap_or("none").to_owned();
@@ -52,7 +52,7 @@ fn builder(kind: ProtocolKind) -> ServerBuilder {
         .operation("Get", get)
 }
 
-/// Status, request id in the header, and body of a response.
+/// The status, the id in the header, and the body of a response.
 async fn answer(server: Server, target: &str) -> (StatusCode, Option<String>, String) {
     let request = Request::get(target).header("host", "example.com");
     let request = request.body(Full::default()).unwrap();
@@ -83,7 +83,7 @@ async fn callers_and_handlers_know_the_id_of_a_call() {
             body.contains(&format!("<seen>{id}</seen>")),
             "{kind} {body}"
         );
-        // Each call has its own id.
+        // Each call has a different id.
         let (_, other, _) = answer(server, target).await;
         assert_ne!(other.unwrap(), id);
         let server = builder(kind).request_ids(false).build().unwrap();
@@ -92,14 +92,15 @@ async fn callers_and_handlers_know_the_id_of_a_call() {
         assert!(body.contains("<seen>none</seen>"), "{kind} {body}");
         assert!(!body.contains("RequestId"), "{kind} {body}");
     }
-    // Faults of requests without an operation have an id too.
+    // Faults of unroutable requests have an id too.
     for (kind, target) in [(RestXml, "/nowhere"), (AwsQuery, "/?Action=Steal")] {
         let (status, id, body) = answer(builder(kind).build().unwrap(), target).await;
         let place = format!("<RequestId>{}</RequestId></ErrorResponse>", id.unwrap());
         assert!(status.is_client_error());
         assert!(body.ends_with(&place), "{kind} {body}");
     }
-    // Protocols without a member for the id have it in a header, if that is configured.
+    // restJson1 does not define request ids. It has them, in the header, only with
+    // `request_ids(true)`.
     let (_, id, _) = answer(builder(RestJson1).build().unwrap(), "/b/k").await;
     assert_eq!(id, None);
     let server = builder(RestJson1).request_ids(true).build().unwrap();
@@ -109,7 +110,7 @@ async fn callers_and_handlers_know_the_id_of_a_call() {
     }
 }
 
-/// The id is the same with layers around heads, which see it in the response.
+/// Head layers see the id in the header of the response.
 #[tokio::test]
 async fn ids_behind_layers() {
     let layer = tower::layer::layer_fn(|inner: polywire_rpc::server::HeadService| {
@@ -150,7 +151,8 @@ async fn buckets_in_the_host() {
         let answer = client.call_showing("Get", input, |exchange| {
             sent = Some(exchange.request.clone());
         });
-        // The response does not matter: the server does not know this host.
+        // Only the request matters. The server does not know the virtual host, so the result of the
+        // call is ignored.
         let _ = within(answer).await;
         let sent = sent.unwrap();
         assert_eq!(sent.uri().path(), path);

@@ -1,4 +1,4 @@
-//! tower layers at the three hooks.
+//! tower layers at the three hooks: HTTP requests, heads of calls, and decoded calls.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -90,7 +90,7 @@ async fn behind_http_layers_nothing_changes() {
         let fault = client.fault("Fail", r#"{"how":"panic"}"#).await;
         assert_eq!(fault.message(), "an internal error occurred");
     }
-    // Large bodies, and incomplete ones, pass through the layer too.
+    // Large bodies and truncated bodies pass through the layer too.
     let text = "x".repeat(1_000_000);
     let plain = [("Content-Type", "text/plain")];
     let reply = site.send(request("PUT /payload/text", &plain, &text)).await;
@@ -102,7 +102,7 @@ async fn behind_http_layers_nothing_changes() {
     assert_eq!(socket.reply().await.error(RestJson1).0, 400);
 }
 
-/// A layer that rejects calls, and counts the calls that it saw.
+/// A head layer that sheds calls without the header `x-important`, and counts all calls.
 fn shedding(seen: &Arc<AtomicU32>) -> impl Layer<HeadService, Service = HeadService> + 'static {
     let seen = Arc::clone(seen);
     layer_fn(move |inner: HeadService| {
@@ -125,7 +125,7 @@ async fn head_layers_shed_before_anything_is_read() {
     let seen = Arc::new(AtomicU32::new(0));
     let site = Site::start(builder().head_layer(shedding(&seen))).await;
     for kind in WIRES {
-        // The body is invalid in every protocol, and is not decoded.
+        // The body is invalid on every wire, but it is not read.
         let reply = site.send(post(kind, "/add", "Add", "{{{<<<")).await;
         let (status, name, message) = reply.error(kind);
         assert_eq!(message, "come back later", "{kind}");
@@ -139,7 +139,7 @@ async fn head_layers_shed_before_anything_is_read() {
         let fault = site.client(kind).fault("Add", ADD).await;
         assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
 
-        // Accepted calls are the same as without the layer.
+        // Calls that pass the layer behave as without the layer.
         let important = site.client_with(kind, |builder| {
             builder.header(
                 http::HeaderName::from_static("x-important"),
@@ -153,7 +153,7 @@ async fn head_layers_shed_before_anything_is_read() {
         assert_eq!(fault.kind(), FaultKind::Internal, "{kind}");
     }
     assert_eq!(seen.load(Ordering::Relaxed), 15);
-    // Requests without an operation are rejected before the layers.
+    // A request without an operation is rejected before the head layers.
     let reply = site.send(request("GET /nowhere", &[], "")).await;
     assert_eq!(reply.error(RestJson1).0, 404);
     assert_eq!(seen.load(Ordering::Relaxed), 15);
@@ -163,7 +163,7 @@ async fn head_layers_shed_before_anything_is_read() {
 async fn head_layers_do_not_wait_for_bodies() {
     let seen = Arc::new(AtomicU32::new(0));
     let site = Site::start(builder().head_layer(shedding(&seen))).await;
-    // Only the head is sent.
+    // The body is never sent.
     let headers = [("Content-Length", "1000000")];
     let reply = site.send(request("POST /add", &headers, "")).await;
     assert_eq!(reply.error(RestJson1).0, 503);
@@ -213,7 +213,7 @@ async fn call_layers_change_inputs_and_answer() {
         let fault = client.fault("Create", r#"{"name":"root"}"#).await;
         assert_eq!(fault.shape(), "example.wire#Busy", "{kind}");
         client.call("Create", r#"{"name":"x"}"#).await.unwrap();
-        // A layer may return its own output instead of the handler's.
+        // A layer can return its own output instead of calling the handler.
         let cached = client.call("Create", r#"{"name":"cached"}"#).await.unwrap();
         assert_eq!(cached, r#"{"id":1,"name":"from the layer"}"#, "{kind}");
     }
@@ -275,7 +275,7 @@ async fn the_layer_that_is_added_last_is_the_outermost() {
     );
 }
 
-/// A server is a `tower::Service` itself: no socket is needed.
+/// A server is a `tower::Service`. It works without a socket.
 #[tokio::test]
 async fn without_any_socket() {
     let mut server = builder().protocol(RestJson1).build().unwrap();
@@ -290,7 +290,8 @@ async fn without_any_socket() {
     assert_eq!(body.to_bytes(), r#"{"sum":3}"#);
 }
 
-/// Layers around HTTP requests do not see frames, so the builder requires a statement that none of them is a check.
+/// HTTP layers do not see frames. A server with both must confirm with `frames_bypass_layers` that
+/// no layer is a security check.
 #[tokio::test]
 async fn frames_beside_http_layers() {
     use polywire_rpc::frames::Client;

@@ -1,4 +1,4 @@
-//! User-defined listeners and streams.
+//! Custom types of listeners and streams.
 
 use std::cell::Cell;
 use std::io;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::support::{Socket, builder, request, within};
 
-/// A stream that is not `Sync` and reads at most three bytes at once.
+/// A stream that is not `Sync` and transfers at most 3 bytes at once.
 struct Slow(DuplexStream, PhantomData<Cell<()>>);
 
 impl AsyncRead for Slow {
@@ -28,7 +28,8 @@ impl AsyncRead for Slow {
         let mut three = buffer.take(3);
         let poll = Pin::new(&mut self.0).poll_read(context, &mut three);
         let count = three.filled().len();
-        // The bytes are there: `three` is a part of `buffer`.
+        // `three` borrows the unfilled part of `buffer`. `put_slice` marks the bytes as filled in
+        // `buffer`.
         let bytes = three.filled().to_vec();
         buffer.put_slice(&bytes[..count]);
         poll
@@ -54,7 +55,7 @@ impl AsyncWrite for Slow {
     }
 }
 
-/// A listener that accepts the connections and errors that are sent to its channel.
+/// A listener that returns the connections and errors that are sent to it.
 struct Queue(mpsc::UnboundedReceiver<io::Result<(DuplexStream, Peer)>>);
 
 fn queue() -> (
@@ -124,7 +125,7 @@ async fn peers_of_other_streams() {
             (Some(address), None, true, true),
         ),
     ] {
-        // An error does not stop the server.
+        // An error of `accept` does not stop the server.
         connect
             .send(Err(io::Error::other("no connection")))
             .unwrap();
@@ -137,7 +138,7 @@ async fn peers_of_other_streams() {
             assert_eq!(within(seen.recv()).await, Some(facts));
         }
     }
-    // A connection that is queued when the server stops is served.
+    // A connection that is in the queue when the server stops is served.
     let (client, stream) = tokio::io::duplex(1_000);
     let mut socket = Socket::over(client);
     socket.write(request("GET /status/201", &[], "")).await;
@@ -165,7 +166,7 @@ async fn scgi_over_other_streams() {
     assert!(reply.starts_with("Status: 201 Created\r\n"), "{reply}");
 }
 
-/// Frames begin with their preface on any stream.
+/// Frames work on any stream: the server replies to the preface with its own preface.
 #[tokio::test]
 async fn frames_over_other_streams() {
     let server = Server::methods(Methods::new())

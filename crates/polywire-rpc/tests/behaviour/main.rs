@@ -1,5 +1,5 @@
-//! The behaviour of servers and clients through the public interface: over real
-//! sockets of this machine, on every wire, with valid and invalid requests.
+//! The behaviour of servers and clients through the public interface: over local sockets, on every
+//! wire, with valid and invalid requests.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;

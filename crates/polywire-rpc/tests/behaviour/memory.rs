@@ -1,4 +1,4 @@
-//! The limit on the memory for bodies of all callers together.
+//! The memory of a server for the request bodies of all calls.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use tower::Service;
 
 use crate::support::{Caller, Site, WIRES, builder, call_of, within};
 
-/// The largest body, and the limit on all bodies together. It is larger than the buffers of the
+/// The limit of one body and of all bodies together, in bytes. It is larger than the buffers of
 /// sockets.
 const ALL: usize = 12 << 20;
 
-/// A body that is sent in pieces.
+/// A body of the pieces that are sent to the channel.
 struct Pieces(mpsc::Receiver<Bytes>);
 
 impl http_body::Body for Pieces {
@@ -39,8 +39,8 @@ impl http_body::Body for Pieces {
     }
 }
 
-/// A server whose memory limit is its largest body, with another listener of its
-/// own too.
+/// A server whose memory for all bodies equals the limit of one body, as a `tower::Service` and on
+/// a port.
 async fn server(set: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Server, Site) {
     let limits = Limits::DEFAULT.with_bytes(ALL);
     let server = set(builder().limits(limits).body_memory(ALL))
@@ -57,7 +57,7 @@ fn input(len: usize) -> String {
 #[tokio::test]
 async fn all_bodies_together() {
     let (mut server, site) = server(|builder| builder).await;
-    // A body that does not end uses most of the memory.
+    // A body that stays incomplete and leaves less memory than a body of 300 KiB needs.
     let (send, pieces) = mpsc::channel(1);
     let request = Request::post("/things").header("Content-Type", "application/json");
     let request = request.body(Pieces(pieces)).unwrap();
@@ -69,13 +69,14 @@ async fn all_bodies_together() {
             .await
             .unwrap();
     }
-    // One piece more than the channel holds, so all pieces before it were read.
+    // The channel holds one piece. The second send completes only after the server has read all
+    // earlier pieces.
     within(send.send(Bytes::new())).await.unwrap();
     within(send.send(Bytes::new())).await.unwrap();
 
     for kind in WIRES {
         let mut socket = site.open().await;
-        // The server reads the whole body, so that the client can read the response.
+        // The server reads the whole body, so that the client can read the reply.
         socket
             .write_all(call_of(kind, "/things", "Create", &input(10_000_000)))
             .await;
@@ -93,7 +94,8 @@ async fn all_bodies_together() {
         let http2 = site.client_with(kind, |builder| builder.http2(true));
         let fault = http2.fault("Create", &input(10_000_000)).await;
         assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
-        // A little memory is left, and small bodies need none.
+        // A body of 100 KiB still fits. The first 64 KiB of a body do not count, so a body of 60
+        // KiB always fits.
         creates(&site.client(kind), 100 * 1024).await;
         for _ in 0..50 {
             creates(&site.client(kind), 60 * 1024).await;
@@ -106,7 +108,7 @@ async fn all_bodies_together() {
     drop(send);
     let response = within(stuck).await.unwrap().unwrap();
     assert_eq!(response.status(), StatusCode::CREATED);
-    // All memory has been returned each time.
+    // The memory of all calls has been released.
     for _ in 0..3 {
         for kind in WIRES {
             creates(&site.client(kind), 1_000_000).await;
@@ -118,7 +120,7 @@ async fn creates(client: &Caller, len: usize) {
     client.call("Create", &input(len)).await.unwrap();
 }
 
-/// A body counts until its call ends, and not only until it has arrived.
+/// A body counts until its call ends, not only while it is received.
 #[tokio::test]
 async fn bodies_of_calls_in_progress() {
     let entered = Arc::new(Notify::new());
@@ -144,7 +146,7 @@ async fn bodies_of_calls_in_progress() {
     within(call).await.unwrap().unwrap();
     creates(&client, 500 * 1024).await;
 
-    // Bodies that were incomplete or invalid do not count any more either.
+    // Incomplete and invalid bodies release their memory too.
     for _ in 0..5 {
         let whole = call_of(RestJson1, "/things", "Create", &input(ALL - 124 * 1024));
         let mut socket = site.open().await;
@@ -156,7 +158,7 @@ async fn bodies_of_calls_in_progress() {
             .await;
         assert!(matches!(reply.status, 400 | 503), "{}", reply.status);
     }
-    // The server notices the last disconnection after a moment.
+    // The server detects the last disconnect with a delay.
     let mut overloaded = 0;
     while let Err(error) = client.call("Create", &input(ALL - 124 * 1024)).await {
         let kind = error.fault().map(Fault::kind);
@@ -167,7 +169,7 @@ async fn bodies_of_calls_in_progress() {
     }
 }
 
-/// The decoded input counts too, until the call ends.
+/// The decoded input of a call counts too, until the call ends.
 #[tokio::test]
 async fn decoded_inputs() {
     decoded_inputs_count(builder()).await;
@@ -195,14 +197,14 @@ async fn decoded_inputs_count(builder: ServerBuilder) {
     let server = server.operation("DocumentPayload", slow).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await;
     let site = Arc::new(Site::of(running.unwrap()));
-    // 32 bytes per item.
+    // A decoded item takes 32 bytes.
     let list = |items: usize| {
         let list = format!("[{}1]", "1,".repeat(items - 1));
         let call = call_of(RestJson1, "/payload/document", "DocumentPayload", &list);
         String::from_utf8(call).unwrap().replacen("POST", "PUT", 1)
     };
     for _ in 0..3 {
-        // 6 MiB of 8 while the handler runs.
+        // The decoded input takes about 6 of 8 MiB while the handler runs.
         let (caller, call) = (Arc::clone(&site), list(190_000));
         let first = tokio::spawn(async move { caller.send(call).await.status });
         within(entered.notified()).await;
@@ -216,15 +218,15 @@ async fn decoded_inputs_count(builder: ServerBuilder) {
         release.notify_one();
         assert_eq!(within(first).await.unwrap(), 200);
     }
-    // More than the whole limit, so a retry is useless.
+    // The decoded input exceeds the total memory, so that a retry cannot succeed.
     let reply = site.send(list(400_000)).await;
     let (status, _, message) = reply.error(RestJson1);
     assert_eq!(status, 413, "{message}");
     assert!(message.contains("ServerBuilder::body_memory"), "{message}");
 }
 
-/// A large body is decoded on another thread than that of its connection. Its handler is called on
-/// that of the connection.
+/// Large bodies are decoded on a separate thread pool. The handler is called on the thread of the
+/// connection.
 #[tokio::test]
 async fn large_bodies_are_decoded_on_a_pool() {
     let (seen, mut threads) = mpsc::unbounded_channel();
@@ -245,7 +247,7 @@ async fn large_bodies_are_decoded_on_a_pool() {
     }
 }
 
-/// A handler that reports which thread decodes its inputs.
+/// A handler that reports the thread that decodes its input.
 struct Recorded<H> {
     inner: H,
     read: mpsc::UnboundedSender<std::thread::ThreadId>,
@@ -276,7 +278,7 @@ fn at_least_one_body() {
         BuildError::BodyMemory(1_000, Limits::DEFAULT.bytes())
     );
     assert!(error.to_string().contains("1000 bytes"), "{error}");
-    // The default follows the limit on bodies.
+    // The default grows with the limit of a body.
     let large = Limits::DEFAULT.with_bytes(1 << 30);
     assert!(builder().limits(large).build().is_ok());
 }

@@ -1,5 +1,5 @@
-//! Every protocol on one port: which can share a mount, which need their
-//! own, and in which protocol an invalid request is answered.
+//! All protocols on one port: which protocols can share a path, which need a mount of their own,
+//! and the protocol of replies to bad requests.
 
 use http::{HeaderName, HeaderValue};
 use polywire_protocol::{FaultKind, ProtocolKind, Retry, XmlRpc};
@@ -10,7 +10,7 @@ use polywire_schema::{Map, Value};
 
 use crate::support::{Caller, Site, builder, head_of, request, service};
 
-/// The protocols that share the root of the port.
+/// Protocols that can share one path.
 const SHARED: [ProtocolKind; 7] = [
     ProtocolKind::AwsJson1_0,
     ProtocolKind::AwsJson1_1,
@@ -32,7 +32,7 @@ fn everything() -> ServerBuilder {
         .protocol_at(at("/s3"), ProtocolKind::RestXml)
 }
 
-/// The path of a protocol's mount.
+/// The path of a protocol below the URL of the server.
 fn path(kind: ProtocolKind) -> &'static str {
     match kind {
         ProtocolKind::Ec2Query => "/ec2",
@@ -73,7 +73,7 @@ async fn every_protocol_on_one_port() {
     }
 }
 
-/// A request that cannot be routed or decoded gets an error in its protocol.
+/// A request that cannot be routed or decoded gets an error in its own protocol.
 #[tokio::test]
 async fn bad_requests_in_their_own_wire() {
     let site = Site::start(everything()).await;
@@ -148,12 +148,12 @@ async fn bad_requests_in_their_own_wire() {
     }
 }
 
-/// A client of a protocol that is not offered gets an error in that protocol.
+/// A call in a protocol that is not offered gets an error in that protocol.
 #[tokio::test]
 async fn protocols_that_are_not_offered() {
     use ProtocolKind as Kind;
     let others = [
-        // awsJson1_0 claims requests of awsJson1_1, to answer that their media type is wrong. Those of
+        // awsJson1_0 also claims requests of awsJson1_1, to reject their media type. Requests of
         // ec2Query cannot be distinguished from those of awsQuery.
         (
             Kind::AwsJson1_0,
@@ -166,7 +166,7 @@ async fn protocols_that_are_not_offered() {
                 Kind::XmlRpc,
             ][..],
         ),
-        // It claims all requests without a sign of a protocol.
+        // restJson1 claims all requests that do not identify their protocol.
         (
             Kind::RestJson1,
             &[
@@ -193,7 +193,8 @@ async fn protocols_that_are_not_offered() {
             assert_eq!(fault.kind(), FaultKind::UnknownOperation, "{kind}");
         }
     }
-    // The protocol is offered at another path. The error does not mention mounts of other hosts.
+    // The protocol is offered at another path. The message does not list the protocols of other
+    // hosts.
     let cbor = builder()
         .protocol(Kind::AwsJson1_0)
         .protocol_at(at("//admin.internal"), Kind::RestJson1)
@@ -215,12 +216,12 @@ async fn protocols_that_are_not_offered() {
         message,
         "this server does not offer restJson1 here, it offers rpcv2Cbor at /cbor, awsJson1_0"
     );
-    // The error has a request id, as others of the protocol.
+    // The reply to a restXml call has a request id, as usual in this protocol.
     let xml = [("content-type", "application/xml")];
     let reply = site.send(request("POST /things", &xml, "<a/>")).await;
     assert_eq!(reply.status, 404);
     assert!(reply.header("x-amzn-requestid").is_some());
-    // The request has no sign of a protocol.
+    // The protocol of this request is unknown.
     let reply = site.send("GET /time HTTP/1.1\r\nhost: h\r\n\r\n").await;
     assert_eq!(reply.status, 404);
     assert_eq!(
@@ -262,7 +263,8 @@ async fn hosts_have_their_own_protocols() {
     }
 }
 
-/// Protocols see the path without the mount's prefix, handlers the path that was sent.
+/// Protocols and `Context::uri` have paths without the prefix of the mount. `OriginalUri` has the
+/// path that was sent.
 #[tokio::test]
 async fn handlers_see_what_was_sent() {
     let builder = builder()
@@ -284,7 +286,7 @@ async fn handlers_see_what_was_sent() {
     let (_, name) = output.split_once("\"name\":\"").unwrap();
     let (seen, sent) = name.split_once(' ').unwrap();
     assert_eq!(sent.trim_end_matches("\"}"), format!("/deep/down{seen}"));
-    // Paths outside of all mounts are not found.
+    // A path outside of all mounts.
     let reply = site.send("GET /deep HTTP/1.1\r\nhost: h\r\n\r\n").await;
     assert_eq!(reply.status, 404);
     assert_eq!(
@@ -293,8 +295,8 @@ async fn handlers_see_what_was_sent() {
     );
 }
 
-/// The `Host` that a client sends is the host with the prefix, in either version of
-/// HTTP, whichever address it connects to.
+/// The host of a request includes the host prefix of the operation, in HTTP/1.1 and HTTP/2,
+/// although the connection goes to the address without prefix.
 #[tokio::test]
 async fn prefixes_of_hosts_reach_the_mount() {
     let builder = builder().protocol_at(at("//*.data.127.0.0.1"), ProtocolKind::RestJson1);
@@ -305,12 +307,13 @@ async fn prefixes_of_hosts_reach_the_mount() {
         let output = client.call("Hosted", input).await;
         let output = output.unwrap_or_else(|error| panic!("HTTP/2: {http2}: {error}"));
         assert_eq!(output, input, "HTTP/2: {http2}");
-        // Without a prefix it is another host, which has no mount.
+        // Without the prefix the host matches no mount.
         assert!(client.call("Nothing", "{}").await.is_err());
     }
 }
 
-/// Rejected by `build`, with an error that names both protocols and the solution.
+/// Conflicting protocols are rejected when the server is built. The message names both and suggests
+/// solutions.
 #[test]
 fn protocols_that_cannot_be_distinguished() {
     let refuse = |builder: ServerBuilder| match builder.build() {
@@ -329,11 +332,12 @@ fn protocols_that_cannot_be_distinguished() {
         let builder = builder().protocol_at(at("/x"), one);
         let message = refuse(builder.protocol_at(at("/x/"), other));
         assert!(message.ends_with("(both are at /x)"), "{message}");
-        // At two mounts they can be distinguished.
+        // At different paths they do not conflict.
         let apart = crate::support::builder().protocol_at(at("/x"), one);
         assert!(apart.protocol(other).build().is_ok());
     }
-    // The same protocol twice is accepted, but a second instance of its kind is not.
+    // Adding the same kind twice is no error. A second instance of the protocol at the same path is
+    // a conflict.
     let kind = ProtocolKind::XmlRpc;
     let own = |path: &str| {
         let protocol = XmlRpc::new(service().service()).unwrap().at_path(path);
@@ -359,8 +363,8 @@ fn a_server_tells_its_mounts() {
     assert!(mounts.contains(&"restJson1 /".to_owned()), "{mounts:?}");
 }
 
-/// Pages of other origins cannot call on any wire, and get an error of its protocol. Requests of the
-/// same origin, or without an origin, are served.
+/// Calls of pages of other origins are rejected on every wire, with an error in that protocol.
+/// Calls of the same or an allowed origin, or without these headers, are served.
 #[tokio::test]
 async fn pages_of_other_origins() {
     let guard = CrossOrigin::new().allow("https://app.example").unwrap();
@@ -387,14 +391,14 @@ async fn pages_of_other_origins() {
             &[("origin", "http://other.example")],
             &[("origin", "null")],
         ] {
-            // Without a body a browser sends this without a preflight request.
+            // A browser sends such a request without a preflight, because it has no body.
             let error = caller(kind, foreign).call("Nothing", "{}").await;
             match error.unwrap_err().into_fault() {
                 Ok(fault) => {
                     assert!(fault.message().contains("CrossOrigin"), "{kind}: {fault}");
                     assert_eq!(fault.status(), 403, "{kind}");
                 }
-                // An XML-RPC client does not read a body with such a status.
+                // An XML-RPC client ignores the body of a reply with status 403.
                 Err(error) => assert!(error.to_string().contains("403"), "{kind}: {error}"),
             }
         }
@@ -423,19 +427,19 @@ async fn pages_of_other_origins() {
         "{message}"
     );
     for (line, status) in [
-        // Methods that change nothing.
+        // Safe methods are not rejected.
         ("GET /status/200", 200),
         ("GET /nowhere", 404),
         ("OPTIONS /status/200", 405),
         ("DELETE /status/200", 403),
         ("POST /nowhere", 403),
-        // Any operation, by a link.
+        // A link can call any operation of awsQuery.
         ("GET /?Action=Nothing&Version=1", 403),
     ] {
         let reply = site.send(request(line, &foreign, "")).await;
         assert_eq!(reply.status, status, "{line}: {}", reply.text());
     }
-    // Without the setting, no request is rejected.
+    // Without the guard no request is rejected because of its origin.
     let open = Site::start(everything()).await;
     let reply = open.send(request("DELETE /status/200", &foreign, "")).await;
     assert_eq!(reply.status, 405);

@@ -1,4 +1,4 @@
-//! SCGI: the same services and limits as over HTTP, one request a connection.
+//! SCGI: the same services and limits as over HTTP, with one request per connection.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn block(variables: &[(&str, &str)]) -> Vec<u8> {
     [format!("{}:", block.len()).as_bytes(), &block, b","].concat()
 }
 
-/// A call as a web server forwards it.
+/// A call in the form in which a web server forwards it.
 fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<u8> {
     let value = polywire_codec::json::from_str(input).unwrap();
     let body = match kind {
@@ -44,7 +44,7 @@ fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<
     bytes
 }
 
-/// The response, until the connection closes.
+/// The reply, read to the end of the connection; `None` if it is empty.
 async fn reply<S: AsyncRead + Unpin>(stream: &mut S) -> Option<(Response, Vec<u8>)> {
     let mut bytes = Vec::new();
     within(stream.read_to_end(&mut bytes)).await.unwrap();
@@ -75,7 +75,7 @@ async fn every_wire() {
         let (status, text) = ask(stream, &call_of(kind, "/things", "Create", CREATE)).await;
         assert!((200..300).contains(&status), "{kind}: {text}");
         assert!(text.contains("kettle"), "{kind}: {text}");
-        // Faults in the protocol of the caller.
+        // Faults are in the protocol of the call.
         let stream = TcpStream::connect(running.address()).await.unwrap();
         let input = r#"{"how":"not there"}"#;
         let (_, text) = ask(stream, &call_of(kind, "/fail", "Fail", input)).await;
@@ -122,7 +122,7 @@ async fn who_calls() {
     let facts = within(seen.recv()).await.unwrap();
     let address = Some("192.0.2.7:4711".to_owned());
     assert_eq!(facts, (address, true, false, Some("nginx/1.22".to_owned())));
-    // Without the variables, the peer of the connection is the caller.
+    // Without these variables the caller is the peer of the connection.
     let stream = TcpStream::connect(running.address()).await.unwrap();
     let address = Some(stream.local_addr().unwrap().to_string());
     ask(stream, &[&block(&own), CREATE.as_bytes()].concat()).await;
@@ -132,7 +132,7 @@ async fn who_calls() {
     );
 }
 
-/// The variables repeat the header that authentication has removed.
+/// Authentication also removes the credentials from the SCGI variables, which repeat the header.
 #[tokio::test]
 async fn handlers_do_not_see_credentials() {
     let (send, mut seen) = mpsc::unbounded_channel();
@@ -167,7 +167,7 @@ async fn handlers_do_not_see_credentials() {
     assert_eq!(facts, (user, None, host, false));
 }
 
-/// A call as scripts for rTorrent send it: without method, path or type.
+/// The form that scripts for rTorrent use: no method, no path, no content type.
 #[cfg(unix)]
 #[tokio::test]
 async fn the_shortest_call_over_a_unix_socket() {
@@ -209,7 +209,7 @@ async fn requests_that_are_none() {
         assert_eq!(own, status, "{text}");
         assert!(text.contains(words), "{text}");
     }
-    // Half a head, and the end of the stream.
+    // A truncated head.
     let mut stream = open().await;
     stream.write_all(b"24:CONTENT_LENGTH").await.unwrap();
     stream.shutdown().await.unwrap();
@@ -220,11 +220,11 @@ async fn requests_that_are_none() {
             .unwrap()
             .contains("28 bytes of a head")
     );
-    // An empty stream.
+    // An empty request.
     let mut stream = open().await;
     stream.shutdown().await.unwrap();
     assert!(reply(&mut stream).await.is_none());
-    // Bodies that are too short, do not arrive, or are too long.
+    // Bodies that are truncated, that stall, and that are too large.
     let head = |length| {
         let own = [
             ("CONTENT_LENGTH", length),
@@ -246,7 +246,7 @@ async fn requests_that_are_none() {
     let bytes = [&head("500000")[..], &[b'x'; 500_000]].concat();
     let (_, text) = ask(open().await, &bytes).await;
     assert!(text.contains("1000 bytes"), "{text}");
-    // The server continues to serve.
+    // The server keeps serving.
     let (_, text) = ask(open().await, &call_of(XmlRpc, "", "Nothing", "{}")).await;
     assert!(text.contains("<params>"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Shutdown: calls in progress end, and no new ones start.
+//! Shutdown: calls in progress are completed, and new connections are refused.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ async fn calls_in_progress_end() {
     within(entered.acquire_many(2)).await.unwrap().forget();
 
     let stopping = tokio::spawn(site.into_running().shutdown());
-    // Idle connections close before the calls end.
+    // Idle connections are closed before the calls end.
     assert!(idle.ends().await);
     assert!(silent.ends().await);
     assert!(TcpStream::connect(address).await.is_err());
@@ -63,8 +63,8 @@ async fn calls_that_do_not_end_are_cut_off() {
     stuck
         .write(request("POST /fail", &[], r#"{"how":"slow"}"#))
         .await;
-    // Another call on another connection has been answered, so the first has
-    // probably started; the result does not depend on it.
+    // The call of `stuck` has most likely started, because later calls have been answered. If it
+    // has not, the outcome is the same.
     site.serves_on().await;
     site.stop().await;
     assert!(stuck.ends().await);
@@ -80,8 +80,8 @@ async fn a_server_that_is_dropped_stops() {
     assert!(idle.ends().await);
 }
 
-/// If the kernel has accepted the connection, the client has probably sent
-/// its request.
+/// Connections in the accept backlog are served during shutdown, because their clients have most
+/// likely sent requests.
 #[tokio::test]
 async fn connections_that_wait_are_answered() {
     let site = Site::plain().await;
@@ -91,7 +91,7 @@ async fn connections_that_wait_are_answered() {
     for socket in &mut *sent {
         socket.write_at_once(&time);
     }
-    // On this one thread, the server has not accepted anything before this line.
+    // The runtime has one thread, so the server has not accepted any connection yet.
     let stopping = tokio::spawn(site.into_running().shutdown());
     for _ in 0..10 {
         tokio::task::yield_now().await;
@@ -105,8 +105,8 @@ async fn connections_that_wait_are_answered() {
     within(stopping).await.unwrap();
 }
 
-/// A request that was sent on a kept connection is answered, also if the
-/// server reads it after the shutdown has begun.
+/// A request that was sent on a kept-alive connection before shutdown is answered, even if the
+/// server reads it after shutdown has started.
 #[tokio::test]
 async fn requests_that_were_sent_are_answered() {
     let site = Site::plain().await;
@@ -129,8 +129,8 @@ async fn requests_that_were_sent_are_answered() {
     within(stopping).await.unwrap();
 }
 
-/// A client can keep a connection for its next request, and learns from a response that the
-/// connection closes.
+/// A request on a kept-alive connection shortly after shutdown has started is answered with
+/// `Connection: close`. Otherwise a client could not know that the connection ends.
 #[tokio::test]
 async fn the_last_response_says_so() {
     let site = Site::plain().await;
@@ -145,10 +145,10 @@ async fn the_last_response_says_so() {
     }
     let mut idle = sockets.pop().unwrap();
     let stopping = tokio::spawn(site.into_running().shutdown());
-    // Later, but well within the second that calls have.
+    // 100 ms is well within the grace period of 1 s.
     tokio::time::sleep(Duration::from_millis(100)).await;
     for socket in &mut sockets {
-        // Two pipelined requests: the second one is not answered, and counts as not sent.
+        // Two requests in one write. The second one is not answered, so the client can retry it.
         socket.write([&*time, &time].concat()).await;
     }
     for socket in &mut sockets {
@@ -161,7 +161,7 @@ async fn the_last_response_says_so() {
     within(stopping).await.unwrap();
 }
 
-/// Connections with an incomplete head do not delay the shutdown.
+/// Connections with an incomplete request head do not delay shutdown.
 #[tokio::test]
 async fn incomplete_heads_do_not_delay_the_shutdown() {
     const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -186,7 +186,7 @@ async fn incomplete_heads_do_not_delay_the_shutdown() {
         }
     };
     site.serves_on().await;
-    // Half of the time that calls in progress have.
+    // Half of the shutdown timeout for calls in progress.
     let soon = tokio::time::timeout(Timeouts::DEFAULT.shutdown / 2, site.stop());
     tokio::select! {
         () = drip => unreachable!(),
@@ -197,8 +197,8 @@ async fn incomplete_heads_do_not_delay_the_shutdown() {
     }
 }
 
-/// A response in progress may end, though it takes longer than requests that have not
-/// started are given.
+/// Requests and replies in progress are completed, even if that takes longer than the grace period
+/// of idle connections.
 #[tokio::test]
 async fn bodies_and_answers_in_progress_end() {
     let site = Site::plain().await;
@@ -206,7 +206,7 @@ async fn bodies_and_answers_in_progress_end() {
     let (begin, rest) = whole.split_at(whole.len() - 3);
     let mut body = site.open().await;
     body.write(begin).await;
-    // More than the buffers of the sockets hold, so that most of it waits in the server.
+    // The reply is larger than the socket buffers, so that most of it is queued in the server.
     let text = "x".repeat(10_000_000);
     let mut answer = site.open_narrow().await;
     let plain = [("Content-Type", "text/plain")];

@@ -1,4 +1,4 @@
-//! Slow clients: timeouts close their connections, and other clients are not delayed.
+//! Slow clients: timeouts close their connections, and other clients are still served.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use polywire_rpc::Timeouts;
 
 use crate::support::{Site, WIRES, builder, call_of};
 
-/// A server with short timeouts.
+/// A server with timeouts of 200 ms for heads and bodies.
 async fn impatient() -> Site {
     let short = Duration::from_millis(200);
     Site::start(builder().timeouts(Timeouts::DEFAULT.with_head(short).with_body(short))).await
@@ -16,8 +16,8 @@ async fn impatient() -> Site {
 #[tokio::test]
 async fn heads_byte_by_byte() {
     let site = impatient().await;
-    // One head that is HTTP/1 from its first byte, and one that can become HTTP/2
-    // until more bytes arrive.
+    // The first connection is HTTP/1 from its first byte. The second one stops inside the HTTP/2
+    // preface, before the version is known.
     for head in [
         "GET /status/200 HTTP/1.1\r\nHost: x\r\nX-",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r",
@@ -32,7 +32,7 @@ async fn heads_byte_by_byte() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        // Other clients are served in the meantime.
+        // Other clients are served meanwhile.
         tokio::select! {
             () = drip => unreachable!(),
             () = async {
@@ -50,8 +50,8 @@ async fn heads_byte_by_byte() {
 #[tokio::test]
 async fn silent_connections() {
     let site = impatient().await;
-    // Nothing at all, a few bytes that could become either version of HTTP,
-    // the beginning of a head, and an HTTP/2 preface without frames.
+    // No bytes, two prefixes that could become HTTP/1 or HTTP/2, an incomplete head, and an HTTP/2
+    // preface without frames.
     for word in [
         "",
         "P",
@@ -66,8 +66,7 @@ async fn silent_connections() {
     }
 }
 
-/// The connection of a peer that has closed it ends at once, also when the bytes so far could
-/// become either version of HTTP.
+/// The server detects a disconnect at once, even if the bytes so far could become HTTP/1 or HTTP/2.
 #[tokio::test]
 async fn peers_that_leave_after_a_byte() {
     let site = Site::start(builder().connections(50)).await;
@@ -80,8 +79,8 @@ async fn peers_that_leave_after_a_byte() {
         }
     }
     drop(sockets);
-    // All permits for connections were taken. Until the timeout for heads they would be held
-    // for 30 seconds.
+    // The connections had taken all 50 slots. Without the detection they would keep the slots for
+    // 30 seconds, the head timeout.
     let soon = Duration::from_secs(10);
     tokio::time::timeout(soon, site.serves_on()).await.unwrap();
 }
@@ -97,8 +96,8 @@ async fn idle_connections() {
         assert_eq!(socket.reply().await.status, 200);
         assert!(socket.ends().await, "{kind}");
     }
-    // The client's own connections have been closed in the meantime; it
-    // opens new ones.
+    // The server closes the idle connection of the client between calls. The client opens a new
+    // one.
     let client = site.client(RestJson1);
     for _ in 0..3 {
         client.call("Add", r#"{"left":1,"right":2}"#).await.unwrap();
@@ -133,7 +132,7 @@ async fn stalled_bodies() {
                 assert!(name.ends_with("RequestTimeoutException"), "{name}");
             }
         }
-        // The end of the request is unknown, so the connection cannot be used again.
+        // The end of the request is unknown, so the connection cannot be reused.
         assert!(socket.ends().await);
     }
 }
@@ -145,7 +144,7 @@ async fn bodies_byte_by_byte() {
     let mut socket = site.open().await;
     let body = whole.len() - 20;
     socket.write(&whole[..body]).await;
-    // Each byte comes soon after the one before, but the whole body is late.
+    // The gaps between bytes are shorter than the timeout, but the whole body takes longer.
     for byte in &whole[body..] {
         socket.write([*byte]).await;
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -153,7 +152,7 @@ async fn bodies_byte_by_byte() {
     assert_eq!(socket.reply().await.error(RestJson1).0, 408);
 }
 
-/// A client may close its sending side after its request.
+/// A client may close its write half after the request.
 #[tokio::test]
 async fn half_closed_clients() {
     let site = Site::plain().await;
@@ -168,7 +167,7 @@ async fn half_closed_clients() {
     }
 }
 
-/// The connection of a client that sends requests and never reads is closed, as that of a silent one.
+/// The connection of a client that sends a request and does not read the reply is closed.
 #[tokio::test]
 async fn clients_that_do_not_read() {
     let site = impatient().await;
@@ -179,13 +178,14 @@ async fn clients_that_do_not_read() {
         text.len()
     );
     socket.write(head + &text).await;
-    // Far more is waiting than the buffers of the sockets hold, and the server closes the connection.
+    // The unread reply is much larger than the socket buffers. The server closes the connection
+    // after the timeout.
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert!(socket.drain().await < 15_000_000);
     site.serves_on().await;
 }
 
-/// A head that arrives byte by byte after a call has no more time than the first head.
+/// The head timeout also applies to the second request of a connection.
 #[tokio::test]
 async fn second_heads_byte_by_byte() {
     let site = impatient().await;
@@ -233,7 +233,8 @@ async fn long_responses_are_read_to_their_end_and_followed_by_calls() {
         socket.write_all(call.as_bytes()).await.unwrap();
         let mut tail = Vec::new();
         let mut buffer = vec![0; 1 << 20];
-        // Slower than the timeout for a head, but never that long without a byte.
+        // The response takes longer than the head timeout of 400 ms, but the pauses between reads
+        // are much shorter.
         while !tail.ends_with(b"</methodResponse>") {
             let count = socket.read(&mut buffer).await.unwrap();
             assert!(count > 0);

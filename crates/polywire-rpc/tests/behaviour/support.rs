@@ -1,5 +1,5 @@
-//! The service of the tests, a server of it, and callers of two kinds: our
-//! client, and sockets on which a test writes any bytes.
+//! The test service, a server for it, and two kinds of callers: the client of this crate, and raw
+//! sockets.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
@@ -15,17 +15,17 @@ use polywire_schema::{Encode, Limits, Map, Schema, Value, decode_structure};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// The three wires.
+/// The three wire protocols under test.
 pub(crate) const WIRES: [ProtocolKind; 3] = [
     ProtocolKind::RestJson1,
     ProtocolKind::RpcV2Cbor,
     ProtocolKind::XmlRpc,
 ];
 
-/// Longer than anything takes, however busy the machine is.
+/// A timeout that is only reached if an operation hangs, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The result of a future that must end.
+/// Awaits a future; panics after a timeout.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(output) => output,
@@ -78,7 +78,7 @@ fn add(input: &Map) -> Map {
     output
 }
 
-/// A secret that no client may read.
+/// A text in internal errors that no reply may contain.
 pub(crate) const SECRET: &str = "the password of the database";
 
 async fn fail(input: Map) -> Result<Map, Fault> {
@@ -139,7 +139,7 @@ impl Site {
         Self::of(server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap())
     }
 
-    /// A server that was started elsewhere.
+    /// Wraps a server that is already running.
     pub(crate) fn of(running: RunningServer) -> Self {
         Self {
             address: running.address(),
@@ -147,7 +147,7 @@ impl Site {
         }
     }
 
-    /// The server of [`builder`] as it is.
+    /// A running server with the settings of [`builder`].
     pub(crate) async fn plain() -> Self {
         Self::start(builder()).await
     }
@@ -180,7 +180,7 @@ impl Site {
         }
     }
 
-    /// A connection that is opened without letting the server run in the meantime.
+    /// Connects without yielding to the server.
     pub(crate) fn open_at_once(&self) -> Socket {
         let stream = std::net::TcpStream::connect(self.address).unwrap();
         stream.set_nonblocking(true).unwrap();
@@ -190,7 +190,7 @@ impl Site {
         }
     }
 
-    /// A connection with small buffers.
+    /// A connection with a small receive buffer.
     pub(crate) async fn open_narrow(&self) -> Socket {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(16_384).unwrap();
@@ -200,14 +200,14 @@ impl Site {
         }
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on a new connection and returns the reply.
     pub(crate) async fn send(&self, request: impl AsRef<[u8]>) -> Reply {
         let mut socket = self.open().await;
         socket.write(request).await;
         socket.reply().await
     }
 
-    /// Checks that the server serves other clients as before.
+    /// Asserts that the server still serves calls on every wire.
     pub(crate) async fn serves_on(&self) {
         for kind in WIRES {
             let client = self.client(kind);
@@ -216,20 +216,20 @@ impl Site {
         }
     }
 
-    /// Shuts the server down and waits for the end.
+    /// Stops the server and waits for its end.
     pub(crate) async fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             within(running.shutdown()).await;
         }
     }
 
-    /// The server itself, to be stopped elsewhere.
+    /// Returns the running server, for shutdown in another task.
     pub(crate) fn into_running(mut self) -> RunningServer {
         self.running.take().unwrap()
     }
 }
 
-/// Our client, with inputs and outputs as JSON.
+/// A client with inputs and outputs as JSON.
 #[derive(Clone)]
 pub(crate) struct Caller(pub(crate) Client);
 
@@ -241,7 +241,7 @@ impl Caller {
         Ok(write(shapes.output(), &output))
     }
 
-    /// The fault of a failed call.
+    /// Returns the fault of a call that fails.
     pub(crate) async fn fault(&self, operation: &str, input: &str) -> Fault {
         let error = self.call(operation, input).await.unwrap_err();
         let fault = error.into_fault();
@@ -249,7 +249,7 @@ impl Caller {
     }
 }
 
-/// A structure from JSON text.
+/// Reads a structure from JSON in the human-readable profile.
 pub(crate) fn read(shape: Schema<'_>, json: &str) -> Map {
     let mut map = Map::new();
     let mut decoder =
@@ -260,27 +260,28 @@ pub(crate) fn read(shape: Schema<'_>, json: &str) -> Map {
     map
 }
 
-/// The expected output for `json`, in the form of [`write`].
+/// Converts `json` to the form that [`write`] produces for the output of an operation.
 pub(crate) fn output(operation: &str, json: &str) -> String {
     let service = service();
     let shape = service.find_operation(operation).unwrap().output();
     write(shape, &Value::Map(read(shape, json)))
 }
 
-/// A structure as JSON text: members in the order of the model.
+/// Writes a structure as JSON in the human-readable profile, with members in the order of the
+/// model.
 pub(crate) fn write(shape: Schema<'_>, value: &Value) -> String {
     let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
     value.encode(shape.root(), &mut encoder);
     String::from_utf8(encoder.finish().unwrap()).unwrap()
 }
 
-/// A connection on which a test writes any bytes.
+/// A raw connection for arbitrary bytes.
 pub(crate) struct Socket<S = TcpStream> {
     stream: S,
     buffer: Vec<u8>,
 }
 
-/// A response.
+/// A reply on a raw connection.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -296,7 +297,7 @@ impl Reply {
         })
     }
 
-    /// The values of all headers with a name.
+    /// All values of a header.
     pub(crate) fn headers(&self, name: &str) -> Vec<&str> {
         let lines = self.head.lines().skip(1);
         let pairs = lines.filter_map(|line| line.split_once(':'));
@@ -310,8 +311,7 @@ impl Reply {
         std::str::from_utf8(&self.body).unwrap()
     }
 
-    /// The status, the type of the error, and the message, on the wire of a
-    /// protocol.
+    /// The status, the error name or fault code, and the message of an error reply in a protocol.
     pub(crate) fn error(&self, kind: ProtocolKind) -> (u16, String, String) {
         let (name, message) = match kind {
             ProtocolKind::RestJson1 => {
@@ -341,7 +341,7 @@ impl Reply {
 }
 
 impl Socket {
-    /// Writes a few bytes without letting the server run in the meantime.
+    /// Writes a few bytes without yielding to the server.
     pub(crate) fn write_at_once(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         let socket = socket2::SockRef::from(&self.stream);
@@ -350,7 +350,7 @@ impl Socket {
 }
 
 impl Socket {
-    /// The connection will be reset when it is dropped.
+    /// Makes the connection reset instead of close when it is dropped.
     pub(crate) fn reset(&self) {
         let socket = socket2::SockRef::from(&self.stream);
         socket.set_linger(Some(Duration::ZERO)).unwrap();
@@ -358,7 +358,7 @@ impl Socket {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
-    /// Uses a stream that is already connected.
+    /// Wraps an established connection.
     pub(crate) const fn over(stream: S) -> Self {
         Self {
             stream,
@@ -366,18 +366,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         }
     }
 
-    /// Writes bytes. Errors are ignored if the peer has closed the connection: its response
-    /// is what the test checks.
+    /// Writes bytes. Ignores errors, because the server may close the connection after an early
+    /// reply.
     pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = within(self.stream.write_all(bytes.as_ref())).await;
     }
 
-    /// Writes bytes, all of which the peer must accept.
+    /// Writes bytes; panics if the server does not accept all of them.
     pub(crate) async fn write_all(&mut self, bytes: impl AsRef<[u8]>) {
         within(self.stream.write_all(bytes.as_ref())).await.unwrap();
     }
 
-    /// Closes the sending side.
+    /// Closes the write half. The read half stays open.
     pub(crate) async fn end(&mut self) {
         let _ = within(self.stream.shutdown()).await;
     }
@@ -391,7 +391,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         self.read_reply(false).await
     }
 
-    /// The reply to a HEAD request: its head alone.
+    /// The reply to a HEAD request: only the head.
     pub(crate) async fn head_reply(&mut self) -> Reply {
         self.read_reply(true).await.expect("a reply, not the end")
     }
@@ -428,7 +428,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         Some(reply)
     }
 
-    /// Reads and discards all bytes until the end. Returns their number.
+    /// Reads and discards all bytes until the connection ends; returns their number.
     pub(crate) async fn drain(&mut self) -> usize {
         let mut count = 0;
         loop {
@@ -440,28 +440,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         }
     }
 
-    /// All bytes until the end, as text.
+    /// All bytes until the connection ends, as text.
     pub(crate) async fn raw(&mut self) -> String {
         while self.fill().await {}
         String::from_utf8(std::mem::take(&mut self.buffer)).unwrap()
     }
 
-    /// Whether the peer closes the connection without sending anything.
+    /// Whether the server closes the connection without sending more bytes.
     pub(crate) async fn ends(&mut self) -> bool {
         self.buffer.is_empty() && !self.fill().await
     }
 
-    /// Reads some bytes; false at the end.
+    /// Reads bytes into the buffer; false at the end.
     async fn fill(&mut self) -> bool {
         match within(self.stream.read_buf(&mut self.buffer)).await {
             Ok(count) => count > 0,
-            // A connection that was reset has ended too.
+            // A reset ends the connection too.
             Err(_) => false,
         }
     }
 }
 
-/// A request with a body, which is JSON unless a header gives another type.
+/// A request. The content type of a body is JSON unless a header sets it.
 pub(crate) fn request(line: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let mut text = format!("{line} HTTP/1.1\r\nHost: localhost\r\n");
@@ -481,7 +481,7 @@ pub(crate) fn request(line: &str, headers: &[(&str, &str)], body: impl AsRef<[u8
     request
 }
 
-/// A request of each protocol, as bytes.
+/// A call with a raw body, with the head of a protocol.
 pub(crate) fn post(
     kind: ProtocolKind,
     path: &str,
@@ -515,8 +515,8 @@ pub(crate) fn head_of(
     }
 }
 
-/// A whole call of an operation at `path`, with the members of its
-/// input.
+/// A call of an operation with a JSON input, encoded for a protocol. `path` is the path in
+/// restJson1.
 pub(crate) fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<u8> {
     let value = polywire_codec::json::from_str(input).unwrap();
     let body = match kind {

@@ -1,4 +1,4 @@
-//! HTTPS: certificates of servers and clients, handshakes, and settings that change.
+//! HTTPS: server and client certificates, handshakes, and reloading of settings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const CREATE: &str = r#"{"name":"kettle"}"#;
 /// A certificate authority.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// A certificate and its key, in PEM.
+/// A certificate and its key in PEM.
 #[derive(Clone)]
 struct Identity {
     certificate: String,
@@ -65,7 +65,7 @@ impl Identity {
     }
 }
 
-/// A client that trusts an authority, and sends a certificate if it has one.
+/// A client that trusts an authority, with a client certificate if there is one.
 fn connector(authority: &Authority, own: Option<&Identity>, alpn: &[&str]) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     let root = CertificateDer::from_pem_slice(authority.pem().as_bytes()).unwrap();
@@ -96,7 +96,7 @@ async fn connect(
     within(connector.connect(name, stream)).await
 }
 
-/// The certificate that a server sends.
+/// The certificate of the server.
 fn shown(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
     stream.get_ref().1.peer_certificates().unwrap()[0].clone()
 }
@@ -138,7 +138,7 @@ async fn every_wire() {
         assert_eq!(tls.alpn(), Some(&b"http/1.1"[..]));
         assert_eq!(tls.version(), "TLSv1.3");
     }
-    // A server that shuts down closes the TLS session with close_notify.
+    // Shutdown closes the TLS connection without an error.
     let (ends, ()) = tokio::join!(socket.ends(), running.shutdown());
     assert!(ends);
 }
@@ -169,7 +169,7 @@ async fn http2_by_alpn() {
     }
 }
 
-/// TLS wraps any listener. The peer of the transport inside stays known.
+/// TLS wraps any listener. The credentials of the inner Unix socket stay available.
 #[cfg(unix)]
 #[tokio::test]
 async fn over_unix_sockets() {
@@ -222,7 +222,7 @@ async fn certificates_of_clients() {
         ] {
             let connector = connector(&authority, identity, &[]);
             let stream = connect(&running, &connector, "localhost").await;
-            // In TLS 1.3 a client hears of its rejection after its handshake.
+            // In TLS 1.3 a client learns of a rejected certificate only after its handshake.
             let reply = match stream {
                 Ok(stream) => {
                     let mut socket = Socket::over(stream);
@@ -273,7 +273,7 @@ async fn names_and_reloads() {
     assert_eq!(show("api.example.org").await, api.der());
     assert_eq!(show("other.example.org").await, any.der());
 
-    // An invalid change is rejected, and nothing changes.
+    // A reload with a certificate that does not match the key fails and changes nothing.
     std::fs::write(&certificate, &second.certificate).unwrap();
     let error = tls.reload().unwrap_err().to_string();
     assert!(
@@ -285,7 +285,7 @@ async fn names_and_reloads() {
     tls.reload().unwrap();
     assert_eq!(show("localhost").await, second.der());
     assert_eq!(show("api.example.org").await, api.der());
-    // Open connections continue.
+    // Open connections stay usable.
     let mut socket = Socket::over(open);
     socket.write(request("GET /status/201", &[], "")).await;
     assert_eq!(socket.reply().await.status, 201);
@@ -312,12 +312,13 @@ fn settings_that_cannot_be() {
     assert!(noise.contains("holds no certificate"), "{noise}");
     let roots = settings(&one).clients(ClientCertificates::Required, Pem::text(""));
     assert!(error(roots).contains("holds no certificate"));
-    // `Debug` output contains no keys.
+    // `Debug` does not show keys.
     let debug = format!("{:?}", settings(&one).build().unwrap());
     assert!(!debug.contains("BEGIN"), "{debug}");
 }
 
-/// A client that sends nothing is closed at the timeout; a client that speaks HTTP gets an error.
+/// A connection without a complete handshake is closed after the timeout. A plain HTTP request gets
+/// status 400 with an explanation.
 #[tokio::test]
 async fn handshakes_that_are_none() {
     let own = Authority::new().sign("localhost");
@@ -325,7 +326,7 @@ async fn handshakes_that_are_none() {
     let (running, _seen) = listen(&tls.build().unwrap()).await;
     let open = async || Socket::over(TcpStream::connect(running.address()).await.unwrap());
     assert!(open().await.ends().await);
-    // The beginning of a handshake.
+    // An incomplete handshake.
     let mut slow = open().await;
     slow.write(b"\x16\x03\x01").await;
     assert!(slow.ends().await);
@@ -337,9 +338,9 @@ async fn handshakes_that_are_none() {
     let mut noise = TcpStream::connect(running.address()).await.unwrap();
     noise.write_all(&[0x80; 64]).await.unwrap();
     let mut socket = Socket::over(noise);
-    // At most a TLS alert, and the end.
+    // The server sends at most a TLS alert and closes the connection.
     assert!(socket.drain().await < 16);
-    // A silent peer does not delay the shutdown.
+    // A silent peer does not delay shutdown.
     let _silent = open().await;
     within(running.shutdown()).await;
 }

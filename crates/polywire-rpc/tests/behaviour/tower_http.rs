@@ -1,4 +1,4 @@
-//! Layers of tower-http and tower, unchanged, over HTTP/1.1 and HTTP/2.
+//! Unmodified layers of tower-http and tower, over HTTP/1.1 and HTTP/2.
 
 use std::convert::Infallible;
 use std::io::Read;
@@ -77,7 +77,7 @@ fn get(method: Method, path: &str) -> Request<Bytes> {
     request.body(Bytes::new()).unwrap()
 }
 
-/// A call that does not return.
+/// A call that does not complete.
 fn slow() -> Request<Bytes> {
     let mut request = create("", &[]);
     *request.uri_mut() = "/fail".parse().unwrap();
@@ -191,7 +191,7 @@ async fn cors() {
         let response = send(&site, version, allowed).await;
         assert_eq!(response.status(), StatusCode::CREATED);
         assert_eq!(response.headers()["access-control-allow-origin"], origin);
-        // The protection against cross-origin calls is still there.
+        // The guard against cross-site calls still applies.
         let foreign = create("kettle", &[("origin", "https://other.example")]);
         let response = send(&site, version, foreign).await;
         assert_eq!(response.status(), StatusCode::FORBIDDEN);
@@ -300,7 +300,7 @@ fn streamed(breaks: bool) -> Response<Channel<Bytes, BoxError>> {
     Response::new(body)
 }
 
-/// Responds to `/streamed` and `/broken` by itself.
+/// Responds to `/streamed` and `/broken` itself, and passes other requests on.
 fn streams(
     inner: HttpService,
 ) -> impl tower::Service<HttpRequest, Response = HttpResponse, Error = Infallible, Future: Send> + Clone
@@ -320,7 +320,8 @@ fn streams(
 
 #[tokio::test]
 async fn bodies_that_are_streamed() {
-    // Shorter than the body takes: a response in progress is no idle connection.
+    // The head timeout is shorter than the duration of the body: a connection with a response in
+    // progress is not idle.
     let timeouts = Timeouts::DEFAULT.with_head(Duration::from_millis(100));
     let builder = builder().calls(1).timeouts(timeouts);
     let site = Site::start(builder.http_layer(layer_fn(streams))).await;
@@ -341,7 +342,7 @@ async fn bodies_that_are_streamed() {
     }
 }
 
-/// Over SCGI such a body ends with the connection.
+/// Over SCGI the end of the connection is the end of a streamed body.
 #[tokio::test]
 async fn bodies_that_are_streamed_over_scgi() {
     let server = builder().http_layer(layer_fn(streams)).build().unwrap();
@@ -364,7 +365,7 @@ async fn bodies_that_are_streamed_over_scgi() {
     }
 }
 
-/// A request that is sent when the shutdown begins is answered completely.
+/// A response body that is streamed when shutdown starts is sent to its end.
 #[tokio::test]
 async fn streamed_bodies_end_before_the_server() {
     for version in VERSIONS {

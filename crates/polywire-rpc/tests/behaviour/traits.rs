@@ -1,4 +1,4 @@
-//! Traits that change behaviour: constraints, idempotency tokens, compressed requests.
+//! Traits that affect behaviour: constraints, idempotency tokens, compressed requests.
 
 use std::sync::Arc;
 
@@ -86,8 +86,8 @@ async fn servers_check_what_they_are_sent() {
     assert_eq!(status, 200);
 }
 
-/// A map can lack its required members, a type cannot. Defaults are filled in
-/// in both cases.
+/// Without validation, a dynamic handler receives an input without its required members. Defaults
+/// are set either way.
 #[tokio::test]
 async fn without_validation_nothing_is_required() {
     let text = MODEL.replace("text: String", "@required text: String");
@@ -121,7 +121,7 @@ async fn a_pattern_that_cannot_be_checked_is_refused_at_the_start() {
     let server = builder("^(?!a)").validation(lenient).build().unwrap();
     let (status, _) = answer(&server, order(r#"{"items":["a"]}"#)).await;
     assert_eq!(status, 200);
-    // Other constraints are still checked.
+    // The other constraints are still checked.
     let (status, _) = answer(&server, order(r#"{"items":["a","a","a","a"]}"#)).await;
     assert_eq!(status, 400);
 }
@@ -151,7 +151,7 @@ async fn clients_fill_in_tokens_and_compress() {
         }
         assert_ne!(tokens[0], tokens[1]);
         for token in tokens {
-            // RFC 9562, section 5.4.
+            // The format of a UUID of version 4 (RFC 9562, section 5.4).
             let places: Vec<usize> = token.match_indices('-').map(|(place, _)| place).collect();
             assert_eq!(
                 (token.len(), &places[..], &token[14..15]),
@@ -185,7 +185,7 @@ async fn compressed_bodies_have_the_limits_of_all_bodies() {
         assert_eq!(status, 200, "{kind}");
         let (status, body) = answer(&server, compressed(kind, 8 << 20)).await;
         assert_eq!(status, 413, "{kind}: {body}");
-        // Their memory has been returned.
+        // The memory of the earlier bodies has been released.
         for _ in 0..4 {
             let (status, _) = answer(&server, compressed(kind, 700_000)).await;
             assert_eq!(status, 200, "{kind}");

@@ -1,5 +1,5 @@
-//! Typed handlers and calls: one pair of structures, written by hand as
-//! the code generator would, over all three wires.
+//! Typed handlers and typed calls on all three wires. The structures are written by hand in the
+//! form of generated code.
 
 use polywire_protocol::{Fault, FaultKind};
 use polywire_rpc::{CallError, Context, typed};
@@ -221,13 +221,13 @@ async fn typed_and_dynamic_meet() {
     let typed_site = site().await;
     let dynamic_site = Site::plain().await;
     for kind in WIRES {
-        // A dynamic caller of a typed handler.
+        // A dynamic call to a typed handler.
         let input = r#"{"name":"n","tags":["t"],"when":"2026-11-01T12:00:00Z"}"#;
         let output = typed_site.client(kind).call("Create", input).await.unwrap();
         let expected =
             r#"{"id":1099511627776,"name":"n","tags":["t"],"when":"2026-11-01T12:00:00Z"}"#;
         assert_eq!(output, expected, "{kind}");
-        // A typed caller of a dynamic handler.
+        // A typed call to a dynamic handler.
         let input = CreateInput {
             name: "n".into(),
             tags: Some(Vec::new()),
@@ -270,8 +270,8 @@ async fn typed_faults() {
 
 #[tokio::test]
 async fn a_type_that_is_another_operations() {
-    // A typed handler at the wrong operation is a bug of the program, and the
-    // caller gets an internal error without details.
+    // A typed handler of the wrong operation is a bug in the program. The reply does not name the
+    // type.
     let site = Site::start(builder().operation("Labels", typed(create))).await;
     let reply = site
         .send(crate::support::request(

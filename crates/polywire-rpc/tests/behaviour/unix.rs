@@ -17,7 +17,7 @@ use crate::support::{Socket, WIRES, builder, call_of, request, within};
 
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
-/// A temporary folder, removed on drop.
+/// A temporary directory of one test, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -49,7 +49,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// A server that reports what its handlers see.
+/// A server whose handler reports a value from its context.
 fn telling<T: Send + 'static>(
     tell: fn(&Context) -> T,
 ) -> (ServerBuilder, mpsc::UnboundedReceiver<T>) {
@@ -109,17 +109,17 @@ async fn the_file_is_private_and_removed() {
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
 }
 
-/// Only a socket file without a listening process is replaced.
+/// Only a socket file without a listener is replaced.
 #[tokio::test]
 async fn what_is_there_already() {
     let folder = Folder::new();
     let server = builder().build().unwrap();
     let path = folder.path("socket");
-    // From a process that has ended without removing it.
+    // The socket file of a process that has ended without removing it.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     assert!(path.exists());
     let running = server.listen_unix(&path).await.unwrap();
-    // From a server that is running, in this case the one before.
+    // A socket with a listener, here the server above.
     let error = server.listen_unix(&path).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     let text = error.to_string();
@@ -128,29 +128,30 @@ async fn what_is_there_already() {
     let mut socket = open(&path).await;
     socket.write(request("GET /status/201", &[], "")).await;
     assert_eq!(socket.reply().await.status, 201);
-    // A file that another process has created since is not removed.
+    // On shutdown the server does not remove a socket file that another process has created since.
     fs::remove_file(&path).unwrap();
     let other = std::os::unix::net::UnixListener::bind(&path).unwrap();
     within(running.shutdown()).await;
     assert!(path.exists());
     drop(other);
-    // A file that is no socket is not removed.
+    // A regular file is never removed.
     let file = folder.path("file");
     fs::write(&file, "precious").unwrap();
     let error = server.listen_unix(&file).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(fs::read(&file).unwrap(), b"precious");
-    // A folder that does not exist.
+    // A missing directory.
     let error = server.listen_unix(folder.path("none/socket")).await;
     let error = error.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.to_string().contains("none/socket"), "{error}");
-    // A path that is too long for a socket.
+    // The path is too long for a socket address.
     let error = server.listen_unix(folder.path(&"x".repeat(200))).await;
     assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidInput);
 }
 
-/// Of several servers that find an old file, one replaces it and the others see that it listens.
+/// If several calls of `listen_unix` find the same stale socket file, one replaces it. The remaining
+/// calls fail with `AddrInUse`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_of_several_takes_over() {
     let folder = Folder::new();
@@ -193,7 +194,7 @@ async fn calls_in_progress_end() {
     assert!(socket.ends().await);
 }
 
-/// A listener from elsewhere, such as a service manager.
+/// A listener that the caller has bound, as with socket activation. Its file is not removed.
 #[tokio::test]
 async fn foreign_listeners() {
     let folder = Folder::new();
@@ -208,7 +209,7 @@ async fn foreign_listeners() {
     assert!(folder.path("given").exists());
 }
 
-/// IPv6 addresses, with the interface of link-local ones.
+/// IPv6 addresses; link-local addresses have a scope id.
 #[tokio::test]
 async fn ipv6() {
     let (builder, mut seen) = telling(Context::peer);
@@ -233,13 +234,13 @@ async fn ipv6() {
         let mut socket = Socket::over(stream);
         socket.write(request("POST /things", &[], CREATE)).await;
         assert_eq!(socket.reply().await.status, 201, "{place}");
-        // With the interface, so that the peer can be reached.
+        // The peer address has its scope id, which a reply to a link-local address needs.
         assert_eq!(within(seen.recv()).await.unwrap(), Some(own));
         within(running.shutdown()).await;
     }
 }
 
-/// A link-local address of this machine, from the interfaces that Linux lists.
+/// A link-local address of this machine, from the interface table of Linux.
 fn link_local() -> Option<SocketAddr> {
     let table = fs::read_to_string("/proc/net/if_inet6").ok()?;
     table.lines().find_map(|line| {
