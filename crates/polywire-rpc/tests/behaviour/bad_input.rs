@@ -210,7 +210,7 @@ async fn paths_and_methods() {
 }
 
 #[tokio::test]
-async fn nobodys_requests() {
+async fn requests_without_a_protocol() {
     // Without restJson1, no protocol claims a request that is neither CBOR nor XML-RPC.
     let site = Site::start(builder().protocol(XmlRpc).protocol(RpcV2Cbor)).await;
     let reply = site.send(request("GET /nowhere", &[], "")).await;
