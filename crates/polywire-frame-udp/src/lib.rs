@@ -12,7 +12,7 @@
 //! - 60 seconds without a datagram of the client, or the time that the server sets if that is longer;
 //! - a restart of the server.
 //!
-//! One-way calls are not covered: a duplicated datagram of one is executed twice.
+//! One-way calls are not covered: if the datagram of one is duplicated, the call is executed twice.
 //!
 //! Datagrams to be sent are in [`Datagrams`], consecutive in one buffer, so that one system call can send many.
 //!

@@ -19,7 +19,6 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
-use socket2::{Domain, Protocol, Socket, Type};
 use std::error::Error;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -28,6 +27,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
+
+#[path = "../listener.rs"]
+mod listener;
+
+use listener::listener;
 
 /// Answers the same bytes to every HTTP/1.1 request.
 #[derive(Parser)]
@@ -120,20 +124,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         worker.join().map_err(|_| "a worker panicked")??;
     }
     Ok(())
-}
-
-fn listener(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = Socket::new(
-        Domain::for_address(address),
-        Type::STREAM,
-        Some(Protocol::TCP),
-    )?;
-    socket.set_reuse_address(true)?;
-    socket.set_reuse_port(true)?;
-    socket.set_nonblocking(true)?;
-    socket.bind(&address.into())?;
-    socket.listen(1024)?;
-    Ok(socket.into())
 }
 
 /// Serves one listener until the process is ended.

@@ -23,8 +23,8 @@ use crate::handler::HandlerFuture;
 use crate::methods::{MethodFuture, MethodReply, ReplyFormat, write_output};
 use crate::{Call, Output};
 
-/// A handler in progress. Dropping it cancels the handler. The end of a connection drops it only if
-/// [`ServerBuilder::half_close`](crate::ServerBuilder::half_close) says so, or if reading or writing failed.
+/// A handler in progress. Dropping it cancels the handler. The end of the client's stream drops it only if
+/// [`ServerBuilder::half_close`](crate::ServerBuilder::half_close) is off.
 pub(crate) struct Invocation {
     work: Work,
     deadline: Deadline,

@@ -10,11 +10,11 @@
 //! | items that a handler has not read | 64 KiB a connection | they are read |
 //! | items to be sent | 4 KiB a stream | they are sent |
 //!
-//! When less than a quarter is available, clients over frames are told to have fewer bytes in open calls, until half is
-//! available (`server/frames/state.rs`).
+//! When less than a quarter is available, the server lowers the limit of bytes in open calls that it sends to clients over
+//! frames, until half is available (`server/frames/state.rs`).
 //!
-//! The replies and items of a connection of frames may hold half of the memory. Not counted: decoded parameters of methods; responses over HTTP,
-//! which the limits of connections and calls and the timeout for slow readers bound; a frame that has not arrived as a
+//! The replies and items of a connection of frames may hold half of the memory. Not counted: decoded parameters of
+//! methods; responses over HTTP, which the limits of connections and calls and the timeout for slow readers bound; a frame that has not arrived as a
 //! whole, which `Limits::bytes` bounds for each connection; and messages of topics, UDP clients and WebSocket queues, which
 //! have limits of their own.
 

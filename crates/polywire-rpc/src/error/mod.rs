@@ -25,8 +25,8 @@ use crate::xmlrpc::StatusError;
 /// A call without a result: the error of all clients, over all wires.
 ///
 /// [`kind`](Self::kind) tells what happened, [`is_unstarted`](Self::is_unstarted) whether the server has certainly not
-/// executed the call, and [`is_retryable`](Self::is_retryable) whether the same call can succeed later. [`fault`](Self::fault) is
-/// the error that the server reported.
+/// executed the call, and [`is_retryable`](Self::is_retryable) whether the same call can succeed later.
+/// [`fault`](Self::fault) is the error that the server reported.
 ///
 /// ```
 /// use polywire_rpc::CallErrorKind;

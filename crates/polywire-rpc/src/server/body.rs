@@ -243,7 +243,7 @@ impl PartialBody {
         let timer = tokio::task::unconstrained(timer.as_mut());
         ready!(pin!(timer).poll(context));
         Poll::Ready(Err(match reader.deadline.is_over(Instant::now()) {
-            true => late(),
+            true => past_deadline(),
             false => timed_out(reader.timeout),
         }))
     }
@@ -376,7 +376,7 @@ fn timed_out(timeout: Duration) -> Fault {
     Fault::new(FaultKind::RequestTimeout, message)
 }
 
-fn late() -> Fault {
+fn past_deadline() -> Fault {
     let message = "the body did not arrive before the deadline of the call";
     Fault::new(FaultKind::RequestTimeout, message)
 }

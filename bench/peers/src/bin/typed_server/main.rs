@@ -7,13 +7,16 @@
 #![forbid(unsafe_code)]
 
 use clap::{Parser, ValueEnum};
-use socket2::{Domain, Protocol, Socket, Type};
 use std::error::Error;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 
 mod by_axum;
 mod by_polywire;
+#[path = "../../listener.rs"]
+mod listener;
+
+use listener::listener;
 
 /// Serves GET /items/SKU and POST /orders.
 #[derive(Parser)]
@@ -52,20 +55,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         ended.map_err(|error| error.to_string())?;
     }
     Ok(())
-}
-
-fn listener(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = Socket::new(
-        Domain::for_address(address),
-        Type::STREAM,
-        Some(Protocol::TCP),
-    )?;
-    socket.set_reuse_address(true)?;
-    socket.set_reuse_port(true)?;
-    socket.set_nonblocking(true)?;
-    socket.bind(&address.into())?;
-    socket.listen(1024)?;
-    Ok(socket.into())
 }
 
 /// Serves one listener until the process is ended.

@@ -1,8 +1,9 @@
 //! The run queue for calls that keep a processor busy.
 //!
 //! Such calls do not run on the task of their connection, which meanwhile answers quick calls and rejects calls that
-//! would wait too long. Each runs on its own task. They start in the order of arrival. As many decode
-//! and run until their first wait at the same time as the runtime has threads. Between time slices the runtime polls its sockets and connections.
+//! would wait too long. Each runs on its own task. They start in the order of arrival. At any
+//! time as many of them decode, or run until their first wait, as the runtime has threads. Between time slices the
+//! runtime polls its sockets and connections.
 
 mod cost;
 mod delay;

@@ -23,8 +23,8 @@ impl ServerBuilder {
     /// overloaded. A body counts until its call ends; its first 64 KiB do not count. Default: 256 MiB, or the limit of a
     /// body if that is larger.
     ///
-    /// Over frames, an input counts like a body. While it waits in the run queue or for authentication, only its first 4 KiB
-    /// do not count.
+    /// Over frames, an input counts like a body. If its call enters the run queue or waits for authentication, only the
+    /// first 4 KiB do not count, because many calls may wait.
     ///
     /// If the body of an operation has more than 8 KiB, the estimated size of its decoded input beyond 64 KiB counts too.
     /// Decoded parameters of methods do not count.
