@@ -24,6 +24,7 @@ use crate::{
 
 /// Selects a protocol among those of a generated client. Generated code names each protocol, so that a program links no
 /// others.
+#[must_use]
 #[derive(Debug)]
 pub struct ClientProtocols {
     service: ServiceHandle,
@@ -38,7 +39,6 @@ pub struct ClientProtocols {
 
 impl ClientProtocols {
     /// Selects the protocol `kind`, which [`or`](Self::or) and the other methods add.
-    #[must_use]
     pub const fn new(service: ServiceHandle, kind: ProtocolKind) -> Self {
         Self {
             service,
@@ -50,7 +50,6 @@ impl ClientProtocols {
     }
 
     /// Adds a protocol that supports every service.
-    #[must_use]
     pub fn or<P: ClientProtocol + 'static>(
         self,
         kind: ProtocolKind,
@@ -60,7 +59,6 @@ impl ClientProtocols {
     }
 
     /// Adds a protocol that does not support every service.
-    #[must_use]
     pub fn or_maybe<P: ClientProtocol + 'static>(
         mut self,
         kind: ProtocolKind,
@@ -75,7 +73,6 @@ impl ClientProtocols {
     }
 
     /// Adds frames.
-    #[must_use]
     pub fn or_frames(mut self) -> Self {
         if self.kind == ProtocolKind::Frame {
             self.configure_frames = Some(ClientBuilder::over_frames);

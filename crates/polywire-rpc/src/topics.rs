@@ -47,6 +47,7 @@ use slab::Slab;
 /// assert_eq!(news.next::<String>().await?.unwrap().value, "sun");
 /// # Ok(()) }
 /// ```
+#[must_use]
 #[derive(Clone)]
 pub struct Topics {
     shared: Arc<SharedTopics>,
@@ -125,7 +126,6 @@ pub(crate) struct SubscriptionGuard {
 
 impl Topics {
     /// Creates topics to which all clients may subscribe and publish.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             shared: Arc::new(SharedTopics(Mutex::new(State {
@@ -144,7 +144,6 @@ impl Topics {
 
     /// Sets the maximum of messages and of bytes in the queue of a subscriber. Default: 1,024 and 1 MiB. An empty queue
     /// accepts a message of any size.
-    #[must_use]
     pub fn queue(self, messages: usize, bytes: usize) -> Self {
         let mut state = self.shared.lock();
         (state.policy.max_messages, state.policy.max_bytes) = (messages, bytes);
@@ -154,14 +153,12 @@ impl Topics {
 
     /// Sets the maximum of bytes in all queues; a message in several queues counts once. Default: 64 MiB. Above it, each
     /// queue that is not empty counts as full.
-    #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         self.shared.lock().memory = Arc::new(Memory::new(bytes));
         self
     }
 
     /// Sets what happens if the queue of a subscriber is full.
-    #[must_use]
     pub fn slow(self, slow: SlowSubscriber) -> Self {
         self.shared.lock().policy.slow = slow;
         self
@@ -177,7 +174,6 @@ impl Topics {
     /// let topics = Topics::new().guard(|_, access| matches!(access, Access::Subscribe(_)));
     /// # let _ = topics;
     /// ```
-    #[must_use]
     pub fn guard(
         mut self,
         guard: impl Fn(&Context, Access<'_>) -> bool + Send + Sync + 'static,

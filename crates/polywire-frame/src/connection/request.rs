@@ -16,6 +16,7 @@ pub struct Operation<'a> {
 }
 
 /// A call without its payload.
+#[must_use]
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     operation: Operation<'a>,
@@ -28,7 +29,6 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// A call of an operation, without a deadline.
     #[inline]
-    #[must_use]
     pub const fn new(operation: Operation<'a>) -> Self {
         Self {
             operation,
@@ -41,28 +41,24 @@ impl<'a> Request<'a> {
 
     /// Sets the deadline.
     #[inline]
-    #[must_use]
     pub const fn with_deadline(mut self, deadline: Time) -> Self {
         self.deadline = deadline;
         self
     }
 
     /// Announces a stream of items: the operation has a stream as its input.
-    #[must_use]
     pub const fn with_items(mut self) -> Self {
         self.open = true;
         self
     }
 
     /// Sets pairs of metadata. Keys are lower-case letters, digits and `-_.`.
-    #[must_use]
     pub const fn with_metadata(mut self, metadata: &'a [(&'a str, &'a [u8])]) -> Self {
         self.metadata = metadata;
         self
     }
 
     /// Sets the trace context.
-    #[must_use]
     pub const fn with_trace(mut self, trace: Trace) -> Self {
         self.trace = Some(trace);
         self

@@ -10,6 +10,7 @@ use super::{Flags, HEADER, Header, Kind, ProtocolError};
 /// let settings = Settings::default().with_calls(256);
 /// assert_eq!((settings.calls(), settings.frame()), (256, 16 << 20));
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Settings {
     frame: u32,
@@ -181,49 +182,41 @@ impl Settings {
     }
 
     /// Sets the most bytes of a body: 64 KiB to 1 GiB. Like all numbers here, it is clamped to its range.
-    #[must_use]
     pub fn with_frame(self, frame: u32) -> Self {
         self.with(FRAME, frame)
     }
 
     /// Sets the most calls open at once: 64 to 65,535.
-    #[must_use]
     pub fn with_calls(self, calls: u32) -> Self {
         self.with(CALLS, calls)
     }
 
     /// Sets the most bytes of open calls: at least 1 MiB.
-    #[must_use]
     pub fn with_bytes(self, bytes: u32) -> Self {
         self.with(BYTES, bytes)
     }
 
     /// Sets the initial credit of a stream: 64 KiB to 2 GiB.
-    #[must_use]
     pub fn with_window(self, window: u32) -> Self {
         self.with(WINDOW, window)
     }
 
     /// Sets the initial credit of all streams of a connection together: 1 MiB to 2 GiB.
-    #[must_use]
     pub fn with_items(self, items: u32) -> Self {
         self.with(ITEMS, items)
     }
 
     /// Sets the most operations with a number: 64 to 65,535.
-    #[must_use]
     pub fn with_names(self, names: u32) -> Self {
         self.with(NAMES, names)
     }
 
     /// Sets the least milliseconds between two pings of a client.
-    #[must_use]
     pub fn with_ping(self, ping: u32) -> Self {
         self.with(PING, ping)
     }
 
     /// Sets the optional abilities.
-    #[must_use]
     pub const fn with_features(mut self, features: Features) -> Self {
         self.features = features;
         self

@@ -17,6 +17,7 @@ use crate::connect::{ConnectOptions, NO_USER, Proxy, ServerUrl, Transport};
 use crate::tls::ClientTls;
 
 /// Builds a [`Client`].
+#[must_use]
 #[derive(Debug)]
 pub struct ClientBuilder {
     pub(super) service: ServiceHandle,
@@ -60,7 +61,6 @@ impl ClientBuilder {
     }
 
     /// Replaces the protocol by one with settings: see [`Client::builder_over`].
-    #[must_use]
     pub fn custom_protocol(mut self, protocol: Box<dyn ClientProtocol>) -> Self {
         if protocol.kind() != ProtocolKind::Frame {
             self.frames = None;
@@ -72,7 +72,6 @@ impl ClientBuilder {
     /// Adds a header to every call. The values of `Authorization`,
     /// `Proxy-Authorization` and `Cookie` are marked as
     /// [sensitive](HeaderValue::is_sensitive).
-    #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         let value = crate::connect::guarded(&name, value);
         self.headers.insert(name, value);
@@ -81,21 +80,18 @@ impl ClientBuilder {
 
     /// Sets the length from which the bodies of operations with `@requestCompression` are compressed, in bytes. The default
     /// is 10,240; `None` turns compression off.
-    #[must_use]
     pub const fn compress_from(mut self, bytes: Option<usize>) -> Self {
         self.options = self.options.with_compress_from(bytes);
         self
     }
 
     /// Sets the time limit for connecting, from the lookup to TLS. The default is 5 seconds.
-    #[must_use]
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
         self.connection.timeout = time;
         self
     }
 
     /// Sets the time limit of a call. The default is 60 seconds.
-    #[must_use]
     pub const fn deadline(mut self, time: Duration) -> Self {
         self.deadline = time;
         self
@@ -119,21 +115,18 @@ impl ClientBuilder {
     ///         .send_deadline(true)
     /// }
     /// ```
-    #[must_use]
     pub const fn send_deadline(mut self, send_deadline: bool) -> Self {
         self.send_deadline = send_deadline;
         self
     }
 
     /// Sets how long an unused connection is kept. The default is 25 seconds.
-    #[must_use]
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
         self.connection.idle_timeout = time;
         self
     }
 
     /// Sets the limits of a response.
-    #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -143,21 +136,18 @@ impl ClientBuilder {
     /// instead of in the path, where it can be a label of a host
     /// ([`s3::virtual_hosted`](polywire_protocol::s3::virtual_hosted)). Off; not for services other than S3, whose
     /// paths do not begin with a bucket.
-    #[must_use]
     pub const fn s3_virtual_hosted(mut self, virtual_hosted: bool) -> Self {
         self.s3_virtual_hosted = virtual_hosted;
         self
     }
 
     /// Uses HTTP/2 with prior knowledge. The default is HTTP/1.1.
-    #[must_use]
     pub const fn http2(mut self, http2: bool) -> Self {
         self.connection.http2 = http2;
         self
     }
 
     /// Sets the proxy. The default is no proxy, whatever the environment says.
-    #[must_use]
     pub fn proxy(mut self, proxy: impl Into<Option<Proxy>>) -> Self {
         self.connection.proxy = proxy.into();
         self
@@ -165,7 +155,6 @@ impl ClientBuilder {
 
     /// Sets the trusted certificates and the own certificate for `https://`.
     #[cfg(feature = "tls")]
-    #[must_use]
     pub fn tls(mut self, tls: ClientTls) -> Self {
         self.connection.tls = tls;
         self

@@ -43,6 +43,7 @@ use crate::peer::Peer;
 ///     .requests_per_address(ten, ten.saturating_mul(ten));
 /// # let _ = firewall;
 /// ```
+#[must_use]
 #[derive(Clone)]
 pub struct Firewall {
     total: usize,
@@ -88,7 +89,6 @@ impl Default for Firewall {
 
 impl Firewall {
     /// A firewall without limits.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             total: usize::MAX,
@@ -104,28 +104,24 @@ impl Firewall {
 
     /// Sets the maximum number of open connections. Further connections are rejected. With
     /// [`ServerBuilder::connections`](crate::ServerBuilder::connections) they wait instead.
-    #[must_use]
     pub const fn connections(mut self, total: usize) -> Self {
         self.total = total;
         self
     }
 
     /// Sets the maximum number of open connections of one address.
-    #[must_use]
     pub const fn connections_per_address(mut self, count: u32) -> Self {
         self.per_address = count;
         self
     }
 
     /// Sets the rate of requests of one address: `per_second` on average, and `burst` at once after a pause.
-    #[must_use]
     pub fn requests_per_address(mut self, per_second: NonZeroU32, burst: NonZeroU32) -> Self {
         self.rate = Some(Rate::new(per_second.get().into(), burst.get()));
         self
     }
 
     /// Sets the maximum number of addresses to remember. Default: 65,536, which take about 6 MiB.
-    #[must_use]
     pub const fn addresses(mut self, addresses: usize) -> Self {
         self.addresses = addresses;
         self

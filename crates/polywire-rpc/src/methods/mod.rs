@@ -120,6 +120,7 @@ use stream::{StreamFunction, StreamMethod};
 use system::MethodInfo;
 
 /// Functions by name, to be offered by a server.
+#[must_use]
 #[derive(Default)]
 pub struct Methods {
     methods: Vec<(String, Box<dyn Method>)>,
@@ -143,7 +144,6 @@ pub struct Methods {
 
 impl Methods {
     /// Creates an empty set of methods.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -168,7 +168,6 @@ impl Methods {
     ///     });
     /// # let _ = methods;
     /// ```
-    #[must_use]
     pub fn method<M: 'static, K: 'static, F>(mut self, name: impl Into<String>, function: F) -> Self
     where
         F: MethodFunction<M, Output: Future<Output: IntoResult<K>>>,
@@ -206,7 +205,6 @@ impl Methods {
     ///     });
     /// # let _ = methods;
     /// ```
-    #[must_use]
     pub fn stream<K: 'static, P, F, R>(mut self, name: impl Into<String>, function: F) -> Self
     where
         F: Fn(P, StreamCall) -> R + Send + Sync + 'static,
@@ -235,7 +233,6 @@ impl Methods {
     /// });
     /// # let _ = methods;
     /// ```
-    #[must_use]
     pub fn bytes<F>(mut self, name: impl Into<String>, function: F) -> Self
     where
         F: Fn(&[u8], &mut Vec<u8>, &Context) -> Result<(), Fault> + Send + Sync + 'static,
@@ -254,7 +251,6 @@ impl Methods {
     ///     .values("echo", |parameters, _| async move { Ok(Value::List(parameters)) });
     /// # let _ = methods;
     /// ```
-    #[must_use]
     pub fn values<F, R>(mut self, name: impl Into<String>, function: F) -> Self
     where
         F: Fn(Vec<Value>, Context) -> R + Send + Sync + 'static,
@@ -280,7 +276,6 @@ impl Methods {
     /// });
     /// # let _ = methods;
     /// ```
-    #[must_use]
     pub fn blocking<M: 'static, K: 'static, F>(
         mut self,
         name: impl Into<String>,
@@ -311,7 +306,6 @@ impl Methods {
     ///     .blocking_pool(BlockingPool::new(8, 100));
     /// # let _ = methods;
     /// ```
-    #[must_use]
     pub fn blocking_pool(mut self, pool: BlockingPool) -> Self {
         for (_, method) in &mut self.methods {
             method.run_in(&pool);
@@ -331,7 +325,6 @@ impl Methods {
     }
 
     /// Sets the help text that `system.methodHelp` returns for a method, or for the method name of an operation.
-    #[must_use]
     pub fn help(mut self, name: &str, text: impl Into<String>) -> Self {
         self.info.entry(name.to_owned()).or_default().help = text.into();
         self
@@ -339,7 +332,6 @@ impl Methods {
 
     /// Sets the help texts of operations by operation name; `polywire::documentation` extracts them from a model.
     /// Unknown names are ignored. Texts set by [`help`](Self::help) take precedence.
-    #[must_use]
     pub fn documentation<N: Into<String>, T: Into<String>>(
         mut self,
         texts: impl IntoIterator<Item = (N, T)>,
@@ -352,7 +344,6 @@ impl Methods {
 
     /// Adds a signature that `system.methodSignature` returns for a method: the type of the result, then those of the
     /// parameters. A method can have several signatures.
-    #[must_use]
     pub fn signature(mut self, name: &str, types: &[&str]) -> Self {
         let types = types.iter().map(|&name| name.to_owned()).collect();
         let info = self.info.entry(name.to_owned()).or_default();
@@ -362,7 +353,6 @@ impl Methods {
 
     /// Sets whether the server offers `system.listMethods`, `system.methodSignature`, `system.methodHelp`,
     /// `system.getCapabilities` and `system.multicall`. Default: false.
-    #[must_use]
     pub const fn introspection(mut self, introspection: bool) -> Self {
         self.introspection = introspection;
         self
@@ -372,14 +362,12 @@ impl Methods {
     ///
     /// A [`Firewall`](crate::layers::Firewall) and layers around methods see each call of a multicall. Layers around
     /// HTTP requests and heads see one request.
-    #[must_use]
     pub const fn multicall(mut self, multicall: bool) -> Self {
         self.no_multicall = !multicall;
         self
     }
 
     /// Adds a path at which methods are called over XML-RPC. Without any: `/RPC2`.
-    #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         let path = path.into();
         if !self.paths.contains(&path) {
@@ -391,7 +379,6 @@ impl Methods {
     /// Also offers the methods over CBOR, under the name of a service: as `POST` to `/service/NAME/operation/METHOD`
     /// with the header `smithy-protocol: rpc-v2-cbor` and an array of the parameters as body. The name may be that of
     /// the model's service: names that are not methods are then operations.
-    #[must_use]
     pub fn cbor(mut self, service: impl Into<String>) -> Self {
         self.cbor = Some(service.into());
         self
@@ -401,7 +388,6 @@ impl Methods {
     /// server too, except those of a [`ServerBuilder::custom_protocol`], which has its own settings.
     ///
     /// [`ServerBuilder::custom_protocol`]: crate::ServerBuilder::custom_protocol
-    #[must_use]
     pub const fn xmlrpc_profile(mut self, profile: XmlRpcProfile) -> Self {
         self.profile = profile;
         self
@@ -409,7 +395,6 @@ impl Methods {
 
     /// Sets how results and faults are written in XML-RPC where there is a choice. Applies to the same calls as
     /// [`xmlrpc_profile`](Self::xmlrpc_profile).
-    #[must_use]
     pub const fn xmlrpc_style(mut self, style: Style) -> Self {
         self.style = style;
         self
@@ -417,7 +402,6 @@ impl Methods {
 
     /// Adds a layer around calls of methods, including `system.*` and the calls of a multicall. The layer added last is
     /// the outermost.
-    #[must_use]
     pub fn layer<L>(mut self, layer: L) -> Self
     where
         L: Layer<MethodService> + 'static,

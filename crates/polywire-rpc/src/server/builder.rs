@@ -32,6 +32,7 @@ use crate::{Call, Handler, Output, ServiceHandle};
 pub use error::BuildError;
 
 /// Builds a [`Server`](super::Server).
+#[must_use]
 pub struct ServerBuilder {
     service: ServiceHandle,
     protocols: Vec<(Mount, ProtocolKind)>,
@@ -115,7 +116,6 @@ impl ServerBuilder {
 
     /// Offers the service over a protocol. Default: the protocols that the model names. [`ProtocolKind::Frame`] is the
     /// same as [`frames`](Self::frames).
-    #[must_use]
     pub fn protocol(self, kind: ProtocolKind) -> Self {
         self.protocol_at(Mount::default(), kind)
     }
@@ -132,7 +132,6 @@ impl ServerBuilder {
     ///     Ok(builder.protocol_at(Mount::path("/xml")?, ProtocolKind::RestXml))
     /// }
     /// ```
-    #[must_use]
     pub fn protocol_at(mut self, mount: Mount, kind: ProtocolKind) -> Self {
         let entry = (mount, kind);
         if !self.protocols.contains(&entry) {
@@ -142,21 +141,18 @@ impl ServerBuilder {
     }
 
     /// Offers the service over a protocol with settings of its own, such as XML-RPC at another path.
-    #[must_use]
     pub fn custom_protocol(mut self, protocol: Box<dyn ServerProtocol>) -> Self {
         self.custom_protocols.push(protocol);
         self
     }
 
     /// Sets the handler of an operation.
-    #[must_use]
     pub fn operation(mut self, name: impl Into<String>, handler: impl Handler) -> Self {
         self.handlers.push((name.into(), Arc::new(handler)));
         self
     }
 
     /// Like [`ServerBuilder::operation`], with a shared handler.
-    #[must_use]
     pub fn operation_arc(mut self, name: impl Into<String>, handler: Arc<dyn Handler>) -> Self {
         self.handlers.push((name.into(), handler));
         self
@@ -164,14 +160,12 @@ impl ServerBuilder {
 
     /// Offers named methods: over XML-RPC at the paths of [`Methods::path`], and over CBOR if [`Methods::cbor`] is set. If
     /// the service is offered over XML-RPC, its operations can be called at these paths too.
-    #[must_use]
     pub fn methods(mut self, methods: Methods) -> Self {
         self.methods = Some(methods);
         self
     }
 
     /// Sets which constraints of the model are checked in inputs. Default: all.
-    #[must_use]
     pub fn validation(mut self, validation: Validation) -> Self {
         self.validation = validation;
         self
@@ -184,7 +178,6 @@ impl ServerBuilder {
     /// Any client that reaches the listener can set these variables. Limits by address have no
     /// effect then, and [`BasicAuth`](crate::auth::BasicAuth) accepts passwords if the variables
     /// claim TLS. Use it only on a network in which the web server is alone.
-    #[must_use]
     pub const fn trust_remote_scgi(mut self, trusted: bool) -> Self {
         self.trust_remote_scgi = trusted;
         self
@@ -200,7 +193,6 @@ impl ServerBuilder {
     /// costs one more system call for handlers that wait.
     ///
     /// Over HTTP/2, a call always ends with its connection or stream.
-    #[must_use]
     pub const fn half_close(mut self, half_close: bool) -> Self {
         self.half_close = half_close;
         self
@@ -219,7 +211,6 @@ impl ServerBuilder {
     /// Limits, timeouts, the firewall, [authenticators](Self::authenticate) and layers around decoded calls apply. Layers
     /// around HTTP requests and heads do not. Since one of these could be a security check, a server with both cannot be
     /// built, except with [`Self::frames_bypass_layers`].
-    #[must_use]
     pub const fn frames(mut self, frames: bool) -> Self {
         self.frames = frames;
         self
@@ -227,7 +218,6 @@ impl ServerBuilder {
 
     /// Allows frames to bypass the layers around HTTP requests and heads. Use it if none of these layers is a security
     /// check.
-    #[must_use]
     pub const fn frames_bypass_layers(mut self) -> Self {
         self.frames_bypass_layers = true;
         self
@@ -235,7 +225,6 @@ impl ServerBuilder {
 
     /// Offers topics over frames, to which clients subscribe and publish. The server publishes with a clone. Without topics
     /// such calls fail with a fault.
-    #[must_use]
     pub fn topics(mut self, topics: Topics) -> Self {
         self.topics = Some(topics);
         self
@@ -263,7 +252,6 @@ impl ServerBuilder {
     /// Layers around HTTP requests apply to the upgrade request. Layers around heads and calls do not apply, and
     /// connections do not count against [`Self::calls`]. When the server stops, connections are closed with 1001.
     #[cfg(feature = "websocket")]
-    #[must_use]
     pub fn websocket(
         mut self,
         path: impl Into<String>,
@@ -275,7 +263,6 @@ impl ServerBuilder {
 
     /// Rejects requests of browsers for web pages of other origins, except those that `cross_origin` allows. Default: off
     /// in programs, on in `polywire serve`. WebSocket endpoints always reject such requests.
-    #[must_use]
     pub fn cross_origin(mut self, cross_origin: CrossOrigin) -> Self {
         self.cross_origin = Some(cross_origin);
         self
@@ -283,7 +270,6 @@ impl ServerBuilder {
 
     /// Adds an authenticator: a call over any protocol starts only if one of the authenticators of the server accepts
     /// the caller. See [`auth`](crate::auth). Without authenticators all callers are accepted.
-    #[must_use]
     pub fn authenticate(mut self, authenticator: impl Authenticator) -> Self {
         self.authenticators.add(authenticator);
         self
@@ -292,7 +278,6 @@ impl ServerBuilder {
     /// Sets whether calls get an id, a random UUID. It is in [`Context::request_id`](crate::Context::request_id), in the
     /// field `request_id` of the tracing span, in the response header `x-amzn-requestid`, which AWS SDKs read, and in the
     /// response body if the protocol defines it. Default: only for protocols that define it: awsQuery, ec2Query and restXml.
-    #[must_use]
     pub const fn request_ids(mut self, request_ids: bool) -> Self {
         self.request_ids = Some(request_ids);
         self
@@ -301,7 +286,6 @@ impl ServerBuilder {
     /// Sets a function that responds to requests below `/_polywire/`. `/_polywire` redirects there. The server itself
     /// responds to `/_polywire/metrics`, if it offers frames or WebSockets, with its statistics for Prometheus, such as
     /// [`FrameStats`](super::FrameStats).
-    #[must_use]
     pub fn pages(
         mut self,
         pages: impl Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync + 'static,
@@ -312,7 +296,6 @@ impl ServerBuilder {
 
     /// Sets a function that returns a hint how to enable a protocol. The hint is added to the error response to requests of
     /// protocols that the server does not offer, which names the protocols of the request's host.
-    #[must_use]
     pub fn missing_protocol_hint(
         mut self,
         hint: impl Fn(ProtocolKind) -> String + Send + Sync + 'static,
@@ -355,7 +338,6 @@ impl ServerBuilder {
     ///         .http_layer(TraceLayer::new_for_http())
     /// }
     /// ```
-    #[must_use]
     pub fn http_layer<L, B>(mut self, layer: L) -> Self
     where
         L: Layer<HttpService> + 'static,
@@ -372,7 +354,6 @@ impl ServerBuilder {
 
     /// Adds a layer around the heads of calls, before their bodies are read. A [`Fault`] that it returns is encoded in the
     /// protocol of the call.
-    #[must_use]
     pub fn head_layer<L>(mut self, layer: L) -> Self
     where
         L: Layer<HeadService> + 'static,
@@ -390,7 +371,6 @@ impl ServerBuilder {
     }
 
     /// Adds a layer around decoded calls.
-    #[must_use]
     pub fn call_layer<L>(mut self, layer: L) -> Self
     where
         L: Layer<CallService> + 'static,

@@ -79,6 +79,7 @@ pub use unix::{BoundUnixSocket, UnixSocket};
 /// assert_eq!(timeouts.handler, Duration::from_secs(5));
 /// assert_eq!(timeouts.head, Timeouts::DEFAULT.head);
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Timeouts {
@@ -104,28 +105,24 @@ impl Timeouts {
     };
 
     /// Sets the time for the head of a request.
-    #[must_use]
     pub const fn with_head(mut self, head: Duration) -> Self {
         self.head = head;
         self
     }
 
     /// Sets the time for the whole body.
-    #[must_use]
     pub const fn with_body(mut self, body: Duration) -> Self {
         self.body = body;
         self
     }
 
     /// Sets the time for the handler.
-    #[must_use]
     pub const fn with_handler(mut self, handler: Duration) -> Self {
         self.handler = handler;
         self
     }
 
     /// Sets the time for calls in progress when the server stops.
-    #[must_use]
     pub const fn with_shutdown(mut self, shutdown: Duration) -> Self {
         self.shutdown = shutdown;
         self

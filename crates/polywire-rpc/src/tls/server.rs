@@ -56,6 +56,7 @@ pub(crate) struct Settings {
 }
 
 /// Builds [`ServerTls`].
+#[must_use]
 #[derive(Clone, Debug)]
 pub struct ServerTlsBuilder {
     own: (Pem, Pem),
@@ -123,7 +124,6 @@ impl fmt::Debug for ServerTls {
 impl ServerTlsBuilder {
     /// Adds a certificate for a name that clients request (SNI): `api.example.org`, or `*.example.org` for all names one
     /// level below. Clients that request another name or none get the first certificate.
-    #[must_use]
     pub fn certificate_for(mut self, name: impl Into<String>, certificates: Pem, key: Pem) -> Self {
         let name = name.into().to_ascii_lowercase();
         self.named.push((name, certificates, key));
@@ -131,14 +131,12 @@ impl ServerTlsBuilder {
     }
 
     /// Asks clients for certificates that these authorities signed. Those of the system do not count.
-    #[must_use]
     pub fn clients(mut self, clients: ClientCertificates, roots: Pem) -> Self {
         self.clients = Some((clients, roots));
         self
     }
 
     /// Sets the time limit of a handshake. The default is 10 seconds.
-    #[must_use]
     pub const fn handshake_timeout(mut self, time: Duration) -> Self {
         self.handshake_timeout = time;
         self

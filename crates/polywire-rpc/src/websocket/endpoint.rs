@@ -44,6 +44,7 @@ use crate::peer::Peer;
 ///         (accept == "application/nostr+json").then(|| Response::new(Bytes::from("{}")))
 ///     });
 /// ```
+#[must_use]
 pub struct WebSocketEndpoint {
     pub(super) service: Service,
     pub(super) limits: WebSocketLimits,
@@ -84,7 +85,6 @@ impl WebSocketEndpoint {
     /// The connection is closed when the handler drops its [`WebSocket`]. It counts against
     /// [`ServerBuilder::connections`](crate::ServerBuilder::connections) until it is closed and the handler has
     /// returned.
-    #[must_use]
     pub fn new<H, F>(handler: H) -> Self
     where
         H: Fn(WebSocket) -> F + Send + Sync + 'static,
@@ -125,7 +125,6 @@ impl WebSocketEndpoint {
     /// # running.shutdown().await;
     /// # Ok(()) }
     /// ```
-    #[must_use]
     pub fn polywire_frames() -> Self {
         let endpoint = Self::of(Service::Frames);
         endpoint.protocols([FRAMES_PROTOCOL]).require_protocol()
@@ -143,7 +142,6 @@ impl WebSocketEndpoint {
     }
 
     /// Sets the limits and timeouts of each connection. The default is [`WebSocketLimits::DEFAULT`].
-    #[must_use]
     pub fn limits(mut self, limits: WebSocketLimits) -> Self {
         self.limits = limits.capped();
         self
@@ -154,7 +152,6 @@ impl WebSocketEndpoint {
     /// The server selects the first subprotocol of this list that the client offers. The order of the client has no
     /// effect. A client that offers none of them connects without a subprotocol, unless [`Self::require_protocol`] is
     /// set.
-    #[must_use]
     pub fn protocols<P: Into<String>>(mut self, protocols: impl IntoIterator<Item = P>) -> Self {
         let names = protocols.into_iter().map(|name| name.into().into());
         self.protocols = names.collect();
@@ -162,7 +159,6 @@ impl WebSocketEndpoint {
     }
 
     /// Refuses clients that offer none of the supported subprotocols, with status 400.
-    #[must_use]
     pub const fn require_protocol(mut self) -> Self {
         self.protocol_required = true;
         self
@@ -176,7 +172,6 @@ impl WebSocketEndpoint {
     /// sends the cookies of the server. A page of an origin that is not allowed gets status 403. Pages of the same
     /// origin are always allowed. So are requests without the headers `Origin` and `Sec-Fetch-Site`, which clients that
     /// are not browsers send.
-    #[must_use]
     pub fn cross_origin(mut self, cross_origin: CrossOrigin) -> Self {
         self.origins = Origins::Custom(cross_origin);
         self
@@ -186,7 +181,6 @@ impl WebSocketEndpoint {
     /// [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) for this endpoint.
     ///
     /// Use it only for services that do not authenticate by cookies or by HTTP passwords, such as public relays.
-    #[must_use]
     pub fn any_origin(mut self) -> Self {
         self.origins = Origins::Any;
         self
@@ -197,7 +191,6 @@ impl WebSocketEndpoint {
     ///
     /// If it returns `None`, or is not set, the protocols of the server handle the request. If none of them accepts it,
     /// the response has status 426.
-    #[must_use]
     pub fn http_fallback(
         mut self,
         fallback: impl Fn(&request::Parts) -> Option<Response<Bytes>> + Send + Sync + 'static,

@@ -15,6 +15,7 @@ use std::time::Duration;
 ///     .with_idle_timeout(Some(Duration::from_secs(600)));
 /// assert_eq!(limits.max_queued_messages, WebSocketLimits::DEFAULT.max_queued_messages);
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct WebSocketLimits {
@@ -70,7 +71,6 @@ impl WebSocketLimits {
     };
 
     /// Sets [`Self::max_message_bytes`] and [`Self::max_frame_bytes`] to the same value.
-    #[must_use]
     pub const fn with_max_message_bytes(mut self, bytes: usize) -> Self {
         self.max_message_bytes = bytes;
         self.max_frame_bytes = bytes;
@@ -78,14 +78,12 @@ impl WebSocketLimits {
     }
 
     /// Sets [`Self::max_frame_bytes`]. Call it after [`Self::with_max_message_bytes`], which sets it too.
-    #[must_use]
     pub const fn with_max_frame_bytes(mut self, bytes: usize) -> Self {
         self.max_frame_bytes = bytes;
         self
     }
 
     /// Sets [`Self::max_queued_messages`] and [`Self::max_queued_bytes`].
-    #[must_use]
     pub const fn with_max_queued(mut self, messages: usize, bytes: usize) -> Self {
         self.max_queued_messages = messages;
         self.max_queued_bytes = bytes;
@@ -93,7 +91,6 @@ impl WebSocketLimits {
     }
 
     /// Sets [`Self::ping_interval`] and [`Self::pong_timeout`].
-    #[must_use]
     pub const fn with_ping(mut self, interval: Option<Duration>, timeout: Duration) -> Self {
         self.ping_interval = interval;
         self.pong_timeout = timeout;
@@ -101,21 +98,18 @@ impl WebSocketLimits {
     }
 
     /// Sets [`Self::idle_timeout`].
-    #[must_use]
     pub const fn with_idle_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.idle_timeout = timeout;
         self
     }
 
     /// Sets [`Self::write_timeout`].
-    #[must_use]
     pub const fn with_write_timeout(mut self, timeout: Duration) -> Self {
         self.write_timeout = timeout;
         self
     }
 
     /// Sets [`Self::close_timeout`].
-    #[must_use]
     pub const fn with_close_timeout(mut self, timeout: Duration) -> Self {
         self.close_timeout = timeout;
         self

@@ -13,7 +13,6 @@ use crate::server::frames::FrameLimits;
 
 impl ServerBuilder {
     /// Sets the limits on a message.
-    #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -34,14 +33,12 @@ impl ServerBuilder {
     /// - replies of more than 4 KiB until they are written. A call whose reply exceeds the maximum is rejected as
     ///   overloaded.
     /// - buffered items of streams: incoming ones beyond 64 KiB per connection, outgoing ones beyond 4 KiB per stream.
-    #[must_use]
     pub fn body_memory(mut self, bytes: usize) -> Self {
         self.body_memory = Some(bytes);
         self
     }
 
     /// Sets the timeouts.
-    #[must_use]
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
         self
@@ -50,7 +47,6 @@ impl ServerBuilder {
     /// Sets the maximum number of open connections, of all listeners and threads. Default: 10,000. Further connections
     /// wait in the accept backlog, except one per listener, which is accepted but not read. Use
     /// [`Firewall::connections`] to reject connections instead.
-    #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
         self
@@ -61,21 +57,18 @@ impl ServerBuilder {
     ///
     /// A `system.multicall` counts as one call, because its calls run one after the other. [`Limits::with_calls`] limits
     /// their number.
-    #[must_use]
     pub const fn calls(mut self, calls: usize) -> Self {
         self.calls = Some(calls);
         self
     }
 
     /// Sets the limits for frames.
-    #[must_use]
     pub fn frame_limits(mut self, limits: FrameLimits) -> Self {
         self.frame_limits = limits;
         self
     }
 
     /// Sets limits per address.
-    #[must_use]
     pub fn firewall(mut self, firewall: Firewall) -> Self {
         self.firewall = Some(firewall);
         self
@@ -108,7 +101,6 @@ impl ServerBuilder {
     /// # let _ = server;
     /// # Ok::<(), polywire_rpc::BuildError>(())
     /// ```
-    #[must_use]
     pub fn rate_per_caller<K: Hash>(
         mut self,
         per_second: NonZeroU32,
