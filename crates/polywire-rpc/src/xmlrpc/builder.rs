@@ -66,8 +66,6 @@ pub(super) struct Settings {
     pub(super) redirects: u32,
     pub(super) compress_from: Option<usize>,
     pub(super) observer: Option<Observer>,
-    #[cfg(feature = "cookies")]
-    pub(super) cookies: bool,
 }
 
 pub(super) type Observer = Arc<dyn Fn(&Exchange) + Send + Sync>;
@@ -131,8 +129,6 @@ impl<C: Built> ClientBuilder<C> {
                 redirects: 5,
                 compress_from: None,
                 observer: None,
-                #[cfg(feature = "cookies")]
-                cookies: false,
             },
         })
     }
@@ -294,13 +290,6 @@ impl<C: Built> ClientBuilder<C> {
     #[cfg(feature = "tls")]
     pub fn tls(mut self, tls: ClientTls) -> Self {
         self.connection.tls = tls;
-        self
-    }
-
-    /// Stores the cookies of the server and sends them back. Off by default.
-    #[cfg(feature = "cookies")]
-    pub const fn cookies(mut self, cookies: bool) -> Self {
-        self.settings.cookies = cookies;
         self
     }
 

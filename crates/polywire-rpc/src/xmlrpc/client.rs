@@ -32,8 +32,6 @@ pub(super) struct Inner {
     pub(super) settings: Settings,
     /// Whether the server has no `system.multicall`, as known from a fault.
     no_multicall: AtomicBool,
-    #[cfg(feature = "cookies")]
-    pub(super) jar: super::cookies::Jar,
 }
 
 impl Inner {
@@ -49,8 +47,6 @@ impl Inner {
             headers,
             settings,
             no_multicall: AtomicBool::new(false),
-            #[cfg(feature = "cookies")]
-            jar: super::cookies::Jar::default(),
         }
     }
 

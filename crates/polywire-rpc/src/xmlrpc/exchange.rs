@@ -109,10 +109,6 @@ impl Inner {
         if compressed.is_some() {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
-        #[cfg(feature = "cookies")]
-        if self.settings.cookies {
-            self.jar.write(uri, headers);
-        }
         for (name, value) in &own.headers {
             headers.insert(name, value.clone());
         }
@@ -148,10 +144,6 @@ impl Inner {
         if let Some((observer, exchange)) = &mut shown {
             exchange.response = Some(answer.clone());
             observer(exchange);
-        }
-        #[cfg(feature = "cookies")]
-        if self.settings.cookies {
-            self.jar.read(&uri, answer.headers());
         }
         let answer = match self
             .settings

@@ -50,8 +50,6 @@ mod batch;
 pub mod blocking;
 mod builder;
 mod client;
-#[cfg(feature = "cookies")]
-mod cookies;
 mod error;
 mod exchange;
 mod gzip;

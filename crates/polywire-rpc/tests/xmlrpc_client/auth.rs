@@ -1,4 +1,4 @@
-//! Credentials, custom headers, redirects and cookies.
+//! Credentials, custom headers and redirects.
 
 use polywire_rpc::xmlrpc::{BuildError, Client};
 
@@ -148,27 +148,4 @@ async fn redirects_in_a_circle_end() {
     let text = client.call_values("m", &[]).await.unwrap_err().to_string();
     assert!(text.contains("3 redirects were followed"), "{text}");
     assert_eq!(server.seen().len(), 4);
-}
-
-#[cfg(feature = "cookies")]
-#[tokio::test]
-async fn cookies_come_back_by_choice() {
-    let server = Scripted::start(|_, _| {
-        let headers = "Set-Cookie: session=abc; Path=/; HttpOnly\r\n";
-        Act::Answer(http(
-            "200 OK",
-            headers,
-            crate::support::result("<int>1</int>"),
-        ))
-    })
-    .await;
-    for (choice, expected) in [(true, Some("session=abc")), (false, None)] {
-        let client = Client::builder(&server.url()).unwrap().cookies(choice);
-        let client = client.build().unwrap();
-        client.call_values("login", &[]).await.unwrap();
-        client.call_values("m", &[]).await.unwrap();
-        let seen = server.seen();
-        assert_eq!(seen[seen.len() - 2].header("cookie"), None);
-        assert_eq!(seen.last().unwrap().header("cookie"), expected);
-    }
 }
