@@ -47,6 +47,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod macros;
+
 pub mod auth;
 pub mod blocking;
 mod call;

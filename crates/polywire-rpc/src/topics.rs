@@ -3,7 +3,6 @@
 mod slab;
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -286,10 +285,9 @@ impl Drop for SubscriptionGuard {
     }
 }
 
-impl fmt::Debug for Topics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Topics")
-            .field("policy", &self.shared.lock().policy)
-            .finish_non_exhaustive()
+impl_debug!(
+    Topics,
+    this {
+        policy: this.shared.lock().policy
     }
-}
+);

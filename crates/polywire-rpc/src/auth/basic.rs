@@ -1,6 +1,5 @@
 //! User names and passwords (RFC 7617).
 
-use std::fmt;
 use std::future::Future;
 
 use http::HeaderValue;
@@ -122,14 +121,10 @@ impl Authenticator for BasicAuth {
     }
 }
 
-impl fmt::Debug for BasicAuth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BasicAuth")
-            .field("challenge", &self.challenge)
-            .field("without_tls", &self.without_tls)
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(BasicAuth {
+    challenge,
+    without_tls
+});
 
 /// Reads `base64(user:password)`.
 fn parse(given: &[u8]) -> Option<(String, String)> {

@@ -1,6 +1,5 @@
 //! Bearer tokens (RFC 6750).
 
-use std::fmt;
 use std::future::Future;
 
 use http::HeaderValue;
@@ -98,10 +97,4 @@ impl Authenticator for BearerAuth {
     }
 }
 
-impl fmt::Debug for BearerAuth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BearerAuth")
-            .field("without_tls", &self.without_tls)
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(BearerAuth { without_tls });

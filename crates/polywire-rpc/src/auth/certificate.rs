@@ -1,7 +1,5 @@
 //! TLS client certificates.
 
-use std::fmt;
-
 use ring::digest::{SHA256, digest};
 
 use super::{AuthError, Authentication, Authenticator, CallHead, Identity};
@@ -64,9 +62,4 @@ impl Authenticator for ClientCertificateAuth {
     }
 }
 
-impl fmt::Debug for ClientCertificateAuth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientCertificateAuth")
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(ClientCertificateAuth {});

@@ -1,7 +1,5 @@
 //! Processes at Unix sockets.
 
-use std::fmt;
-
 use super::{AuthError, Authentication, Authenticator, CallHead, Identity};
 use crate::peer::Credentials;
 
@@ -54,8 +52,4 @@ impl Authenticator for UnixUserAuth {
     }
 }
 
-impl fmt::Debug for UnixUserAuth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnixUserAuth").finish_non_exhaustive()
-    }
-}
+impl_debug!(UnixUserAuth {});

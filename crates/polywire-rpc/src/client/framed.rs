@@ -184,14 +184,8 @@ fn pairs(metadata: &[MetadataEntry]) -> Vec<(&str, &[u8])> {
     pairs.map(|(name, value)| (&**name, &**value)).collect()
 }
 
-impl fmt::Debug for FramesClient {
-    /// Without metadata, which may be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FramesClient")
-            .field("client", &self.client)
-            .finish_non_exhaustive()
-    }
-}
+// Without metadata, which may be secret.
+impl_debug!(FramesClient { client });
 
 impl FrameCarrier for FramesClient {
     fn exchange(&self, operation: u32, payload: Bytes) -> ExchangeFuture {

@@ -1,6 +1,5 @@
 //! Calls with streams of items, and subscriptions: the public API.
 
-use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
 
@@ -74,14 +73,8 @@ pub struct Outgoing {
     finished: bool,
 }
 
-impl fmt::Debug for Outgoing {
-    /// Without the buffer, whose contents may be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outgoing")
-            .field("finished", &self.finished)
-            .finish_non_exhaustive()
-    }
-}
+// Without the buffer, whose contents may be secret.
+impl_debug!(Outgoing { finished });
 
 /// A subscription to a topic. Dropping it ends the subscription.
 #[derive(Debug)]

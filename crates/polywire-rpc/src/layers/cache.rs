@@ -1,7 +1,6 @@
 //! A cache of replies of methods.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::pin::Pin;
@@ -242,14 +241,13 @@ impl ReplyStore {
     }
 }
 
-impl fmt::Debug for Cache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cache")
-            .field("methods", &self.methods)
-            .field("counts", &self.counts())
-            .finish_non_exhaustive()
+impl_debug!(
+    Cache,
+    this {
+        methods: this.methods,
+        counts: this.counts()
     }
-}
+);
 
 impl<S> Layer<S> for Cache {
     type Service = CacheService<S>;

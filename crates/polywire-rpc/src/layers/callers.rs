@@ -1,7 +1,6 @@
 //! Rates per caller, by a key of the server's choice.
 
 use std::collections::hash_map::RandomState;
-use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
 
@@ -50,13 +49,7 @@ impl Callers {
     }
 }
 
-impl fmt::Debug for Callers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Callers")
-            .field("rate", &self.rate)
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(Callers { rate });
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,5 @@
 //! Limits of connections and requests per address.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -208,16 +207,15 @@ impl Drop for ConnectionPermit {
     }
 }
 
-impl fmt::Debug for Firewall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Firewall")
-            .field("total", &self.total)
-            .field("per_address", &self.per_address)
-            .field("rate", &self.rate)
-            .field("open", &self.shared.open)
-            .finish_non_exhaustive()
+impl_debug!(
+    Firewall,
+    this {
+        total: this.total,
+        per_address: this.per_address,
+        rate: this.rate,
+        open: this.shared.open
     }
-}
+);
 
 const _: () = assert!(size_of::<(Key, Entry)>() <= 32);
 

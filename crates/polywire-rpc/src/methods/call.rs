@@ -1,6 +1,5 @@
 //! A call of a named method, and its reply.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -66,15 +65,14 @@ impl MethodCall {
     }
 }
 
-impl fmt::Debug for MethodCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MethodCall")
-            .field("name", &self.name())
-            .field("parameters", &self.parameters)
-            .field("context", &self.context)
-            .finish_non_exhaustive()
+impl_debug!(
+    MethodCall,
+    this {
+        name: this.name(),
+        parameters: this.parameters,
+        context: this.context
     }
-}
+);
 
 /// Writes the result of a call.
 #[derive(Debug)]
@@ -208,11 +206,10 @@ impl MethodReply {
     }
 }
 
-impl fmt::Debug for MethodReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MethodReply")
-            .field("format", &self.format)
-            .field("len", &self.len())
-            .finish()
+impl_debug!(
+    MethodReply,
+    this {
+        format: this.format,
+        len: this.len()
     }
-}
+);

@@ -1,7 +1,5 @@
 //! The parameters of a call, before they are decoded.
 
-use std::fmt;
-
 use bytes::Bytes;
 use polywire_codec::cbor::{CborDecoder, CborProfile};
 use polywire_codec::xmlrpc::{XmlRpcDecoder, XmlRpcProfile};
@@ -208,11 +206,10 @@ impl Source<'_> {
     }
 }
 
-impl fmt::Debug for Parameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Parameters")
-            .field("format", &self.format())
-            .field("bytes", &self.bytes().len())
-            .finish_non_exhaustive()
+impl_debug!(
+    Parameters,
+    this {
+        format: this.format(),
+        bytes: this.bytes().len()
     }
-}
+);

@@ -1,7 +1,6 @@
 //! Looks up methods by name.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -292,13 +291,12 @@ fn is_like(known: &str, asked: &str) -> bool {
     !asked.is_empty() && known.ends_with(&asked) && (known.len() == asked.len() || asked.len() > 2)
 }
 
-impl fmt::Debug for Router {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Router")
-            .field("names", &self.names.len())
-            .finish_non_exhaustive()
+impl_debug!(
+    Router,
+    this {
+        names: this.names.len()
     }
-}
+);
 
 /// An estimate of the size of replies in bytes, from the last ones. Lost updates of concurrent threads do not matter.
 #[derive(Debug, Default)]

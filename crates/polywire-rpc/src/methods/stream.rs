@@ -1,6 +1,5 @@
 //! Methods with streams of items.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -179,25 +178,11 @@ impl ItemSender {
     }
 }
 
-impl fmt::Debug for StreamCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StreamCall")
-            .field("context", &self.context)
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(StreamCall { context });
 
-impl fmt::Debug for ItemReceiver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ItemReceiver").finish_non_exhaustive()
-    }
-}
+impl_debug!(ItemReceiver {});
 
-impl fmt::Debug for ItemSender {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ItemSender").finish_non_exhaustive()
-    }
-}
+impl_debug!(ItemSender {});
 
 /// The implementation of a method with streams.
 pub(crate) trait StreamMethod: Send + Sync + 'static {

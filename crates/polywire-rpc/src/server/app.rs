@@ -1,6 +1,5 @@
 //! From an HTTP request to its response.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
 use std::task::Poll;
@@ -160,13 +159,12 @@ impl Server {
     }
 }
 
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
-            .field("service", &self.app.engine.service)
-            .finish_non_exhaustive()
+impl_debug!(
+    Server,
+    this {
+        service: this.app.engine.service
     }
-}
+);
 
 impl App {
     /// Starts the response to a request of an authenticated caller.
@@ -340,11 +338,10 @@ impl RoutedCall {
     }
 }
 
-impl fmt::Debug for RoutedCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RoutedCall")
-            .field("operation", &self.operation())
-            .field("context", &self.context)
-            .finish_non_exhaustive()
+impl_debug!(
+    RoutedCall,
+    this {
+        operation: this.operation(),
+        context: this.context
     }
-}
+);

@@ -5,7 +5,6 @@ mod error;
 mod limits;
 
 use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -384,11 +383,4 @@ impl ServerBuilder {
     }
 }
 
-impl fmt::Debug for ServerBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerBuilder")
-            .field("service", &self.service)
-            .field("protocols", &self.protocols)
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(ServerBuilder { service, protocols });

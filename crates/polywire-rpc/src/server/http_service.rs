@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::error::Error;
-use std::fmt;
 use std::future::{Future, ready};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -74,11 +73,7 @@ where
     }
 }
 
-impl fmt::Debug for HttpService {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpService").finish_non_exhaustive()
-    }
-}
+impl_debug!(HttpService {});
 
 /// A service whose types are erased.
 trait ErasedService: Send + Sync {

@@ -1,6 +1,5 @@
 //! TLS over the connections of a listener.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -124,11 +123,7 @@ impl TlsStream {
     }
 }
 
-impl fmt::Debug for TlsStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TlsStream").finish_non_exhaustive()
-    }
-}
+impl_debug!(TlsStream {});
 
 impl AsyncRead for TlsStream {
     fn poll_read(

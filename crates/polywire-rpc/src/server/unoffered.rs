@@ -4,7 +4,6 @@
 //! so the response is one.
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 
 use bytes::Bytes;
@@ -46,13 +45,7 @@ impl UnofferedProtocols {
     }
 }
 
-impl fmt::Debug for UnofferedProtocols {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnofferedProtocols")
-            .field("protocols", &self.protocols)
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(UnofferedProtocols { protocols });
 
 impl App {
     /// The response to a request that one of these protocols claims with at least the strength `min`.

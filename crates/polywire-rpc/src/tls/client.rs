@@ -1,6 +1,5 @@
 //! The settings of a client.
 
-use std::fmt;
 use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
@@ -176,15 +175,14 @@ impl Default for ClientTls {
     }
 }
 
-impl fmt::Debug for ClientTls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientTls")
-            .field("roots", &self.roots.as_ref().map_or(0, RootCertStore::len))
-            .field("system_roots_too", &self.system_roots_too)
-            .field("client_certificate", &self.identity.is_some())
-            .field("server_name", &self.server_name)
-            .field("pins", &self.pins.len())
-            .field("danger_accept_invalid_certificates", &self.accept_invalid)
-            .finish()
+impl_debug!(
+    ClientTls,
+    this {
+        roots: this.roots.as_ref().map_or(0, RootCertStore::len),
+        system_roots_too: this.system_roots_too,
+        client_certificate: this.identity.is_some(),
+        server_name: this.server_name,
+        pins: this.pins.len(),
+        danger_accept_invalid_certificates: this.accept_invalid,
     }
-}
+);

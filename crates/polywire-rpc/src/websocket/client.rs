@@ -1,6 +1,5 @@
 //! Client connections.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::pin;
@@ -191,15 +190,14 @@ impl WebSocketBuilder {
     }
 }
 
-impl fmt::Debug for WebSocketBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebSocketBuilder")
-            .field("url", &crate::connect::without_secrets(&self.url))
-            .field("protocols", &self.protocols)
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
+impl_debug!(
+    WebSocketBuilder,
+    this {
+        url: crate::connect::without_secrets(&this.url),
+        protocols: this.protocols,
+        limits: this.limits
     }
-}
+);
 
 /// Closes the queue when the task of the connection is dropped, as by a shutdown of its runtime.
 struct EndOnDrop(Arc<Queue>);

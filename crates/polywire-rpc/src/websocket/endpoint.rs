@@ -1,6 +1,5 @@
 //! The WebSocket endpoints of a server.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -210,14 +209,7 @@ where
     }
 }
 
-impl fmt::Debug for WebSocketEndpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebSocketEndpoint")
-            .field("limits", &self.limits)
-            .field("protocols", &self.protocols)
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(WebSocketEndpoint { limits, protocols });
 
 /// All endpoints of a server.
 #[derive(Debug, Default)]

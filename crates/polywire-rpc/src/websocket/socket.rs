@@ -190,14 +190,13 @@ impl Drop for WebSocket {
     }
 }
 
-impl fmt::Debug for WebSocket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebSocket")
-            .field("path", &self.head.uri.path())
-            .field("protocol", &self.head.protocol)
-            .finish_non_exhaustive()
+impl_debug!(
+    WebSocket,
+    this {
+        path: this.head.uri.path(),
+        protocol: this.head.protocol
     }
-}
+);
 
 /// Sends messages over a [`WebSocket`] from any task.
 ///

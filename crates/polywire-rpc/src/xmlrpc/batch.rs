@@ -335,11 +335,10 @@ impl Replies {
     }
 }
 
-impl fmt::Debug for Replies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Replies")
-            .field("url", &self.url)
-            .field("results", &self.results.len())
-            .finish_non_exhaustive()
+impl_debug!(
+    Replies,
+    this {
+        url: this.url,
+        results: this.results.len()
     }
-}
+);

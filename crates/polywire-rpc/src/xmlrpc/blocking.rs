@@ -22,7 +22,6 @@
 //! # Ok(()) }
 //! ```
 
-use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -203,13 +202,7 @@ fn in_task() -> bool {
     ends
 }
 
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("blocking::Client")
-            .field("url", &self.url())
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(Client, this { url: this.url() });
 
 /// A call with settings of its own: see [`Client::method`].
 #[derive(Clone, Debug)]

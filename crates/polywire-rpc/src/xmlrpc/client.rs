@@ -1,6 +1,5 @@
 //! The client and its calls.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -149,13 +148,7 @@ impl Client {
     }
 }
 
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("url", &self.url())
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(Client, this { url: this.url() });
 
 /// The settings of a single call.
 #[derive(Clone, Debug, Default)]

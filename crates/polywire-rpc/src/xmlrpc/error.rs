@@ -104,14 +104,13 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Debug for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fault")
-            .field("code", &self.code())
-            .field("message", &self.message())
-            .finish_non_exhaustive()
+impl_debug!(
+    Fault,
+    this {
+        code: this.code(),
+        message: this.message()
     }
-}
+);
 
 impl std::error::Error for Fault {}
 

@@ -13,7 +13,6 @@ mod retry;
 mod state;
 mod stats;
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -436,10 +435,9 @@ impl Client {
     }
 }
 
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("pending", &self.pending())
-            .finish_non_exhaustive()
+impl_debug!(
+    Client,
+    this {
+        pending: this.pending()
     }
-}
+);

@@ -1,6 +1,5 @@
 //! Calls with streams, subscriptions and one-way calls. Attempts apply until the call is open or sent.
 
-use std::fmt;
 use std::sync::Arc;
 
 use polywire_frame::{FaultCode, Trace};
@@ -33,14 +32,8 @@ pub(crate) struct OpenRequest {
     may_have_started: bool,
 }
 
-impl fmt::Debug for OpenRequest {
-    /// Without payload and metadata, which may be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Opening")
-            .field("operation", &self.operation)
-            .finish_non_exhaustive()
-    }
-}
+// Without payload and metadata, which may be secret.
+impl_debug!(OpenRequest { operation });
 
 impl OpenRequest {
     /// Opens a call with streams, or a subscription.

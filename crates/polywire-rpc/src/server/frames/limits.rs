@@ -1,6 +1,5 @@
 //! Limits of a server for frames.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -135,18 +134,14 @@ impl Default for FrameLimits {
     }
 }
 
-impl fmt::Debug for FrameLimits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FrameLimits")
-            .field("calls", &self.calls)
-            .field("bytes", &self.bytes)
-            .field("at_work", &self.at_work)
-            .field("target", &self.target)
-            .field("interval", &self.interval)
-            .field("age", &self.age)
-            .field("idle", &self.idle)
-            .field("ping", &self.ping)
-            .field("compress", &self.compress)
-            .finish_non_exhaustive()
-    }
-}
+impl_debug!(FrameLimits {
+    calls,
+    bytes,
+    at_work,
+    target,
+    interval,
+    age,
+    idle,
+    ping,
+    compress
+});
