@@ -81,7 +81,6 @@ impl ClientProtocols {
     }
 
     /// Returns the builder of the client. If the selected protocol was not added, connecting fails.
-    #[must_use]
     pub fn client(self) -> ClientBuilder {
         let left_out = || Err(MountError::left_out(self.kind, &self.kinds));
         let builder = ClientBuilder::new(self.service, self.protocol.unwrap_or_else(left_out));
@@ -136,7 +135,6 @@ pub fn other_fault(error: CallError) -> Fault {
 }
 
 /// Adds the handler of an operation, which calls a function of the implementation.
-#[must_use]
 pub fn offer<O, S, F, R>(
     builder: ServerBuilder,
     service: &ServiceHandle,

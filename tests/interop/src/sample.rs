@@ -49,7 +49,6 @@ fn anywhere() -> SocketAddr {
 
 impl Sample {
     /// The methods, with their documentation.
-    #[must_use]
     pub fn methods() -> Methods {
         Methods::new()
             .values("echo", |mut parameters: Vec<Value>, _| async move {

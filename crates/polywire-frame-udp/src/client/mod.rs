@@ -201,7 +201,6 @@ impl<T> Client<T> {
     }
 
     /// What the server accepts: the initial settings until [`Event::Hello`].
-    #[must_use]
     pub const fn peer_settings(&self) -> &Settings {
         &self.peer
     }

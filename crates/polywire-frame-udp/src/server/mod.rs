@@ -109,7 +109,6 @@ where
     }
 
     /// What this side accepts.
-    #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }

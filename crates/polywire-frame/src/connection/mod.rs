@@ -196,13 +196,11 @@ impl<R: Role> Connection<R> {
     }
 
     /// What this side accepts.
-    #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// What the peer accepts: the initial settings until [`Event::Hello`].
-    #[must_use]
     pub const fn peer_settings(&self) -> &Settings {
         &self.peer
     }

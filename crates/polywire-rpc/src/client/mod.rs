@@ -70,7 +70,6 @@ const NO_OBSERVER: Option<&mut fn(&Exchange)> = None;
 
 impl Client {
     /// Creates a builder of a client of a service over a protocol.
-    #[must_use]
     pub fn builder(service: ServiceHandle, kind: ProtocolKind) -> ClientBuilder {
         let protocol = kind.client(service.service());
         let builder = ClientBuilder::new(service, protocol);
@@ -125,7 +124,6 @@ impl Client {
     ///     Ok(Client::builder_over(service, Box::new(protocol)))
     /// }
     /// ```
-    #[must_use]
     pub fn builder_over(
         service: ServiceHandle,
         protocol: Box<dyn ClientProtocol>,

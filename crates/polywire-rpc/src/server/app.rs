@@ -91,13 +91,11 @@ pub struct RoutedCall {
 
 impl Server {
     /// Returns a builder of a server for a service.
-    #[must_use]
     pub fn builder(service: ServiceHandle) -> ServerBuilder {
         ServerBuilder::new(service)
     }
 
     /// Returns a builder of a server for methods, without a model.
-    #[must_use]
     pub fn methods(methods: Methods) -> ServerBuilder {
         ServerBuilder::new(ServiceHandle::empty()).methods(methods)
     }

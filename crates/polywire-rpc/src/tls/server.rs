@@ -68,7 +68,6 @@ pub struct ServerTlsBuilder {
 impl ServerTls {
     /// Starts with a certificate chain, the certificate of the server first, and its private key (PKCS #8, PKCS #1 or
     /// SEC 1).
-    #[must_use]
     pub const fn builder(certificates: Pem, key: Pem) -> ServerTlsBuilder {
         ServerTlsBuilder {
             own: (certificates, key),
