@@ -1,8 +1,6 @@
 //! Topics: publish and subscribe.
 
-mod slab;
-
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -15,7 +13,6 @@ use crate::call::catch_panic;
 use crate::call::memory::{Memory, MemoryReservation};
 use crate::call::pipe::Pipe;
 use crate::frames::payload;
-use slab::Slab;
 
 /// The topics of a server. A published message is sent to the current subscribers of its topic and is not stored.
 ///
@@ -61,8 +58,10 @@ struct State {
     policy: QueuePolicy,
     /// Counts the bytes of queued messages.
     memory: Arc<Memory>,
-    /// The subscribers of each topic.
-    topics: HashMap<Box<str>, Slab<Arc<Pipe>>>,
+    /// The subscribers of each topic, in the order of their subscriptions.
+    topics: HashMap<Box<str>, BTreeMap<u64, Arc<Pipe>>>,
+    /// The key of the next subscriber.
+    next_key: u64,
 }
 
 /// The limits of a subscriber's queue.
@@ -120,7 +119,7 @@ pub enum Access<'a> {
 pub(crate) struct SubscriptionGuard {
     shared: Arc<SharedTopics>,
     topic: Box<str>,
-    index: usize,
+    key: u64,
 }
 
 impl Topics {
@@ -136,6 +135,7 @@ impl Topics {
                 },
                 memory: Arc::new(Memory::new(DEFAULT_MEMORY)),
                 topics: HashMap::new(),
+                next_key: 0,
             }))),
             guard: None,
         }
@@ -194,16 +194,18 @@ impl Topics {
 
     /// Like [`publish`](Self::publish), for a message of raw bytes.
     pub(crate) fn publish_bytes(&self, topic: &str, message: &Bytes) -> u32 {
-        let (mut from, mut accepted) = (Some(0), 0);
+        let (mut next, mut accepted) = (Some(0), 0);
         let mut pipes = Vec::new();
         let mut counted = None;
-        while let Some(index) = from {
+        while let Some(from) = next {
             let state = self.shared.lock();
             let Some(subscribers) = state.topics.get(topic) else {
                 break;
             };
-            let (chunk, next) = subscribers.chunk(index, CHUNK_LEN);
-            pipes.extend(chunk.cloned());
+            let mut rest = subscribers.range(from..);
+            let chunk = rest.by_ref().take(CHUNK_LEN);
+            pipes.extend(chunk.map(|(_, pipe)| Arc::clone(pipe)));
+            next = rest.next().map(|(key, _)| *key);
             let mut policy = state.policy;
             let memory = Arc::clone(&state.memory);
             drop(state);
@@ -220,7 +222,6 @@ impl Topics {
                 accepted += u32::from(pipe.push_message(own.as_ref().unwrap_or(message), policy));
             }
             counted = own;
-            from = next;
         }
         accepted
     }
@@ -228,7 +229,11 @@ impl Topics {
     /// The number of subscribers of a topic.
     #[must_use]
     pub fn subscribers(&self, topic: &str) -> usize {
-        self.shared.lock().topics.get(topic).map_or(0, Slab::len)
+        self.shared
+            .lock()
+            .topics
+            .get(topic)
+            .map_or(0, BTreeMap::len)
     }
 
     pub(crate) fn allows(&self, context: &Context, access: Access<'_>) -> bool {
@@ -239,11 +244,14 @@ impl Topics {
 
     pub(crate) fn subscribe(&self, topic: &str, pipe: Arc<Pipe>) -> SubscriptionGuard {
         let mut state = self.shared.lock();
+        let key = state.next_key;
+        state.next_key += 1;
         let subscribers = state.topics.entry(topic.into()).or_default();
+        subscribers.insert(key, pipe);
         SubscriptionGuard {
-            index: subscribers.insert(pipe),
             shared: Arc::clone(&self.shared),
             topic: topic.into(),
+            key,
         }
     }
 }
@@ -276,8 +284,8 @@ impl Drop for SubscriptionGuard {
         let Some(subscribers) = state.topics.get_mut(&self.topic) else {
             return;
         };
-        let pipe = subscribers.remove(self.index);
-        if subscribers.len() == 0 {
+        let pipe = subscribers.remove(&self.key);
+        if subscribers.is_empty() {
             state.topics.remove(&self.topic);
         }
         drop(state);
@@ -285,9 +293,4 @@ impl Drop for SubscriptionGuard {
     }
 }
 
-impl_debug!(
-    Topics,
-    this {
-        policy: this.shared.lock().policy
-    }
-);
+impl_debug!(Topics, |this| policy = this.shared.lock().policy);

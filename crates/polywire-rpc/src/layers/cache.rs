@@ -241,13 +241,7 @@ impl ReplyStore {
     }
 }
 
-impl_debug!(
-    Cache,
-    this {
-        methods: this.methods,
-        counts: this.counts()
-    }
-);
+impl_debug!(Cache, |this| methods = this.methods, counts = this.counts());
 
 impl<S> Layer<S> for Cache {
     type Service = CacheService<S>;

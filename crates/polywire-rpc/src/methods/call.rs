@@ -67,11 +67,9 @@ impl MethodCall {
 
 impl_debug!(
     MethodCall,
-    this {
-        name: this.name(),
-        parameters: this.parameters,
-        context: this.context
-    }
+    |this| name = this.name(),
+    parameters = this.parameters,
+    context = this.context
 );
 
 /// Writes the result of a call.
@@ -206,10 +204,4 @@ impl MethodReply {
     }
 }
 
-impl_debug!(
-    MethodReply,
-    this {
-        format: this.format,
-        len: this.len()
-    }
-);
+impl_debug!(MethodReply, |this| format = this.format, len = this.len());

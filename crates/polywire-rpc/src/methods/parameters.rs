@@ -208,8 +208,6 @@ impl Source<'_> {
 
 impl_debug!(
     Parameters,
-    this {
-        format: this.format(),
-        bytes: this.bytes().len()
-    }
+    |this| format = this.format(),
+    bytes = this.bytes().len()
 );

@@ -157,12 +157,7 @@ impl Server {
     }
 }
 
-impl_debug!(
-    Server,
-    this {
-        service: this.app.engine.service
-    }
-);
+impl_debug!(Server, |this| service = this.app.engine.service);
 
 impl App {
     /// Starts the response to a request of an authenticated caller.
@@ -338,8 +333,6 @@ impl RoutedCall {
 
 impl_debug!(
     RoutedCall,
-    this {
-        operation: this.operation(),
-        context: this.context
-    }
+    |this| operation = this.operation(),
+    context = this.context
 );

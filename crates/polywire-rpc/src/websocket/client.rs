@@ -192,11 +192,9 @@ impl WebSocketBuilder {
 
 impl_debug!(
     WebSocketBuilder,
-    this {
-        url: crate::connect::without_secrets(&this.url),
-        protocols: this.protocols,
-        limits: this.limits
-    }
+    |this| url = crate::connect::without_secrets(&this.url),
+    protocols = this.protocols,
+    limits = this.limits
 );
 
 /// Closes the queue when the task of the connection is dropped, as by a shutdown of its runtime.

@@ -192,10 +192,8 @@ impl Drop for WebSocket {
 
 impl_debug!(
     WebSocket,
-    this {
-        path: this.head.uri.path(),
-        protocol: this.head.protocol
-    }
+    |this| path = this.head.uri.path(),
+    protocol = this.head.protocol
 );
 
 /// Sends messages over a [`WebSocket`] from any task.

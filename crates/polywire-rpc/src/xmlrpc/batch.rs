@@ -335,10 +335,4 @@ impl Replies {
     }
 }
 
-impl_debug!(
-    Replies,
-    this {
-        url: this.url,
-        results: this.results.len()
-    }
-);
+impl_debug!(Replies, |this| url = this.url, results = this.results.len());

@@ -104,13 +104,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl_debug!(
-    Fault,
-    this {
-        code: this.code(),
-        message: this.message()
-    }
-);
+impl_debug!(Fault, |this| code = this.code(), message = this.message());
 
 impl std::error::Error for Fault {}
 

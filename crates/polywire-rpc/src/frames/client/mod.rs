@@ -435,9 +435,4 @@ impl Client {
     }
 }
 
-impl_debug!(
-    Client,
-    this {
-        pending: this.pending()
-    }
-);
+impl_debug!(Client, |this| pending = this.pending());
