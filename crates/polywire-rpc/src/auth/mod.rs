@@ -165,27 +165,18 @@ impl fmt::Debug for Authentication {
 }
 
 /// The error of an [`Authenticator`].
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum AuthError {
     /// The call has no credentials of this kind: status 401.
+    #[error("authentication is required")]
     MissingCredentials,
     /// The credentials are wrong: status 401. The server logs it.
+    #[error("the credentials are not valid")]
     InvalidCredentials,
     /// The caller is not allowed to call, whatever its credentials: status 403, with this message.
+    #[error("{0}")]
     Forbidden(Cow<'static, str>),
 }
-
-impl fmt::Display for AuthError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::MissingCredentials => "authentication is required",
-            Self::InvalidCredentials => "the credentials are not valid",
-            Self::Forbidden(message) => message,
-        })
-    }
-}
-
-impl std::error::Error for AuthError {}
 
 /// An authenticated caller. [`Context::identity`](crate::Context::identity) returns it to handlers. Cloning is cheap.
 ///

@@ -1,26 +1,15 @@
 //! Clients that cannot be created.
 
-use std::fmt;
-
 use polywire_protocol::MountError;
 
 /// A client that cannot be created.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The protocol cannot carry the service.
+    #[error("{0}")]
     Mount(MountError),
     /// The URL is invalid or has an unknown scheme, or the settings do not fit it.
+    #[error("{0}")]
     Url(String),
 }
-
-impl fmt::Display for ConnectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mount(error) => error.fmt(f),
-            Self::Url(reason) => f.write_str(reason),
-        }
-    }
-}
-
-impl std::error::Error for ConnectError {}

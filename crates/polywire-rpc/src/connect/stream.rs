@@ -1,6 +1,5 @@
 //! A connection: TCP or a Unix socket, with or without TLS.
 
-use std::fmt;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -41,22 +40,12 @@ impl ConnectionInfo {
 }
 
 /// A failure of an open connection, with the step that failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
 pub(crate) struct StreamError {
     pub(crate) step: Step,
+    #[source]
     error: io::Error,
-}
-
-impl fmt::Display for StreamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl std::error::Error for StreamError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
 }
 
 #[cold]

@@ -1,7 +1,5 @@
 //! Protection against cross-site requests of web pages.
 
-use std::fmt;
-
 use http::header::{HOST, HeaderName, ORIGIN};
 use http::request;
 use http::uri::Authority;
@@ -44,21 +42,9 @@ pub struct CrossOrigin {
 }
 
 /// The error of a text that is not an origin.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("expected an origin, SCHEME://HOST or SCHEME://HOST:PORT and nothing behind it, found `{}`", .0.escape_debug())]
 pub struct OriginError(String);
-
-impl fmt::Display for OriginError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected an origin, SCHEME://HOST or SCHEME://HOST:PORT and nothing behind it, found \
-             `{}`",
-            self.0.escape_debug()
-        )
-    }
-}
-
-impl std::error::Error for OriginError {}
 
 impl CrossOrigin {
     /// Allows no other origin.

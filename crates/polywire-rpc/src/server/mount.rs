@@ -33,20 +33,9 @@ pub struct Mount {
 }
 
 /// The error for a text that is not a mount.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("expected a mount such as /path, //host or //host/path, found `{0}`")]
 pub struct MountPathError(String);
-
-impl fmt::Display for MountPathError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected a mount such as /path, //host or //host/path, found `{}`",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for MountPathError {}
 
 /// The URI of a request before the path of the mount was removed, in the extensions of calls to a mount with a path.
 #[derive(Clone, Debug)]

@@ -28,24 +28,13 @@ pub(super) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {
 
 /// The error of a request body that ended early, or of a response body that a layer could not
 /// produce.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct BodyError(pub(super) BoxError);
 
 impl BodyError {
     pub(super) fn new(error: impl Into<BoxError>) -> Self {
         Self(error.into())
-    }
-}
-
-impl fmt::Display for BodyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for BodyError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
     }
 }
 

@@ -22,16 +22,9 @@ enum Source {
 }
 
 /// Settings of TLS that cannot be used. The text names the file and contains no key.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0}")]
 pub struct TlsError(pub(super) String);
-
-impl fmt::Display for TlsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for TlsError {}
 
 impl Pem {
     /// A file. A client reads it when it is set, a server when its settings are built and at each reload.

@@ -1,6 +1,5 @@
 //! Errors.
 
-use std::fmt;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -9,14 +8,17 @@ use super::message::{CloseCode, CloseFrame, Message};
 use crate::connect::{TransportError, UrlError};
 
 /// The reason why a connection failed.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebSocketError {
     /// The peer violated RFC 6455. The text describes the violation. The connection is closed with 1002.
+    #[error("protocol violation: {0}")]
     Protocol(String),
     /// A text message or the reason of a close frame is not valid UTF-8. The connection is closed with 1007.
+    #[error("text is not valid UTF-8")]
     InvalidUtf8,
     /// A message or frame exceeds its limit. The connection is closed with 1009.
+    #[error("a message or frame has {bytes} bytes, the limit is {limit}")]
     TooLarge {
         /// The size in bytes: received, or announced by the frame header.
         bytes: usize,
@@ -26,16 +28,21 @@ pub enum WebSocketError {
     },
     /// The peer reads too slowly. For [`WebSocketLimits::write_timeout`](super::WebSocketLimits::write_timeout), which
     /// is the value, it accepted no bytes or the send queue stayed full. The connection is closed with 1008.
+    #[error("slow reader: no progress for {0:?}")]
     SlowReader(Duration),
     /// No bytes arrived within [`WebSocketLimits::pong_timeout`](super::WebSocketLimits::pong_timeout) after a ping.
     /// The value is that time. The connection is dropped without a close frame.
+    #[error("no data within {0:?} after a ping")]
     NoPong(Duration),
     /// The incoming message exceeds the memory limit of the server
     /// ([`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory)). The connection is closed with 1013.
+    #[error("the memory limit for incoming messages is reached")]
     MemoryLimit,
     /// The connection ended without a close frame.
+    #[error("the connection ended without a close frame")]
     Reset,
     /// Reading or writing failed. The text is the error of the operating system or of TLS.
+    #[error("the connection failed: {0}")]
     Io(String),
 }
 
@@ -56,48 +63,19 @@ impl WebSocketError {
     }
 }
 
-impl fmt::Display for WebSocketError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Protocol(reason) => write!(f, "protocol violation: {reason}"),
-            Self::InvalidUtf8 => f.write_str("text is not valid UTF-8"),
-            Self::TooLarge { bytes, limit } => {
-                write!(
-                    f,
-                    "a message or frame has {bytes} bytes, the limit is {limit}"
-                )
-            }
-            Self::SlowReader(time) => {
-                write!(f, "slow reader: no progress for {time:?}")
-            }
-            Self::NoPong(time) => write!(f, "no data within {time:?} after a ping"),
-            Self::MemoryLimit => f.write_str("the memory limit for incoming messages is reached"),
-            Self::Reset => f.write_str("the connection ended without a close frame"),
-            Self::Io(reason) => write!(f, "the connection failed: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for WebSocketError {}
-
 /// The message was not sent because the connection is closed or closing.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("the WebSocket is closed")]
 pub struct SendError(pub Message);
 
-impl fmt::Display for SendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the WebSocket is closed")
-    }
-}
-
-impl std::error::Error for SendError {}
-
 /// The message was not sent. Both variants return it.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TrySendError {
     /// The send queue is full, or the server has no memory left for the message.
+    #[error("the send queue is full")]
     Full(Message),
     /// The connection is closed or closing.
+    #[error("the WebSocket is closed")]
     Closed(Message),
 }
 
@@ -111,26 +89,18 @@ impl TrySendError {
     }
 }
 
-impl fmt::Display for TrySendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Full(_) => "the send queue is full",
-            Self::Closed(_) => "the WebSocket is closed",
-        })
-    }
-}
-
-impl std::error::Error for TrySendError {}
-
 /// The reason why a client could not connect.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The URL is not a valid WebSocket URL, contains a user, or needs a feature or TLS setting that is not available.
-    Url(UrlError),
+    #[error("{0}")]
+    Url(#[from] UrlError),
     /// The connection or the TLS handshake failed, or the server did not respond in time.
-    Transport(TransportError),
+    #[error("{0}")]
+    Transport(#[from] TransportError),
     /// The server responded to the upgrade request with a status other than 101.
+    #[error("the server responded with {status}{}", suffix(text))]
     Refused {
         /// The status of the response.
         status: StatusCode,
@@ -140,44 +110,14 @@ pub enum ConnectError {
     },
     /// The response with status 101 violates RFC 6455, section 4.1, or a subprotocol of the client is not a token or
     /// is repeated. In the second case nothing was sent.
+    #[error("the WebSocket handshake failed: {0}")]
     Handshake(String),
 }
 
-impl fmt::Display for ConnectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Url(error) => error.fmt(f),
-            Self::Transport(error) => error.fmt(f),
-            Self::Refused { status, text } => {
-                write!(f, "the server responded with {status}")?;
-                match text.trim() {
-                    "" => Ok(()),
-                    text => write!(f, ": {}", text.escape_debug()),
-                }
-            }
-            Self::Handshake(reason) => write!(f, "the WebSocket handshake failed: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for ConnectError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Url(error) => Some(error),
-            Self::Transport(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<UrlError> for ConnectError {
-    fn from(error: UrlError) -> Self {
-        Self::Url(error)
-    }
-}
-
-impl From<TransportError> for ConnectError {
-    fn from(error: TransportError) -> Self {
-        Self::Transport(error)
+/// The text of a rejected upgrade, with its separator.
+fn suffix(text: &str) -> String {
+    match text.trim() {
+        "" => String::new(),
+        text => format!(": {}", text.escape_debug()),
     }
 }

@@ -71,28 +71,19 @@ pub(super) struct Settings {
 pub(super) type Observer = Arc<dyn Fn(&Exchange) + Send + Sync>;
 
 /// Why a client could not be created.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The URL is invalid or has an unknown scheme, or the settings do not fit it.
+    #[error("{0}")]
     Url(UrlError),
     /// A header has a name or value that is not valid in HTTP. The value is not part of the error.
+    #[error("{0}")]
     Header(String),
     /// The runtime of the blocking client could not be created.
+    #[error("no runtime for the blocking client: {0}")]
     Runtime(String),
 }
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Url(error) => error.fmt(f),
-            Self::Header(reason) => f.write_str(reason),
-            Self::Runtime(reason) => write!(f, "no runtime for the blocking client: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}
 
 impl From<UrlError> for BuildError {
     fn from(error: UrlError) -> Self {

@@ -1,9 +1,8 @@
 //! Rejected URLs, and URLs without secrets for errors and logs.
 
-use std::fmt;
-
 /// A URL that a client cannot connect to. Its text contains no user, password or query.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("`{}`: {reason}", .url.escape_debug())]
 pub struct UrlError {
     url: String,
     reason: String,
@@ -27,14 +26,6 @@ impl UrlError {
         &self.reason
     }
 }
-
-impl fmt::Display for UrlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.url.escape_debug(), self.reason)
-    }
-}
-
-impl std::error::Error for UrlError {}
 
 /// A URL, valid or not, for errors and logs. User and password become `***`, a query becomes `...`. Longer text than 200
 /// characters is cut.
