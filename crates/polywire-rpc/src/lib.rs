@@ -65,6 +65,7 @@ mod handler;
 pub mod layers;
 pub mod methods;
 mod peer;
+mod prometheus;
 #[doc(hidden)]
 pub mod random;
 pub mod server;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::future::Future;
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,7 +72,7 @@ struct ReplyStore {
 }
 
 /// The key of a reply.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Debug, Eq, Hash, PartialEq)]
 struct Key {
     /// The router of the method.
     router: u64,
@@ -82,7 +82,8 @@ struct Key {
     parameters: Box<[u8]>,
 }
 
-/// A borrowed key.
+/// A borrowed key. It has the fields of [`Key`] in the same order, so that both have the same hash.
+#[derive(Hash)]
 struct KeyRef<'a> {
     router: u64,
     method: &'a str,
@@ -106,33 +107,6 @@ impl Weighter<Key, CachedReply> for Weight {
     fn weight(&self, key: &Key, value: &CachedReply) -> u64 {
         let bytes = key.method.len() + key.parameters.len() + value.reply.len();
         bytes as u64 + ENTRY
-    }
-}
-
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self {
-            router,
-            method,
-            form,
-            parameters,
-        } = self;
-        let key = KeyRef {
-            router: *router,
-            method,
-            form: *form,
-            parameters,
-        };
-        key.hash(state);
-    }
-}
-
-impl Hash for KeyRef<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.router.hash(state);
-        self.method.hash(state);
-        self.form.hash(state);
-        self.parameters.hash(state);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Statistics.
 
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::prometheus;
 
 /// Statistics of the WebSocket connections of a server, over all its listeners.
 ///
@@ -35,7 +36,7 @@ impl WebSocketStats {
     /// ```
     #[must_use]
     pub fn to_prometheus(&self) -> String {
-        let values = [
+        let metrics = [
             ("accepted_total", "Upgraded connections", self.accepted),
             ("refused_total", "Refused upgrades", self.refused),
             ("connections", "Open connections", self.connections),
@@ -48,18 +49,7 @@ impl WebSocketStats {
             ),
         ];
         let mut text = String::new();
-        for (name, help, value) in values {
-            let kind = match name.ends_with("_total") {
-                true => "counter",
-                false => "gauge",
-            };
-            let name = format!("polywire_websocket_{name}");
-            // Writing to a string does not fail.
-            let _ = writeln!(
-                text,
-                "# HELP {name} {help}.\n# TYPE {name} {kind}\n{name} {value}"
-            );
-        }
+        prometheus::write(&mut text, "polywire_websocket", &metrics);
         text
     }
 }

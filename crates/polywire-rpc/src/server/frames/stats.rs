@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use polywire_frame::{CallCounts, FaultCode};
 
+use crate::prometheus;
+
 /// Statistics of a server of frames, over all listeners. Over UDP a known client counts as a connection.
 ///
 /// Each answered call is in exactly one of `replies`, `shed`, `late`, `deadlines`, `cancelled` and `faults`. A call whose
@@ -70,18 +72,20 @@ impl FrameStats {
             ("internal", self.internal),
             ("fault", self.faults.saturating_sub(self.internal)),
         ];
-        let sums = [
-            ("received", "Received calls", self.calls),
-            ("one_ways", "Received calls without a reply", self.one_ways),
+        let metrics = [
+            ("received_total", "Received calls", self.calls),
             (
-                "connections_accepted",
+                "one_ways_total",
+                "Received calls without a reply",
+                self.one_ways,
+            ),
+            (
+                "connections_accepted_total",
                 "Accepted connections",
                 self.accepted,
             ),
-            ("bytes_in", "Received bytes", self.bytes_in),
-            ("bytes_out", "Sent bytes", self.bytes_out),
-        ];
-        let gauges = [
+            ("bytes_in_total", "Received bytes", self.bytes_in),
+            ("bytes_out_total", "Sent bytes", self.bytes_out),
             ("connections", "Open connections", self.connections),
             ("open", "Open calls", self.open),
             ("at_work", "Handlers that wait for something", self.at_work),
@@ -96,27 +100,14 @@ impl FrameStats {
             "# HELP polywire_frames_calls_total Answered calls by outcome.\n\
              # TYPE polywire_frames_calls_total counter\n",
         );
-        // Writing to a string cannot fail.
         for (outcome, count) in outcomes {
+            // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
                 "polywire_frames_calls_total{{outcome=\"{outcome}\"}} {count}"
             );
         }
-        for (name, help, count) in sums {
-            let name = format!("polywire_frames_{name}_total");
-            let _ = writeln!(
-                text,
-                "# HELP {name} {help}.\n# TYPE {name} counter\n{name} {count}"
-            );
-        }
-        for (name, help, count) in gauges {
-            let name = format!("polywire_frames_{name}");
-            let _ = writeln!(
-                text,
-                "# HELP {name} {help}.\n# TYPE {name} gauge\n{name} {count}"
-            );
-        }
+        prometheus::write(&mut text, "polywire_frames", &metrics);
         text
     }
 }
