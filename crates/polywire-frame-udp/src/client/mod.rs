@@ -85,7 +85,7 @@ pub struct Client<T> {
     round_trip: RoundTrip,
     flight: FlightWindow,
     /// When a datagram was received last.
-    heard: Time,
+    last_received: Time,
 }
 
 /// The state of a connection.
@@ -133,7 +133,7 @@ impl<T> Client<T> {
             known: OperationNumbers::default(),
             round_trip: RoundTrip::default(),
             flight: FlightWindow::default(),
-            heard: Time::ZERO,
+            last_received: Time::ZERO,
         }
     }
 
@@ -175,7 +175,7 @@ impl<T> Client<T> {
         match self.stage {
             Stage::None => true,
             Stage::Greeting { .. } => false,
-            Stage::Open => idle && now.since(self.heard) >= STALE,
+            Stage::Open => idle && now.since(self.last_received) >= STALE,
             Stage::Ending => idle,
         }
     }
@@ -329,7 +329,7 @@ impl<T> Client<T> {
             self.hello(nonce, Flags::again(times));
         }
         let wait = self.round_trip.wait();
-        let silent = now.since(self.heard) > wait;
+        let silent = now.since(self.last_received) > wait;
         let in_flight = self.calls.in_flight();
         let Self {
             calls,

@@ -23,7 +23,7 @@ impl<T> Client<T> {
             return self.receive_handshake(now, token, bytes);
         }
         let frame = self.reader.datagram(false, bytes)?;
-        self.heard = now;
+        self.last_received = now;
         let Header {
             kind,
             code,
@@ -169,7 +169,7 @@ impl<T> Client<T> {
                 self.most_calls = self.peer.calls();
                 self.most_bytes = self.peer.bytes();
                 // The token may be as old as the first `HELLO`.
-                self.heard = began;
+                self.last_received = began;
                 let again = frame.header.flags.intersection(Flags::AGAIN);
                 if again == Flags::again(times - 1) {
                     self.round_trip.measured(now.since(last));

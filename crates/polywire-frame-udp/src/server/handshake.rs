@@ -70,7 +70,7 @@ where
         // Frames that servers send are not answered, or two servers could answer each other forever.
         let calls = [Kind::CALL, Kind::ONEWAY, Kind::CANCEL, Kind::PING].contains(&kind);
         let made = TokenTime::of(token, now, from, self.peers.hasher());
-        let before = known.and_then(|peer| Some(self.peers.at(peer)?.1.made));
+        let before = known.and_then(|peer| Some(self.peers.at(peer)?.1.token_time));
         let Some(made) = made.filter(|made| before.is_none_or(|before| before < *made)) else {
             if calls {
                 self.refuse(from, Reason::TOKEN, token);

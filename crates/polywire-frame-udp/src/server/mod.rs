@@ -147,7 +147,7 @@ where
 
     /// Whether there are clients that have not sent `GOAWAY`.
     pub fn has_clients(&mut self) -> bool {
-        self.peers.each().any(|(.., peer)| !peer.left)
+        self.peers.each().any(|(.., peer)| !peer.is_going_away)
     }
 
     /// Counts of calls and their ends. The owner clears them.
@@ -223,7 +223,7 @@ where
             ..Header::new(Kind::GOAWAY, 0)
         };
         for (.., peer) in self.peers.each() {
-            if !peer.left {
+            if !peer.is_going_away {
                 self.output.push_header(peer.token, &header, peer.address);
             }
         }

@@ -7,17 +7,17 @@ use crate::token::TokenTime;
 /// A client, from the first datagram with its token.
 ///
 /// The counts of its slots are stored for as long as it is known. They are small and in pages, since a client with a token
-/// can use all slots with few datagrams. The rest of a call is stored apart while the call is open or its answer is kept;
+/// can use all slots with few datagrams. The rest of a call is stored apart while the call is open or its answer is stored;
 /// answers can be forgotten.
 #[derive(Debug)]
 pub(super) struct Peer<O, T, A> {
     pub(super) address: A,
     pub(super) token: u64,
-    pub(super) made: TokenTime,
+    pub(super) token_time: TokenTime,
     /// When a datagram was last received.
-    pub(super) heard: Time,
+    pub(super) last_received: Time,
     /// Whether it has sent `GOAWAY`.
-    pub(super) left: bool,
+    pub(super) is_going_away: bool,
     pages: Vec<Option<Page<T>>>,
     /// The number of pages.
     paged: usize,
@@ -28,7 +28,7 @@ pub(super) struct Peer<O, T, A> {
     /// Bytes of the bodies of open calls.
     pub(super) open_bytes: u64,
     /// Bytes of stored answers, with their entries.
-    pub(super) kept: usize,
+    pub(super) answer_bytes: usize,
     /// No open call has a deadline before this.
     pub(super) earliest: Time,
 }
@@ -55,7 +55,7 @@ pub(super) struct Entry<T> {
     /// When the call arrived.
     pub(super) arrived: Time,
     /// Of an open call its deadline, of an answered call the time of the answer.
-    time: Time,
+    deadline_or_answered: Time,
     /// What is stored with an open call.
     pub(super) context: Option<T>,
     /// Length of its body.
@@ -94,26 +94,26 @@ impl<O: Copy, T, A> Peer<O, T, A> {
     /// Bytes of an entry, without its answer.
     const ENTRY: usize = size_of::<Entry<T>>();
 
-    pub(super) const fn new(address: A, token: u64, made: TokenTime, now: Time) -> Self {
+    pub(super) const fn new(address: A, token: u64, token_time: TokenTime, now: Time) -> Self {
         Self {
             address,
             token,
-            made,
-            heard: now,
-            left: false,
+            token_time,
+            last_received: now,
+            is_going_away: false,
             pages: Vec::new(),
             paged: 0,
             names: Vec::new(),
             open: 0,
             open_bytes: 0,
-            kept: 0,
+            answer_bytes: 0,
             earliest: Time::NEVER,
         }
     }
 
     /// Bytes that are stored of the client, without this structure.
     pub(super) const fn memory(&self) -> usize {
-        self.kept
+        self.answer_bytes
             + self.open as usize * Self::ENTRY
             + self.pages.capacity() * size_of::<Option<Page<T>>>()
             + self.paged * size_of::<[Slot<T>; PAGE]>()
@@ -208,13 +208,13 @@ impl<O: Copy, T, A> Peer<O, T, A> {
         });
         let slot = &mut page[index % PAGE];
         if slot.entry.is_some() {
-            self.kept -= Self::ENTRY;
+            self.answer_bytes -= Self::ENTRY;
         }
         let entry = slot.entry.get_or_insert_with(|| {
             Box::new(Entry {
                 answer: Vec::new(),
                 arrived: now,
-                time: deadline,
+                deadline_or_answered: deadline,
                 context: None,
                 bytes,
                 again,
@@ -224,7 +224,7 @@ impl<O: Copy, T, A> Peer<O, T, A> {
         slot.state = SlotState::Open;
         entry.again = again;
         entry.arrived = now;
-        entry.time = deadline;
+        entry.deadline_or_answered = deadline;
         entry.bytes = bytes;
         self.open += 1;
         self.open_bytes += u64::from(bytes);
@@ -252,7 +252,7 @@ impl<O: Copy, T, A> Peer<O, T, A> {
         let (bytes, context) = (entry.bytes, entry.context.take());
         self.open -= 1;
         self.open_bytes -= u64::from(bytes);
-        self.kept += Self::ENTRY;
+        self.answer_bytes += Self::ENTRY;
         context
     }
 
@@ -271,16 +271,16 @@ impl<O: Copy, T, A> Peer<O, T, A> {
         }
         entry.answer.clear();
         entry.answer.extend_from_slice(answer);
-        entry.time = now;
+        entry.deadline_or_answered = now;
         let after = entry.answer.capacity();
-        self.kept = self.kept - before + after;
+        self.answer_bytes = self.answer_bytes - before + after;
     }
 
     /// Forgets the older half of the stored answers.
     pub(super) fn forget_half(&mut self) {
         // The answer in an open call's entry is that of an earlier call, which has arrived.
         let age = |slot: &Slot<T>| match (slot.state, &slot.entry) {
-            (SlotState::Answered, Some(entry)) => Some(entry.time),
+            (SlotState::Answered, Some(entry)) => Some(entry.deadline_or_answered),
             (_, Some(entry)) if entry.answer.capacity() > 0 => Some(Time::ZERO),
             _ => None,
         };
@@ -298,10 +298,10 @@ impl<O: Copy, T, A> Peer<O, T, A> {
             let Some(entry) = &mut slot.entry else {
                 continue;
             };
-            self.kept -= entry.answer.capacity();
+            self.answer_bytes -= entry.answer.capacity();
             entry.answer = Vec::new();
             if slot.state == SlotState::Answered {
-                self.kept -= Self::ENTRY;
+                self.answer_bytes -= Self::ENTRY;
                 slot.entry = None;
                 slot.state = SlotState::Forgotten;
             }
@@ -310,13 +310,13 @@ impl<O: Copy, T, A> Peer<O, T, A> {
 
     /// The client makes no more calls: forgets all but the client itself.
     pub(super) fn leave(&mut self) {
-        self.left = true;
+        self.is_going_away = true;
         self.pages = Vec::new();
         self.paged = 0;
         self.names = Vec::new();
         self.open = 0;
         self.open_bytes = 0;
-        self.kept = 0;
+        self.answer_bytes = 0;
         self.earliest = Time::NEVER;
     }
 
@@ -334,9 +334,9 @@ impl<O: Copy, T, A> Peer<O, T, A> {
             else {
                 continue;
             };
-            match entry.time <= now {
+            match entry.deadline_or_answered <= now {
                 true => expired.push(CallId::new(index, slot.count)),
-                false => earliest = earliest.min(entry.time),
+                false => earliest = earliest.min(entry.deadline_or_answered),
             }
         }
         self.earliest = earliest;
@@ -378,10 +378,10 @@ impl<O: Copy, T, A> Peer<O, T, A> {
 mod tests {
     use super::*;
 
-    /// Counts all bytes that the peer uses, and those of its kept answers.
+    /// Counts all bytes that the peer uses, and those of its stored answers.
     fn found(peer: &Peer<u32, u64, ()>) -> (usize, usize) {
         let entry = size_of::<Entry<u64>>();
-        let (mut memory, mut kept) = (0, 0);
+        let (mut memory, mut answer_bytes) = (0, 0);
         for (_, slot) in peer.slots() {
             memory += size_of::<Slot<u64>>();
             let Some(there) = &slot.entry else {
@@ -389,14 +389,14 @@ mod tests {
                 continue;
             };
             assert!([SlotState::Open, SlotState::Answered].contains(&slot.state));
-            kept += there.answer.capacity();
+            answer_bytes += there.answer.capacity();
             memory += there.answer.capacity() + entry;
             if slot.state == SlotState::Answered {
-                kept += entry;
+                answer_bytes += entry;
             }
         }
         let tables = peer.pages.capacity() * 8 + peer.names.capacity() * 8;
-        (memory + tables, kept)
+        (memory + tables, answer_bytes)
     }
 
     #[test]
@@ -441,12 +441,12 @@ mod tests {
                     assert!(peer.memory() <= before);
                 }
             }
-            assert_eq!((peer.memory(), peer.kept), found(&peer));
+            assert_eq!((peer.memory(), peer.answer_bytes), found(&peer));
         }
         for _ in 0..20 {
             peer.forget_half();
         }
-        assert_eq!(peer.kept, 0);
+        assert_eq!(peer.answer_bytes, 0);
         assert_eq!((1..=50).filter_map(|name| peer.named(name)).count(), 50);
         assert_eq!(peer.named(51), None);
     }

@@ -11,7 +11,7 @@ use crate::Address;
 
 /// The clients of a server by their addresses.
 ///
-/// Invariant: `memory` and `kept` are the sums of those of all clients.
+/// Invariant: `memory` and `answer_bytes` are the sums of those of all clients.
 #[derive(Debug)]
 pub(super) struct Peers<O, T, H, A: Address> {
     by_address: HashMap<A, u32, H>,
@@ -20,7 +20,7 @@ pub(super) struct Peers<O, T, H, A: Address> {
     slots: Vec<Slot<O, T, A>>,
     free: Vec<u32>,
     memory: usize,
-    kept: usize,
+    answer_bytes: usize,
     /// Where to look for the next client that has to forget answers.
     next: usize,
     /// When the next client may have to be forgotten.
@@ -42,7 +42,7 @@ impl<O: Copy, T, H: BuildHasher, A: Address> Peers<O, T, H, A> {
             slots: Vec::new(),
             free: Vec::new(),
             memory: 0,
-            kept: 0,
+            answer_bytes: 0,
             next: 0,
             expiry: Time::NEVER,
         }
@@ -63,8 +63,8 @@ impl<O: Copy, T, H: BuildHasher, A: Address> Peers<O, T, H, A> {
     }
 
     /// Bytes of answers, which can be forgotten.
-    pub(super) const fn kept(&self) -> usize {
-        self.kept
+    pub(super) const fn answer_bytes(&self) -> usize {
+        self.answer_bytes
     }
 
     /// The keyed hash.
@@ -119,7 +119,7 @@ impl<O: Copy, T, H: BuildHasher, A: Address> Peers<O, T, H, A> {
         if let Some(peer) = entry.peer.take() {
             entry.generation = entry.generation.wrapping_add(1);
             self.memory -= peer.memory();
-            self.kept -= peer.kept;
+            self.answer_bytes -= peer.answer_bytes;
             self.by_address.remove(&peer.address);
             let host = peer.address.host();
             if let Some(count) = self.by_host.get_mut(&host) {
@@ -140,10 +140,10 @@ impl<O: Copy, T, H: BuildHasher, A: Address> Peers<O, T, H, A> {
         change: impl FnOnce(&mut Peer<O, T, A>) -> R,
     ) -> Option<R> {
         let peer = self.slots.get_mut(index as usize)?.peer.as_deref_mut()?;
-        let before = (peer.memory(), peer.kept);
+        let before = (peer.memory(), peer.answer_bytes);
         let result = change(peer);
         self.memory = self.memory - before.0 + peer.memory();
-        self.kept = self.kept - before.1 + peer.kept;
+        self.answer_bytes = self.answer_bytes - before.1 + peer.answer_bytes;
         Some(result)
     }
 
@@ -151,23 +151,23 @@ impl<O: Copy, T, H: BuildHasher, A: Address> Peers<O, T, H, A> {
     /// of clients with more than others.
     #[inline]
     pub(super) fn fit(&mut self, index: u32, limits: &Limits) {
-        let over = |peer: &Peer<O, T, A>| peer.kept > limits.memory_of_one;
+        let over = |peer: &Peer<O, T, A>| peer.answer_bytes > limits.memory_of_one;
         if self.at(index).is_some_and(|(_, peer)| over(peer)) {
             self.change(index, Peer::forget_half);
         }
-        while self.memory > limits.memory && self.kept > 0 {
+        while self.memory > limits.memory && self.answer_bytes > 0 {
             self.forget(index);
         }
     }
 
     #[cold]
     fn forget(&mut self, index: u32) {
-        let share = self.kept / self.len().max(1);
+        let share = self.answer_bytes / self.len().max(1);
         let mut index = index as usize;
         // At least one client has as much as the average.
         for _ in 0..=self.slots.len() {
             let peer = self.slots[index].peer.as_ref();
-            if peer.is_some_and(|peer| peer.kept > 0 && peer.kept >= share) {
+            if peer.is_some_and(|peer| peer.answer_bytes > 0 && peer.answer_bytes >= share) {
                 break;
             }
             self.next = (self.next + 1) % self.slots.len();
@@ -191,7 +191,7 @@ impl<O: Copy, T, H: BuildHasher, A: Address> Peers<O, T, H, A> {
             let Some(peer) = &self.slots[index].peer else {
                 continue;
             };
-            let expires = peer.heard.after(limits.idle);
+            let expires = peer.last_received.after(limits.idle);
             if expires <= now {
                 self.remove(index as u32);
             } else {

@@ -43,8 +43,8 @@ where
         };
         let frame = self.reader.datagram(false, bytes)?;
         let (_, peer) = self.peers.at(index)?;
-        peer.heard = now;
-        if peer.left {
+        peer.last_received = now;
+        if peer.is_going_away {
             return None;
         }
         self.take(now, index, &frame, resolve)
@@ -180,7 +180,7 @@ where
     /// Bytes that can be stored in addition, once all answers are forgotten.
     #[inline]
     fn room(&self) -> usize {
-        (self.limits.memory + self.peers.kept()).saturating_sub(self.peers.memory())
+        (self.limits.memory + self.peers.answer_bytes()).saturating_sub(self.peers.memory())
     }
 
     /// Opens a new call. `false` if there is no memory for it.

@@ -51,7 +51,7 @@ impl<M: Machine> State<M> {
                     self.limit.started(in_flight);
                 }
                 if waited.is_some() {
-                    self.admit_waiting(now);
+                    self.start_waiting(now);
                 }
                 Ok(ticket)
             }

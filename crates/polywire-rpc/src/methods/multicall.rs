@@ -86,7 +86,7 @@ async fn run(
             Ok(_) if written > engine.limits.bytes() => {
                 Err(results_too_large(engine.limits.bytes()))
             }
-            Ok(item) => match admit(&engine, index, &context) {
+            Ok(item) => match check_rate(&engine, index, &context) {
                 Err(fault) => Err(fault),
                 Ok(()) => {
                     let call = ItemCall {
@@ -121,7 +121,7 @@ async fn run(
 
 /// Counts a further call as a request, or rejects it: otherwise a multicall would bypass the rate limits. The first call was
 /// counted as the request.
-fn admit(engine: &Engine, index: usize, context: &Context) -> Result<(), Fault> {
+fn check_rate(engine: &Engine, index: usize, context: &Context) -> Result<(), Fault> {
     match index {
         0 => Ok(()),
         _ => engine

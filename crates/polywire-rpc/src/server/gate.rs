@@ -38,20 +38,20 @@ impl App {
         firewall.map(|firewall| firewall.connect(peer)).transpose()
     }
 
-    /// Admits a request, or returns the response that rejects it.
+    /// Checks the limits for a request. Returns the response if one rejects it.
     #[inline]
-    pub(super) fn admit(
+    pub(super) fn check_limits(
         &self,
         head: &request::Parts,
         peer: &Peer,
     ) -> Result<Option<InFlight>, Box<HttpResponse>> {
         match &self.gate {
             None => Ok(None),
-            Some(gate) => self.admit_through(gate, head, peer),
+            Some(gate) => self.check_gate(gate, head, peer),
         }
     }
 
-    fn admit_through(
+    fn check_gate(
         &self,
         gate: &Gate,
         head: &request::Parts,
@@ -85,9 +85,9 @@ impl App {
         Err(Box::new(self.shed(head, &fault)))
     }
 
-    /// Admits or rejects a call that is not an HTTP request.
+    /// Like `check_limits`, for a call that is not an HTTP request.
     #[inline]
-    pub(super) fn admit_call(&self, head: &CallHead<'_>) -> Result<Option<InFlight>, Fault> {
+    pub(super) fn check_call_limits(&self, head: &CallHead<'_>) -> Result<Option<InFlight>, Fault> {
         let Some(gate) = &self.gate else {
             return Ok(None);
         };

@@ -33,7 +33,7 @@ impl Server {
         let time = self.app.timeouts.body;
         let in_chunks = body.chunks().is_some();
         // Limits count malformed requests too.
-        let admitted = match self.app.admit(&head, peer) {
+        let admitted = match self.app.check_limits(&head, peer) {
             Ok(in_flight) => malformed::check(&head, in_chunks).map(|()| in_flight),
             Err(response) => Err(malformed::refused(&head, in_chunks, response)),
         };
@@ -46,7 +46,7 @@ impl Server {
         };
         let peer = peer.clone();
         let body = RequestBody::incoming(&head, body, time);
-        (self.answer_admitted(head, body, peer), in_flight)
+        (self.answer_within_limits(head, body, peer), in_flight)
     }
 
     /// As [`Self::answer`], for a request that did not arrive over an HTTP connection.
@@ -57,7 +57,7 @@ impl Server {
     ) -> (HttpAnswer, Option<InFlight>) {
         let (head, body) = request.into_parts();
         let time = self.app.timeouts.body;
-        let in_flight = match self.app.admit(&head, &peer) {
+        let in_flight = match self.app.check_limits(&head, &peer) {
             Ok(in_flight) => in_flight,
             Err(response) => {
                 drop(RequestBody::boxed(&head, body, time));
@@ -65,11 +65,16 @@ impl Server {
             }
         };
         let body = RequestBody::boxed(&head, body, time);
-        (self.answer_admitted(head, body, peer), in_flight)
+        (self.answer_within_limits(head, body, peer), in_flight)
     }
 
     /// Handles a request that is within the limits: with the layers around HTTP requests, if there are any.
-    fn answer_admitted(&self, head: request::Parts, body: RequestBody, peer: Peer) -> HttpAnswer {
+    fn answer_within_limits(
+        &self,
+        head: request::Parts,
+        body: RequestBody,
+        peer: Peer,
+    ) -> HttpAnswer {
         match &self.http {
             Some(http) => {
                 let request = Request::from_parts(head, BoxBody::new(body));

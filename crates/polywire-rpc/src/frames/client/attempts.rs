@@ -73,7 +73,7 @@ impl<'a> Attempts<'a> {
         let mut flow = self.state.flow();
         let error = if !flow.begin(now) {
             CallError::queue_full()
-        } else if !flow.admit(now) {
+        } else if !flow.throttle_admits(now) {
             CallError::throttled()
         } else {
             // With a rate limit the call must wait first.
@@ -291,7 +291,7 @@ impl<'a> Attempts<'a> {
         tokio::time::sleep(wait).await;
         let now = state.clock.now();
         let mut flow = state.flow();
-        if !flow.admit(now) {
+        if !flow.throttle_admits(now) {
             drop(flow);
             return Err(self.fail(error));
         }

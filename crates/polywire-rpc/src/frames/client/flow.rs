@@ -132,7 +132,7 @@ impl Flow {
 
     /// Whether throttling admits a call.
     #[inline]
-    pub(super) fn admit(&mut self, now: Time) -> bool {
+    pub(super) fn throttle_admits(&mut self, now: Time) -> bool {
         let Some(throttle) = &mut self.throttle else {
             return true;
         };

@@ -2,7 +2,7 @@
 
 use polywire_codec::cbor;
 use polywire_frame::FaultCode;
-use polywire_frame::server::Fault as Answer;
+use polywire_frame::server::Fault as FrameFault;
 use polywire_protocol::{Fault, FaultKind, ServerProtocol};
 use polywire_schema::{Map, Value};
 
@@ -17,13 +17,13 @@ pub(super) fn answer(
     target: Option<&Target>,
     fault: &Fault,
     unstarted: bool,
-) -> (Answer, Vec<u8>) {
-    let answer = Answer {
+) -> (FrameFault, Vec<u8>) {
+    let answer = FrameFault {
         retry_after: fault.retry_after().map_or(0, |time| {
             u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
         }),
         unstarted,
-        ..Answer::new(code(fault.kind()))
+        ..FrameFault::new(code(fault.kind()))
     };
     if let Some(operation) = target.and_then(|target| target.operation(engine))
         && let Some(shape) = fault.shape_in(Some(operation))
@@ -47,7 +47,7 @@ pub(super) fn answer(
         details.insert("code", Value::from(code));
     }
     let answer = match is_internal {
-        true => Answer {
+        true => FrameFault {
             code: FaultCode::INTERNAL,
             ..answer
         },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bytes::Bytes;
-use polywire_frame::server::Fault as Answer;
+use polywire_frame::server::Fault as FrameFault;
 use polywire_frame::{Extension, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
@@ -39,7 +39,7 @@ pub(super) trait Endpoint {
     fn reply(&mut self, now: Time, call: Self::Call, reply: MethodReply) -> Result<bool, String>;
 
     /// Sends a fault, if the call is still open.
-    fn fault(&mut self, now: Time, call: Self::Call, fault: Answer, details: &[u8]);
+    fn fault(&mut self, now: Time, call: Self::Call, fault: FrameFault, details: &[u8]);
 
     /// How many calls the client of this call has open.
     fn open_of(&mut self, call: Self::Call) -> u32;
@@ -122,7 +122,7 @@ impl Handlers {
         call: E::Call,
         request: &Request<'_>,
     ) -> CallStatus {
-        let (CheckedHead { context, pending }, mut admitted) = match self.admit_request(request) {
+        let (CheckedHead { context, pending }, mut admitted) = match self.accept_request(request) {
             Ok(admitted) => admitted,
             Err(fault) => {
                 self.fault(endpoint, now, call, None, &fault, true);
@@ -283,7 +283,7 @@ impl Handlers {
             tracing::debug!("a call without a reply was dropped: too many are in progress");
             return;
         }
-        let admitted = self.admit_request(request);
+        let admitted = self.accept_request(request);
         let Ok((CheckedHead { context, pending }, mut admitted)) = admitted else {
             return;
         };

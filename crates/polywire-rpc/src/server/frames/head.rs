@@ -27,7 +27,7 @@ pub(super) struct CheckedHead {
 }
 
 impl Handlers {
-    pub(super) fn admit_request(
+    pub(super) fn accept_request(
         &self,
         request: &Request<'_>,
     ) -> Result<(CheckedHead, Admitted), Fault> {
@@ -52,12 +52,12 @@ impl Handlers {
         let has_metadata = extension.trace().is_some() || extension.metadata().next().is_some();
         let authenticates = !self.app.authenticators.is_empty();
         if !has_metadata && !authenticates {
-            let in_flight = self.app.admit_call(&context.call_head(target))?;
+            let in_flight = self.app.check_call_limits(&context.call_head(target))?;
             return Ok((CheckedHead::default(), in_flight));
         }
         let mut own = context.clone();
         bring_all(&mut own, extension);
-        let in_flight = self.app.admit_call(&own.call_head(target))?;
+        let in_flight = self.app.check_call_limits(&own.call_head(target))?;
         let mut pending = None;
         if authenticates {
             match self.app.authenticators.authenticate(&own.call_head(target)) {
@@ -71,7 +71,7 @@ impl Handlers {
     }
 
     /// Checks a call with streams by its head, and takes memory for its input.
-    pub(super) fn admit_stream(
+    pub(super) fn accept_stream(
         &self,
         context: &crate::Context,
         extension: &Extension<'_>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use polywire_frame::server::Fault as Answer;
+use polywire_frame::server::Fault as FrameFault;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
 
@@ -37,7 +37,7 @@ impl ConnectionState {
     ) {
         let handlers = &self.calls.handlers;
         let checked =
-            handlers.admit_stream(&self.calls.context, extension, operation, payload.len());
+            handlers.accept_stream(&self.calls.context, extension, operation, payload.len());
         let (CheckedHead { context, pending }, mut admitted) = match checked {
             Ok(checked) => checked,
             Err(fault) => return self.fault(now, id, None, &fault, true),
@@ -197,7 +197,7 @@ impl ConnectionState {
 
     fn forbidden(&mut self, now: Time, id: CallId, topic: &str) {
         tracing::debug!(topic, "a client may not use a topic");
-        let fault = Answer::unstarted(FaultCode::FORBIDDEN);
+        let fault = FrameFault::unstarted(FaultCode::FORBIDDEN);
         self.machine.fault(now, id, fault, b"");
     }
 
