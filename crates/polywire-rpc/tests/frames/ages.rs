@@ -29,7 +29,7 @@ fn seconds(seconds: u16) -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_connection_answers_what_is_open_takes_no_more_and_ends() {
+async fn a_connection_at_its_maximum_age_finishes_open_calls_and_rejects_others() {
     let running = server(FrameLimits::new().age(60 * SECOND)).await;
     let mut raw = Raw::connect(running.address()).await;
     let begun = Instant::now();
@@ -60,7 +60,7 @@ async fn an_old_connection_answers_what_is_open_takes_no_more_and_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_that_began_together_do_not_end_together() {
+async fn connections_opened_at_the_same_time_close_at_different_times() {
     let running = server(FrameLimits::new().age(1_000 * SECOND)).await;
     let begun = Instant::now();
     let connections: Vec<_> = (0..10)
@@ -102,7 +102,7 @@ async fn a_connection_is_idle_only_while_no_call_is_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_loses_no_call_to_the_age_of_its_connections() {
+async fn a_client_loses_no_call_when_connections_reach_their_maximum_age() {
     let running = server(FrameLimits::new().age(30 * SECOND)).await;
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_client_loses_no_call_to_the_age_of_its_connections() {
 /// A client respects the minimum ping interval of the server, here 120 s. Otherwise the server would close the
 /// connection.
 #[tokio::test(start_paused = true)]
-async fn a_client_pings_no_more_often_than_the_server_wants() {
+async fn a_client_respects_the_minimum_ping_interval_of_the_server() {
     let timeouts = Timeouts::DEFAULT
         // Prevents pings by the server.
         .with_head(36_000 * SECOND);
@@ -196,7 +196,7 @@ async fn calls_open_at_the_end_of_a_shutdown_may_have_been_executed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_over_udp_are_answered_too_when_the_time_to_stop_is_over() {
+async fn calls_over_udp_are_answered_when_the_shutdown_timeout_ends() {
     let (server, _running) = stoppable(FrameLimits::new()).await;
     let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
     let running = server.listen_udp(address).await.unwrap();
@@ -234,7 +234,7 @@ async fn slow_readers_are_closed_at_the_maximum_age() {
             true => 500_000,
             false => 50_000,
         };
-        trickled += raw.trickle(bytes).await;
+        trickled += raw.discard(bytes).await;
         sleep(SECOND).await;
         assert!(begun.elapsed() < 90 * SECOND, "it is still there");
     }

@@ -156,7 +156,7 @@ async fn caller(run: Arc<Run>, client: Client) {
 }
 
 /// Runs a TCP or Unix server and restarts it repeatedly. Writes its current address to `place`.
-async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool) {
+async fn restart_repeatedly(executed: Executed, place: watch::Sender<Upstream>, unix: bool) {
     for turn in 0_u64.. {
         let server = executed.server();
         let running = if cfg!(unix) && unix {
@@ -187,7 +187,7 @@ async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool
 }
 
 /// Runs a UDP server and restarts it every 2 s at the same address, which it sends to `first`.
-async fn restarts_udp(
+async fn restart_udp_repeatedly(
     executed: Executed,
     first: tokio::sync::oneshot::Sender<std::net::SocketAddr>,
 ) {
@@ -212,7 +212,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
+async fn each_call_ends_once_and_is_executed_at_most_once() {
     let calls = number("POLYWIRE_CHAOS").unwrap_or(200_000);
     let seed = number("POLYWIRE_SEED").unwrap_or_else(|| {
         let time = std::time::UNIX_EPOCH.elapsed().unwrap();
@@ -232,13 +232,13 @@ async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
     let mut proxies = Vec::new();
     for unix in [false, cfg!(unix)] {
         let (place, places) = watch::channel(Upstream::Nowhere);
-        world.spawn(restarts(executed.clone(), place, unix));
+        world.spawn(restart_repeatedly(executed.clone(), place, unix));
         let proxy = Faulty::new(places, Faults::new(seed.wrapping_add(unix.into()))).await;
         urls.push(format!("tcp://{}", proxy.address));
         proxies.push(proxy);
     }
     let (first, address) = tokio::sync::oneshot::channel();
-    world.spawn(restarts_udp(executed.clone(), first));
+    world.spawn(restart_udp_repeatedly(executed.clone(), first));
     let weather = Weather {
         lost: 10,
         doubled: 10,

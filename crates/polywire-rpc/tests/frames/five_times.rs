@@ -79,7 +79,7 @@ async fn one(client: &Client) -> (Duration, Result<(), CallError>) {
 
 #[tokio::test]
 #[ignore = "measures for 33 seconds; `cargo test --release -p polywire-rpc --test frames five_times -- --ignored --nocapture`"]
-async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
+async fn goodput_at_five_times_the_capacity_stays_near_the_peak() {
     let address = server();
     let clients = clients(address).await;
     // Measures the peak rate for 3 s: each client makes one call after another.

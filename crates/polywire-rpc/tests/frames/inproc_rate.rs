@@ -51,7 +51,7 @@ async fn measure(name: &str) -> f64 {
 
 #[test]
 #[ignore = "measures for 10 seconds; `cargo test --release -p polywire-rpc --test frames inproc_rate -- --ignored --nocapture`"]
-fn more_calls_per_second_than_the_target() {
+fn the_call_rate_exceeds_the_target() {
     let one_thread = runtime().block_on(async {
         let _running = server().listen_inproc("one-thread").unwrap();
         measure("one-thread").await

@@ -68,7 +68,7 @@ async fn large_inputs_that_cannot_be_decoded_are_not_started() {
 }
 
 #[tokio::test]
-async fn blobs_are_parts_of_what_came() {
+async fn blobs_share_the_received_buffer() {
     let running = listen(server()).await;
     let blob = Blob::from(bytes(MIB, 0));
     let client = connect(&running, Client::builder()).await;
@@ -147,7 +147,7 @@ async fn a_payload_above_the_limit_fails_one_call() {
 
 /// Frames after a large frame are read correctly, however TCP splits the stream.
 #[tokio::test]
-async fn frames_of_all_sizes_follow_each_other() {
+async fn frames_after_large_frames_are_read_correctly() {
     let running = listen(server()).await;
     let mut stream = TcpStream::connect(running.address()).await.unwrap();
     let mut said = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
@@ -194,7 +194,7 @@ async fn frames_of_all_sizes_follow_each_other() {
 
 /// Large parameters are decoded on another thread, but the handler function is called on the task of the connection.
 #[tokio::test]
-async fn functions_of_large_parameters_run_on_the_thread_of_the_connection() {
+async fn handlers_with_large_parameters_are_called_on_the_connection_thread() {
     use polywire_rpc::StreamCall;
 
     let own = std::thread::current().id();

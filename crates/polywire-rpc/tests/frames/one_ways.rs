@@ -52,9 +52,9 @@ impl Notes {
     }
 }
 
-async fn until(is_so: impl Fn() -> bool) {
+async fn wait_until(condition: impl Fn() -> bool) {
     let all = async {
-        while !is_so() {
+        while !condition() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
@@ -63,42 +63,42 @@ async fn until(is_so: impl Fn() -> bool) {
         .unwrap();
 }
 
-fn any() -> std::net::SocketAddr {
+fn any_port() -> std::net::SocketAddr {
     "127.0.0.1:0".parse().unwrap()
 }
 
 #[tokio::test]
-async fn they_outlive_their_connection() {
+async fn one_way_calls_outlive_their_connection() {
     let notes = Notes::new();
     let server = notes.server().build().unwrap();
-    let running = server.listen(any()).await.unwrap();
+    let running = server.listen(any_port()).await.unwrap();
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     for _ in 0..3 {
         client.notify("Note", ()).await.unwrap();
     }
-    until(|| notes.begun() == 3).await;
+    wait_until(|| notes.begun() == 3).await;
     drop(client);
-    until(|| server.frame_stats().connections == 0).await;
+    wait_until(|| server.frame_stats().connections == 0).await;
     assert_eq!(server.frame_stats().at_work, 3);
     notes.gate.add_permits(3);
-    until(|| notes.ended() == 3).await;
-    until(|| server.frame_stats().at_work == 0).await;
+    wait_until(|| notes.ended() == 3).await;
+    wait_until(|| server.frame_stats().at_work == 0).await;
 }
 
 /// The permit of a connection is held until its one-way calls have ended, so a client cannot run more of them by
 /// reconnecting.
 #[tokio::test]
-async fn they_hold_the_place_of_their_connection() {
+async fn one_way_calls_hold_the_permit_of_their_connection() {
     let notes = Notes::new();
     let server = notes.server().connections(1).build().unwrap();
-    let running = server.listen(any()).await.unwrap();
+    let running = server.listen(any_port()).await.unwrap();
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     client.notify("Note", ()).await.unwrap();
-    until(|| notes.begun() == 1).await;
+    wait_until(|| notes.begun() == 1).await;
     drop(client);
-    until(|| server.frame_stats().connections == 0).await;
+    wait_until(|| server.frame_stats().connections == 0).await;
     let next = tokio::spawn(async move { Client::connect(&url).await });
     // The kernel has completed the TCP handshake, but the server has not accepted the connection.
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -109,14 +109,14 @@ async fn they_hold_the_place_of_their_connection() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_waits_for_them() {
+async fn shutdown_waits_for_one_way_calls() {
     for scheme in ["tcp", "udp"] {
         let notes = Notes::new();
         let server = notes.server().build().unwrap();
         let running = match scheme {
-            "tcp" => server.listen(any()).await.unwrap().into_any(),
+            "tcp" => server.listen(any_port()).await.unwrap().into_any(),
             _ => {
-                let socket = UdpSocket::new(any());
+                let socket = UdpSocket::new(any_port());
                 server.listen_udp(socket).await.unwrap().into_any()
             }
         };
@@ -125,7 +125,7 @@ async fn a_server_that_stops_waits_for_them() {
         let url = format!("{scheme}://{address}");
         let client = Client::connect(&url).await.unwrap();
         client.notify("Note", ()).await.unwrap();
-        until(|| notes.begun() == 1).await;
+        wait_until(|| notes.begun() == 1).await;
         drop(client);
         let stopping = tokio::spawn(running.shutdown());
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -137,14 +137,14 @@ async fn a_server_that_stops_waits_for_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_stops_waits_for_them_no_longer_than_it_may() {
+async fn shutdown_waits_for_one_way_calls_until_its_timeout() {
     let notes = Notes::new();
     let server = notes.server().build().unwrap();
-    let running = server.listen(any()).await.unwrap();
+    let running = server.listen(any_port()).await.unwrap();
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     client.notify("Note", ()).await.unwrap();
-    until(|| notes.begun() == 1).await;
+    wait_until(|| notes.begun() == 1).await;
     drop(client);
     let begun = Instant::now();
     running.shutdown().await;
@@ -154,11 +154,11 @@ async fn a_server_that_stops_waits_for_them_no_longer_than_it_may() {
 }
 
 #[tokio::test]
-async fn over_udp_each_client_has_its_own_bound() {
+async fn over_udp_each_client_has_its_own_limit() {
     let notes = Notes::new();
     let limits = FrameLimits::new().calls(2);
     let server = notes.server().frame_limits(limits).build().unwrap();
-    let running = server.listen_udp(any()).await.unwrap();
+    let running = server.listen_udp(any_port()).await.unwrap();
     let url = format!("udp://{}", running.address());
     let greedy = Client::connect(&url).await.unwrap();
     let other = Client::connect(&url).await.unwrap();
@@ -169,10 +169,10 @@ async fn over_udp_each_client_has_its_own_bound() {
     greedy.call::<()>("Quick", ()).await.unwrap();
     assert_eq!(notes.begun(), 2);
     other.notify("Note", ()).await.unwrap();
-    until(|| notes.begun() == 3).await;
+    wait_until(|| notes.begun() == 3).await;
     notes.gate.add_permits(3);
-    until(|| notes.ended() == 3).await;
+    wait_until(|| notes.ended() == 3).await;
     // The client is below its limit again.
     greedy.notify("Note", ()).await.unwrap();
-    until(|| notes.begun() == 4).await;
+    wait_until(|| notes.begun() == 4).await;
 }

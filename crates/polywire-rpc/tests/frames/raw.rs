@@ -115,7 +115,7 @@ impl Raw {
     }
 
     /// Reads and discards up to `bytes` bytes. Frames cannot be read afterwards.
-    pub(crate) async fn trickle(&mut self, bytes: usize) -> usize {
+    pub(crate) async fn discard(&mut self, bytes: usize) -> usize {
         let mut read = vec![0; bytes];
         self.stream.read(&mut read).await.unwrap_or_default()
     }

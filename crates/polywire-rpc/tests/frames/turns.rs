@@ -248,7 +248,7 @@ async fn calls_still_queued_at_shutdown_are_unstarted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn over_udp_too() {
+async fn calls_over_udp_use_the_run_queue_too() {
     let begun = Arc::new(AtomicUsize::new(0));
     let server = Server::methods(methods(&begun)).frames(true);
     let server = server.frame_limits(patient()).build().unwrap();
@@ -273,7 +273,7 @@ async fn over_udp_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_are_those_of_any_call() {
+async fn calls_in_the_run_queue_have_the_usual_faults() {
     let (mut raw, _running, begun) = connect(patient()).await;
     let failed = raw.ask("Slow", ONE).await;
     assert_eq!((failed.kind, failed.code), (FAULT, NAMED));
@@ -302,7 +302,7 @@ async fn one_way_calls_use_the_run_queue_too() {
 
 /// Slow calls of one connection use all threads of the runtime.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn slow_calls_of_one_connection_run_side_by_side() {
+async fn slow_calls_of_one_connection_run_in_parallel() {
     let met = Arc::new((Mutex::new(0), Condvar::new()));
     let methods = Methods::new().method("Meet", move |(waits,): (bool,)| {
         let met = Arc::clone(&met);

@@ -45,15 +45,15 @@ macro_rules! over_every_wire {
 }
 
 over_every_wire![
-    methods_answer,
-    faults_say_what_is_wrong,
+    calls_are_answered,
+    faults_describe_the_error,
     thousands_at_once_are_all_answered,
-    a_call_that_is_dropped_is_cancelled,
-    a_handler_ends_when_the_time_of_its_call_is_over,
-    time_ends_calls_that_are_open_and_calls_that_wait,
+    a_dropped_call_is_cancelled,
+    a_handler_ends_at_the_deadline_of_its_call,
+    open_and_queued_calls_end_at_their_deadline,
     a_call_whose_deadline_has_passed_is_not_started,
-    slow_answers_need_nothing_else_to_come,
-    room_of_dropped_calls_is_used,
+    slow_replies_need_no_other_traffic,
+    the_capacity_of_dropped_calls_is_reused,
     a_server_that_stops_answers_open_calls,
     one_way_calls_arrive,
 ];
@@ -101,7 +101,7 @@ impl Served {
     }
 }
 
-async fn methods_answer(wire: Wire) {
+async fn calls_are_answered(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
@@ -113,7 +113,7 @@ async fn methods_answer(wire: Wire) {
     served.running.shutdown().await;
 }
 
-async fn faults_say_what_is_wrong(wire: Wire) {
+async fn faults_describe_the_error(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     for (method, code, words) in [
@@ -160,7 +160,7 @@ fn waiting() -> (Methods, mpsc::UnboundedReceiver<()>) {
     (methods, ends)
 }
 
-async fn a_call_that_is_dropped_is_cancelled(wire: Wire) {
+async fn a_dropped_call_is_cancelled(wire: Wire) {
     let (methods, mut ends) = waiting();
     let served = Served::new(wire, methods).await;
     let client = served.client().await;
@@ -175,7 +175,7 @@ async fn a_call_that_is_dropped_is_cancelled(wire: Wire) {
     }
 }
 
-async fn a_handler_ends_when_the_time_of_its_call_is_over(wire: Wire) {
+async fn a_handler_ends_at_the_deadline_of_its_call(wire: Wire) {
     let (methods, mut ends) = waiting();
     let served = Served::new(wire, methods).await;
     let client = served.client().await;
@@ -197,7 +197,7 @@ impl Drop for MemoryReservation {
     }
 }
 
-async fn time_ends_calls_that_are_open_and_calls_that_wait(wire: Wire) {
+async fn open_and_queued_calls_end_at_their_deadline(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     let short = client.with_deadline(Duration::from_millis(50));
@@ -234,7 +234,7 @@ async fn a_call_whose_deadline_has_passed_is_not_started(wire: Wire) {
 }
 
 /// Slow replies arrive one after the other, without other traffic on the connection.
-async fn slow_answers_need_nothing_else_to_come(wire: Wire) {
+async fn slow_replies_need_no_other_traffic(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     let client = client.with_deadline(Duration::from_secs(10));
@@ -251,7 +251,7 @@ async fn slow_answers_need_nothing_else_to_come(wire: Wire) {
 }
 
 /// The capacity of cancelled calls is used by a queued call.
-async fn room_of_dropped_calls_is_used(wire: Wire) {
+async fn the_capacity_of_dropped_calls_is_reused(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     let calls: Vec<_> = (0..2_000)
