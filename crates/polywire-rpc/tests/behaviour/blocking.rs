@@ -14,7 +14,7 @@ use crate::support::{Site, WIRES, builder, request, within};
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
 #[tokio::test]
-async fn small_calls_are_not_held_up() {
+async fn small_calls_are_not_delayed() {
     // The server runs on one thread, so a handler that blocks this thread would block all calls.
     let pool = BlockingPool::new(2, 0);
     let barrier = Arc::new(Barrier::new(3));
@@ -40,7 +40,7 @@ async fn small_calls_are_not_held_up() {
     });
     let begins = within(begins).await.unwrap();
     for _ in 0..20 {
-        site.serves_on().await;
+        site.assert_still_serving().await;
     }
     // A third call is rejected: both threads are busy, and the queue has no slots.
     for kind in WIRES {

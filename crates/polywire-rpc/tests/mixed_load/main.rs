@@ -69,7 +69,7 @@ async fn mixed_load() {
                 drop(place);
             });
         }
-        record.look(begun.elapsed(), server.ask("resident").parse().unwrap());
+        record.sample(begun.elapsed(), server.ask("resident").parse().unwrap());
     }
     // Wait for all calls in progress.
     let all = u32::try_from(AT_ONCE).unwrap();

@@ -10,7 +10,7 @@ use polywire_schema::{Blob, Limits, Value};
 use serde::{Deserialize, Serialize};
 use tower_http::compression::CompressionLayer;
 
-use crate::child::{questions, resident, say, told};
+use crate::child::{questions, resident, print_line, argument};
 
 /// Maximum size of a message in bytes.
 pub(crate) const LIMIT: usize = 1 << 20;
@@ -52,7 +52,7 @@ fn methods() -> Methods {
 #[test]
 #[ignore = "the server of another test"]
 fn serves() {
-    if told().is_none() {
+    if argument().is_none() {
         return;
     }
     let short = Duration::from_secs(2);
@@ -87,10 +87,10 @@ fn serves() {
     let places = running
         .each_ref()
         .map(|one| one.bound_address().to_string());
-    say(places.join(" "));
+    print_line(places.join(" "));
     for question in questions() {
         match question.as_str() {
-            "resident" => say(resident()),
+            "resident" => print_line(resident()),
             "stop" => break,
             other => panic!("{other}"),
         }
@@ -98,5 +98,5 @@ fn serves() {
     for one in running {
         runtime.block_on(one.shutdown());
     }
-    say("stopped");
+    print_line("stopped");
 }

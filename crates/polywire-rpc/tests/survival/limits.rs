@@ -156,8 +156,8 @@ async fn over_cbor() {
         let parts = vec![text(200); 9];
         // Each text has a header of 2 bytes, and each of the two arrays has a header of 1
         // byte.
-        let rest = length - 9 * 202 - 4;
-        Value::List([parts, vec![text(rest)]].concat())
+        let remaining = length - 9 * 202 - 4;
+        Value::List([parts, vec![text(remaining)]].concat())
     };
     type Way<'a> = (usize, &'a dyn Fn(usize) -> Value, &'a str);
     let ways: [Way<'_>; 3] = [

@@ -73,7 +73,7 @@ async fn a_close_frame_may_have_no_code() {
 }
 
 #[tokio::test]
-async fn codes_and_reasons_that_cannot_be_sent_are_made_to_fit() {
+async fn invalid_codes_and_long_reasons_are_replaced() {
     for (frame, code, reason) in [
         (
             CloseFrame::new(CloseCode(1006), "never"),
@@ -153,7 +153,7 @@ async fn messages_are_received_after_this_side_has_closed() {
 }
 
 #[tokio::test]
-async fn a_peer_that_answers_no_close_frame_is_cut_off() {
+async fn a_peer_that_answers_no_close_frame_is_disconnected() {
     let limits = WebSocketLimits::DEFAULT.with_close_timeout(Duration::from_millis(50));
     let endpoint =
         polywire_rpc::websocket::WebSocketEndpoint::new(|socket: WebSocket| async move {
@@ -238,7 +238,7 @@ async fn a_server_that_stops_closes_with_1001() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_waits_for_peers_that_say_nothing_as_long_as_for_others() {
+async fn shutdown_waits_for_silent_peers_no_longer_than_for_others() {
     let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(100));
     let endpoint = echo_with(WebSocketLimits::DEFAULT);
     let running = listen(builder().timeouts(timeouts).websocket("/", endpoint)).await;
