@@ -1,7 +1,7 @@
 //! Both sides of a connection against each other, and against invalid input.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod broken;
+mod violations;
 mod calls;
 mod chunks;
 mod deflate;

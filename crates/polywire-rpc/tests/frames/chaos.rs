@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::faulty::{Faults, Faulty, Upstream};
-use crate::lossy::{Network, Weather};
+use crate::lossy::{Network, NetworkConditions};
 use crate::raw::Raw;
 
 const CLIENTS: u64 = 3;
@@ -239,12 +239,12 @@ async fn each_call_ends_once_and_is_executed_at_most_once() {
     }
     let (first, address) = tokio::sync::oneshot::channel();
     world.spawn(restart_udp_repeatedly(executed.clone(), first));
-    let weather = Weather {
+    let conditions = NetworkConditions {
         lost: 10,
-        doubled: 10,
-        late: 20,
+        duplicated: 10,
+        delayed: 20,
     };
-    let network = Network::new(address.await.unwrap(), weather).await;
+    let network = Network::new(address.await.unwrap(), conditions).await;
     urls.push(format!("udp://{}", network.address));
 
     let mut callers = JoinSet::new();

@@ -12,7 +12,7 @@ use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{FrameLimits, UdpAddress, UdpSocket};
 use polywire_rpc::{Context, Methods, RunningServer, Server};
 
-use crate::lossy::{Network, Weather};
+use crate::lossy::{Network, NetworkConditions};
 use crate::overload::{on_each_poll, wait_for_stat};
 use crate::support::methods;
 
@@ -77,7 +77,7 @@ async fn longer_datagrams_if_configured() {
 
 /// Makes `calls` calls with each of `clients` clients, through a network that loses datagrams. Each call is answered,
 /// and executed exactly once.
-async fn lossy(weather: Weather, clients: u32, calls: u32) {
+async fn lossy(conditions: NetworkConditions, clients: u32, calls: u32) {
     let done = Arc::new(Mutex::new(vec![0_u8; (clients * calls) as usize]));
     let seen = Arc::clone(&done);
     let methods = Methods::new().method("Do", move |(number, slow): (u32, bool)| {
@@ -92,7 +92,7 @@ async fn lossy(weather: Weather, clients: u32, calls: u32) {
     });
     let server = Server::methods(methods).frames(true).build().unwrap();
     let running = server.listen_udp(any_port()).await.unwrap();
-    let network = Network::new(running.address(), weather).await;
+    let network = Network::new(running.address(), conditions).await;
     let url = format!("udp://{}", network.address);
     let mut tasks = Vec::new();
     for client in 0..clients {
@@ -115,7 +115,7 @@ async fn lossy(weather: Weather, clients: u32, calls: u32) {
         task.await.unwrap();
     }
     let lost = network.lost.load(Ordering::Relaxed);
-    assert_eq!(lost > 0, weather.lost > 0);
+    assert_eq!(lost > 0, conditions.lost > 0);
     let done = done.lock().unwrap();
     assert!(
         done.iter().all(|times| *times == 1),
@@ -125,30 +125,30 @@ async fn lossy(weather: Weather, clients: u32, calls: u32) {
 
 #[tokio::test]
 async fn with_one_percent_loss_all_calls_are_answered() {
-    let weather = Weather {
+    let conditions = NetworkConditions {
         lost: 10,
-        ..Weather::default()
+        ..NetworkConditions::default()
     };
-    lossy(weather, 2, 4_000).await;
+    lossy(conditions, 2, 4_000).await;
 }
 
 #[tokio::test]
 async fn with_twenty_percent_loss_all_calls_are_answered() {
-    let weather = Weather {
+    let conditions = NetworkConditions {
         lost: 200,
-        ..Weather::default()
+        ..NetworkConditions::default()
     };
-    lossy(weather, 2, 500).await;
+    lossy(conditions, 2, 500).await;
 }
 
 #[tokio::test]
 async fn duplicated_and_reordered_calls_are_executed_once() {
-    let weather = Weather {
+    let conditions = NetworkConditions {
         lost: 50,
-        doubled: 300,
-        late: 300,
+        duplicated: 300,
+        delayed: 300,
     };
-    lossy(weather, 2, 1_000).await;
+    lossy(conditions, 2, 1_000).await;
 }
 
 /// After a crash and a restart of the server, an open call fails, and new calls are answered. The server has its own
