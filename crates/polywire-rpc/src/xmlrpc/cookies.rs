@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_go_where_they_belong() {
+    fn cookies_are_sent_to_their_domain_and_path() {
         let jar = Jar::default();
         set(
             &jar,
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn no_server_fills_the_memory() {
+    fn stored_cookies_are_bounded() {
         let jar = Jar::default();
         for number in 0..1000 {
             let value = HeaderValue::try_from(format!("c{number}=1")).unwrap();

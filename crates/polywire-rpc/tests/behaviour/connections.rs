@@ -278,8 +278,8 @@ async fn the_limit_on_connections_applies_to_all_listeners() {
     let early = tokio::time::timeout(Duration::from_millis(300), third.raw()).await;
     assert!(early.is_err(), "{early:?}");
     drop(first);
-    let said = third.raw().await;
-    assert!(said.starts_with("Status: 400"), "{said}");
+    let response = third.raw().await;
+    assert!(response.starts_with("Status: 400"), "{response}");
     // One free slot is enough for both HTTP listeners, one connection after the other.
     for address in [here.address(), there, here.address()] {
         let mut socket = open(address).await;

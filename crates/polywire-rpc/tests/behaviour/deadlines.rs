@@ -127,7 +127,7 @@ impl Drop for OnDrop {
 /// handler continues.
 #[tokio::test]
 async fn clients_send_their_deadline() {
-    let (began, mut begun) = mpsc::unbounded_channel();
+    let (began, mut started) = mpsc::unbounded_channel();
     let (dropped, mut ended) = mpsc::unbounded_channel();
     let handler = dynamic(move |input: Map, context: Context| {
         let left = context.deadline().unwrap() - Instant::now();
@@ -150,7 +150,7 @@ async fn clients_send_their_deadline() {
             // The client reports its own deadline, because the deadline of the server is not
             // earlier.
             assert_eq!(error.kind(), CallErrorKind::Deadline, "{kind} {error}");
-            let left = within(begun.recv()).await.unwrap();
+            let left = within(started.recv()).await.unwrap();
             assert_eq!(left <= total, send, "{kind} {left:?}");
             match send {
                 true => within(ended.recv()).await.unwrap(),

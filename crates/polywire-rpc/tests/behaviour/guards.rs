@@ -70,9 +70,9 @@ async fn connections_per_address() {
 async fn connections_of_all_servers() {
     let firewall = Firewall::new().connections(1);
     let server = builder().firewall(firewall).build().unwrap();
-    let place = "127.0.0.1:0".parse().unwrap();
-    let site = Site::of(server.listen(place).await.unwrap());
-    let scgi = server.listen_scgi(place).await.unwrap();
+    let any_port = "127.0.0.1:0".parse().unwrap();
+    let site = Site::of(server.listen(any_port).await.unwrap());
+    let scgi = server.listen_scgi(any_port).await.unwrap();
     let mut first = site.open().await;
     first.write(request("GET /status/200", &[], "")).await;
     assert_eq!(first.reply().await.status, 200);
@@ -136,11 +136,11 @@ async fn malformed_requests_per_address() {
 
 /// A handler that waits for a notification.
 fn server_with_waiting_handler() -> (ServerBuilder, Arc<Notify>, mpsc::UnboundedReceiver<()>) {
-    let (begun, begins) = mpsc::unbounded_channel();
+    let (started, begins) = mpsc::unbounded_channel();
     let go = Arc::new(Notify::new());
     let gone = Arc::clone(&go);
     let handler = dynamic(move |mut input: Map, _| {
-        begun.send(()).unwrap();
+        started.send(()).unwrap();
         let go = Arc::clone(&gone);
         async move {
             go.notified().await;
@@ -211,8 +211,8 @@ async fn callers_that_disconnect() {
                 let mut socket = site.open().await;
                 socket.write(request("POST /things", &[], CREATE)).await;
                 tokio::select! {
-                    begun = begins.recv() => {
-                        begun.unwrap();
+                    started = begins.recv() => {
+                        started.unwrap();
                         break socket;
                     }
                     reply = socket.reply() => assert_eq!(reply.status, 503),

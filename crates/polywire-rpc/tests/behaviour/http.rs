@@ -51,13 +51,13 @@ async fn keep_alive() {
             assert!(reply.text().contains("3</"), "{}", reply.text());
             // In HTTP/1.0 the reply has to announce keep-alive, in HTTP/1.1 it has to announce a
             // close.
-            let told = match (version, kept) {
+            let announced = match (version, kept) {
                 ("1.0", true) => Some("keep-alive"),
                 ("1.1", false) => Some("close"),
                 _ => None,
             };
             let own = reply.header("connection");
-            assert!(own == told || told.is_none(), "{version} {line:?}: {own:?}");
+            assert!(own == announced || announced.is_none(), "{version} {line:?}: {own:?}");
         }
         if !kept {
             assert!(socket.ends().await, "{version} {line:?}");
@@ -373,7 +373,7 @@ async fn requests_byte_by_byte() {
     let body = whole.len() - CALL.len();
     // After a timeout in the head the connection is closed without a reply. After a timeout in the
     // body the reply is an error.
-    for (quick, told) in [(0, false), (body, true)] {
+    for (quick, announced) in [(0, false), (body, true)] {
         let mut socket = site.open().await;
         socket.write(&whole[..quick]).await;
         let reply = tokio::select! {
@@ -386,8 +386,8 @@ async fn requests_byte_by_byte() {
             } => reply,
         };
         match reply {
-            Some(reply) if told => assert!(reply.text().contains("did not arrive")),
-            reply => assert!(reply.is_none() && !told, "{reply:?}"),
+            Some(reply) if announced => assert!(reply.text().contains("did not arrive")),
+            reply => assert!(reply.is_none() && !announced, "{reply:?}"),
         }
         site.assert_still_serving().await;
     }

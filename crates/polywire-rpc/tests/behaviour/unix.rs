@@ -214,26 +214,26 @@ async fn foreign_listeners() {
 async fn ipv6() {
     let (builder, mut seen) = reporting_server(Context::peer);
     let server = builder.build().unwrap();
-    let mut places = vec!["[::1]:0".parse().unwrap()];
+    let mut addresses = vec!["[::1]:0".parse().unwrap()];
     match link_local() {
-        Some(address) => places.push(address),
+        Some(address) => addresses.push(address),
         None => eprintln!("skipped: no interface has a link-local address"),
     }
-    for place in places {
-        let running = match server.listen(place).await {
+    for address in addresses {
+        let running = match server.listen(address).await {
             Ok(running) => running,
             Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {
-                eprintln!("skipped: no {place} here");
+                eprintln!("skipped: no {address} here");
                 continue;
             }
-            Err(error) => panic!("{place}: {error}"),
+            Err(error) => panic!("{address}: {error}"),
         };
         let stream = tokio::net::TcpStream::connect(running.address()).await;
         let stream = stream.unwrap();
         let own = stream.local_addr().unwrap();
         let mut socket = Socket::over(stream);
         socket.write(request("POST /things", &[], CREATE)).await;
-        assert_eq!(socket.reply().await.status, 201, "{place}");
+        assert_eq!(socket.reply().await.status, 201, "{address}");
         // The peer address has its scope id, which a reply to a link-local address needs.
         assert_eq!(within(seen.recv()).await.unwrap(), Some(own));
         within(running.shutdown()).await;

@@ -172,8 +172,8 @@ async fn an_invalid_endpoint_is_an_error_at_once() {
         ),
     ] {
         let error = Client::builder().endpoint(url).build().unwrap_err();
-        let said = error.to_string();
-        assert_eq!(said, format!("cannot connect to {url}: {words}"));
+        let text = error.to_string();
+        assert_eq!(text, format!("cannot connect to {url}: {words}"));
     }
     let error = Client::builder().build().unwrap_err().to_string();
     assert_eq!(error, "cannot connect to nothing: there is no endpoint");

@@ -138,10 +138,10 @@ async fn caller(run: Arc<Run>, client: Client) {
                 &ends.replies
             }
             Ok(Err(error)) => {
-                let begun = run.executed.of(number);
+                let executions = run.executed.of(number);
                 assert!(
-                    begun == 0 || !error.is_unstarted(),
-                    "{number} was done {begun} times: {error}"
+                    executions == 0 || !error.is_unstarted(),
+                    "{number} was done {executions} times: {error}"
                 );
                 match error.kind() {
                     CallErrorKind::Fault => &ends.faults,
@@ -155,19 +155,19 @@ async fn caller(run: Arc<Run>, client: Client) {
     }
 }
 
-/// Runs a TCP or Unix server and restarts it repeatedly. Writes its current address to `place`.
-async fn restart_repeatedly(executed: Executed, place: watch::Sender<Upstream>, unix: bool) {
+/// Runs a TCP or Unix server and restarts it repeatedly. Writes its current address to `upstream`.
+async fn restart_repeatedly(executed: Executed, upstream: watch::Sender<Upstream>, unix: bool) {
     for turn in 0_u64.. {
         let server = executed.server();
         let running = if cfg!(unix) && unix {
             let name = format!("polywire-chaos-{}-{turn}", std::process::id());
             let path = std::env::temp_dir().join(name);
             let running = server.listen_unix(path.clone()).await.unwrap();
-            place.send_replace(Upstream::Unix(path));
+            upstream.send_replace(Upstream::Unix(path));
             running.into_any()
         } else {
             let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-            place.send_replace(Upstream::Tcp(running.address()));
+            upstream.send_replace(Upstream::Tcp(running.address()));
             // A client that sends 100 calls and never reads. It disconnects before the server shuts down.
             let mut raw = Raw::connect(running.address()).await;
             for slot in 0..100 {
@@ -231,9 +231,9 @@ async fn each_call_ends_once_and_is_executed_at_most_once() {
     let mut urls = Vec::new();
     let mut proxies = Vec::new();
     for unix in [false, cfg!(unix)] {
-        let (place, places) = watch::channel(Upstream::Nowhere);
-        world.spawn(restart_repeatedly(executed.clone(), place, unix));
-        let proxy = Faulty::new(places, Faults::new(seed.wrapping_add(unix.into()))).await;
+        let (upstream, upstreams) = watch::channel(Upstream::Down);
+        world.spawn(restart_repeatedly(executed.clone(), upstream, unix));
+        let proxy = Faulty::new(upstreams, Faults::new(seed.wrapping_add(unix.into()))).await;
         urls.push(format!("tcp://{}", proxy.address));
         proxies.push(proxy);
     }

@@ -96,10 +96,10 @@ async fn invalid_compressed_payloads_close_one_connection() {
         let hello = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
         stream.write_all(hello).await.unwrap();
         stream.write_all(&call(length, &packed)).await.unwrap();
-        let mut said = Vec::new();
-        stream.read_to_end(&mut said).await.unwrap();
+        let mut received = Vec::new();
+        stream.read_to_end(&mut received).await.unwrap();
         let goaway = [0x10, 0, reason, 0, 0, 0, 0, 0];
-        assert!(said.windows(8).any(|eight| eight == goaway), "{length}");
+        assert!(received.windows(8).any(|eight| eight == goaway), "{length}");
         assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
     }
     running.shutdown().await;

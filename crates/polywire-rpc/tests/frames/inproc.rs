@@ -179,7 +179,7 @@ async fn a_handler_can_call_its_own_server() {
 /// One-way calls, streams and topics work in process.
 #[tokio::test]
 async fn one_way_calls_streams_and_topics_work() {
-    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let topics = Topics::new();
     let methods = methods()
         .method("Note", move |(number,): (u32,)| {
@@ -199,7 +199,7 @@ async fn one_way_calls_streams_and_topics_work() {
     let running = server.build().unwrap().listen_inproc("all").unwrap();
     let client = client(&running).await;
     client.notify("Note", (7,)).await.unwrap();
-    assert_eq!(told.recv().await, Some(7));
+    assert_eq!(receiver.recv().await, Some(7));
     let mut stream = client.stream("Count", (1_000,)).await.unwrap();
     for expected in 0..1_000 {
         assert_eq!(stream.next::<u32>().await.unwrap(), Some(expected));

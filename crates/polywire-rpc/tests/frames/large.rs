@@ -150,21 +150,21 @@ async fn a_payload_above_the_limit_fails_one_call() {
 async fn frames_after_large_frames_are_read_correctly() {
     let running = listen(server()).await;
     let mut stream = TcpStream::connect(running.address()).await.unwrap();
-    let mut said = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
+    let mut output = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
     let lens = [10, 200_000, 20, 0, 40_000, 40_000, 66_000, 5, 1_000_000, 3];
     for (slot, len) in (0_u32..).zip(lens) {
         let name = b"\x06\0\x01\x03\0Sum";
-        said.extend(((name.len() + len) as u32).to_le_bytes());
-        said.extend([2, 1, 0, 0]);
-        said.extend(slot.to_le_bytes());
-        said.extend(0_u32.to_le_bytes());
-        said.extend(name);
-        said.extend(bytes(len, slot));
+        output.extend(((name.len() + len) as u32).to_le_bytes());
+        output.extend([2, 1, 0, 0]);
+        output.extend(slot.to_le_bytes());
+        output.extend(0_u32.to_le_bytes());
+        output.extend(name);
+        output.extend(bytes(len, slot));
     }
     let (mut reader, mut writer) = stream.split();
     let writing = async {
         // No piece but the last ends at the end of a frame.
-        for piece in said.chunks(33_333) {
+        for piece in output.chunks(33_333) {
             writer.write_all(piece).await.unwrap();
             tokio::task::yield_now().await;
         }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// Counts the started and ended handlers of `Note`. Each one waits for a permit of `gate` before it ends.
 #[derive(Clone)]
 struct Notes {
-    begun: Arc<AtomicUsize>,
+    started: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
     gate: Arc<Semaphore>,
 }
@@ -21,7 +21,7 @@ struct Notes {
 impl Notes {
     fn new() -> Self {
         Self {
-            begun: Arc::default(),
+            started: Arc::default(),
             ended: Arc::default(),
             gate: Arc::new(Semaphore::new(0)),
         }
@@ -34,7 +34,7 @@ impl Notes {
                 .method("Quick", |()| async move {})
                 .method("Note", move |()| {
                     let notes = notes.clone();
-                    notes.begun.fetch_add(1, Ordering::Relaxed);
+                    notes.started.fetch_add(1, Ordering::Relaxed);
                     async move {
                         notes.gate.acquire().await.unwrap().forget();
                         notes.ended.fetch_add(1, Ordering::Relaxed);
@@ -43,8 +43,8 @@ impl Notes {
         Server::methods(methods).frames(true)
     }
 
-    fn begun(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+    fn started(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
     }
 
     fn ended(&self) -> usize {
@@ -77,7 +77,7 @@ async fn one_way_calls_outlive_their_connection() {
     for _ in 0..3 {
         client.notify("Note", ()).await.unwrap();
     }
-    wait_until(|| notes.begun() == 3).await;
+    wait_until(|| notes.started() == 3).await;
     drop(client);
     wait_until(|| server.frame_stats().connections == 0).await;
     assert_eq!(server.frame_stats().at_work, 3);
@@ -96,7 +96,7 @@ async fn one_way_calls_hold_the_permit_of_their_connection() {
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     client.notify("Note", ()).await.unwrap();
-    wait_until(|| notes.begun() == 1).await;
+    wait_until(|| notes.started() == 1).await;
     drop(client);
     wait_until(|| server.frame_stats().connections == 0).await;
     let next = tokio::spawn(async move { Client::connect(&url).await });
@@ -120,12 +120,12 @@ async fn shutdown_waits_for_one_way_calls() {
                 server.listen_udp(socket).await.unwrap().into_any()
             }
         };
-        let place = running.bound_address().to_string();
-        let address = place.trim_start_matches("udp:");
+        let bound = running.bound_address().to_string();
+        let address = bound.trim_start_matches("udp:");
         let url = format!("{scheme}://{address}");
         let client = Client::connect(&url).await.unwrap();
         client.notify("Note", ()).await.unwrap();
-        wait_until(|| notes.begun() == 1).await;
+        wait_until(|| notes.started() == 1).await;
         drop(client);
         let stopping = tokio::spawn(running.shutdown());
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -144,11 +144,11 @@ async fn shutdown_waits_for_one_way_calls_until_its_timeout() {
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     client.notify("Note", ()).await.unwrap();
-    wait_until(|| notes.begun() == 1).await;
+    wait_until(|| notes.started() == 1).await;
     drop(client);
-    let begun = Instant::now();
+    let started = Instant::now();
     running.shutdown().await;
-    let took = begun.elapsed();
+    let took = started.elapsed();
     assert!((9..=11).contains(&took.as_secs()), "{took:?}");
     assert_eq!(notes.ended(), 0);
 }
@@ -167,12 +167,12 @@ async fn over_udp_each_client_has_its_own_limit() {
     }
     // The reply shows that the server has processed the earlier datagrams.
     greedy.call::<()>("Quick", ()).await.unwrap();
-    assert_eq!(notes.begun(), 2);
+    assert_eq!(notes.started(), 2);
     other.notify("Note", ()).await.unwrap();
-    wait_until(|| notes.begun() == 3).await;
+    wait_until(|| notes.started() == 3).await;
     notes.gate.add_permits(3);
     wait_until(|| notes.ended() == 3).await;
     // The client is below its limit again.
     greedy.notify("Note", ()).await.unwrap();
-    wait_until(|| notes.begun() == 4).await;
+    wait_until(|| notes.started() == 4).await;
 }

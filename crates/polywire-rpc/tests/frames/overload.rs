@@ -25,7 +25,7 @@ const OVERLOADED: u16 = 0x30;
 /// State that the handlers of a test share.
 #[derive(Clone, Default)]
 struct Seen {
-    begun: Arc<AtomicUsize>,
+    started: Arc<AtomicUsize>,
     gate: Arc<Gate>,
 }
 
@@ -38,8 +38,8 @@ impl Default for Gate {
 }
 
 impl Seen {
-    fn begun(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+    fn started(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
     }
 
     /// Methods that count their starts. `Quick` ends at once, `Wait` waits for a permit of `gate`, and `Slow` advances
@@ -48,16 +48,16 @@ impl Seen {
         let (quick, wait, slow) = (self.clone(), self.clone(), self.clone());
         Methods::new()
             .method("Quick", move |()| {
-                quick.begun.fetch_add(1, Ordering::Relaxed);
+                quick.started.fetch_add(1, Ordering::Relaxed);
                 async move {}
             })
             .method("Wait", move |(_input,): (String,)| {
-                wait.begun.fetch_add(1, Ordering::Relaxed);
+                wait.started.fetch_add(1, Ordering::Relaxed);
                 let gate = Arc::clone(&wait.gate);
                 async move { gate.0.acquire().await.unwrap().forget() }
             })
             .method("Slow", move |()| {
-                slow.begun.fetch_add(1, Ordering::Relaxed);
+                slow.started.fetch_add(1, Ordering::Relaxed);
                 async move { advance(Duration::from_millis(30)).await }
             })
     }
@@ -115,7 +115,7 @@ async fn a_call_whose_deadline_passes_in_the_queue_is_not_started() {
         answers.iter().filter(|answer| answer.kind == REPLY).count(),
         2
     );
-    assert_eq!(seen.begun(), 2);
+    assert_eq!(seen.started(), 2);
     wait_for_stat(&server, |server| server.frame_stats().late, 1).await;
     let stats = server.frame_stats();
     assert_eq!((stats.calls, stats.replies, stats.deadlines), (3, 2, 0));
@@ -136,7 +136,7 @@ async fn calls_beyond_the_limit_at_work_are_shed_before_their_handler() {
     let shed = raw.answers(1).await.0.remove(0);
     assert!(is_shed(&shed) && shed.id == 2, "{shed:?}");
     assert!(shed.value > 0, "when to try again: {shed:?}");
-    assert_eq!(seen.begun(), 2);
+    assert_eq!(seen.started(), 2);
     wait_for_stat(&server, |server| server.frame_stats().shed, 1).await;
     assert_eq!(server.frame_stats().at_work, 2);
     // The limit applies to all connections together.
@@ -176,7 +176,7 @@ async fn a_standing_queue_is_shortened() {
     assert_eq!(replies + shed, 4_000);
     assert!(shed > 1_000 && replies > 30, "{shed} turned away");
     // No handler of a rejected call has started.
-    assert_eq!(seen.begun(), replies);
+    assert_eq!(seen.started(), replies);
     wait_for_stat(&server, |server| server.frame_stats().shed, shed as u64).await;
     // After 1 s without load, the server accepts calls again.
     sleep(Duration::from_secs(1)).await;
@@ -188,7 +188,7 @@ async fn overload_lowers_the_call_credit_of_clients_and_raises_it_afterwards() {
     let seen = Seen::default();
     let (_server, running) = seen.serve(FrameLimits::new().at_work(200)).await;
     let mut raw = Raw::connect(running.address()).await;
-    let mut told = Vec::new();
+    let mut credits = Vec::new();
     for slot in 0..400 {
         raw.call(slot, "Wait", 0, &[0x81, 0x60]);
     }
@@ -207,12 +207,12 @@ async fn overload_lowers_the_call_credit_of_clients_and_raises_it_afterwards() {
     }
     for credit in others {
         assert_eq!((credit.kind, credit.code), (CREDIT, 1), "{credit:?}");
-        told.push(credit.value);
+        credits.push(credit.value);
     }
     // The lowest limit depends on how TCP splits the calls into reads.
-    assert!((64..=200).contains(&told[0]), "{told:?}");
-    assert!(told.is_sorted() && told.len() < 10, "{told:?}");
-    assert_eq!(told.last(), Some(&1_024));
+    assert!((64..=200).contains(&credits[0]), "{credits:?}");
+    assert!(credits.is_sorted() && credits.len() < 10, "{credits:?}");
+    assert_eq!(credits.last(), Some(&1_024));
 }
 
 /// The server lowers the client's limit on bytes in open calls to 64 KiB while memory is short, and restores it to
@@ -375,7 +375,7 @@ async fn inputs_are_bounded_by_the_memory_of_the_server() {
     let input = "x".repeat(700_000);
     let (first, held) = (client.clone(), input.clone());
     let first = tokio::spawn(async move { first.call::<()>("Wait", (held,)).await });
-    while seen.begun() == 0 {
+    while seen.started() == 0 {
         tokio::task::yield_now().await;
     }
     let error = client
@@ -384,7 +384,7 @@ async fn inputs_are_bounded_by_the_memory_of_the_server() {
         .unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::Fault, "{error:?}");
     assert!(error.is_unstarted(), "{error:?}");
-    assert_eq!(seen.begun(), 1);
+    assert_eq!(seen.started(), 1);
     // A small input needs no reservation.
     seen.gate.0.add_permits(2);
     client.call::<()>("Wait", ("",)).await.unwrap();

@@ -81,14 +81,14 @@ async fn only_safe_calls_are_retried() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_are_retried_as_configured() {
-    for (said, tries) in [(0, 1), (1, 2), (10, 11), (11, 11)] {
+    for (configured, tries) in [(0, 1), (1, 2), (10, 11), (11, 11)] {
         let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
-        let client = builder(&server).retries(said).throttle(None);
+        let client = builder(&server).retries(configured).throttle(None);
         let client = client.connect().await.unwrap();
         let began = Instant::now();
         let error = client.call_bytes("Echo", b"").await.unwrap_err();
         assert_eq!(code(&error), FaultCode::OVERLOADED);
-        assert_eq!(server.seen().len(), tries, "{said}");
+        assert_eq!(server.seen().len(), tries, "{configured}");
         // The backoff doubles up to 1 s.
         let longest = Duration::from_millis(10 * ((1 << tries.min(8)) - 2));
         assert!(began.elapsed() <= longest + Duration::from_secs(3));

@@ -82,7 +82,7 @@ async fn setup(name: &str) -> Setup {
 
 #[tokio::test]
 async fn handlers_see_metadata_credentials_and_the_trace() {
-    let setup = setup("said-metadata").await;
+    let setup = setup("metadata-metadata").await;
     for plain in &setup.clients {
         let client = plain
             .with_metadata("tenant", "one")
@@ -116,7 +116,7 @@ async fn handlers_see_metadata_credentials_and_the_trace() {
 /// Queued calls are sent with their own metadata and trace.
 #[tokio::test]
 async fn queued_calls_keep_their_metadata() {
-    let setup = setup("said-waits").await;
+    let setup = setup("metadata-waits").await;
     let url = format!("tcp://{}", setup.running.address());
     let client = Client::builder().endpoint(&url).in_flight(1..=1);
     let client = client.connect().await.unwrap();
@@ -145,7 +145,7 @@ async fn queued_calls_keep_their_metadata() {
 
 #[tokio::test]
 async fn invalid_metadata_is_rejected() {
-    let setup = setup("said-wrong").await;
+    let setup = setup("metadata-wrong").await;
     let client = &setup.clients[0];
     for client in [
         client.with_metadata("Tenant", "x"),
@@ -162,7 +162,7 @@ async fn invalid_metadata_is_rejected() {
 
 #[tokio::test]
 async fn handlers_see_the_remaining_time() {
-    let setup = setup("said-time").await;
+    let setup = setup("metadata-time").await;
     for client in &setup.clients {
         let short = client.with_deadline(Duration::from_secs(5));
         let remaining: u64 = short.call("Remaining", ()).await.unwrap();

@@ -116,19 +116,19 @@ async fn disconnected_clients_are_removed() {
     stream.write_all(&calls).await.unwrap();
     // Both replies, after the preface and the hello.
     let mut replies = 0;
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     while replies < 2 {
-        stream.read_buf(&mut heard).await.unwrap();
+        stream.read_buf(&mut received).await.unwrap();
         let reply = |six: &&[u8]| six[4] == 4 && six[5] == 0 && six[1..4] == [0; 3];
-        replies = heard.windows(6).filter(reply).count();
+        replies = received.windows(6).filter(reply).count();
     }
     drop(stream);
-    let gone = async {
+    let removal = async {
         while server.frame_stats().connections > 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), gone)
+    tokio::time::timeout(Duration::from_secs(10), removal)
         .await
         .unwrap();
 }
@@ -156,14 +156,14 @@ async fn one_way_calls_wait_until_their_deadline() {
 /// waker, not one per poll.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_polls_repeatedly_registers_few_wakers() {
-    struct Nobody;
-    impl Wake for Nobody {
+    struct CountedWaker;
+    impl Wake for CountedWaker {
         fn wake(self: Arc<Self>) {}
     }
     let (client, _ours) = client_and_server_stream().await;
     let note = "x".repeat(60_000);
-    let nobody = Arc::new(Nobody);
-    let waker = Waker::from(Arc::clone(&nobody));
+    let counted_waker = Arc::new(CountedWaker);
+    let waker = Waker::from(Arc::clone(&counted_waker));
     let mut context = Context::from_waker(&waker);
     let mut pending = 0;
     while pending < 1_000 {
@@ -177,8 +177,8 @@ async fn a_task_that_polls_repeatedly_registers_few_wakers() {
         }
         settle().await;
     }
-    let kept = Arc::strong_count(&nobody);
-    assert!(kept < 10, "{kept}");
+    let clones = Arc::strong_count(&counted_waker);
+    assert!(clones < 10, "{clones}");
 }
 
 /// Cancelled streams that the server has not answered yet do not count against the limit of calls in flight.
@@ -247,12 +247,12 @@ async fn an_unconfirmed_subscription_fails_at_its_deadline() {
     assert_eq!((client.stats().opened, client.stats().pending), (1, 0));
     // The client sends `CANCEL`.
     drop(client);
-    let mut said = Vec::new();
+    let mut received = Vec::new();
     let mut buffer = [0; 256];
-    while !said.windows(6).any(|six: &[u8]| six == b"\0\0\0\0\x06\0") {
+    while !received.windows(6).any(|six: &[u8]| six == b"\0\0\0\0\x06\0") {
         let read = ours.read(&mut buffer).await.unwrap();
-        assert!(read > 0, "{said:?}");
-        said.extend(&buffer[..read]);
+        assert!(read > 0, "{received:?}");
+        received.extend(&buffer[..read]);
     }
 }
 
@@ -274,9 +274,9 @@ async fn a_protocol_error_ends_open_calls_at_once() {
     );
     assert_eq!(began.elapsed(), Duration::ZERO);
     // The client sends the error to the server too.
-    let mut said = vec![0; 4_096];
-    let read = ours.read(&mut said).await.unwrap();
-    assert!(String::from_utf8_lossy(&said[..read]).contains("for a call that is open"));
+    let mut received = vec![0; 4_096];
+    let read = ours.read(&mut received).await.unwrap();
+    assert!(String::from_utf8_lossy(&received[..read]).contains("for a call that is open"));
 }
 
 /// When the server shuts down its write side, open calls end at once, even if the server does not read the output that
@@ -326,14 +326,14 @@ fn wakers_are_woken_without_a_lock() {
             let _ = self.1.send(self.0.stats().pending);
         }
     }
-    let (heard, hears) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     // On a separate thread, because a locked client would be a deadlock.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().unwrap();
         runtime.block_on(async move {
             let (client, mut ours) = client_and_server_stream().await;
-            let waker = Waker::from(Arc::new(Looks(client.clone(), heard)));
+            let waker = Waker::from(Arc::new(Looks(client.clone(), sender)));
             let mut context = Context::from_waker(&waker);
             let mut call = std::pin::pin!(client.call_bytes("Get", b""));
             assert!(call.as_mut().poll(&mut context).is_pending());
@@ -342,6 +342,6 @@ fn wakers_are_woken_without_a_lock() {
             assert_eq!(call.await.unwrap(), b"5");
         });
     });
-    let pending = hears.recv_timeout(Duration::from_secs(60));
+    let pending = receiver.recv_timeout(Duration::from_secs(60));
     assert_eq!(pending, Ok(1));
 }

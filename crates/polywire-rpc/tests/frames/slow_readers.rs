@@ -23,7 +23,7 @@ const MIB: u64 = 1 << 20;
 /// Methods with large replies, and the numbers of their calls that have begun and ended.
 #[derive(Clone)]
 struct Seen {
-    begun: Arc<AtomicUsize>,
+    started: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
     /// Calls of `Later` end when this is closed.
     gate: Arc<Semaphore>,
@@ -32,14 +32,14 @@ struct Seen {
 impl Seen {
     fn new() -> Self {
         Self {
-            begun: Arc::default(),
+            started: Arc::default(),
             ended: Arc::default(),
             gate: Arc::new(Semaphore::new(0)),
         }
     }
 
-    fn begun(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+    fn started(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
     }
 
     fn ended(&self) -> usize {
@@ -50,12 +50,12 @@ impl Seen {
         let (at_once, later) = (self.clone(), self.clone());
         Methods::new()
             .method("AtOnce", move |(len,): (usize,)| {
-                at_once.begun.fetch_add(1, Ordering::Relaxed);
+                at_once.started.fetch_add(1, Ordering::Relaxed);
                 async move { "x".repeat(len) }
             })
             .method("Later", move |(len,): (usize,)| {
                 let seen = later.clone();
-                seen.begun.fetch_add(1, Ordering::Relaxed);
+                seen.started.fetch_add(1, Ordering::Relaxed);
                 async move {
                     let _ = seen.gate.acquire().await;
                     seen.ended.fetch_add(1, Ordering::Relaxed);
@@ -130,7 +130,7 @@ async fn clients_that_never_read_use_bounded_memory() {
         raw.call(slot, "Later", 0, &number(60_000));
     }
     raw.send().await;
-    wait_until(|| seen.begun() == 1_000).await;
+    wait_until(|| seen.started() == 1_000).await;
     seen.gate.close();
     wait_until(|| seen.ended() == 1_000).await;
     // One connection holds at most half of the memory, so that other connections have enough.
@@ -169,7 +169,7 @@ async fn calls_of_clients_that_never_read_are_not_started() {
         let _: String = other.call("AtOnce", (1,)).await.unwrap();
     }
     // The limit of unsent output, and the socket buffers of the operating system, allow some calls to begin.
-    assert!(seen.begun() < 500, "{}", seen.begun());
+    assert!(seen.started() < 500, "{}", seen.started());
     assert!(server.frame_stats().memory < 3 * MIB);
     let (answers, _) = raw.answers(1_000).await;
     assert!(answers.iter().all(|answer| answer.kind == REPLY));
@@ -188,7 +188,7 @@ async fn calls_that_wait_until_their_caller_reads_are_not_shed() {
     }
     raw.send().await;
     tokio::time::sleep(Duration::from_secs(3)).await;
-    let before = seen.begun();
+    let before = seen.started();
     assert!((1..500).contains(&before), "{before}");
     let (answers, _) = raw.answers(1_000).await;
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);

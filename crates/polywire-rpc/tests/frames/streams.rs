@@ -448,7 +448,7 @@ async fn sending_without_an_open_input_is_an_error() {
 /// A streaming call with a deadline of zero fails, and the server does not receive it.
 #[tokio::test]
 async fn a_stream_whose_deadline_has_passed_is_not_started() {
-    let (sender, mut begun) = mpsc::unbounded_channel();
+    let (sender, mut started) = mpsc::unbounded_channel();
     let methods = Methods::new().stream("Note", move |(number,): (u32,), _: StreamCall| {
         sender.send(number).unwrap();
         async { Ok::<_, Fault>(()) }
@@ -469,7 +469,7 @@ async fn a_stream_whose_deadline_has_passed_is_not_started() {
         .result::<()>()
         .await
         .unwrap();
-    assert_eq!(begun.recv().await, Some(3));
+    assert_eq!(started.recv().await, Some(3));
 }
 
 /// A large reply shares the buffer in which it was received.
@@ -516,12 +516,12 @@ async fn logs_contain_no_payloads() {
     });
     settle().await;
     let (outgoing, incoming) = held.split();
-    let said = format!("{stream:?} {outgoing:#?} {incoming:?}");
+    let debug = format!("{stream:?} {outgoing:#?} {incoming:?}");
     let bytes = format!("{SECRET:?}");
     for secret in ["swordfish", bytes.trim_matches(['[', ']'])] {
-        assert!(!said.contains(secret), "{said}");
+        assert!(!debug.contains(secret), "{debug}");
     }
     // Nor in the format `{:#?}`, with one byte per line.
-    let said: String = said.split_whitespace().collect();
-    assert!(!said.contains("115,119,111,114,100"), "{said}");
+    let debug: String = debug.split_whitespace().collect();
+    assert!(!debug.contains("115,119,111,114,100"), "{debug}");
 }

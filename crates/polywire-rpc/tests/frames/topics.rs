@@ -290,11 +290,11 @@ async fn a_server_that_stops_ends_subscriptions() {
 
 #[tokio::test]
 async fn one_way_calls_arrive() {
-    let (heard, mut hears) = mpsc::unbounded_channel();
+    let (sender, mut receiver) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number, text): (u32, String)| {
-        let heard = heard.clone();
+        let sender = sender.clone();
         async move {
-            let _ = heard.send((number, text.len()));
+            let _ = sender.send((number, text.len()));
         }
     });
     let server = Server::methods(methods).frames(true).build().unwrap();
@@ -305,7 +305,7 @@ async fn one_way_calls_arrive() {
         client.notify("Note", (number, text)).await.unwrap();
     }
     for number in 0..1_000 {
-        assert_eq!(hears.recv().await.unwrap(), (number, number as usize * 10));
+        assert_eq!(receiver.recv().await.unwrap(), (number, number as usize * 10));
     }
     let error = client.notify("no\nname", ()).await.unwrap_err();
     assert!(error.kind() == CallErrorKind::Encode, "{error}");

@@ -213,9 +213,9 @@ async fn servers_without_frames_have_no_udp() {
 /// Without a server, connecting fails: at once on Linux, after the connect timeout on other systems.
 #[tokio::test]
 async fn connecting_without_a_server_fails() {
-    let gone = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("udp://{}", gone.local_addr().unwrap());
-    drop(gone);
+    let closed = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("udp://{}", closed.local_addr().unwrap());
+    drop(closed);
     let error = Client::connect(&url).await.unwrap_err();
     let words = error.to_string();
     assert!(
@@ -349,7 +349,7 @@ async fn the_limit_on_open_calls_of_a_client_is_enforced() {
     }
     send(&socket, &mut machine).await;
     let mut room = [0; 2_000];
-    let (mut replies, mut refused, mut told) = (0, 0, false);
+    let (mut replies, mut refused, mut limits_received) = (0, 0, false);
     while replies + refused < 8 {
         let len = socket.recv(&mut room).await.unwrap();
         match machine.receive(Time::ZERO, &room[..len]) {
@@ -369,11 +369,11 @@ async fn the_limit_on_open_calls_of_a_client_is_enforced() {
                 );
                 refused += 1;
             }
-            Some(Event::Limits) => told = true,
+            Some(Event::Limits) => limits_received = true,
             _ => {}
         }
     }
-    assert_eq!((replies, refused, told), (3, 5, true));
+    assert_eq!((replies, refused, limits_received), (3, 5, true));
     assert_eq!(most.load(Ordering::SeqCst), 3);
 }
 

@@ -149,19 +149,19 @@ async fn thousands_at_once_are_all_answered(wire: Wire) {
 
 /// Methods, of which `Wait` never ends, and a receiver of a message for each handler of `Wait` that is dropped.
 fn waiting() -> (Methods, mpsc::UnboundedReceiver<()>) {
-    let (told, ends) = mpsc::unbounded_channel();
+    let (sender, dropped_handlers) = mpsc::unbounded_channel();
     let methods = methods().method("Wait", move |()| {
-        let held = MemoryReservation(told.clone());
+        let held = MemoryReservation(sender.clone());
         async move {
             std::future::pending::<()>().await;
             drop(held);
         }
     });
-    (methods, ends)
+    (methods, dropped_handlers)
 }
 
 async fn a_dropped_call_is_cancelled(wire: Wire) {
-    let (methods, mut ends) = waiting();
+    let (methods, mut dropped_handlers) = waiting();
     let served = Served::new(wire, methods).await;
     let client = served.client().await;
     let call = client.call::<()>("Wait", ());
@@ -169,20 +169,20 @@ async fn a_dropped_call_is_cancelled(wire: Wire) {
     assert!(timed.is_err());
     assert_eq!((client.pending(), client.stats().cancelled), (0, 1));
     // The server drops the handler. The slot of the call is free when the server has answered the cancellation.
-    ends.recv().await.unwrap();
+    dropped_handlers.recv().await.unwrap();
     while client.stats().in_flight > 0 {
         client.call::<i32>("Add", (1, 1)).await.unwrap();
     }
 }
 
 async fn a_handler_ends_at_the_deadline_of_its_call(wire: Wire) {
-    let (methods, mut ends) = waiting();
+    let (methods, mut dropped_handlers) = waiting();
     let served = Served::new(wire, methods).await;
     let client = served.client().await;
     let short = client.with_deadline(Duration::from_millis(20));
     let error = short.call::<()>("Wait", ()).await.unwrap_err();
     assert!(error.is_deadline(), "{error}");
-    ends.recv().await.unwrap();
+    dropped_handlers.recv().await.unwrap();
     while client.stats().in_flight > 0 {
         client.call::<i32>("Add", (1, 1)).await.unwrap();
     }
@@ -216,7 +216,7 @@ async fn open_and_queued_calls_end_at_their_deadline(wire: Wire) {
 }
 
 async fn a_call_whose_deadline_has_passed_is_not_started(wire: Wire) {
-    let (sender, mut begun) = mpsc::unbounded_channel();
+    let (sender, mut started) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number,): (u32,)| {
         sender.send(number).unwrap();
         async {}
@@ -230,7 +230,7 @@ async fn a_call_whose_deadline_has_passed_is_not_started(wire: Wire) {
     assert!(error.kind() == CallErrorKind::Deadline, "{error}");
     assert_eq!(client.stats().deadlines, 2);
     client.call::<()>("Note", (3,)).await.unwrap();
-    assert_eq!(begun.recv().await, Some(3));
+    assert_eq!(started.recv().await, Some(3));
 }
 
 /// Slow replies arrive one after the other, without other traffic on the connection.

@@ -96,12 +96,12 @@ async fn handlers_see_the_http_request() {
 /// is cancelled never runs.
 #[tokio::test]
 async fn blocking_methods_are_bounded() {
-    let (begun, mut begins) = mpsc::unbounded_channel();
+    let (started, mut begins) = mpsc::unbounded_channel();
     let (closed, gate) = std::sync::mpsc::channel::<()>();
     let gate = Mutex::new(gate);
     let methods = Methods::new()
         .blocking("wait", move |(number,): (i32,)| {
-            begun.send(number).unwrap();
+            started.send(number).unwrap();
             // Blocks until `closed` is dropped, which releases all calls.
             let opened = gate.lock().unwrap().recv();
             opened.map_or(number, |()| 0)

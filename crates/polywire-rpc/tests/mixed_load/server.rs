@@ -73,9 +73,9 @@ fn serves() {
         std::env::temp_dir().join(name)
     };
     let running = runtime.block_on(async {
-        let place = "127.0.0.1:0".parse().unwrap();
+        let any_port = "127.0.0.1:0".parse().unwrap();
         [
-            server.listen(place).await.unwrap().into_any(),
+            server.listen(any_port).await.unwrap().into_any(),
             server.listen_unix(path("http")).await.unwrap().into_any(),
             server
                 .listen_scgi_unix(path("scgi"))

@@ -18,7 +18,7 @@ use crate::processes::{Child, print_line, argument, within};
 /// Counts the events of `wait` calls.
 #[derive(Clone)]
 struct Watch {
-    begun: Arc<Semaphore>,
+    started: Arc<Semaphore>,
     /// One permit per call that may complete.
     gate: Arc<Semaphore>,
     ended: Arc<Semaphore>,
@@ -29,7 +29,7 @@ impl Watch {
     fn new() -> Self {
         let none = || Arc::new(Semaphore::new(0));
         Self {
-            begun: none(),
+            started: none(),
             gate: none(),
             ended: none(),
             dropped: none(),
@@ -68,7 +68,7 @@ struct CallInProgress {
 
 impl CallInProgress {
     async fn wait(&mut self) {
-        self.watch.begun.add_permits(1);
+        self.watch.started.add_permits(1);
         self.watch.gate.acquire().await.unwrap().forget();
         self.ended = true;
     }
@@ -133,7 +133,7 @@ async fn the_call_of_a_killed_caller_runs_to_its_end() {
     let running = listen(Server::methods(watch.methods()).calls(4).connections(4)).await;
     let url = format!("http://{}", running.address());
     let mut callers: Vec<Child> = (0..3).map(|_| Child::start(CALLER, &url)).collect();
-    wait_for(&watch.begun, 3).await;
+    wait_for(&watch.started, 3).await;
     callers.iter_mut().for_each(Child::kill);
     let other = client(&url);
     for _ in 0..100 {
@@ -151,7 +151,7 @@ async fn the_call_of_a_killed_caller_runs_to_its_end() {
             tokio::spawn(async move { within(client.call_values("wait", &[])).await })
         })
         .collect();
-    wait_for(&watch.begun, 4).await;
+    wait_for(&watch.started, 4).await;
     watch.gate.add_permits(4);
     for call in calls {
         assert_eq!(call.await.unwrap().unwrap(), Value::from(7));
@@ -165,7 +165,7 @@ async fn calls_of_killed_callers_count_as_calls_in_progress() {
     let running = listen(Server::methods(watch.methods()).calls(1)).await;
     let url = format!("http://{}", running.address());
     let mut caller = Child::start(CALLER, &url);
-    wait_for(&watch.begun, 1).await;
+    wait_for(&watch.started, 1).await;
     caller.kill();
     let other = client(&url);
     let error = echo(&other).await.unwrap_err();
@@ -188,7 +188,7 @@ async fn without_half_closed_connections_a_call_ends_with_its_caller() {
     let url = format!("http://{}", running.address());
     for _ in 0..3 {
         let mut caller = Child::start(CALLER, &url);
-        wait_for(&watch.begun, 1).await;
+        wait_for(&watch.started, 1).await;
         caller.kill();
         // The gate has no permits, so the call can end only by cancellation.
         wait_for(&watch.dropped, 1).await;
@@ -229,7 +229,7 @@ async fn over_http2_a_call_ends_with_its_caller() {
     let running = listen(server).await;
     let url = format!("http://{}", running.address());
     let mut caller = Child::start("killed_callers::a_caller_over_http2", &url);
-    wait_for(&watch.begun, 1).await;
+    wait_for(&watch.started, 1).await;
     caller.kill();
     wait_for(&watch.dropped, 1).await;
     running.shutdown().await;
@@ -250,20 +250,20 @@ async fn a_caller_over_http2() {
 async fn the_call_of_a_caller_killed_within_its_body_never_starts() {
     let watch = Watch::new();
     let running = listen(Server::methods(watch.methods()).calls(1).connections(2)).await;
-    let place = running.address().to_string();
-    let mut caller = Child::start("killed_callers::a_caller_that_sends_half_a_body", &place);
+    let address = running.address().to_string();
+    let mut caller = Child::start("killed_callers::a_caller_that_sends_half_a_body", &address);
     assert_eq!(caller.line().await, "half");
     caller.kill();
-    echo_when_a_slot_is_free(&client(&format!("http://{place}"))).await;
-    assert_eq!(watch.begun.available_permits(), 0);
+    echo_when_a_slot_is_free(&client(&format!("http://{address}"))).await;
+    assert_eq!(watch.started.available_permits(), 0);
     running.shutdown().await;
 }
 
 #[tokio::test]
 #[ignore = "the caller that another test kills"]
 async fn a_caller_that_sends_half_a_body() {
-    let Some(place) = argument() else { return };
-    let mut stream = TcpStream::connect(place).await.unwrap();
+    let Some(address) = argument() else { return };
+    let mut stream = TcpStream::connect(address).await.unwrap();
     let half = "POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n\
                 Content-Length: 1000\r\n\r\n<methodCall><methodName>wait</meth";
     stream.write_all(half.as_bytes()).await.unwrap();

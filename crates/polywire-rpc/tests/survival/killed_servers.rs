@@ -22,7 +22,7 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 #[tokio::test]
 #[ignore = "the server that other tests kill"]
 async fn a_server() {
-    let Some(place) = argument() else { return };
+    let Some(address) = argument() else { return };
     let called = |name: &'static str| move || print_line(name);
     let (wait, count) = (called("wait"), called("count"));
     let methods = Methods::new()
@@ -35,22 +35,22 @@ async fn a_server() {
             async { 1 }
         });
     let server = Server::methods(methods).build().unwrap();
-    let (scheme, place) = place.split_once("://").unwrap();
+    let (scheme, address) = address.split_once("://").unwrap();
     let running = match scheme {
         "http" => {
-            let running = server.listen(place.parse().unwrap()).await.unwrap();
+            let running = server.listen(address.parse().unwrap()).await.unwrap();
             print_line(format!("http://{}", running.address()));
             running.into_any()
         }
         "scgi" => {
-            let running = server.listen_scgi(place.parse().unwrap()).await.unwrap();
+            let running = server.listen_scgi(address.parse().unwrap()).await.unwrap();
             print_line(format!("scgi://{}", running.address()));
             running.into_any()
         }
         #[cfg(unix)]
         "http+unix" => {
-            let running = server.listen_unix(place).await.unwrap();
-            print_line(format!("http+unix://{place}"));
+            let running = server.listen_unix(address).await.unwrap();
+            print_line(format!("http+unix://{address}"));
             running.into_any()
         }
         other => panic!("{other}"),
@@ -59,8 +59,8 @@ async fn a_server() {
 }
 
 /// Starts a server process and returns it with its URL.
-async fn start(place: &str) -> (Child, String) {
-    let mut server = Child::start(SERVER, place);
+async fn start(address: &str) -> (Child, String) {
+    let mut server = Child::start(SERVER, address);
     let url = server.line().await;
     (server, url)
 }
@@ -84,8 +84,8 @@ fn assert_connection_lost(error: &CallError, url: &str) {
 }
 
 /// Kills a server during a call, which may be idempotent.
-async fn kill_during_a_call(place: &str, idempotent: bool) {
-    let (mut server, url) = start(place).await;
+async fn kill_during_a_call(address: &str, idempotent: bool) {
+    let (mut server, url) = start(address).await;
     let client = client(&url);
     let calling = tokio::spawn(async move {
         let call = client.method("wait");

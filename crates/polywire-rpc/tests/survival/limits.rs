@@ -257,8 +257,8 @@ async fn bytes_over_scgi() {
     const LIMIT: usize = 1_000;
     let methods = Methods::new().values("values", |_, _| async { Ok(Value::from(true)) });
     let server = Server::methods(methods).limits(Limits::DEFAULT.with_bytes(LIMIT));
-    let place = "127.0.0.1:0".parse().unwrap();
-    let running = server.build().unwrap().listen_scgi(place).await.unwrap();
+    let any_port = "127.0.0.1:0".parse().unwrap();
+    let running = server.build().unwrap().listen_scgi(any_port).await.unwrap();
     for (length, expected) in [
         (LIMIT - 1, "<boolean>1</boolean>"),
         (LIMIT, "<boolean>1</boolean>"),

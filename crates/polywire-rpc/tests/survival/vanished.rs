@@ -30,7 +30,7 @@ struct Site {
     http: RunningServer<PathBuf>,
     scgi: RunningServer<PathBuf>,
     /// One permit per `wait` call that was dropped.
-    gone: Arc<Semaphore>,
+    dropped: Arc<Semaphore>,
 }
 
 fn folder() -> PathBuf {
@@ -43,9 +43,9 @@ fn folder() -> PathBuf {
 }
 
 /// Adds a permit when it is dropped.
-struct Gone(Arc<Semaphore>);
+struct CountOnDrop(Arc<Semaphore>);
 
-impl Drop for Gone {
+impl Drop for CountOnDrop {
     fn drop(&mut self) {
         self.0.add_permits(1);
     }
@@ -53,16 +53,16 @@ impl Drop for Gone {
 
 impl Site {
     async fn start(set: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
-        let gone = Arc::new(Semaphore::new(0));
-        let own = gone.clone();
+        let dropped = Arc::new(Semaphore::new(0));
+        let own = dropped.clone();
         let methods = Methods::new()
             .values("echo", |parameters, _| async move {
                 Ok(Value::List(parameters))
             })
             .method("wait", move |(): ()| {
-                let gone = Gone(own.clone());
+                let dropped = CountOnDrop(own.clone());
                 async move {
-                    let _gone = gone;
+                    let _dropped = dropped;
                     std::future::pending::<i32>().await
                 }
             });
@@ -73,7 +73,7 @@ impl Site {
             http: server.listen_unix(http).await.unwrap(),
             scgi: server.listen_scgi_unix(scgi).await.unwrap(),
             folder,
-            gone,
+            dropped,
         }
     }
 
@@ -87,7 +87,7 @@ impl Site {
 
     /// Asserts that other clients are served over new connections without delay.
     async fn assert_still_serving(&self) {
-        let begun = Instant::now();
+        let started = Instant::now();
         for url in [
             format!("http+unix://{}", self.http.path().display()),
             format!("scgi+unix://{}", self.scgi.path().display()),
@@ -96,15 +96,15 @@ impl Site {
             let answer = client.call_values("echo", &[Value::from(1)]).await;
             assert_eq!(answer.unwrap(), Value::from(vec![Value::from(1)]));
         }
-        assert_eq!(begun.elapsed(), Duration::ZERO);
+        assert_eq!(started.elapsed(), Duration::ZERO);
     }
 
     async fn stop(self) {
-        let begun = Instant::now();
+        let started = Instant::now();
         self.http.shutdown().await;
         self.scgi.shutdown().await;
         // Shutdown does not wait for peers that have vanished.
-        assert!(begun.elapsed() <= 3 * SECOND, "{:?}", begun.elapsed());
+        assert!(started.elapsed() <= 3 * SECOND, "{:?}", started.elapsed());
         std::fs::remove_dir_all(self.folder).unwrap();
     }
 }
@@ -125,7 +125,7 @@ fn scgi(body: &str) -> String {
 
 /// Reads until the connection ends. Returns the bytes as text, and the elapsed time.
 async fn read_to_end_timed(stream: &mut UnixStream) -> (String, Duration) {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut bytes = Vec::new();
     let read = async {
         // A reset ends the connection too.
@@ -134,7 +134,7 @@ async fn read_to_end_timed(stream: &mut UnixStream) -> (String, Duration) {
     tokio::time::timeout(Duration::from_secs(1_000), read)
         .await
         .expect("the connection is closed");
-    (String::from_utf8(bytes).unwrap(), begun.elapsed())
+    (String::from_utf8(bytes).unwrap(), started.elapsed())
 }
 
 /// Like `read_to_end_timed`, for a peer that sends one byte per second. Other clients are served
@@ -149,7 +149,7 @@ async fn read_while_dripping(site: &Site, stream: UnixStream) -> (String, Durati
             site.assert_still_serving().await;
         }
     };
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut bytes = Vec::new();
     let ends = async {
         let _ = read.read_to_end(&mut bytes).await;
@@ -159,7 +159,7 @@ async fn read_while_dripping(site: &Site, stream: UnixStream) -> (String, Durati
         () = drip => unreachable!(),
         () = tokio::time::sleep(Duration::from_secs(1_000)) => panic!("it is not closed"),
     }
-    (String::from_utf8(bytes).unwrap(), begun.elapsed())
+    (String::from_utf8(bytes).unwrap(), started.elapsed())
 }
 
 /// Asserts a time, with up to 10 ms more for the timer resolution.
@@ -302,11 +302,11 @@ async fn a_peer_that_vanishes_after_its_reply_is_closed() {
 #[tokio::test(start_paused = true)]
 async fn the_call_of_a_vanished_peer_runs_until_its_timeout() {
     let site = Site::start(|server| server.connections(1)).await;
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut peer = site.open().await;
     peer.write_all(call("wait").as_bytes()).await.unwrap();
-    site.gone.acquire().await.unwrap().forget();
-    assert_took(begun.elapsed(), Timeouts::DEFAULT.handler);
+    site.dropped.acquire().await.unwrap().forget();
+    assert_took(started.elapsed(), Timeouts::DEFAULT.handler);
     let (words, took) = read_to_end_timed(&mut peer).await;
     assert!(words.contains("<int>-32400</int>"), "{words}");
     assert!(words.contains("wait took too long"), "{words}");
@@ -320,13 +320,13 @@ async fn the_call_of_a_vanished_peer_runs_until_its_timeout() {
 async fn the_call_of_a_vanished_scgi_peer_is_cancelled() {
     let site = Site::start(|server| server.half_close(false).connections(1)).await;
     for _ in 0..3 {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut stream = site.open_scgi().await;
         let wait = scgi(&ECHO.replace("echo", "wait"));
         stream.write_all(wait.as_bytes()).await.unwrap();
         drop(stream);
-        site.gone.acquire().await.unwrap().forget();
-        assert_eq!(begun.elapsed(), Duration::ZERO);
+        site.dropped.acquire().await.unwrap().forget();
+        assert_eq!(started.elapsed(), Duration::ZERO);
     }
     site.assert_still_serving().await;
     // Extra bytes after a call are not the end of the connection.
@@ -399,13 +399,13 @@ async fn vanished_peers_hold_all_connection_slots_until_their_timeout() {
         peers.push(peer);
     }
     let url = format!("http+unix://{}", site.http.path().display());
-    let begun = Instant::now();
+    let started = Instant::now();
     Client::new(&url)
         .unwrap()
         .call_values("echo", &[])
         .await
         .unwrap();
-    assert_took(begun.elapsed(), Timeouts::DEFAULT.head);
+    assert_took(started.elapsed(), Timeouts::DEFAULT.head);
     drop(peers);
     site.assert_still_serving().await;
     site.stop().await;
@@ -430,9 +430,9 @@ async fn scripted_server<F: Future<Output = ()> + Send + 'static>(
 const DEADLINE: Duration = Duration::from_secs(60);
 
 async fn assert_ends_at_the_deadline(client: &Client) {
-    let begun = Instant::now();
+    let started = Instant::now();
     let error = client.call_values("echo", &[]).await.unwrap_err();
-    assert_took(begun.elapsed(), DEADLINE);
+    assert_took(started.elapsed(), DEADLINE);
     assert!(error.is_timeout() && !error.is_unstarted(), "{error}");
     assert!(error.is_deadline());
 }

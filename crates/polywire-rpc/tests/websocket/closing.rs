@@ -37,14 +37,14 @@ async fn the_server_closes_with_a_code_and_a_reason() {
 
 #[tokio::test]
 async fn the_client_closes_and_the_server_answers_with_its_code() {
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcome) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     let running = serve(move |mut socket: WebSocket| {
-        let tell = tell.lock().unwrap().take().unwrap();
+        let outcome_sender = outcome_sender.lock().unwrap().take().unwrap();
         async move {
             assert_eq!(socket.recv().await, Some(Ok(Message::from("last"))));
             assert_eq!(socket.recv().await, None);
-            tell.send(socket.close_frame()).unwrap();
+            outcome_sender.send(socket.close_frame()).unwrap();
         }
     })
     .await;
@@ -53,7 +53,7 @@ async fn the_client_closes_and_the_server_answers_with_its_code() {
     raw.send(masked(CLOSE, b"\x03\xe9bye")).await;
     assert_eq!(raw.frame().await.unwrap().close(), (1001, "bye"));
     raw.ends().await;
-    let frame = within(told).await.unwrap();
+    let frame = within(outcome).await.unwrap();
     assert_eq!(frame, Some(CloseFrame::new(CloseCode::GOING_AWAY, "bye")));
 }
 
@@ -202,14 +202,14 @@ async fn a_peer_that_reads_slowly_delays_the_close_frame_no_longer_than_the_writ
 
 #[tokio::test]
 async fn a_server_that_stops_closes_with_1001() {
-    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let (outcome_sender, mut outcome) = tokio::sync::mpsc::unbounded_channel();
     let running = serve(move |mut socket: WebSocket| {
-        let tell = tell.clone();
+        let outcome_sender = outcome_sender.clone();
         async move {
             while let Some(Ok(message)) = socket.recv().await {
                 socket.send(message).await.unwrap();
             }
-            tell.send(socket.close_frame().unwrap().code).unwrap();
+            outcome_sender.send(socket.close_frame().unwrap().code).unwrap();
         }
     })
     .await;
@@ -233,7 +233,7 @@ async fn a_server_that_stops_closes_with_1001() {
     // Shutdown ends when all connections are closed.
     within(stopping).await.unwrap();
     for _ in 0..2 {
-        assert_eq!(told.recv().await, Some(CloseCode::GOING_AWAY));
+        assert_eq!(outcome.recv().await, Some(CloseCode::GOING_AWAY));
     }
 }
 
@@ -250,16 +250,16 @@ async fn shutdown_waits_for_silent_peers_no_longer_than_for_others() {
 
 #[tokio::test]
 async fn a_client_that_is_dropped_sends_all_and_closes() {
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcome) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     let running = serve(move |mut socket: WebSocket| {
-        let tell = tell.lock().unwrap().take().unwrap();
+        let outcome_sender = outcome_sender.lock().unwrap().take().unwrap();
         async move {
             let mut count = 0;
             while let Some(Ok(_)) = socket.recv().await {
                 count += 1;
             }
-            tell.send((count, socket.close_frame().unwrap().code))
+            outcome_sender.send((count, socket.close_frame().unwrap().code))
                 .unwrap();
         }
     })
@@ -270,7 +270,7 @@ async fn a_client_that_is_dropped_sends_all_and_closes() {
     }
     drop(socket);
     assert_eq!(
-        within(told).await.unwrap(),
+        within(outcome).await.unwrap(),
         (500, CloseCode::NORMAL_CLOSURE)
     );
 }

@@ -14,13 +14,13 @@ type Ended = (Option<WebSocketError>, Option<CloseFrame>);
 /// A server that accepts 1,000 bytes per message and 500 per frame, and a channel with the final error and close frame
 /// of each handler.
 async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
-    let (tell, outcomes) = tokio::sync::mpsc::unbounded_channel();
-    let tell = Arc::new(Mutex::new(tell));
+    let (outcome_sender, outcomes) = tokio::sync::mpsc::unbounded_channel();
+    let outcome_sender = Arc::new(Mutex::new(outcome_sender));
     let limits = WebSocketLimits::DEFAULT
         .with_max_message_bytes(1_000)
         .with_max_frame_bytes(500);
     let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
-        let tell = Arc::clone(&tell);
+        let outcome_sender = Arc::clone(&outcome_sender);
         async move {
             let error = loop {
                 match socket.recv().await {
@@ -31,7 +31,7 @@ async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>
             };
             assert_eq!(socket.recv().await, None);
             assert!(socket.try_send("late").is_err());
-            tell.lock()
+            outcome_sender.lock()
                 .unwrap()
                 .send((error, socket.close_frame()))
                 .unwrap();
@@ -146,16 +146,16 @@ impl Spoiled for Vec<u8> {
 
 #[tokio::test]
 async fn messages_before_a_violation_are_received() {
-    let (tell, outcomes) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcomes) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     let running = serve(move |mut socket: WebSocket| {
-        let tell = tell.lock().unwrap().take().unwrap();
+        let outcome_sender = outcome_sender.lock().unwrap().take().unwrap();
         async move {
             let mut seen = Vec::new();
             while let Some(next) = socket.recv().await {
                 seen.push(next.map(|message| message.as_text().unwrap().to_owned()));
             }
-            tell.send(seen).unwrap();
+            outcome_sender.send(seen).unwrap();
         }
     })
     .await;
