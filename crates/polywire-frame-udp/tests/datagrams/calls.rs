@@ -138,7 +138,10 @@ fn a_duplicated_call_is_executed_once_and_gets_the_same_answer() {
     let (_, next) = link.call(b"3 + 4", 2);
     let call = link.serve(&next).unwrap();
     assert_eq!(call.id(), CallId::new(0, 1));
-    assert_eq!((link.serve(&datagram), link.take_server_output().len()), (None, 0));
+    assert_eq!(
+        (link.serve(&datagram), link.take_server_output().len()),
+        (None, 0)
+    );
 }
 
 #[test]
@@ -321,7 +324,10 @@ fn datagrams_are_not_compressed() {
     assert_eq!(link.client.peer_settings().features(), Features::NONE);
     let (_, mut datagram) = link.call(&[7; 500], 1);
     datagram[FLAGS] |= 2;
-    assert_eq!((link.serve(&datagram), link.take_server_output().len()), (None, 0));
+    assert_eq!(
+        (link.serve(&datagram), link.take_server_output().len()),
+        (None, 0)
+    );
 }
 
 #[test]
@@ -344,7 +350,10 @@ fn one_way_calls_are_started_and_not_answered() {
             ..
         })
     ));
-    assert_eq!((link.take_server_output().len(), link.client.open()), (0, 0));
+    assert_eq!(
+        (link.take_server_output().len(), link.client.open()),
+        (0, 0)
+    );
     assert_eq!(link.client.next_timeout(), Time::NEVER);
 }
 

@@ -141,7 +141,10 @@ fn slots_and_bytes_of_a_client_are_bounded_by_the_settings() {
     };
     datagram[16..18].copy_from_slice(&1_024_u16.to_le_bytes());
     let mut link = Link::new();
-    assert_eq!((link.serve(&datagram), link.take_server_output().len()), (None, 0));
+    assert_eq!(
+        (link.serve(&datagram), link.take_server_output().len()),
+        (None, 0)
+    );
     datagram[16..18].copy_from_slice(&1_023_u16.to_le_bytes());
     assert!(link.serve(&datagram).is_some());
 }

@@ -154,12 +154,18 @@ fn clients_are_known_after_goaway() {
     link.serve(&goaway);
     assert_eq!((link.server.open(), link.server.memory()), (0, 0));
     assert!(link.server.reply(link.now, call).is_none());
-    assert_eq!((link.serve(&datagram), link.take_server_output().len()), (None, 0));
+    assert_eq!(
+        (link.serve(&datagram), link.take_server_output().len()),
+        (None, 0)
+    );
     // After a minute, the token has expired.
     link.now = at(60_001);
     link.server.timeout(link.now, |_, _| {});
     assert_eq!(link.server.peers(), 0);
-    assert_eq!((link.serve(&datagram), link.take_server_output().len()), (None, 1));
+    assert_eq!(
+        (link.serve(&datagram), link.take_server_output().len()),
+        (None, 1)
+    );
 }
 
 /// Three clients connect from one address at the same time, before any of them makes a call.

@@ -10,8 +10,8 @@ use polywire_frame::server::Fault;
 use polywire_frame::{CallId, FaultCode, Reason, Settings, Time};
 use polywire_frame_udp::{Client, Server, server};
 
+use crate::network::{NetworkConditions, Schedule, corrupt};
 use crate::rng::{Rng, seeds};
-use crate::network::{Schedule, NetworkConditions, corrupt};
 
 /// A keyed hash with a known key.
 #[derive(Clone, Copy, Debug)]
@@ -220,7 +220,9 @@ impl World {
         let call = &mut self.calls[number];
         call.attempts += 1;
         let client = &mut self.clients[index];
-        let deadline = call.timeout.map_or(Time::NEVER, |timeout| now.after(timeout));
+        let deadline = call
+            .timeout
+            .map_or(Time::NEVER, |timeout| now.after(timeout));
         let operation = Operation {
             number: (number % 3) as u16,
             name: OPERATIONS[number % 2],
@@ -235,7 +237,9 @@ impl World {
         };
         let request = Request::new(operation).with_deadline(deadline);
         let sent = client.call(now, &request).and_then(|mut outgoing| {
-            outgoing.payload().extend(payload_of(number, call.more, false));
+            outgoing
+                .payload()
+                .extend(payload_of(number, call.more, false));
             outgoing.send(number)
         });
         match sent {
@@ -245,9 +249,12 @@ impl World {
                 call.more = 7;
                 self.schedule.add(now, Action::StartCall(number));
             }
-            Err(RequestError::Full | RequestError::Ending) if self.reliable || call.attempts < 300 => {
+            Err(RequestError::Full | RequestError::Ending)
+                if self.reliable || call.attempts < 300 =>
+            {
                 let soon = Duration::from_micros(self.rng.in_range(100..200_000));
-                self.schedule.add(now.after(soon), Action::StartCall(number));
+                self.schedule
+                    .add(now.after(soon), Action::StartCall(number));
             }
             // The call was never sent.
             Err(RequestError::Full | RequestError::Ending) => self.end(number, End::Disconnected),

@@ -209,7 +209,10 @@ fn other_protocols_are_detected_at_their_first_bytes() {
         assert_eq!(error.to_string(), format!("frames: expected {words}"));
         // A peer with another protocol gets no answer. A peer with another version gets GOAWAY, which it can read.
         let is_version = error.reason() == Reason::VERSION;
-        assert_eq!(drain(server.output()).ends_with(words.as_bytes()), is_version);
+        assert_eq!(
+            drain(server.output()).ends_with(words.as_bytes()),
+            is_version
+        );
     }
     // A side that rejects the connection sends GOAWAY instead of HELLO.
     let mut stream = HELLO[..4].to_vec();

@@ -44,8 +44,8 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap())
 }
 
-/// Runs `simulate` with `count` seeds on all processors, or with the seed in `POLYWIRE_SEED`. `simulate` returns the number
-/// of occurrences of each event by name.
+/// Runs `simulate` with `count` seeds on all processors, or with the seed in `POLYWIRE_SEED`. `simulate` returns the
+/// number of occurrences of each event by name.
 pub(crate) fn seeds(
     name: &str,
     count: u64,
@@ -64,14 +64,15 @@ pub(crate) fn seeds(
             if seed >= seeds.end {
                 break;
             }
-            let counts = catch_unwind(AssertUnwindSafe(|| simulate(seed))).unwrap_or_else(|panic| {
-                // Directly to standard error: libtest shows captured output only at the end.
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "{name}: seed {seed} failed; POLYWIRE_SEED={seed} runs it alone"
-                );
-                resume_unwind(panic)
-            });
+            let counts =
+                catch_unwind(AssertUnwindSafe(|| simulate(seed))).unwrap_or_else(|panic| {
+                    // Directly to standard error: libtest shows captured output only at the end.
+                    let _ = writeln!(
+                        std::io::stderr(),
+                        "{name}: seed {seed} failed; POLYWIRE_SEED={seed} runs it alone"
+                    );
+                    resume_unwind(panic)
+                });
             let mut sum = sum.lock().unwrap();
             for (event, times) in counts {
                 match sum.iter_mut().find(|(known, _)| *known == event) {

@@ -211,7 +211,8 @@ impl World {
         let call = &mut self.calls[number];
         if call.items > 0 {
             if let Some(mut item) = self.client.item(id) {
-                item.payload().extend(payload_of(call.items as usize, self.item_size));
+                item.payload()
+                    .extend(payload_of(call.items as usize, self.item_size));
                 item.send().unwrap();
                 call.items -= 1;
             }
@@ -229,7 +230,8 @@ impl World {
         let (id, number, items) = self.working[index];
         if items > 0 && self.rng.chance(900) {
             if let Some(mut item) = self.server.item(id, 0) {
-                item.payload().extend(payload_of(items as usize, self.item_size));
+                item.payload()
+                    .extend(payload_of(items as usize, self.item_size));
                 item.send().unwrap();
                 self.working[index].2 -= 1;
             }

@@ -233,11 +233,13 @@ async fn blob_payloads() {
     let site = Site::plain().await;
     let round_trip = round_trip(&site, "BlobPayload", r#"{"name":"p","picture":"/wCA"}"#).await;
     assert!(
-        round_trip.request
+        round_trip
+            .request
             .starts_with("PUT /payload/blob/p\ncontent-type: image/png\n\n")
     );
     assert!(
-        round_trip.response
+        round_trip
+            .response
             .starts_with("200\ncontent-type: image/png\nx-name: p\n\n")
     );
     assert_eq!(round_trip.output, r#"{"name":"p","picture":"/wCA"}"#);
@@ -353,7 +355,10 @@ async fn union_payloads() {
     ] {
         let input = format!(r#"{{"choice":{choice}}}"#);
         let round_trip = round_trip(&site, "UnionPayload", &input).await;
-        assert!(round_trip.request.ends_with(&format!("\n\n{body}")), "{round_trip:?}");
+        assert!(
+            round_trip.request.ends_with(&format!("\n\n{body}")),
+            "{round_trip:?}"
+        );
         assert_eq!(round_trip.output, input);
     }
     for bad in [
@@ -419,7 +424,8 @@ async fn host_prefixes() {
     assert!(round_trip.request.contains(&host), "{}", round_trip.request);
     // The member is in the host and in the body.
     assert!(
-        round_trip.request
+        round_trip
+            .request
             .ends_with("\n\n{\"tenant\":\"acme\",\"note\":\"n\"}")
     );
     assert_eq!(round_trip.output, input);

@@ -57,7 +57,10 @@ async fn keep_alive() {
                 _ => None,
             };
             let own = reply.header("connection");
-            assert!(own == announced || announced.is_none(), "{version} {line:?}: {own:?}");
+            assert!(
+                own == announced || announced.is_none(),
+                "{version} {line:?}: {own:?}"
+            );
         }
         if !kept {
             assert!(socket.ends().await, "{version} {line:?}");

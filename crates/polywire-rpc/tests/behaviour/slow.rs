@@ -82,7 +82,9 @@ async fn peers_that_disconnect_after_one_byte() {
     // The connections had taken all 50 slots. Without the detection they would keep the slots for
     // 30 seconds, the head timeout.
     let soon = Duration::from_secs(10);
-    tokio::time::timeout(soon, site.assert_still_serving()).await.unwrap();
+    tokio::time::timeout(soon, site.assert_still_serving())
+        .await
+        .unwrap();
 }
 
 #[tokio::test]

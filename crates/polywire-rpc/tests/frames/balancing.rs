@@ -39,7 +39,11 @@ async fn load(client: &Client, time: Duration) {
 
 #[tokio::test(start_paused = true)]
 async fn a_dead_and_a_slow_server_do_not_affect_calls() {
-    let (fast, slow, dead) = (server_with_latency(1), server_with_latency(50), server_with_latency(1));
+    let (fast, slow, dead) = (
+        server_with_latency(1),
+        server_with_latency(50),
+        server_with_latency(1),
+    );
     dead.kill();
     let client = builder(&[&dead, &slow, &fast]).connect().await.unwrap();
     load(&client, Duration::from_secs(20)).await;
@@ -54,7 +58,11 @@ async fn a_dead_and_a_slow_server_do_not_affect_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn equal_servers_get_equal_shares() {
-    let servers = [server_with_latency(5), server_with_latency(5), server_with_latency(5)];
+    let servers = [
+        server_with_latency(5),
+        server_with_latency(5),
+        server_with_latency(5),
+    ];
     let client = builder(&[&servers[0], &servers[1], &servers[2]]);
     let client = client.connect().await.unwrap();
     load(&client, Duration::from_secs(20)).await;

@@ -22,8 +22,8 @@ use polywire_rpc::{Methods, Server, Timeouts};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::faulty::{Faults, Faulty, Upstream};
-use crate::lossy::{Network, NetworkConditions};
+use crate::faulty_proxy::{Faults, Faulty, Upstream};
+use crate::lossy_network::{Network, NetworkConditions};
 use crate::raw::Raw;
 
 const CLIENTS: u64 = 3;

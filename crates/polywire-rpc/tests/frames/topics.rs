@@ -305,7 +305,10 @@ async fn one_way_calls_arrive() {
         client.notify("Note", (number, text)).await.unwrap();
     }
     for number in 0..1_000 {
-        assert_eq!(receiver.recv().await.unwrap(), (number, number as usize * 10));
+        assert_eq!(
+            receiver.recv().await.unwrap(),
+            (number, number as usize * 10)
+        );
     }
     let error = client.notify("no\nname", ()).await.unwrap_err();
     assert!(error.kind() == CallErrorKind::Encode, "{error}");

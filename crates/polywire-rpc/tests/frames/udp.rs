@@ -12,7 +12,7 @@ use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{FrameLimits, UdpAddress, UdpSocket};
 use polywire_rpc::{Context, Methods, RunningServer, Server};
 
-use crate::lossy::{Network, NetworkConditions};
+use crate::lossy_network::{Network, NetworkConditions};
 use crate::overload::{on_each_poll, wait_for_stat};
 use crate::support::methods;
 
@@ -60,7 +60,10 @@ async fn a_call_too_long_for_a_datagram_is_an_error() {
 #[tokio::test]
 async fn longer_datagrams_if_configured() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
-    let running = server.listen_udp(any_port().datagram(65_000)).await.unwrap();
+    let running = server
+        .listen_udp(any_port().datagram(65_000))
+        .await
+        .unwrap();
     let url = format!("udp://{}", running.address());
     let client = Client::builder().endpoint(&url).datagram(65_000);
     let client = client.connect().await.unwrap();
@@ -329,7 +332,12 @@ async fn the_limit_on_open_calls_of_a_client_is_enforced() {
     });
     let limits = FrameLimits::new().calls(3);
     let server = Server::methods(methods).frames(true).frame_limits(limits);
-    let running = server.build().unwrap().listen_udp(any_port()).await.unwrap();
+    let running = server
+        .build()
+        .unwrap()
+        .listen_udp(any_port())
+        .await
+        .unwrap();
     let client = client(&running).await;
     let calls: Vec<_> = (0..20)
         .map(|_| {

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::child::{questions, print_line, argument};
+use crate::child::{argument, print_line, questions};
 
 /// A connection, plain or over TLS.
 trait Stream: Read + Write {}

@@ -4,7 +4,7 @@ use polywire_rpc::Server;
 use polywire_rpc::methods::Methods;
 use polywire_schema::Value;
 
-use crate::child::{questions, resident, print_line, argument};
+use crate::child::{argument, print_line, questions, resident};
 
 /// A certificate for `localhost`.
 #[derive(Debug)]

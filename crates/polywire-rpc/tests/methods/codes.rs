@@ -8,8 +8,8 @@ use polywire_rpc::Server;
 use polywire_schema::{Limits, Value};
 use serde::Deserialize;
 
-use crate::beside_a_model::{builder, methods};
 use crate::support::{build, failed, post, read, send};
+use crate::with_model::{builder, methods};
 
 #[derive(Deserialize)]
 struct Named {

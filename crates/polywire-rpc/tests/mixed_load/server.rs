@@ -10,7 +10,7 @@ use polywire_schema::{Blob, Limits, Value};
 use serde::{Deserialize, Serialize};
 use tower_http::compression::CompressionLayer;
 
-use crate::child::{questions, resident, print_line, argument};
+use crate::child::{argument, print_line, questions, resident};
 
 /// Maximum size of a message in bytes.
 pub(crate) const LIMIT: usize = 1 << 20;

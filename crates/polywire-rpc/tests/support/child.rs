@@ -18,7 +18,11 @@ pub(crate) struct Child {
 impl Child {
     /// Starts an ignored test as a child process, with an argument.
     pub(crate) fn start(test: &str, argument: &str) -> Self {
-        Self::spawn_test(Command::new(std::env::current_exe().unwrap()), test, argument)
+        Self::spawn_test(
+            Command::new(std::env::current_exe().unwrap()),
+            test,
+            argument,
+        )
     }
 
     /// Like `start`, with a limit of `count` file descriptors. `None` if the system does not

@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
-use crate::processes::{Child, print_line, argument, within};
+use crate::processes::{Child, argument, print_line, within};
 
 /// Counts the events of `wait` calls.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use polywire_rpc::methods::Methods;
 use polywire_rpc::xmlrpc::{Client, blocking};
 use polywire_schema::Value;
 
-use crate::processes::{Child, print_line, argument, within};
+use crate::processes::{Child, argument, print_line, within};
 
 const SERVER: &str = "killed_servers::a_server";
 

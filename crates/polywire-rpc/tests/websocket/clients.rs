@@ -60,12 +60,19 @@ async fn invalid_answers_are_errors() {
              Sec-WebSocket-Accept: {accept}\r\n"
         )
     };
-    assert!(connect_to_server_that_sends(move |accept| ok(accept) + "\r\n").await.is_ok());
+    assert!(
+        connect_to_server_that_sends(move |accept| ok(accept) + "\r\n")
+            .await
+            .is_ok()
+    );
     let more = "Sec-WebSocket-Protocol: one\r\n\r\n";
-    let socket = connect_to_server_that_sends(move |accept| ok(accept) + more).await.unwrap();
+    let socket = connect_to_server_that_sends(move |accept| ok(accept) + more)
+        .await
+        .unwrap();
     assert_eq!(socket.protocol(), Some("one"));
 
-    let error = connect_to_server_that_sends(move |_| ok("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") + "\r\n").await;
+    let error =
+        connect_to_server_that_sends(move |_| ok("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") + "\r\n").await;
     assert!(
         error
             .unwrap_err()
@@ -89,8 +96,10 @@ async fn invalid_answers_are_errors() {
             .contains("upgrade to websocket")
     );
 
-    let error =
-        connect_to_server_that_sends(|_| "HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\nNot here\n".to_owned()).await;
+    let error = connect_to_server_that_sends(|_| {
+        "HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\nNot here\n".to_owned()
+    })
+    .await;
     match error.unwrap_err() {
         ConnectError::Refused { status, text } => {
             assert_eq!((status.as_u16(), &*text), (403, "Not here\n"));

@@ -209,7 +209,9 @@ async fn a_server_that_stops_closes_with_1001() {
             while let Some(Ok(message)) = socket.recv().await {
                 socket.send(message).await.unwrap();
             }
-            outcome_sender.send(socket.close_frame().unwrap().code).unwrap();
+            outcome_sender
+                .send(socket.close_frame().unwrap().code)
+                .unwrap();
         }
     })
     .await;
@@ -259,7 +261,8 @@ async fn a_client_that_is_dropped_sends_all_and_closes() {
             while let Some(Ok(_)) = socket.recv().await {
                 count += 1;
             }
-            outcome_sender.send((count, socket.close_frame().unwrap().code))
+            outcome_sender
+                .send((count, socket.close_frame().unwrap().code))
                 .unwrap();
         }
     })

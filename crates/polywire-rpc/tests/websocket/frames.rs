@@ -48,7 +48,12 @@ async fn frames_over_websockets_on_unix_sockets() {
     let folder = std::env::temp_dir().join(format!("polywire-ws-frames-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("ws.sock");
-    let running = add_server().build().unwrap().listen_unix(&path).await.unwrap();
+    let running = add_server()
+        .build()
+        .unwrap()
+        .listen_unix(&path)
+        .await
+        .unwrap();
     let url = format!("ws+unix://{}:/frames", path.display());
     let client = Client::connect(&url).await.unwrap();
     let sum: i32 = within(client.call("Add", (2, 3))).await.unwrap();

@@ -31,7 +31,8 @@ async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>
             };
             assert_eq!(socket.recv().await, None);
             assert!(socket.try_send("late").is_err());
-            outcome_sender.lock()
+            outcome_sender
+                .lock()
                 .unwrap()
                 .send((error, socket.close_frame()))
                 .unwrap();

@@ -3,7 +3,7 @@
 use polywire_frame::client::{LostCall, Request, RequestError};
 use polywire_frame::{CallId, Output, Reason, Settings, Time};
 
-use crate::support::{ADD, Link, Events, at};
+use crate::support::{ADD, Events, Link, at};
 
 #[test]
 fn a_stopping_server_answers_open_calls() {

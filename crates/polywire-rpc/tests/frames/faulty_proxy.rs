@@ -102,7 +102,12 @@ impl Faulty {
 }
 
 #[cfg(unix)]
-async fn proxy_unix(client: TcpStream, path: PathBuf, faults: Faults, counts: &FaultCounts) -> io::Result<()> {
+async fn proxy_unix(
+    client: TcpStream,
+    path: PathBuf,
+    faults: Faults,
+    counts: &FaultCounts,
+) -> io::Result<()> {
     let server = tokio::net::UnixStream::connect(path).await?;
     let (from, to) = server.into_split();
     proxy_streams(client, from, to, faults, counts).await

@@ -110,7 +110,10 @@ impl Simulation {
         for (to, datagram) in sent {
             self.answers += u64::from(datagram[12] != 1);
             let client = usize::from(to.port() - 4_000);
-            self.add(self.now.after(self.trip), Action::ToClient(client, datagram));
+            self.add(
+                self.now.after(self.trip),
+                Action::ToClient(client, datagram),
+            );
         }
     }
 
@@ -195,7 +198,11 @@ fn a_growing_round_trip_is_measured() {
     simulation.trip = Duration::from_millis(100);
     simulation.sent = 0;
     simulation.calls(1_100, 10);
-    assert!(simulation.sent <= 1_100, "{} datagrams for 1,000 calls", simulation.sent);
+    assert!(
+        simulation.sent <= 1_100,
+        "{} datagrams for 1,000 calls",
+        simulation.sent
+    );
 }
 
 #[test]
@@ -205,13 +212,24 @@ fn calls_of_slow_handlers_are_resent_rarely() {
         simulation.calls(100, 1);
         // A call is resent 0, 250, 750, 1,750 and 3,750 ms after the first `ACCEPT`.
         let most = if handler > 500 { 700 } else { 400 };
-        assert!(simulation.sent <= most, "{handler} ms: {} datagrams", simulation.sent);
-        assert!(simulation.answers <= simulation.sent, "{} answers", simulation.answers);
+        assert!(
+            simulation.sent <= most,
+            "{handler} ms: {} datagrams",
+            simulation.sent
+        );
+        assert!(
+            simulation.answers <= simulation.sent,
+            "{} answers",
+            simulation.answers
+        );
     }
     // Confirmed calls do not use the window.
     let mut simulation = Simulation::new(1, 2, 60_000);
     simulation.calls_until(at(10_000));
-    assert_eq!((simulation.started, simulation.server.open()), (1_024, 1_024));
+    assert_eq!(
+        (simulation.started, simulation.server.open()),
+        (1_024, 1_024)
+    );
 }
 
 #[test]

@@ -32,14 +32,14 @@ fn methods() -> Methods {
             "Header",
             |(name,): (String,), context: Context| async move { header(&context, &name) },
         )
-        .method(
-            "Remaining",
-            |(): (), context: Context| async move { remaining(&context) },
-        )
+        .method("Remaining", |(): (), context: Context| async move {
+            remaining(&context)
+        })
         .stream(
             "Stream",
             |(name,): (String,), mut call: StreamCall| async move {
-                let (values, remaining) = (header(call.context(), &name), remaining(call.context()));
+                let (values, remaining) =
+                    (header(call.context(), &name), remaining(call.context()));
                 for value in values {
                     call.send(value).await?;
                 }

@@ -235,7 +235,10 @@ async fn calls_still_queued_at_shutdown_are_unstarted() {
     let (answers, _) = raw.answers(100).await;
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);
     let started = started.load(Ordering::Relaxed);
-    assert!(replies.count() >= started - 1 && started < 50, "{started} started");
+    assert!(
+        replies.count() >= started - 1 && started < 50,
+        "{started} started"
+    );
     let faults = answers.iter().filter(|answer| answer.kind == FAULT);
     let mut unstarted = 0;
     for fault in faults {

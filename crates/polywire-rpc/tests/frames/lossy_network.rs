@@ -117,7 +117,11 @@ fn pass<F>(
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
-    let copies = if rng.chance(conditions.duplicated) { 2 } else { 1 };
+    let copies = if rng.chance(conditions.duplicated) {
+        2
+    } else {
+        1
+    };
     for _ in 0..copies {
         if rng.chance(conditions.lost) {
             lost.fetch_add(1, Ordering::Relaxed);

@@ -249,7 +249,10 @@ async fn an_unconfirmed_subscription_fails_at_its_deadline() {
     drop(client);
     let mut received = Vec::new();
     let mut buffer = [0; 256];
-    while !received.windows(6).any(|six: &[u8]| six == b"\0\0\0\0\x06\0") {
+    while !received
+        .windows(6)
+        .any(|six: &[u8]| six == b"\0\0\0\0\x06\0")
+    {
         let read = ours.read(&mut buffer).await.unwrap();
         assert!(read > 0, "{received:?}");
         received.extend(&buffer[..read]);

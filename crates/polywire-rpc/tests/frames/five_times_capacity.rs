@@ -78,7 +78,7 @@ async fn one(client: &Client) -> (Duration, Result<(), CallError>) {
 }
 
 #[tokio::test]
-#[ignore = "measures for 33 seconds; `cargo test --release -p polywire-rpc --test frames five_times -- --ignored --nocapture`"]
+#[ignore = "measures for 33 seconds; `cargo test --release -p polywire-rpc --test frames five_times_capacity -- --ignored --nocapture`"]
 async fn goodput_at_five_times_the_capacity_stays_near_the_peak() {
     let address = server();
     let clients = clients(address).await;
