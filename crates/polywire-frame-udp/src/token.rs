@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_one_address_s_and_one_moment_s() {
+    fn a_token_is_bound_to_its_address_and_time() {
         let key = Key::default();
         let own = address(1, 7);
         let token = TokenMint::new().token(at(7_000), own, &key).unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_of_an_address_are_the_same_and_too_many_are_none() {
+    fn tokens_of_an_address_are_unique_and_limited() {
         let (key, mut mint) = (Key::default(), TokenMint::new());
         let mut tokens = HashSet::new();
         while let Some(token) = mint.token(at(5), address(1, 7), &key) {

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_grow_and_losses_halve_once_a_round() {
+    fn answers_grow_the_window_and_losses_halve_it_once_per_round_trip() {
         let mut flight = FlightWindow::default();
         assert_eq!(flight.room(28), 100);
         for _ in 0..128 {

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_ran_out_remains_until_a_measurement() {
+    fn a_backed_off_timeout_remains_until_a_measurement() {
         let ms = Duration::from_millis;
         let mut trip = RoundTrip::default();
         trip.measured(ms(20));

@@ -8,7 +8,7 @@ use polywire_frame_udp::server::{self, Limits};
 use crate::support::{ADD, Link, at};
 
 #[test]
-fn stored_answers_are_bounded_and_a_dropped_one_is_a_fault() {
+fn stored_answers_are_bounded_and_a_discarded_one_is_a_fault() {
     let mut link = Link::with(Limits {
         memory_of_one: 30_000,
         ..Limits::DEFAULT
@@ -22,27 +22,27 @@ fn stored_answers_are_bounded_and_a_dropped_one_is_a_fault() {
         assert!(link.server.memory() <= 60_000, "{}", link.server.memory());
         calls.push((datagram, answer));
     }
-    let (mut kept, mut forgotten) = (0, 0);
+    let (mut stored, mut discarded) = (0, 0);
     for (number, (datagram, answer)) in calls.iter().enumerate() {
         assert_eq!(link.serve(datagram), None, "call {number}");
-        let again = link.answered().pop().unwrap();
+        let again = link.take_server_output().pop().unwrap();
         if again == *answer {
-            kept += 1;
+            stored += 1;
         } else {
             // The oldest answers were discarded first.
-            assert_eq!(kept, 0);
-            forgotten += 1;
-            assert_eq!(link.hear(&again), [format!("{number}: internal")]);
+            assert_eq!(stored, 0);
+            discarded += 1;
+            assert_eq!(link.receive(&again), [format!("{number}: internal")]);
         }
     }
     assert!(
-        kept >= 14 && forgotten >= 50,
-        "{kept} kept, {forgotten} forgotten"
+        stored >= 14 && discarded >= 50,
+        "{stored} stored, {discarded} discarded"
     );
 }
 
 #[test]
-fn clients_with_the_most_answers_forget_first() {
+fn answers_of_the_client_with_the_most_are_discarded_first() {
     let mut link = Link::with(Limits {
         memory: 400_000,
         ..Limits::DEFAULT
@@ -56,7 +56,7 @@ fn clients_with_the_most_answers_forget_first() {
         ..link
     };
     greedy.now = at(1);
-    greedy.greet();
+    greedy.connect();
     for number in 0..500 {
         let (_, datagram) = greedy.call(b"", number);
         let call = greedy.accept(&datagram);
@@ -69,11 +69,11 @@ fn clients_with_the_most_answers_forget_first() {
     }
     greedy.port = 4_000;
     assert_eq!(greedy.serve(&small), None);
-    assert_eq!(greedy.answered(), [answer]);
+    assert_eq!(greedy.take_server_output(), [answer]);
 }
 
 #[test]
-fn without_room_for_a_table_calls_are_dropped() {
+fn calls_are_dropped_without_memory_for_a_table() {
     let mut link = Link::with(Limits {
         memory: 1_000,
         ..Limits::DEFAULT
@@ -88,35 +88,35 @@ fn without_room_for_a_table_calls_are_dropped() {
 }
 
 #[test]
-fn only_so_many_clients_are_known_until_they_are_silent() {
+fn clients_are_limited_until_they_expire() {
     let mut link = Link::with(Limits {
         peers: 2,
         ..Limits::DEFAULT
     });
-    let mut known = |now: Time, port| {
+    let mut connect = |now: Time, port| {
         link.now = now;
         link.port = port;
         link.client = Client::new(Settings::DEFAULT);
         link.client.begin(now, u64::from(port));
-        let hello = link.sent().pop().unwrap();
+        let hello = link.take_client_output().pop().unwrap();
         link.serve(&hello);
-        let answer = link.answered().pop().unwrap();
-        let told = link.hear(&answer);
-        if told == ["hello"] {
+        let answer = link.take_server_output().pop().unwrap();
+        let events = link.receive(&answer);
+        if events == ["hello"] {
             let (_, datagram) = link.call(b"", 1);
             assert!(link.serve(&datagram).is_some());
-            link.answered();
+            link.take_server_output();
         }
-        told[0].clone()
+        events[0].clone()
     };
-    assert_eq!(known(at(0), 1), "hello");
-    assert_eq!(known(at(30_000), 2), "hello");
+    assert_eq!(connect(at(0), 1), "hello");
+    assert_eq!(connect(at(30_000), 2), "hello");
     assert_eq!(
-        known(at(30_001), 3),
+        connect(at(30_001), 3),
         "goaway: the limit of connections is reached"
     );
     // A client that the server knows may open a new connection.
-    assert_eq!(known(at(40_000), 2), "hello");
+    assert_eq!(connect(at(40_000), 2), "hello");
     link.now = link.server.next_timeout();
     assert_eq!(link.now, at(60_000));
     link.server.timeout(link.now, |_, _| {});
@@ -124,7 +124,7 @@ fn only_so_many_clients_are_known_until_they_are_silent() {
 }
 
 #[test]
-fn no_client_has_more_slots_or_bytes_than_the_settings_say() {
+fn slots_and_bytes_of_a_client_are_bounded_by_the_settings() {
     let mut link = Link::new();
     let mut open = 0;
     while link.client.room() > 0 {
@@ -141,20 +141,23 @@ fn no_client_has_more_slots_or_bytes_than_the_settings_say() {
     };
     datagram[16..18].copy_from_slice(&1_024_u16.to_le_bytes());
     let mut link = Link::new();
-    assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
+    assert_eq!(
+        (link.serve(&datagram), link.take_server_output().len()),
+        (None, 0)
+    );
     datagram[16..18].copy_from_slice(&1_023_u16.to_le_bytes());
     assert!(link.serve(&datagram).is_some());
 }
 
 /// Connects a new client at this address.
-fn other(link: Link, host: u8, port: u16) -> Link {
+fn connect_other(link: Link, host: u8, port: u16) -> Link {
     let mut link = Link {
         client: Client::new(Settings::DEFAULT),
         host,
         port,
         ..link
     };
-    link.greet();
+    link.connect();
     link
 }
 
@@ -169,7 +172,7 @@ fn use_slots(link: &mut Link, slots: u16) {
 }
 
 #[test]
-fn a_high_slot_costs_no_more_than_a_low_one() {
+fn a_high_slot_uses_no_more_memory_than_a_low_one() {
     let mut link = Link::new();
     let (_, datagram) = link.call(b"", 1);
     link.serve(&datagram).unwrap();
@@ -190,7 +193,7 @@ fn one_host_leaves_memory_for_others() {
         ..Limits::DEFAULT
     });
     for port in 1..=30 {
-        link = other(link, 2, port);
+        link = connect_other(link, 2, port);
         use_slots(&mut link, 1_024);
         assert!(link.server.memory() <= memory);
     }
@@ -201,19 +204,19 @@ fn one_host_leaves_memory_for_others() {
         ..link
     };
     link.client.begin(link.now, 1);
-    let hello = link.sent().pop().unwrap();
+    let hello = link.take_client_output().pop().unwrap();
     link.serve(&hello);
-    let answer = link.answered().pop().unwrap();
+    let answer = link.take_server_output().pop().unwrap();
     assert_eq!(
-        link.hear(&answer),
+        link.receive(&answer),
         ["goaway: the limit of connections is reached"]
     );
-    link = other(link, 3, 1);
+    link = connect_other(link, 3, 1);
     for number in 0..1_000 {
         let (_, datagram) = link.call(b"", number);
         let call = link.serve(&datagram).unwrap();
         let answer = link.reply(call, b"5");
-        assert_eq!(link.hear(&answer), [format!("{number}: 5")]);
+        assert_eq!(link.receive(&answer), [format!("{number}: 5")]);
     }
     assert_eq!(link.server.peers(), 31);
 }
@@ -229,7 +232,7 @@ fn a_host_without_tokens_does_not_affect_others() {
     let mut answers = 0;
     for _ in 0..20_000 {
         link.serve(hello);
-        answers += link.answered().len();
+        answers += link.take_server_output().len();
     }
     assert!((1_000..2_000).contains(&answers), "{answers}");
     // Tokens that were issued before remain valid, and another host still gets a token.
@@ -237,24 +240,24 @@ fn a_host_without_tokens_does_not_affect_others() {
     link.now = at(29_000);
     let (_, datagram) = link.call(b"", 1);
     assert!(link.serve(&datagram).is_some());
-    let link = other(link, 3, 1);
+    let link = connect_other(link, 3, 1);
     assert!(link.client.is_open());
 }
 
 #[test]
-fn limits_of_calls_are_sent_to_clients() {
+fn limits_on_calls_are_sent_to_clients() {
     let mut link = Link::new();
     link.server.limit_calls(3);
     link.client = Client::new(Settings::DEFAULT);
     link.port = 4_001;
     link.client.begin(link.now, 8);
-    let hello = link.sent().pop().unwrap();
+    let hello = link.take_client_output().pop().unwrap();
     assert_eq!(link.serve(&hello), None);
-    let answers = link.answered();
+    let answers = link.take_server_output();
     assert_eq!(answers.len(), 2);
     // The answers together are not longer than the request.
     assert!(answers.iter().map(Vec::len).sum::<usize>() <= hello.len());
-    assert_eq!(link.hear(&answers[0]), ["hello"]);
+    assert_eq!(link.receive(&answers[0]), ["hello"]);
     // The datagram with the limit is lost.
     for number in 1..=4 {
         let (_, datagram) = link.call(b"", number);
@@ -265,21 +268,21 @@ fn limits_of_calls_are_sent_to_clients() {
     let call = link.serve(&datagram).unwrap();
     let full = server::Fault::unstarted(FaultCode::OVERLOADED);
     link.server.fault(link.now, call, full, b"");
-    let told = link.answered();
-    assert_eq!(told.len(), 2);
-    assert_eq!(link.hear(&told[0]), ["5: overloaded, unstarted"]);
+    let datagrams = link.take_server_output();
+    assert_eq!(datagrams.len(), 2);
+    assert_eq!(link.receive(&datagrams[0]), ["5: overloaded, unstarted"]);
     assert_eq!(link.server.open_of(call), 4);
     assert!(link.client.room() > 0);
-    assert_eq!(link.hear(&told[1]), ["Limits"]);
+    assert_eq!(link.receive(&datagrams[1]), ["Limits"]);
     assert_eq!(link.client.room(), 0);
     // A client that has received the limit applies it.
     link.client = Client::new(Settings::DEFAULT);
     link.port = 4_002;
     link.client.begin(link.now, 9);
-    let hello = link.sent().pop().unwrap();
+    let hello = link.take_client_output().pop().unwrap();
     assert_eq!(link.serve(&hello), None);
-    for answer in link.answered() {
-        link.hear(&answer);
+    for answer in link.take_server_output() {
+        link.receive(&answer);
     }
     assert_eq!(link.client.room(), 3);
 }

@@ -48,22 +48,22 @@ impl Link {
             host: 1,
             port: 4_000,
         };
-        link.greet();
+        link.connect();
         link
     }
 
-    pub(crate) fn greet(&mut self) {
+    pub(crate) fn connect(&mut self) {
         assert!(self.client.begin(self.now, 7).is_empty());
-        for datagram in self.sent() {
+        for datagram in self.take_client_output() {
             assert!(self.serve(&datagram).is_none());
         }
-        let answers = self.answered();
+        let answers = self.take_server_output();
         assert_eq!(answers.len(), 1);
-        assert_eq!(self.hear(&answers[0]), ["hello"]);
+        assert_eq!(self.receive(&answers[0]), ["hello"]);
     }
 
     /// The datagrams that the client has sent.
-    pub(crate) fn sent(&mut self) -> Vec<Vec<u8>> {
+    pub(crate) fn take_client_output(&mut self) -> Vec<Vec<u8>> {
         let sent = self
             .client
             .output()
@@ -75,7 +75,7 @@ impl Link {
     }
 
     /// The datagrams that the server has sent.
-    pub(crate) fn answered(&mut self) -> Vec<Vec<u8>> {
+    pub(crate) fn take_server_output(&mut self) -> Vec<Vec<u8>> {
         let sent = self
             .server
             .output()
@@ -91,7 +91,7 @@ impl Link {
         let mut call = self.client.call(self.now, &Request::new(ADD)).unwrap();
         call.payload().extend_from_slice(payload);
         let id = call.send(context).unwrap();
-        (id, self.sent().pop().unwrap())
+        (id, self.take_client_output().pop().unwrap())
     }
 
     /// Passes a datagram to the server. Returns the call that it starts, if any.
@@ -108,9 +108,9 @@ impl Link {
     pub(crate) fn accept(&mut self, datagram: &[u8]) -> Call {
         let call = self.serve(datagram).unwrap();
         assert_eq!(self.serve(datagram), None);
-        let accepted = self.answered().pop().unwrap();
+        let accepted = self.take_server_output().pop().unwrap();
         assert_eq!((accepted.len(), accepted[12]), (24, 0x0b));
-        assert_eq!(self.hear(&accepted), [""; 0]);
+        assert_eq!(self.receive(&accepted), [""; 0]);
         call
     }
 
@@ -118,13 +118,13 @@ impl Link {
         let mut answer = self.server.reply(self.now, call).unwrap();
         answer.payload().extend_from_slice(payload);
         answer.send().unwrap();
-        self.answered().pop().unwrap()
+        self.take_server_output().pop().unwrap()
     }
 
-    pub(crate) fn hear(&mut self, datagram: &[u8]) -> Vec<String> {
+    pub(crate) fn receive(&mut self, datagram: &[u8]) -> Vec<String> {
         let event = self.client.receive(self.now, datagram);
         let text = |payload: &[u8]| String::from_utf8_lossy(payload).into_owned();
-        let told = event.map(|event| match event {
+        let events = event.map(|event| match event {
             Event::Hello(_) => "hello".to_owned(),
             Event::Reply {
                 context, payload, ..
@@ -143,6 +143,6 @@ impl Link {
             Event::GoAway { reason, .. } => format!("goaway: {reason}"),
             event => format!("{event:?}"),
         });
-        told.into_iter().collect()
+        events.into_iter().collect()
     }
 }

@@ -7,7 +7,7 @@
 //! seed, and `POLYWIRE_SEEDS=100000` runs that many seeds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "../../../polywire-frame/tests/simulation/chance.rs"]
-mod chance;
 mod datagrams;
 mod network;
+#[path = "../../../polywire-frame/tests/simulation/rng.rs"]
+mod rng;

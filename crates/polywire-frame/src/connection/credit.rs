@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn consumed_items_are_given_back_in_halves() {
+    fn credit_of_consumed_items_is_returned_in_halves() {
         let mut credit = Credit::new(1, 100);
         let mut output = Vec::new();
         assert!(credit.received(49));

@@ -134,7 +134,7 @@ mod tests {
     /// The server executes one call at a time, in 1 ms each. The client always has calls to make. The test checks the
     /// calls per second and the longest wait in the second half of a minute.
     #[test]
-    fn it_keeps_the_server_busy_and_its_queue_short() {
+    fn an_adaptive_rate_keeps_the_server_busy_and_its_queue_short() {
         let mut rate = RateLimiter::adaptive(10.0, 100_000.0);
         let work = Duration::from_millis(1);
         let (mut now, mut free) = (Time::ZERO, Time::ZERO);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_wait_too_long_is_not_counted() {
+    fn requests_that_would_wait_too_long_are_not_counted() {
         let mut rate = RateLimiter::adaptive(10.0, 10.0);
         let waits = [(); 3].map(|()| rate.reserve(Time::ZERO, Duration::from_millis(100)));
         let hundred = Duration::from_millis(100);

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_grow_up_to_the_most() {
+    fn waits_grow_up_to_the_maximum() {
         let backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(3));
         let waits: Vec<_> = (0..9)
             .map(|attempt| backoff.wait(attempt, 1.0).as_millis())

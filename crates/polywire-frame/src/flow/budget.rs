@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_and_some_a_second() {
+    fn retries_are_a_share_of_calls_and_a_minimum_per_second() {
         let mut budget = RetryBudget::default();
         assert_eq!(withdrawn(&mut budget, at(0)), 100);
         for _ in 0..1_000 {

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_wait_than_may() {
+    fn waiting_requests_are_bounded() {
         let mut leaky = RateLimiter::leaky_bucket(10.0, 3);
         let waits = [(); 6].map(|()| leaky.reserve(Time::ZERO, Duration::MAX));
         let millis = |millis| Ok(Duration::from_millis(millis));

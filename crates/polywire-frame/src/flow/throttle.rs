@@ -171,7 +171,7 @@ mod tests {
 
     /// A client makes 1,000 calls per second, of which the server accepts 100. The throttle sends 200.
     #[test]
-    fn it_settles_at_twice_the_accepted_rate() {
+    fn calls_settle_at_twice_the_accepted_rate() {
         let mut throttle = Throttle::default();
         let (mut sent, mut accepted, mut chance) = (0, 0, chances());
         for millis in 0..600_000_u64 {

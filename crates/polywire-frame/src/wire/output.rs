@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_payloads_stand_where_they_belong() {
+    fn large_payloads_keep_their_position() {
         let mut output = Output::default();
         assert!(output.is_empty() && output.parts().next().is_none());
         output.push_large(Bytes::from_static(b"first"));

@@ -16,7 +16,7 @@ fn calls_are_answered_in_any_order() {
     link.now = at(7);
     link.reply(a, b"A");
     assert_eq!(
-        link.answer(),
+        link.receive(),
         ["hello", "1#0 (2) in 0 us: B", "0#0 (1) in 7000 us: A"]
     );
     assert_eq!((link.client.open(), link.server.open()), (0, 0));
@@ -25,7 +25,7 @@ fn calls_are_answered_in_any_order() {
 }
 
 #[test]
-fn a_name_travels_once() {
+fn a_name_is_sent_once() {
     let mut link = Link::new();
     link.call(b"", 1);
     link.serve();
@@ -55,8 +55,8 @@ fn a_name_travels_once() {
 }
 
 #[test]
-fn a_call_that_is_not_sent_never_was() {
-    let mut link = Link::new().greeted();
+fn a_dropped_unsent_call_has_no_effect() {
+    let mut link = Link::new().connected();
     let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
     call.payload().extend_from_slice(b"half");
     drop(call);
@@ -67,7 +67,7 @@ fn a_call_that_is_not_sent_never_was() {
 }
 
 #[test]
-fn faults_say_why() {
+fn faults_have_a_code_and_details() {
     let mut link = Link::new();
     let (a, b) = (link.call(b"", 1), link.call(b"", 2));
     link.serve();
@@ -78,7 +78,7 @@ fn faults_say_why() {
     link.fault(a, shed, b"");
     link.fault(b, Fault::new(FaultCode::MODELLED), b"details");
     assert_eq!(
-        link.answer(),
+        link.receive(),
         [
             "hello",
             "0#0 (1) overloaded unstarted after 20 ms: ",
@@ -88,7 +88,7 @@ fn faults_say_why() {
 }
 
 #[test]
-fn an_unknown_operation_is_the_servers_to_answer() {
+fn an_unknown_operation_is_an_event_of_the_server() {
     let mut link = Link::new();
     let nothing = Request::new(Operation {
         number: 7,
@@ -121,19 +121,19 @@ fn a_cancelled_call_is_answered_and_frees_its_slot() {
     assert_eq!(link.client.open(), 1);
     assert_eq!(link.serve(), ["0#0 cancelled Some(\"kept\")"]);
     assert!(link.server.reply(link.now, id).is_none());
-    assert_eq!(link.answer(), ["hello", "0#0 freed"]);
+    assert_eq!(link.receive(), ["hello", "0#0 freed"]);
     assert_eq!((link.client.open(), link.server.open()), (0, 0));
 }
 
 #[test]
-fn a_cancel_that_crosses_the_answer_is_passed_over() {
+fn a_cancel_that_crosses_the_reply_is_ignored() {
     let mut link = Link::new();
     let id = link.call(b"", 1);
     link.serve();
     link.reply(id, b"fast");
     link.client.cancel(id);
     assert_eq!(link.serve(), [""; 0]);
-    assert_eq!(link.answer(), ["hello", "0#0 freed"]);
+    assert_eq!(link.receive(), ["hello", "0#0 freed"]);
     assert_eq!(link.client.open(), 0);
     // The slot is reused by another call.
     link.call(b"next", 2);
@@ -141,7 +141,7 @@ fn a_cancel_that_crosses_the_answer_is_passed_over() {
 }
 
 #[test]
-fn time_travels_and_ends_calls_on_both_sides() {
+fn deadlines_are_sent_and_end_calls_on_both_sides() {
     let mut link = Link::new();
     let request = Request::new(ADD).with_deadline(at(10));
     link.now = at(4);
@@ -164,11 +164,11 @@ fn time_travels_and_ends_calls_on_both_sides() {
     link.server
         .timeout(at(1006), |id, kept| expired.push((id, kept)));
     assert_eq!(expired, [(id, Some("kept"))]);
-    assert_eq!(link.answer(), ["hello", "0#0 (1) deadline: "]);
+    assert_eq!(link.receive(), ["hello", "0#0 (1) deadline: "]);
 }
 
 #[test]
-fn a_clients_deadline_needs_no_server() {
+fn a_client_ends_calls_at_their_deadline_without_the_server() {
     let mut link = Link::new();
     let request = Request::new(ADD).with_deadline(at(10));
     let id = link
@@ -183,12 +183,12 @@ fn a_clients_deadline_needs_no_server() {
         .timeout(at(10), |id, context| expired.push((id, context)));
     assert_eq!(expired, [(id, 1)]);
     assert_eq!(link.serve(), ["0#0 cancelled None"]);
-    assert_eq!(link.answer(), ["hello", "0#0 freed"]);
+    assert_eq!(link.receive(), ["hello", "0#0 freed"]);
     assert_eq!(link.client.open(), 0);
 }
 
 #[test]
-fn metadata_and_trace_context_come_along() {
+fn metadata_and_trace_context_are_received() {
     let mut link = Link::new();
     let trace = Trace {
         trace_id: [7; 16],
@@ -227,7 +227,7 @@ fn metadata_and_trace_context_come_along() {
 }
 
 #[test]
-fn one_way_calls_are_never_open() {
+fn one_way_calls_are_never_in_flight() {
     let mut link = Link::new();
     let mut call = link.client.one_way(link.now, &Request::new(ADD)).unwrap();
     call.payload().extend_from_slice(b"note");
@@ -237,7 +237,7 @@ fn one_way_calls_are_never_open() {
 }
 
 #[test]
-fn no_more_is_open_than_the_server_allows() {
+fn open_calls_are_bounded_by_the_limit_of_the_server() {
     let mut link = Link::with(Settings::DEFAULT, Settings::DEFAULT.with_calls(70));
     // Before the server's HELLO, at most 64 calls are open.
     for context in 0..64 {
@@ -247,22 +247,22 @@ fn no_more_is_open_than_the_server_allows() {
     let refused = link.client.call(link.now, &Request::new(ADD)).unwrap_err();
     assert_eq!(refused, RequestError::Full);
     link.serve();
-    link.answer();
+    link.receive();
     assert_eq!(link.client.room(), 6);
 
     // The server lowers the limit to 10 calls.
     link.server.limit_calls(10);
-    assert_eq!(link.answer(), ["limits"]);
+    assert_eq!(link.receive(), ["limits"]);
     assert_eq!(link.client.room(), 0);
     for slot in 0..60 {
         link.reply(CallId::new(slot, 0), b"");
     }
-    link.answer();
+    link.receive();
     assert_eq!((link.client.open(), link.client.room()), (4, 6));
 }
 
 #[test]
-fn bytes_are_bounded_too() {
+fn bytes_in_flight_are_bounded() {
     let mut link = Link::new();
     let payload = vec![0; 65_000];
     for context in 0..17 {
@@ -270,10 +270,10 @@ fn bytes_are_bounded_too() {
     }
     assert_eq!(link.client.room(), 0);
     link.serve();
-    link.answer();
+    link.receive();
     assert!(link.client.room() > 0);
     link.server.limit_bytes(0);
-    link.answer();
+    link.receive();
     assert_eq!(link.client.room(), 0);
 }
 
@@ -287,7 +287,7 @@ fn frames_above_the_limit_are_not_sent() {
     call.payload().extend([0; 65_536]);
     let refused = call.send(1).unwrap_err();
     assert!(matches!(refused, RequestError::TooLarge(_)), "{refused}");
-    let mut link = link.greeted();
+    let mut link = link.connected();
     let id = link.call(&[0; 79_000], 1);
     link.serve();
     let mut answer = link.server.reply(link.now, id).unwrap();
@@ -299,18 +299,18 @@ fn frames_above_the_limit_are_not_sent() {
     );
     // The call remains open.
     link.fault(id, Fault::new(FaultCode::TOO_LARGE), &[0; 100_000]);
-    assert_eq!(link.answer(), ["0#0 (1) too large: "]);
+    assert_eq!(link.receive(), ["0#0 (1) too large: "]);
 }
 
 #[test]
 fn large_payloads_are_not_copied() {
-    let mut link = Link::new().greeted();
+    let mut link = Link::new().connected();
     let payload = bytes::Bytes::from(vec![b'x'; 100_000]);
     let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
     call.share(payload.clone());
     call.send(1).unwrap();
     let parts: Vec<_> = link.client.output().parts().map(<[u8]>::as_ptr).collect();
     assert_eq!(parts[1], payload.as_ptr());
-    let told = link.serve();
-    assert_eq!(told, [format!("0#0 op 3: {}", "x".repeat(100_000))]);
+    let events = link.serve();
+    assert_eq!(events, [format!("0#0 op 3: {}", "x".repeat(100_000))]);
 }

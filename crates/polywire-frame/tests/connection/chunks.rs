@@ -30,7 +30,7 @@ fn stream() -> Vec<u8> {
 
 fn events(stream: &[u8], cuts: &[usize]) -> Vec<String> {
     let mut server = Connection::new(Settings::DEFAULT);
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     let (mut from, mut wants, mut room) = (0, 0, Vec::new());
     for end in cuts.iter().copied().chain([stream.len()]) {
         let end = end.min(stream.len());
@@ -47,7 +47,7 @@ fn events(stream: &[u8], cuts: &[usize]) -> Vec<String> {
                     );
                     wants = 0;
                     from += bytes;
-                    told.extend(event.map(|event| server_event(&event)));
+                    events.extend(event.map(|event| server_event(&event)));
                 }
                 Step::NeedMore(bytes) => {
                     assert!(bytes > input.len());
@@ -58,7 +58,7 @@ fn events(stream: &[u8], cuts: &[usize]) -> Vec<String> {
         }
     }
     assert_eq!(from, stream.len());
-    told
+    events
 }
 
 #[test]
@@ -84,11 +84,11 @@ proptest! {
     #[test]
     fn any_bytes_are_events_or_an_error(
         bytes in prop::collection::vec(any::<u8>(), 0..400),
-        greeted: bool,
+        connected: bool,
     ) {
         let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
         let mut stream = vec![];
-        if greeted {
+        if connected {
             stream.extend([0xf7, 0x50, 0x57, 1, 0, 0, 0, 0, 1]);
             stream.resize(20, 0);
         }

@@ -15,7 +15,7 @@ fn with(settings: Settings) -> Link {
     let mut link = Link::with(settings, settings);
     link.client = client::Connection::new(settings).with_compression(100);
     link.server = server::Connection::new(settings).with_compression(100);
-    link.greeted()
+    link.connected()
 }
 
 /// A compressible text.
@@ -67,7 +67,7 @@ fn payloads_of_all_kinds_arrive_unchanged() {
     link.fault(topic, Fault::new(FaultCode::NAMED), long.as_bytes());
     assert!(link.server.output().len() < 500);
     assert_eq!(
-        link.answer(),
+        link.receive(),
         [
             format!("0#0 item after 0: {long}"),
             format!("0#0 (1) in 0 us: {long}"),
@@ -82,7 +82,7 @@ fn large_payloads() {
     let mut link = link();
     link.client = client::Connection::new(settings).with_compression(100);
     link.server = server::Connection::new(settings).with_compression(100);
-    let mut link = link.greeted();
+    let mut link = link.connected();
     let large = text(3 << 20);
     let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
     call.share(large.clone().into());
@@ -92,11 +92,11 @@ fn large_payloads() {
     let mut answer = link.server.reply(link.now, id).unwrap();
     answer.share(large.clone().into());
     answer.send().unwrap();
-    assert_eq!(link.answer(), [format!("0#0 (1) in 0 us: {large}")]);
+    assert_eq!(link.receive(), [format!("0#0 (1) in 0 us: {large}")]);
 }
 
 #[test]
-fn only_what_is_long_becomes_shorter_and_is_read() {
+fn only_long_compressible_payloads_are_compressed() {
     let wire = |link: &mut Link, payload: &[u8]| {
         link.call(payload, 1);
         let sent = drain(link.client.output());
@@ -113,7 +113,7 @@ fn only_what_is_long_becomes_shorter_and_is_read() {
     let offers = Settings::DEFAULT.with_features(Features::DEFLATE);
     let mut one = Link::with(offers, Settings::DEFAULT);
     one.client = client::Connection::new(offers).with_compression(100);
-    let mut one = one.greeted();
+    let mut one = one.connected();
     assert_eq!(wire(&mut one, &[7; 5_000]), 5_000);
     let mut early = client::Connection::<u32>::new(offers).with_compression(100);
     let mut call = early.call(at(0), &Request::new(ADD)).unwrap();
@@ -123,7 +123,7 @@ fn only_what_is_long_becomes_shorter_and_is_read() {
 }
 
 #[test]
-fn all_limits_count_what_it_was() {
+fn all_limits_count_uncompressed_bytes() {
     let settings = Settings::DEFAULT
         .with_features(Features::DEFLATE)
         .with_frame(1 << 20)
@@ -161,12 +161,12 @@ fn all_limits_count_what_it_was() {
     link.serve();
     assert_eq!(link.cost, 40_016);
     link.server.consumed(id, 80_032);
-    assert_eq!(link.answer().last().unwrap(), "0#0 writable");
+    assert_eq!(link.receive().last().unwrap(), "0#0 writable");
     assert!(link.client.item(id).is_some());
 }
 
 #[test]
-fn wrong_lengths_end_the_connection() {
+fn wrong_lengths_are_an_error() {
     // 20 bytes `a`, compressed.
     let packed = [0x4b, 0x4c, 0xc4, 0x04, 0x00];
     let says = |length: u32, packed: &[u8]| {
@@ -178,8 +178,8 @@ fn wrong_lengths_end_the_connection() {
         frame.extend(packed);
         link.to_server = frame;
         match link.try_serve() {
-            Ok(told) => told.join(""),
-            Err(broken) => broken.to_string().replace("frames: expected ", ""),
+            Ok(events) => events.join(""),
+            Err(error) => error.to_string().replace("frames: expected ", ""),
         }
     };
     assert_eq!(says(20, &packed), "0#0 unknown None");
@@ -207,12 +207,12 @@ fn wrong_lengths_end_the_connection() {
 }
 
 #[test]
-fn a_length_must_be_there() {
+fn a_compressed_payload_without_a_length_is_an_error() {
     let mut link = link();
     link.to_server = vec![3, 0, 0, 0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3];
-    let broken = link.try_serve().unwrap_err().to_string();
+    let error = link.try_serve().unwrap_err().to_string();
     assert_eq!(
-        broken,
+        error,
         "frames: expected a compressed payload with its length, at byte 78"
     );
 }

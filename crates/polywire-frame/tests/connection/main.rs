@@ -1,11 +1,11 @@
 //! Both sides of a connection against each other, and against invalid input.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod broken;
 mod calls;
 mod chunks;
+mod closing;
 mod deflate;
-mod ends;
 mod streams;
 mod support;
 mod topics;
+mod violations;

@@ -33,7 +33,7 @@ pub(crate) struct Link {
 }
 
 /// Events as text.
-pub(crate) type Told = Vec<String>;
+pub(crate) type Events = Vec<String>;
 
 impl Link {
     pub(crate) fn new() -> Self {
@@ -70,15 +70,15 @@ impl Link {
     }
 
     /// Passes the client's output to the server. Returns the server's events.
-    pub(crate) fn serve(&mut self) -> Told {
+    pub(crate) fn serve(&mut self) -> Events {
         self.try_serve().unwrap()
     }
 
-    pub(crate) fn try_serve(&mut self) -> Result<Told, ProtocolError> {
+    pub(crate) fn try_serve(&mut self) -> Result<Events, ProtocolError> {
         self.to_server.extend(drain(self.client.output()));
         self.client.wrote();
         let mut room = Vec::new();
-        let mut told = Told::new();
+        let mut events = Events::new();
         while let server::Step::Consumed(bytes, event) =
             self.server
                 .receive(self.now, &self.to_server, &mut room, resolve)?
@@ -86,35 +86,35 @@ impl Link {
             if let Some(server::Event::Item { cost, .. }) = &event {
                 self.cost = *cost;
             }
-            told.extend(event.map(|event| server_event(&event)));
+            events.extend(event.map(|event| server_event(&event)));
             self.to_server.drain(..bytes);
         }
-        Ok(told)
+        Ok(events)
     }
 
     /// Passes the server's output to the client. Returns the client's events.
-    pub(crate) fn answer(&mut self) -> Told {
-        self.try_answer().unwrap()
+    pub(crate) fn receive(&mut self) -> Events {
+        self.try_receive().unwrap()
     }
 
-    pub(crate) fn try_answer(&mut self) -> Result<Told, ProtocolError> {
+    pub(crate) fn try_receive(&mut self) -> Result<Events, ProtocolError> {
         self.to_client.extend(drain(self.server.output()));
         self.server.wrote();
         let mut room = Vec::new();
-        let mut told = Told::new();
+        let mut events = Events::new();
         while let client::Step::Consumed(bytes, event) =
             self.client.receive(&self.to_client, &mut room)?
         {
-            told.extend(event.map(|event| client_event(&event)));
+            events.extend(event.map(|event| client_event(&event)));
             self.to_client.drain(..bytes);
         }
-        Ok(told)
+        Ok(events)
     }
 
     /// Exchanges `HELLO`.
-    pub(crate) fn greeted(mut self) -> Self {
+    pub(crate) fn connected(mut self) -> Self {
         assert_eq!(self.serve(), ["hello"]);
-        assert_eq!(self.answer(), ["hello"]);
+        assert_eq!(self.receive(), ["hello"]);
         self
     }
 }

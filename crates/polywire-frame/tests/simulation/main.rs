@@ -7,5 +7,5 @@
 //! and `POLYWIRE_SEEDS=100000` runs that many seeds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod chance;
+mod rng;
 mod streams;

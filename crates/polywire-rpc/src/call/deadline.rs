@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_header_has_the_time_that_is_left() {
+    async fn the_header_has_the_remaining_time() {
         let timeout = CallTimeout::start(Duration::from_micros(10_900));
         assert_eq!(header(timeout).unwrap(), "11");
         for expected in ["6", "1", "1"] {

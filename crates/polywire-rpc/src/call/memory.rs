@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_has_half_of_it_or_one_larger_reservation() {
+    fn a_connection_gets_half_of_the_memory_or_one_larger_reservation() {
         let memory = Arc::new(Memory::new(100));
         let half = Arc::new(memory.half());
         let take = |bytes| {

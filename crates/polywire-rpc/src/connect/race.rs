@@ -94,7 +94,7 @@ mod tests {
 
     /// Packets to the first address are dropped without an error.
     #[tokio::test(start_paused = true)]
-    async fn a_blackholed_address_is_passed() {
+    async fn a_blackholed_address_is_skipped() {
         let began = Instant::now();
         let connected = race(addresses(&TWO), |address| async move {
             match address.ip().to_string().as_str() {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_address_that_refuses_is_passed_at_once() {
+    async fn a_refusing_address_is_skipped_at_once() {
         let began = Instant::now();
         let connected = race(addresses(&TWO), |address| async move {
             match address.ip().to_string().as_str() {
@@ -121,7 +121,7 @@ mod tests {
 
     /// The first address answers after 300 ms. The second answers after 100 ms, but is tried 250 ms later.
     #[tokio::test(start_paused = true)]
-    async fn the_first_that_answers_counts() {
+    async fn the_first_connection_wins() {
         let connected = race(addresses(&TWO), |address| async move {
             match address.ip().to_string().as_str() {
                 "192.0.2.1" => sleep(Duration::from_millis(300)).await,
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn families_take_turns() {
+    fn address_families_alternate() {
         let mixed = ["[::1]:1", "[::2]:1", "[::3]:1", "192.0.2.1:1"];
         let expected = ["[::1]:1", "192.0.2.1:1", "[::2]:1", "[::3]:1"];
         assert_eq!(interleaved(addresses(&mixed)), addresses(&expected));

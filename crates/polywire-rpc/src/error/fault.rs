@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn callers_that_are_not_known_or_may_not_are_told_so() {
+    fn unauthenticated_and_forbidden_callers_get_different_faults() {
         for (code, kind, shown) in [
             (
                 FaultCode::UNAUTHENTICATED,

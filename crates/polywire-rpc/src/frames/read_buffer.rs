@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_within_a_read_has_another_buffer() {
+    fn nested_reads_use_separate_buffers() {
         let first = with_buffer(&BUFFER, 8, |outer| {
             outer.fill(1);
             with_buffer(&BUFFER, 8, |inner| inner.fill(2));

@@ -61,7 +61,7 @@ mod tests {
     use crate::peer::Peer;
 
     #[tokio::test(start_paused = true)]
-    async fn callers_are_counted_apart_and_not_without_end() {
+    async fn callers_are_counted_separately_and_bounded() {
         let number = |number| NonZeroU32::new(number).unwrap();
         let callers = Callers::new(number(10), number(2), |caller| {
             caller.headers().get("key").cloned()
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_caller_that_invents_others_is_not_forgotten() {
+    async fn a_rate_limited_caller_is_not_evicted_by_invented_ones() {
         let number = |number| NonZeroU32::new(number).unwrap();
         let callers = Callers::new(number(10), number(2), |caller| {
             caller.headers().get("key").cloned()

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_asks_too_often_is_not_forgotten_for_others() {
+    fn a_rate_limited_address_is_not_evicted_by_others() {
         let firewall = Firewall::new()
             .requests_per_address(number(1), number(3))
             .addresses(1_600);

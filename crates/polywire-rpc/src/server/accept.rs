@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn connections_that_have_ended_are_freed_while_none_comes() {
+    async fn ended_connections_are_freed_without_new_ones() {
         let mut listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut connections = JoinSet::new();
         let (end, mut ended) = watch::channel(());

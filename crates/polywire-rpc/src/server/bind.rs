@@ -93,7 +93,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn all_get_connections() {
+    fn all_listeners_get_connections() {
         let listeners = bind_shared(any(), FOUR).unwrap();
         assert_eq!(listeners.len(), 4);
         let address = listeners[0].local_addr().unwrap();

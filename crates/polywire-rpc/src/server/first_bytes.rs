@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tells_the_versions_apart() {
+    async fn detects_the_http_version() {
         assert_eq!(
             after(&[PREFACE]).await,
             (InitialProtocol::Http2, PREFACE.to_vec())
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_protocol_reads_the_bytes() {
+    async fn detected_bytes_are_taken_by_the_protocol() {
         let mut first = FirstBytes::default();
         assert!(first.is_empty());
         assert_eq!(

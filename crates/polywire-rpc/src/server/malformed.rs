@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_that_are_the_same() {
+    fn equal_hosts() {
         for (scheme, left, right, same) in [
             (Some("http"), "a", "A", true),
             (Some("http"), "a:80", "a", true),

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn others_have_their_turns() {
+    fn decompression_yields_to_other_tasks() {
         for (len, turns) in [(0, 0), (1_000, 0), (100_000, 0), (16 << 20, 64)] {
             let body = compressed(&vec![7; len]).unwrap();
             let (output, had) = decompress(&body, 16 << 20);

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_to_an_end() {
+    fn pauses_grow_up_to_a_maximum() {
         for failures in 1..40 {
             let most = Duration::from_millis(100 << (failures - 1).min(16)).min(BACKOFF.most());
             let pause = pause(failures);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_say_when() {
+    fn retry_after_is_respected() {
         let after = |status, value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(RETRY_AFTER, value.parse().unwrap());

@@ -48,7 +48,7 @@ async fn json_bodies() {
         assert_eq!((error.0, error.1.as_str()), (status, name), "{body}");
         assert!(error.2.contains(word), "{body}: {}", error.2);
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn cbor_bodies() {
     socket.write(post(RpcV2Cbor, "", "Add", "")).await;
     let error = socket.reply().await.error(RpcV2Cbor);
     assert_eq!((error.0, error.1.as_str()), (400, invalid));
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn xmlrpc_bodies() {
         .write(post(XmlRpc, "", "", b"<methodCall>\xff"))
         .await;
     assert_eq!(socket.reply().await.error(XmlRpc).1, "-32702");
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn paths_and_methods() {
     let reply = site.send(request("GET /RPC2", &[], "")).await;
     assert_eq!(reply.header("allow"), Some("POST"));
     assert_eq!(reply.error(XmlRpc).0, 405);
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
@@ -268,7 +268,7 @@ async fn media_types() {
     let error = reply.error(RpcV2Cbor);
     let name = "smithy.framework#UnsupportedMediaTypeException";
     assert_eq!((error.0, error.1.as_str()), (415, name));
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
@@ -348,7 +348,7 @@ async fn too_deep() {
     );
     let reply = site.send(post(RestJson1, "/deep", "Deep", skipped)).await;
     assert_eq!(reply.error(RestJson1).0, 400);
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 /// A server whose limit for bodies is 1,000 bytes.
@@ -381,7 +381,7 @@ async fn too_large_by_its_length() {
         let reply = site.send(request(&line, &headers, "")).await;
         assert_too_large(kind, &reply.error(kind));
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 /// A client that sends a whole body over the limit before it reads can read the reply. The
@@ -409,7 +409,7 @@ async fn too_large_and_sent_whole() {
         .write_all(post(RestJson1, "/nowhere", "", vec![b' '; 8_000_000]))
         .await;
     assert_eq!(socket.reply().await.error(RestJson1).0, 404);
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
@@ -424,7 +424,7 @@ async fn too_large_in_chunks() {
         socket.write(chunk.repeat(3)).await;
         assert_too_large(kind, &socket.reply().await.error(kind));
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
@@ -472,7 +472,7 @@ async fn broken_chunks() {
         }
         assert!(socket.ends().await);
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 /// The body of a request with both `Transfer-Encoding` and `Content-Length` is read by its chunks.
@@ -492,7 +492,7 @@ async fn two_lengths() {
     while let Some(reply) = socket.try_reply().await {
         assert_ne!(reply.status, 299);
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 /// A client that closes its write half in the middle of a body receives an error.
@@ -515,11 +515,11 @@ async fn truncated_bodies() {
         }
         assert!(socket.ends().await);
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
-async fn clients_that_vanish() {
+async fn clients_that_disconnect() {
     let site = Site::plain().await;
     for kind in WIRES {
         let whole = call_of(kind, "/add", "Add", r#"{"left":1,"right":2}"#);
@@ -530,7 +530,7 @@ async fn clients_that_vanish() {
             drop(socket);
         }
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
@@ -571,7 +571,7 @@ async fn no_http_at_all() {
     socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
     socket.write(&noise).await;
     socket.drain().await;
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 /// The total size of a request head is limited, so that incomplete heads use little memory.
@@ -591,5 +591,5 @@ async fn heads_that_do_not_end() {
     let mut socket = site.open().await;
     socket.write(lines(90)).await;
     assert_eq!(socket.reply().await.status, 431);
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }

@@ -8,13 +8,13 @@ use crate::support::{Site, output, read, request, service, write};
 
 /// The messages of one call as text, and its decoded output.
 #[derive(Debug)]
-struct Trip {
+struct RoundTrip {
     request: String,
     response: String,
     output: String,
 }
 
-async fn trip(site: &Site, operation: &str, input: &str) -> Trip {
+async fn round_trip(site: &Site, operation: &str, input: &str) -> RoundTrip {
     let service = service();
     let shapes = service.find_operation(operation).unwrap();
     let client = site.client(RestJson1).0;
@@ -34,7 +34,7 @@ async fn trip(site: &Site, operation: &str, input: &str) -> Trip {
         })
         .await
         .unwrap();
-    Trip {
+    RoundTrip {
         output: write(shapes.output(), &output),
         response: shown.pop().unwrap(),
         request: shown.pop().unwrap(),
@@ -60,13 +60,13 @@ fn push_message(text: &mut String, headers: &http::HeaderMap, body: &[u8]) {
 async fn labels() {
     let site = Site::plain().await;
     let input = r#"{"text":"a b/c%d?ö","number":-5,"flag":true,"real":1.5,"when":"2026-11-01T12:00:00.250Z","epoch":"2026-11-01T12:00:00Z","httpDate":"2026-11-01T12:00:00Z","color":"red"}"#;
-    let trip = trip(&site, "Labels", input).await;
+    let round_trip = round_trip(&site, "Labels", input).await;
     assert_eq!(
-        trip.request,
+        round_trip.request,
         "GET /labels/a%20b%2Fc%25d%3F%C3%B6/-5/true/1.5/2026-11-01T12%3A00%3A00.25Z/1793534400\
          /Sun%2C%2001%20Nov%202026%2012%3A00%3A00%20GMT/red\n"
     );
-    assert_eq!(trip.output, input.replace(".250Z", ".25Z"));
+    assert_eq!(round_trip.output, input.replace(".250Z", ".25Z"));
 }
 
 #[tokio::test]
@@ -86,12 +86,12 @@ async fn labels_by_hand() {
 async fn greedy_labels() {
     let site = Site::plain().await;
     let input = r#"{"bucket":"b","path":"a/b c//end/7","revision":3}"#;
-    let trip = trip(&site, "Greedy", input).await;
+    let round_trip = round_trip(&site, "Greedy", input).await;
     assert_eq!(
-        trip.request,
+        round_trip.request,
         "GET /files/b/a/b%20c//end/7/end?download&r=3\n"
     );
-    assert_eq!(trip.output, input);
+    assert_eq!(round_trip.output, input);
 
     let reply = site
         .send(request("GET /files/x/one%2Ftwo/end?r=1&download=", &[], ""))
@@ -109,16 +109,16 @@ async fn greedy_labels() {
 async fn query() {
     let site = Site::plain().await;
     let input = r#"{"text":"a&b=c d+ö","numbers":[1,-2,3],"flag":false,"real":2.5,"when":"2026-11-01T12:00:00Z","epochs":["2026-11-01T12:00:00Z","1970-01-01T00:00:00Z"],"colors":["red","green"],"rest":{"x":["1","2"],"n":["9"]}}"#;
-    let trip = trip(&site, "Query", input).await;
+    let round_trip = round_trip(&site, "Query", input).await;
     // The client does not send a parameter from the map if it is bound to another member, here `n`.
     assert_eq!(
-        trip.request,
+        round_trip.request,
         "GET /query?kind=test&t=a%26b%3Dc%20d%2B%C3%B6&n=1&n=-2&n=3&flag=false&real=2.5\
          &when=2026-11-01T12%3A00%3A00Z&epochs=1793534400&epochs=0&colors=red&colors=green&x=1&x=2\n"
     );
     // The server puts all query parameters into the map.
     assert_eq!(
-        trip.output,
+        round_trip.output,
         r#"{"text":"a&b=c d+ö","numbers":[1,-2,3],"flag":false,"real":2.5,"when":"2026-11-01T12:00:00Z","epochs":[1793534400,0],"colors":["red","green"],"rest":{"kind":["test"],"t":["a&b=c d+ö"],"n":["1","-2","3"],"flag":["false"],"real":["2.5"],"when":["2026-11-01T12:00:00Z"],"epochs":["1793534400","0"],"colors":["red","green"],"x":["1","2"]}}"#
     );
 }
@@ -140,7 +140,7 @@ async fn query_by_hand() {
 async fn headers() {
     let site = Site::plain().await;
     let input = r#"{"text":"plain, as it is","number":-7,"flag":true,"real":-0.5,"when":"2026-11-01T12:00:00Z","dateTime":"2026-11-01T12:00:00Z","epoch":"2026-11-01T12:00:00Z","texts":["a","b,c","say \"hi\"","back\\slash"," wide "],"numbers":[1,2],"flags":[true,false],"dates":["2026-11-01T12:00:00Z","1970-01-01T00:00:00Z"],"colors":["green","red"],"json":"{\"a\":[1,2]}","meta":{"camera":"north","lens":"50mm"},"note":"in the body"}"#;
-    let trip = trip(&site, "Headers", input).await;
+    let round_trip = round_trip(&site, "Headers", input).await;
     let headers = r#"content-type: application/json
 x-colors: green, red
 x-date-time: 2026-11-01T12:00:00Z
@@ -159,9 +159,9 @@ x-texts: a, "b,c", "say \"hi\"", back\slash, " wide "
 x-when: Sun, 01 Nov 2026 12:00:00 GMT
 
 {"note":"in the body"}"#;
-    assert_eq!(trip.request, format!("POST /headers\n{headers}"));
-    assert_eq!(trip.response, format!("200\n{headers}"));
-    assert_eq!(trip.output, output("Headers", input));
+    assert_eq!(round_trip.request, format!("POST /headers\n{headers}"));
+    assert_eq!(round_trip.response, format!("200\n{headers}"));
+    assert_eq!(round_trip.output, output("Headers", input));
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn headers_by_hand() {
 }
 
 #[tokio::test]
-async fn headers_that_cannot_be() {
+async fn invalid_headers() {
     let site = Site::plain().await;
     let client = site.client(RestJson1);
     // The client rejects a value that a header cannot contain.
@@ -225,22 +225,24 @@ async fn headers_that_cannot_be() {
         );
         assert!(message.contains(place), "{message}");
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 #[tokio::test]
 async fn blob_payloads() {
     let site = Site::plain().await;
-    let trip = trip(&site, "BlobPayload", r#"{"name":"p","picture":"/wCA"}"#).await;
+    let round_trip = round_trip(&site, "BlobPayload", r#"{"name":"p","picture":"/wCA"}"#).await;
     assert!(
-        trip.request
+        round_trip
+            .request
             .starts_with("PUT /payload/blob/p\ncontent-type: image/png\n\n")
     );
     assert!(
-        trip.response
+        round_trip
+            .response
             .starts_with("200\ncontent-type: image/png\nx-name: p\n\n")
     );
-    assert_eq!(trip.output, r#"{"name":"p","picture":"/wCA"}"#);
+    assert_eq!(round_trip.output, r#"{"name":"p","picture":"/wCA"}"#);
 
     let reply = site
         .send(request(
@@ -259,12 +261,12 @@ async fn blob_payloads() {
 #[tokio::test]
 async fn blob_payload_with_its_own_type() {
     let site = Site::plain().await;
-    let plain = trip(&site, "PlainBlob", r#"{"data":"YQ=="}"#).await;
+    let plain = round_trip(&site, "PlainBlob", r#"{"data":"YQ=="}"#).await;
     assert_eq!(
         plain.request,
         "PUT /payload/plain-blob\ncontent-type: application/octet-stream\n\na"
     );
-    let typed = trip(&site, "PlainBlob", r#"{"type":"text/csv","data":"YQ=="}"#).await;
+    let typed = round_trip(&site, "PlainBlob", r#"{"type":"text/csv","data":"YQ=="}"#).await;
     assert_eq!(
         typed.request,
         "PUT /payload/plain-blob\ncontent-type: text/csv\n\na"
@@ -276,13 +278,13 @@ async fn blob_payload_with_its_own_type() {
 #[tokio::test]
 async fn text_payloads() {
     let site = Site::plain().await;
-    let text = trip(&site, "TextPayload", r#"{"text":"\"ö\" & more"}"#).await;
+    let text = round_trip(&site, "TextPayload", r#"{"text":"\"ö\" & more"}"#).await;
     assert_eq!(
         text.request,
         "PUT /payload/text\ncontent-type: text/plain\n\n\"ö\" & more"
     );
     assert_eq!(text.output, r#"{"text":"\"ö\" & more"}"#);
-    let color = trip(&site, "EnumPayload", r#"{"color":"green"}"#).await;
+    let color = round_trip(&site, "EnumPayload", r#"{"color":"green"}"#).await;
     assert_eq!(
         color.request,
         "PUT /payload/enum\ncontent-type: text/plain\n\ngreen"
@@ -300,13 +302,13 @@ async fn text_payloads() {
 async fn structure_payloads() {
     let site = Site::plain().await;
     let input = r#"{"name":"h","person":{"name":"Ada","friends":[{"name":"Grace","age":85}]}}"#;
-    let trip = trip(&site, "StructurePayload", input).await;
+    let round_trip = round_trip(&site, "StructurePayload", input).await;
     assert_eq!(
-        trip.request,
+        round_trip.request,
         "PUT /payload/structure\ncontent-type: application/json\nx-name: h\n\n\
          {\"name\":\"Ada\",\"friends\":[{\"name\":\"Grace\",\"age\":85}]}"
     );
-    assert_eq!(trip.output, input);
+    assert_eq!(round_trip.output, input);
     let missing = site
         .send(request("PUT /payload/structure", &[], r#"{"age":1}"#))
         .await;
@@ -319,9 +321,9 @@ async fn structure_payloads() {
 async fn absent_structure_payloads() {
     let site = Site::plain().await;
     // An absent payload is not sent as `{}`, because a person without the required name is invalid.
-    let trip = trip(&site, "StructurePayload", r#"{"name":"h"}"#).await;
-    assert_eq!(trip.request, "PUT /payload/structure\nx-name: h\n");
-    assert_eq!(trip.output, r#"{"name":"h"}"#);
+    let round_trip = round_trip(&site, "StructurePayload", r#"{"name":"h"}"#).await;
+    assert_eq!(round_trip.request, "PUT /payload/structure\nx-name: h\n");
+    assert_eq!(round_trip.output, r#"{"name":"h"}"#);
     for operation in [
         "UnionPayload",
         "DocumentPayload",
@@ -333,9 +335,9 @@ async fn absent_structure_payloads() {
         } else {
             "{}"
         };
-        let trip = self::trip(&site, operation, input).await;
-        assert!(!trip.request.contains("\n\n"), "{trip:?}");
-        assert_eq!(trip.output, input, "{operation}");
+        let round_trip = self::round_trip(&site, operation, input).await;
+        assert!(!round_trip.request.contains("\n\n"), "{round_trip:?}");
+        assert_eq!(round_trip.output, input, "{operation}");
     }
 }
 
@@ -352,9 +354,12 @@ async fn union_payloads() {
         ),
     ] {
         let input = format!(r#"{{"choice":{choice}}}"#);
-        let trip = trip(&site, "UnionPayload", &input).await;
-        assert!(trip.request.ends_with(&format!("\n\n{body}")), "{trip:?}");
-        assert_eq!(trip.output, input);
+        let round_trip = round_trip(&site, "UnionPayload", &input).await;
+        assert!(
+            round_trip.request.ends_with(&format!("\n\n{body}")),
+            "{round_trip:?}"
+        );
+        assert_eq!(round_trip.output, input);
     }
     for bad in [
         r#"{"text":"a","the-number":1}"#,
@@ -378,19 +383,19 @@ async fn document_payloads() {
         "true",
     ] {
         let input = format!(r#"{{"document":{document}}}"#);
-        let trip = trip(&site, "DocumentPayload", &input).await;
+        let round_trip = round_trip(&site, "DocumentPayload", &input).await;
         assert!(
-            trip.request.ends_with(&format!("\n\n{document}")),
-            "{trip:?}"
+            round_trip.request.ends_with(&format!("\n\n{document}")),
+            "{round_trip:?}"
         );
-        assert_eq!(trip.output, input);
+        assert_eq!(round_trip.output, input);
     }
 }
 
 #[tokio::test]
 async fn response_codes() {
     let site = Site::plain().await;
-    let accepted = trip(&site, "StatusCode", r#"{"status":202}"#).await;
+    let accepted = round_trip(&site, "StatusCode", r#"{"status":202}"#).await;
     assert_eq!(
         accepted.response,
         "202\ncontent-type: application/json\n\n{}"
@@ -401,7 +406,7 @@ async fn response_codes() {
         .send(request("POST /things", &[], r#"{"name":"n"}"#))
         .await;
     assert_eq!(created.status, 201);
-    let nothing = trip(&site, "Nothing", "{}").await;
+    let nothing = round_trip(&site, "Nothing", "{}").await;
     assert_eq!(
         (nothing.request.as_str(), nothing.response.as_str()),
         ("POST /nothing\n", "204\n")
@@ -414,32 +419,33 @@ async fn response_codes() {
 async fn host_prefixes() {
     let site = Site::plain().await;
     let input = r#"{"tenant":"acme","note":"n"}"#;
-    let trip = trip(&site, "Hosted", input).await;
+    let round_trip = round_trip(&site, "Hosted", input).await;
     let host = format!("host: acme.data.{}", site.address());
-    assert!(trip.request.contains(&host), "{}", trip.request);
+    assert!(round_trip.request.contains(&host), "{}", round_trip.request);
     // The member is in the host and in the body.
     assert!(
-        trip.request
+        round_trip
+            .request
             .ends_with("\n\n{\"tenant\":\"acme\",\"note\":\"n\"}")
     );
-    assert_eq!(trip.output, input);
+    assert_eq!(round_trip.output, input);
 }
 
 #[tokio::test]
 async fn names_and_forms_in_the_body() {
     let site = Site::plain().await;
     let input = r#"{"text":"t","byte":-128,"long":9007199254740993,"float":0.1,"double":-0.0,"bigInteger":123456789012345678901234567890,"bigDecimal":0.1000000000000000000001,"blob":"AP8=","plain":"2026-11-01T12:00:00.500Z","dateTime":"2026-11-01T12:00:00Z","epoch":"2026-11-01T12:00:00Z","httpDate":"2026-11-01T12:00:00Z","color":"red","size":2,"choice":{"number":3},"sparse":[1,null,3],"people":{"a":{"name":"Ada"}},"document":{"x":[1]}}"#;
-    let trip = trip(&site, "Names", input).await;
+    let round_trip = round_trip(&site, "Names", input).await;
     let body = r#"{"renamed-text":"t","byte":-128,"long":9007199254740993,"float":0.1,"double":-0,"bigInteger":123456789012345678901234567890,"bigDecimal":0.1000000000000000000001,"blob":"AP8=","plain":1793534400.5,"dateTime":"2026-11-01T12:00:00Z","epoch":1793534400,"httpDate":"Sun, 01 Nov 2026 12:00:00 GMT","color":"red","size":2,"choice":{"the-number":3},"sparse":[1,null,3],"people":{"a":{"name":"Ada"}},"document":{"x":[1]}}"#;
     assert_eq!(
-        trip.request,
+        round_trip.request,
         format!("POST /names\ncontent-type: application/json\n\n{body}")
     );
     assert_eq!(
-        trip.response,
+        round_trip.response,
         format!("200\ncontent-type: application/json\n\n{body}")
     );
-    assert_eq!(trip.output, output("Names", input));
+    assert_eq!(round_trip.output, output("Names", input));
 }
 
 #[tokio::test]

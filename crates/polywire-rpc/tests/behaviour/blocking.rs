@@ -14,14 +14,14 @@ use crate::support::{Site, WIRES, builder, request, within};
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
 #[tokio::test]
-async fn small_calls_are_not_held_up() {
+async fn small_calls_are_not_delayed() {
     // The server runs on one thread, so a handler that blocks this thread would block all calls.
     let pool = BlockingPool::new(2, 0);
     let barrier = Arc::new(Barrier::new(3));
-    let (begun, begins) = mpsc::channel();
-    let (begun, own) = (Mutex::new(begun), Arc::clone(&barrier));
+    let (started, begins) = mpsc::channel();
+    let (started, own) = (Mutex::new(started), Arc::clone(&barrier));
     let handler = pool.dynamic(move |mut input: Map, _| {
-        begun.lock().unwrap().send(()).unwrap();
+        started.lock().unwrap().send(()).unwrap();
         own.wait();
         input.insert("id", 7);
         Ok(input)
@@ -40,7 +40,7 @@ async fn small_calls_are_not_held_up() {
     });
     let begins = within(begins).await.unwrap();
     for _ in 0..20 {
-        site.serves_on().await;
+        site.assert_still_serving().await;
     }
     // A third call is rejected: both threads are busy, and the queue has no slots.
     for kind in WIRES {
@@ -61,10 +61,10 @@ async fn small_calls_are_not_held_up() {
 #[tokio::test]
 async fn the_queue() {
     let pool = BlockingPool::new(1, 2);
-    let (go, gone) = mpsc::channel::<()>();
-    let gone = Mutex::new(gone);
+    let (release, released) = mpsc::channel::<()>();
+    let released = Mutex::new(released);
     let work = Arc::new(move |number: u32| {
-        gone.lock().unwrap().recv().unwrap();
+        released.lock().unwrap().recv().unwrap();
         number
     });
     let run = |number| {
@@ -77,7 +77,7 @@ async fn the_queue() {
         FaultKind::Overloaded
     );
     for _ in 0..3 {
-        go.send(()).unwrap();
+        release.send(()).unwrap();
     }
     let mut done = Vec::new();
     for task in waiting {
@@ -88,7 +88,7 @@ async fn the_queue() {
     for _ in 0..10 {
         drop(run(4));
     }
-    go.send(()).unwrap();
+    release.send(()).unwrap();
     assert_eq!(within(run(5)).await.unwrap(), 5);
 }
 
@@ -109,10 +109,10 @@ async fn panics() {
 #[tokio::test]
 async fn deadlines() {
     let pool = BlockingPool::new(1, 0);
-    let (go, gone) = mpsc::channel::<()>();
-    let gone = Mutex::new(gone);
+    let (release, released) = mpsc::channel::<()>();
+    let released = Mutex::new(released);
     let handler = pool.dynamic(move |input: Map, _| {
-        gone.lock().unwrap().recv().unwrap();
+        released.lock().unwrap().recv().unwrap();
         Ok(input)
     });
     let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_millis(100));
@@ -123,7 +123,7 @@ async fn deadlines() {
     assert!(fault.message().contains("took too long"), "{fault}");
     let fault = client.fault("Create", CREATE).await;
     assert_eq!(fault.kind(), FaultKind::Overloaded);
-    go.send(()).unwrap();
+    release.send(()).unwrap();
     within(async {
         while pool.run(|| ()).await.is_err() {
             tokio::task::yield_now().await;

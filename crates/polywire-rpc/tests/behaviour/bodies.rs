@@ -7,7 +7,7 @@ use polywire_schema::{Limits, Map, Value};
 use crate::support::{Site, WIRES, output, post, request};
 
 #[tokio::test]
-async fn the_same_everywhere() {
+async fn all_protocols_return_the_same_output() {
     let site = Site::plain().await;
     for (operation, input) in [
         (
@@ -169,7 +169,7 @@ async fn xmlrpc_positional() {
 }
 
 #[tokio::test]
-async fn what_each_wire_calls_its_own() {
+async fn requests_on_a_shared_path_are_answered_in_their_protocol() {
     let site = Site::plain().await;
     // Three protocols, one path. Each request is answered in its own protocol.
     let json = site.send(request("POST /RPC", &[], "{}")).await;

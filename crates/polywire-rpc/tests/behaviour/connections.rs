@@ -63,7 +63,7 @@ async fn pipelined() {
 /// Some clients send a line feed after the body that is not included in `Content-Length`. Extra
 /// bytes after the last request must not prevent its reply.
 #[tokio::test]
-async fn bytes_behind_the_last_request() {
+async fn bytes_after_the_last_request() {
     let site = Site::plain().await;
     for behind in ["\r\n", "x", "GET /status/200 HTTP/1.1\r\nHost: x\r\n\r\n"] {
         let mut last = request("POST /add", &[("Connection", "close")], ADD);
@@ -242,7 +242,7 @@ async fn the_limit_on_connections() {
 /// The connection limit applies to the whole server: here two HTTP listeners on different threads
 /// and an SCGI listener. No listener reserves a slot for a future connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_limit_on_connections_is_that_of_the_server() {
+async fn the_limit_on_connections_applies_to_all_listeners() {
     let any = || "127.0.0.1:0".parse().unwrap();
     let server = builder().connections(2).build().unwrap();
     let (send, address) = std::sync::mpsc::channel();
@@ -278,8 +278,8 @@ async fn the_limit_on_connections_is_that_of_the_server() {
     let early = tokio::time::timeout(Duration::from_millis(300), third.raw()).await;
     assert!(early.is_err(), "{early:?}");
     drop(first);
-    let said = third.raw().await;
-    assert!(said.starts_with("Status: 400"), "{said}");
+    let response = third.raw().await;
+    assert!(response.starts_with("Status: 400"), "{response}");
     // One free slot is enough for both HTTP listeners, one connection after the other.
     for address in [here.address(), there, here.address()] {
         let mut socket = open(address).await;
@@ -312,7 +312,7 @@ async fn extreme_settings() {
         let slow = client.call("Fail", r#"{"how":"soon"}"#).await;
         assert!(slow.is_ok(), "{slow:?}");
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
     let mut site = site;
     site.stop().await;
     let error = builder().connections(0).build().unwrap_err();

@@ -20,7 +20,7 @@ fn with_header(kind: polywire_protocol::ProtocolKind, value: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn the_earlier_limit_counts() {
+async fn the_earlier_limit_applies() {
     for (limit, timeout, expected) in [
         (5_000, Some("100"), 100),
         (100, Some("5000"), 100),
@@ -103,7 +103,7 @@ async fn invalid_headers() {
 
 /// The deadline also limits the time for receiving the body.
 #[tokio::test]
-async fn bodies_that_come_too_late() {
+async fn bodies_that_arrive_after_the_deadline() {
     let site = Site::start(builder()).await;
     let mut socket = site.open().await;
     let headers = [("polywire-timeout-ms", "30"), ("Content-Length", "100")];
@@ -127,7 +127,7 @@ impl Drop for OnDrop {
 /// handler continues.
 #[tokio::test]
 async fn clients_send_their_deadline() {
-    let (began, mut begun) = mpsc::unbounded_channel();
+    let (began, mut started) = mpsc::unbounded_channel();
     let (dropped, mut ended) = mpsc::unbounded_channel();
     let handler = dynamic(move |input: Map, context: Context| {
         let left = context.deadline().unwrap() - Instant::now();
@@ -150,7 +150,7 @@ async fn clients_send_their_deadline() {
             // The client reports its own deadline, because the deadline of the server is not
             // earlier.
             assert_eq!(error.kind(), CallErrorKind::Deadline, "{kind} {error}");
-            let left = within(begun.recv()).await.unwrap();
+            let left = within(started.recv()).await.unwrap();
             assert_eq!(left <= total, send, "{kind} {left:?}");
             match send {
                 true => within(ended.recv()).await.unwrap(),
@@ -162,7 +162,7 @@ async fn clients_send_their_deadline() {
 
 /// The request that `call_showing` shows has the deadline header.
 #[tokio::test]
-async fn the_header_is_shown() {
+async fn shown_requests_contain_the_deadline_header() {
     let site = Site::plain().await;
     let service = crate::support::service();
     let client = polywire_rpc::Client::builder(service, WIRES[0])

@@ -195,5 +195,5 @@ async fn internal_errors_have_no_details() {
         socket.write(call_of(kind, "/fail", "Fail", input)).await;
         assert_eq!(socket.reply().await.status, 200);
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }

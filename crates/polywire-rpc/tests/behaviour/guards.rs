@@ -67,12 +67,12 @@ async fn connections_per_address() {
 
 /// The limit counts the connections of all servers that share a firewall.
 #[tokio::test]
-async fn connections_in_all() {
+async fn connections_of_all_servers() {
     let firewall = Firewall::new().connections(1);
     let server = builder().firewall(firewall).build().unwrap();
-    let place = "127.0.0.1:0".parse().unwrap();
-    let site = Site::of(server.listen(place).await.unwrap());
-    let scgi = server.listen_scgi(place).await.unwrap();
+    let any_port = "127.0.0.1:0".parse().unwrap();
+    let site = Site::of(server.listen(any_port).await.unwrap());
+    let scgi = server.listen_scgi(any_port).await.unwrap();
     let mut first = site.open().await;
     first.write(request("GET /status/200", &[], "")).await;
     assert_eq!(first.reply().await.status, 200);
@@ -135,12 +135,12 @@ async fn malformed_requests_per_address() {
 }
 
 /// A handler that waits for a notification.
-fn waiting() -> (ServerBuilder, Arc<Notify>, mpsc::UnboundedReceiver<()>) {
-    let (begun, begins) = mpsc::unbounded_channel();
+fn server_with_waiting_handler() -> (ServerBuilder, Arc<Notify>, mpsc::UnboundedReceiver<()>) {
+    let (started, begins) = mpsc::unbounded_channel();
     let go = Arc::new(Notify::new());
     let gone = Arc::clone(&go);
     let handler = dynamic(move |mut input: Map, _| {
-        begun.send(()).unwrap();
+        started.send(()).unwrap();
         let go = Arc::clone(&gone);
         async move {
             go.notified().await;
@@ -153,7 +153,7 @@ fn waiting() -> (ServerBuilder, Arc<Notify>, mpsc::UnboundedReceiver<()>) {
 
 #[tokio::test]
 async fn calls_in_flight() {
-    let (builder, go, mut begins) = waiting();
+    let (builder, go, mut begins) = server_with_waiting_handler();
     let pages = |_: &http::request::Parts| http::Response::new(Bytes::from("busy"));
     let site = Site::start(builder.calls(2).pages(pages)).await;
     let mut busy = Vec::new();
@@ -202,8 +202,8 @@ async fn calls_in_flight() {
 /// A call whose client resets the connection releases its slot when the handler ends. The handler
 /// continues, because the server does not distinguish a reset from a half-close.
 #[tokio::test]
-async fn callers_that_leave() {
-    let (builder, go, mut begins) = waiting();
+async fn callers_that_disconnect() {
+    let (builder, go, mut begins) = server_with_waiting_handler();
     let site = Site::start(builder.calls(1)).await;
     for _ in 0..3 {
         let socket = within(async {
@@ -211,8 +211,8 @@ async fn callers_that_leave() {
                 let mut socket = site.open().await;
                 socket.write(request("POST /things", &[], CREATE)).await;
                 tokio::select! {
-                    begun = begins.recv() => {
-                        begun.unwrap();
+                    started = begins.recv() => {
+                        started.unwrap();
                         break socket;
                     }
                     reply = socket.reply() => assert_eq!(reply.status, 503),

@@ -62,7 +62,7 @@ async fn handlers_that_take_too_long() {
         };
         assert_eq!(fault.kind(), expected, "{kind}");
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 /// A handler that never waits for I/O uses up the coop budget of its task in each poll. The handler
@@ -82,7 +82,7 @@ async fn handlers_that_are_always_busy() {
 }
 
 #[tokio::test]
-async fn clients_that_do_not_wait() {
+async fn client_deadlines() {
     let site = Site::plain().await;
     let deadline = Duration::from_millis(200);
     for kind in WIRES {
@@ -103,7 +103,7 @@ async fn clients_that_do_not_wait() {
 }
 
 #[tokio::test]
-async fn nobody_there() {
+async fn calls_without_a_server_fail() {
     let mut site = Site::plain().await;
     site.stop().await;
     for kind in WIRES {
@@ -122,7 +122,7 @@ async fn nobody_there() {
 }
 
 #[tokio::test]
-async fn operations_that_there_are_not() {
+async fn unknown_operations() {
     let site = Site::plain().await;
     let client = site.client(RestJson1).0;
     let error = client.call("Subtract", Map::new()).await.unwrap_err();

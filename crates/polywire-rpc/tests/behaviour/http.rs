@@ -29,7 +29,7 @@ fn length() -> String {
 
 /// The HTTP version and the `Connection` header determine whether a connection is kept alive.
 #[tokio::test]
-async fn connections_are_kept_or_not() {
+async fn keep_alive() {
     let site = Site::plain().await;
     for (version, line, kept) in [
         ("1.0", None, false),
@@ -51,13 +51,16 @@ async fn connections_are_kept_or_not() {
             assert!(reply.text().contains("3</"), "{}", reply.text());
             // In HTTP/1.0 the reply has to announce keep-alive, in HTTP/1.1 it has to announce a
             // close.
-            let told = match (version, kept) {
+            let announced = match (version, kept) {
                 ("1.0", true) => Some("keep-alive"),
                 ("1.1", false) => Some("close"),
                 _ => None,
             };
             let own = reply.header("connection");
-            assert!(own == told || told.is_none(), "{version} {line:?}: {own:?}");
+            assert!(
+                own == announced || announced.is_none(),
+                "{version} {line:?}: {own:?}"
+            );
         }
         if !kept {
             assert!(socket.ends().await, "{version} {line:?}");
@@ -67,7 +70,7 @@ async fn connections_are_kept_or_not() {
 
 /// Ambiguous body lengths are rejected. They allow request smuggling past a proxy.
 #[tokio::test]
-async fn lengths_that_disagree() {
+async fn conflicting_lengths() {
     let site = Site::plain().await;
     let chunked = format!("{:x}\r\n{CALL}\r\n0\r\n\r\n", CALL.len());
     let length = length();
@@ -206,7 +209,7 @@ async fn a_bare_line_feed_in_trailers() {
 /// A connection stays open if the server replies before it has read a chunked body, and then reads
 /// the body to its end.
 #[tokio::test]
-async fn chunks_that_are_answered_early() {
+async fn chunked_bodies_with_an_early_reply() {
     let site = Site::plain().await;
     let mut socket = site.open().await;
     let chunked = format!("{:x}\r\n{CALL}\r\n0\r\n\r\n", CALL.len());
@@ -332,7 +335,7 @@ async fn two_calls_in_one_write() {
 
 /// A GET with a browser at the path of XML-RPC gets a readable explanation.
 #[tokio::test]
-async fn people_at_the_path_of_xml_rpc() {
+async fn browsers_at_the_path_of_xml_rpc() {
     let site = Site::plain().await;
     let mut socket = site.open().await;
     socket.write(request("GET /RPC2", &[], "")).await;
@@ -357,7 +360,7 @@ async fn people_at_the_path_of_xml_rpc() {
 /// A request that arrives byte by byte is served if it is complete before the timeout. Otherwise
 /// the connection is closed.
 #[tokio::test]
-async fn a_byte_at_a_time() {
+async fn requests_byte_by_byte() {
     let site = Site::plain().await;
     let mut socket = site.open().await;
     for byte in call("1.1", &[&length()], CALL) {
@@ -373,7 +376,7 @@ async fn a_byte_at_a_time() {
     let body = whole.len() - CALL.len();
     // After a timeout in the head the connection is closed without a reply. After a timeout in the
     // body the reply is an error.
-    for (quick, told) in [(0, false), (body, true)] {
+    for (quick, announced) in [(0, false), (body, true)] {
         let mut socket = site.open().await;
         socket.write(&whole[..quick]).await;
         let reply = tokio::select! {
@@ -386,10 +389,10 @@ async fn a_byte_at_a_time() {
             } => reply,
         };
         match reply {
-            Some(reply) if told => assert!(reply.text().contains("did not arrive")),
-            reply => assert!(reply.is_none() && !told, "{reply:?}"),
+            Some(reply) if announced => assert!(reply.text().contains("did not arrive")),
+            reply => assert!(reply.is_none() && !announced, "{reply:?}"),
         }
-        site.serves_on().await;
+        site.assert_still_serving().await;
     }
 }
 
@@ -422,7 +425,7 @@ async fn expectations() {
 
 /// Clients disconnect after every seventh byte of a request. Every other connection is reset.
 #[tokio::test]
-async fn clients_that_are_killed() {
+async fn clients_that_disconnect_mid_request() {
     let site = Site::plain().await;
     let whole = call("1.1", &[&length()], CALL);
     for end in (0..=whole.len()).step_by(7) {
@@ -433,5 +436,5 @@ async fn clients_that_are_killed() {
         }
         drop(socket);
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }

@@ -119,7 +119,7 @@ async fn floods_of_control_frames() {
         assert!(within(flood).await, "{name}");
         within(drain).await.unwrap();
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 /// Calls raise the limit for control frames: 100 control frames per call are accepted.

@@ -67,10 +67,10 @@ async fn http_layers_answer_by_themselves() {
 }
 
 #[tokio::test]
-async fn behind_http_layers_nothing_changes() {
+async fn http_layers_that_change_nothing_have_no_effect() {
     let layer = MapRequestLayer::new(|request: Request<_>| request);
     let site = Site::start(builder().http_layer(layer)).await;
-    site.serves_on().await;
+    site.assert_still_serving().await;
     let show = dynamic(|_: Map, context: Context| async move {
         Ok(Map::from_iter([(
             "text",
@@ -103,7 +103,7 @@ async fn behind_http_layers_nothing_changes() {
 }
 
 /// A head layer that sheds calls without the header `x-important`, and counts all calls.
-fn shedding(seen: &Arc<AtomicU32>) -> impl Layer<HeadService, Service = HeadService> + 'static {
+fn shed_layer(seen: &Arc<AtomicU32>) -> impl Layer<HeadService, Service = HeadService> + 'static {
     let seen = Arc::clone(seen);
     layer_fn(move |inner: HeadService| {
         let seen = Arc::clone(&seen);
@@ -123,7 +123,7 @@ fn shedding(seen: &Arc<AtomicU32>) -> impl Layer<HeadService, Service = HeadServ
 #[tokio::test]
 async fn head_layers_shed_before_anything_is_read() {
     let seen = Arc::new(AtomicU32::new(0));
-    let site = Site::start(builder().head_layer(shedding(&seen))).await;
+    let site = Site::start(builder().head_layer(shed_layer(&seen))).await;
     for kind in WIRES {
         // The body is invalid on every wire, but it is not read.
         let reply = site.send(post(kind, "/add", "Add", "{{{<<<")).await;
@@ -162,7 +162,7 @@ async fn head_layers_shed_before_anything_is_read() {
 #[tokio::test]
 async fn head_layers_do_not_wait_for_bodies() {
     let seen = Arc::new(AtomicU32::new(0));
-    let site = Site::start(builder().head_layer(shedding(&seen))).await;
+    let site = Site::start(builder().head_layer(shed_layer(&seen))).await;
     // The body is never sent.
     let headers = [("Content-Length", "1000000")];
     let reply = site.send(request("POST /add", &headers, "")).await;
@@ -183,7 +183,7 @@ async fn head_layers_see_operations_that_the_head_names() {
         arriving
     });
     let site = Site::start(builder().head_layer(layer)).await;
-    site.serves_on().await;
+    site.assert_still_serving().await;
     let add = Some("Add".to_owned());
     assert_eq!(
         *seen.lock().unwrap(),
@@ -277,7 +277,7 @@ async fn the_layer_that_is_added_last_is_the_outermost() {
 
 /// A server is a `tower::Service`. It works without a socket.
 #[tokio::test]
-async fn without_any_socket() {
+async fn a_server_is_a_tower_service_without_a_socket() {
     let mut server = builder().protocol(RestJson1).build().unwrap();
     let request = Request::post("/add")
         .header("content-type", "application/json")

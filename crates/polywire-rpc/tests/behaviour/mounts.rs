@@ -21,15 +21,15 @@ const SHARED: [ProtocolKind; 7] = [
     ProtocolKind::XmlRpc,
 ];
 
-fn at(text: &str) -> Mount {
+fn mount(text: &str) -> Mount {
     text.parse().unwrap()
 }
 
-fn everything() -> ServerBuilder {
+fn builder_with_all_protocols() -> ServerBuilder {
     let shared = SHARED.into_iter().fold(builder(), ServerBuilder::protocol);
     shared
-        .protocol_at(at("/ec2"), ProtocolKind::Ec2Query)
-        .protocol_at(at("/s3"), ProtocolKind::RestXml)
+        .protocol_at(mount("/ec2"), ProtocolKind::Ec2Query)
+        .protocol_at(mount("/s3"), ProtocolKind::RestXml)
 }
 
 /// The path of a protocol below the URL of the server.
@@ -48,7 +48,7 @@ fn client(site: &Site, kind: ProtocolKind) -> Caller {
 
 #[tokio::test]
 async fn every_protocol_on_one_port() {
-    let site = Site::start(everything()).await;
+    let site = Site::start(builder_with_all_protocols()).await;
     for kind in ProtocolKind::HTTP {
         let client = client(&site, kind);
         let sum = client.call("Add", r#"{"left": 2, "right": 3}"#).await;
@@ -76,7 +76,7 @@ async fn every_protocol_on_one_port() {
 /// A request that cannot be routed or decoded gets an error in its own protocol.
 #[tokio::test]
 async fn bad_requests_in_their_own_wire() {
-    let site = Site::start(everything()).await;
+    let site = Site::start(builder_with_all_protocols()).await;
     let target = "x-amz-target: Wire.Nothing\r\n";
     let form = "application/x-www-form-urlencoded";
     for (request, content_type, says) in [
@@ -197,9 +197,9 @@ async fn protocols_that_are_not_offered() {
     // hosts.
     let cbor = builder()
         .protocol(Kind::AwsJson1_0)
-        .protocol_at(at("//admin.internal"), Kind::RestJson1)
-        .protocol_at(at("//127.0.0.1/xml"), Kind::XmlRpc)
-        .protocol_at(at("/cbor"), Kind::RpcV2Cbor);
+        .protocol_at(mount("//admin.internal"), Kind::RestJson1)
+        .protocol_at(mount("//127.0.0.1/xml"), Kind::XmlRpc)
+        .protocol_at(mount("/cbor"), Kind::RpcV2Cbor);
     let site = Site::start(cbor).await;
     let client = Client::builder(service(), Kind::RpcV2Cbor);
     let client = Caller(client.connect(&site.url()).unwrap());
@@ -242,8 +242,8 @@ fn post(path: &str, content_type: &str, headers: &str, body: &str) -> String {
 async fn hosts_have_their_own_protocols() {
     let builder = builder()
         .protocol(ProtocolKind::RestJson1)
-        .protocol_at(at("//xml.test"), ProtocolKind::RestXml)
-        .protocol_at(at("//*.xml.test/deep"), ProtocolKind::RestXml);
+        .protocol_at(mount("//xml.test"), ProtocolKind::RestXml)
+        .protocol_at(mount("//*.xml.test/deep"), ProtocolKind::RestXml);
     let site = Site::start(builder).await;
     for (host, path, content_type) in [
         ("h", "/strange", "application/json"),
@@ -268,7 +268,7 @@ async fn hosts_have_their_own_protocols() {
 #[tokio::test]
 async fn handlers_see_what_was_sent() {
     let builder = builder()
-        .protocol_at(at("/deep/down"), ProtocolKind::RestJson1)
+        .protocol_at(mount("/deep/down"), ProtocolKind::RestJson1)
         .operation(
             "Create",
             dynamic(|_, call| async move {
@@ -299,7 +299,7 @@ async fn handlers_see_what_was_sent() {
 /// although the connection goes to the address without prefix.
 #[tokio::test]
 async fn prefixes_of_hosts_reach_the_mount() {
-    let builder = builder().protocol_at(at("//*.data.127.0.0.1"), ProtocolKind::RestJson1);
+    let builder = builder().protocol_at(mount("//*.data.127.0.0.1"), ProtocolKind::RestJson1);
     let site = Site::start(builder).await;
     for http2 in [false, true] {
         let client = site.client_with(ProtocolKind::RestJson1, |builder| builder.http2(http2));
@@ -329,11 +329,11 @@ fn protocols_that_cannot_be_distinguished() {
         assert!(message.starts_with(&begins), "{message}");
         let advice = "offer one of them below a path, on a host or on a port of its own";
         assert!(message.contains(advice), "{message}");
-        let builder = builder().protocol_at(at("/x"), one);
-        let message = refuse(builder.protocol_at(at("/x/"), other));
+        let builder = builder().protocol_at(mount("/x"), one);
+        let message = refuse(builder.protocol_at(mount("/x/"), other));
         assert!(message.ends_with("(both are at /x)"), "{message}");
         // At different paths they do not conflict.
-        let apart = crate::support::builder().protocol_at(at("/x"), one);
+        let apart = crate::support::builder().protocol_at(mount("/x"), one);
         assert!(apart.protocol(other).build().is_ok());
     }
     // Adding the same kind twice is no error. A second instance of the protocol at the same path is
@@ -351,8 +351,8 @@ fn protocols_that_cannot_be_distinguished() {
 }
 
 #[test]
-fn a_server_tells_its_mounts() {
-    let server: Server = everything().build().unwrap();
+fn a_server_lists_its_mounts() {
+    let server: Server = builder_with_all_protocols().build().unwrap();
     let mounts = server.mounts();
     let mut mounts: Vec<String> = mounts
         .map(|(mount, protocol)| format!("{} {mount}", protocol.kind()))
@@ -366,9 +366,9 @@ fn a_server_tells_its_mounts() {
 /// Calls of pages of other origins are rejected on every wire, with an error in that protocol.
 /// Calls of the same or an allowed origin, or without these headers, are served.
 #[tokio::test]
-async fn pages_of_other_origins() {
+async fn cross_origin_pages() {
     let guard = CrossOrigin::new().allow("https://app.example").unwrap();
-    let site = Site::start(everything().cross_origin(guard)).await;
+    let site = Site::start(builder_with_all_protocols().cross_origin(guard)).await;
     let caller = |kind, headers: &[(&'static str, &str)]| {
         let mut builder = Client::builder(service(), kind);
         for (name, value) in headers {
@@ -440,7 +440,7 @@ async fn pages_of_other_origins() {
         assert_eq!(reply.status, status, "{line}: {}", reply.text());
     }
     // Without the guard no request is rejected because of its origin.
-    let open = Site::start(everything()).await;
+    let open = Site::start(builder_with_all_protocols()).await;
     let reply = open.send(request("DELETE /status/200", &foreign, "")).await;
     assert_eq!(reply.status, 405);
 }

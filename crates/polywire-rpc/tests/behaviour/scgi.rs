@@ -85,7 +85,7 @@ async fn every_wire() {
 }
 
 #[tokio::test]
-async fn who_calls() {
+async fn handlers_see_the_peer_and_the_variables() {
     let (send, mut seen) = mpsc::unbounded_channel();
     let handler = dynamic(move |input: Map, context: Context| {
         let variables = context.extensions().get::<Variables>();
@@ -189,7 +189,7 @@ async fn the_shortest_call_over_a_unix_socket() {
 }
 
 #[tokio::test]
-async fn requests_that_are_none() {
+async fn invalid_requests() {
     let short = Duration::from_millis(200);
     let limits = Limits::DEFAULT.with_bytes(1_000);
     let server = builder()

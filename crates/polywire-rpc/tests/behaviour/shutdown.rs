@@ -54,7 +54,7 @@ async fn calls_in_progress_end() {
 }
 
 #[tokio::test]
-async fn calls_that_do_not_end_are_cut_off() {
+async fn calls_are_aborted_after_the_shutdown_timeout() {
     let mut site = Site::start(
         builder().timeouts(Timeouts::DEFAULT.with_shutdown(Duration::from_millis(200))),
     )
@@ -65,7 +65,7 @@ async fn calls_that_do_not_end_are_cut_off() {
         .await;
     // The call of `stuck` has most likely started, because later calls have been answered. If it
     // has not, the outcome is the same.
-    site.serves_on().await;
+    site.assert_still_serving().await;
     site.stop().await;
     assert!(stuck.ends().await);
 }
@@ -83,7 +83,7 @@ async fn a_server_that_is_dropped_stops() {
 /// Connections in the accept backlog are served during shutdown, because their clients have most
 /// likely sent requests.
 #[tokio::test]
-async fn connections_that_wait_are_answered() {
+async fn connections_in_the_backlog_are_answered() {
     let site = Site::plain().await;
     let time = request("GET /status/200", &[], "");
     let mut sockets: Vec<Socket> = (0..300).map(|_| site.open_at_once()).collect();
@@ -132,7 +132,7 @@ async fn requests_that_were_sent_are_answered() {
 /// A request on a kept-alive connection shortly after shutdown has started is answered with
 /// `Connection: close`. Otherwise a client could not know that the connection ends.
 #[tokio::test]
-async fn the_last_response_says_so() {
+async fn the_last_response_has_connection_close() {
     let site = Site::plain().await;
     let time = request("GET /status/200", &[], "");
     let mut sockets = Vec::new();
@@ -185,7 +185,7 @@ async fn incomplete_heads_do_not_delay_the_shutdown() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
-    site.serves_on().await;
+    site.assert_still_serving().await;
     // Half of the shutdown timeout for calls in progress.
     let soon = tokio::time::timeout(Timeouts::DEFAULT.shutdown / 2, site.stop());
     tokio::select! {
@@ -200,7 +200,7 @@ async fn incomplete_heads_do_not_delay_the_shutdown() {
 /// Requests and replies in progress are completed, even if that takes longer than the grace period
 /// of idle connections.
 #[tokio::test]
-async fn bodies_and_answers_in_progress_end() {
+async fn bodies_and_replies_in_progress_are_completed() {
     let site = Site::plain().await;
     let whole = request("POST /names", &[], r#"{"long":1}"#);
     let (begin, rest) = whole.split_at(whole.len() - 3);
@@ -213,7 +213,7 @@ async fn bodies_and_answers_in_progress_end() {
     answer
         .write(request("PUT /payload/text", &plain, &text))
         .await;
-    site.serves_on().await;
+    site.assert_still_serving().await;
     let stopping = tokio::spawn(site.into_running().shutdown());
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert!(!stopping.is_finished());
@@ -224,7 +224,7 @@ async fn bodies_and_answers_in_progress_end() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_by_itself_is_seen() {
+async fn ended_resolves_when_the_runtime_of_the_server_ends() {
     let elsewhere = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

@@ -8,14 +8,14 @@ use polywire_rpc::Timeouts;
 use crate::support::{Site, WIRES, builder, call_of};
 
 /// A server with timeouts of 200 ms for heads and bodies.
-async fn impatient() -> Site {
+async fn site_with_short_timeouts() -> Site {
     let short = Duration::from_millis(200);
     Site::start(builder().timeouts(Timeouts::DEFAULT.with_head(short).with_body(short))).await
 }
 
 #[tokio::test]
 async fn heads_byte_by_byte() {
-    let site = impatient().await;
+    let site = site_with_short_timeouts().await;
     // The first connection is HTTP/1 from its first byte. The second one stops inside the HTTP/2
     // preface, before the version is known.
     for head in [
@@ -37,7 +37,7 @@ async fn heads_byte_by_byte() {
             () = drip => unreachable!(),
             () = async {
                 for _ in 0..20 {
-                    site.serves_on().await;
+                    site.assert_still_serving().await;
                     tokio::time::sleep(Duration::from_millis(40)).await;
                 }
             } => {}
@@ -49,7 +49,7 @@ async fn heads_byte_by_byte() {
 
 #[tokio::test]
 async fn silent_connections() {
-    let site = impatient().await;
+    let site = site_with_short_timeouts().await;
     // No bytes, two prefixes that could become HTTP/1 or HTTP/2, an incomplete head, and an HTTP/2
     // preface without frames.
     for word in [
@@ -62,13 +62,13 @@ async fn silent_connections() {
         let mut socket = site.open().await;
         socket.write(word).await;
         socket.drain().await;
-        site.serves_on().await;
+        site.assert_still_serving().await;
     }
 }
 
 /// The server detects a disconnect at once, even if the bytes so far could become HTTP/1 or HTTP/2.
 #[tokio::test]
-async fn peers_that_leave_after_a_byte() {
+async fn peers_that_disconnect_after_one_byte() {
     let site = Site::start(builder().connections(50)).await;
     let mut sockets = Vec::new();
     for word in ["P", "PRI * HTTP/2.0\r\n"] {
@@ -82,12 +82,14 @@ async fn peers_that_leave_after_a_byte() {
     // The connections had taken all 50 slots. Without the detection they would keep the slots for
     // 30 seconds, the head timeout.
     let soon = Duration::from_secs(10);
-    tokio::time::timeout(soon, site.serves_on()).await.unwrap();
+    tokio::time::timeout(soon, site.assert_still_serving())
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn idle_connections() {
-    let site = impatient().await;
+    let site = site_with_short_timeouts().await;
     for kind in WIRES {
         let mut socket = site.open().await;
         socket
@@ -107,7 +109,7 @@ async fn idle_connections() {
 
 #[tokio::test]
 async fn idle_http2_connections() {
-    let site = impatient().await;
+    let site = site_with_short_timeouts().await;
     let client = site.client_with(RestJson1, |builder| builder.http2(true));
     for _ in 0..3 {
         client.call("Add", r#"{"left":1,"right":2}"#).await.unwrap();
@@ -117,12 +119,12 @@ async fn idle_http2_connections() {
 
 #[tokio::test]
 async fn stalled_bodies() {
-    let site = impatient().await;
+    let site = site_with_short_timeouts().await;
     for kind in WIRES {
         let whole = call_of(kind, "/add", "Add", r#"{"left":1,"right":2}"#);
         let mut socket = site.open().await;
         socket.write(&whole[..whole.len() - 3]).await;
-        let (reply, ()) = tokio::join!(socket.reply(), site.serves_on());
+        let (reply, ()) = tokio::join!(socket.reply(), site.assert_still_serving());
         let (status, name, message) = reply.error(kind);
         assert!(message.contains("did not arrive"), "{kind}: {message}");
         match kind {
@@ -139,7 +141,7 @@ async fn stalled_bodies() {
 
 #[tokio::test]
 async fn bodies_byte_by_byte() {
-    let site = impatient().await;
+    let site = site_with_short_timeouts().await;
     let whole = call_of(RestJson1, "/add", "Add", r#"{"left":1,"right":2}"#);
     let mut socket = site.open().await;
     let body = whole.len() - 20;
@@ -170,7 +172,7 @@ async fn half_closed_clients() {
 /// The connection of a client that sends a request and does not read the reply is closed.
 #[tokio::test]
 async fn clients_that_do_not_read() {
-    let site = impatient().await;
+    let site = site_with_short_timeouts().await;
     let mut socket = site.open_narrow().await;
     let text = "x".repeat(15_000_000);
     let head = format!(
@@ -182,13 +184,13 @@ async fn clients_that_do_not_read() {
     // after the timeout.
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert!(socket.drain().await < 15_000_000);
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }
 
 /// The head timeout also applies to the second request of a connection.
 #[tokio::test]
 async fn second_heads_byte_by_byte() {
-    let site = impatient().await;
+    let site = site_with_short_timeouts().await;
     let mut socket = site.open().await;
     socket
         .write("GET /status/200 HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -210,7 +212,7 @@ async fn second_heads_byte_by_byte() {
 
 /// A connection that sends a long response is not idle.
 #[tokio::test]
-async fn long_responses_are_read_to_their_end_and_followed_by_calls() {
+async fn a_connection_that_sends_a_long_response_is_not_idle() {
     use polywire_rpc::Methods;
     use polywire_rpc::Server;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};

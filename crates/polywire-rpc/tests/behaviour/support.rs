@@ -208,7 +208,7 @@ impl Site {
     }
 
     /// Asserts that the server still serves calls on every wire.
-    pub(crate) async fn serves_on(&self) {
+    pub(crate) async fn assert_still_serving(&self) {
         for kind in WIRES {
             let client = self.client(kind);
             let answer = client.call("Add", r#"{"left": 2, "right": 3}"#).await;

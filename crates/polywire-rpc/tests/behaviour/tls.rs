@@ -97,7 +97,7 @@ async fn connect(
 }
 
 /// The certificate of the server.
-fn shown(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
+fn server_certificate(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
     stream.get_ref().1.peer_certificates().unwrap()[0].clone()
 }
 
@@ -234,9 +234,9 @@ async fn certificates_of_clients() {
             assert_eq!(reply.map(|reply| reply.status), good.then_some(201));
             if good {
                 let tls = within(seen.recv()).await.unwrap().unwrap();
-                let shown: Vec<Vec<u8>> = tls.certificates().map(<[u8]>::to_vec).collect();
+                let certificates: Vec<Vec<u8>> = tls.certificates().map(<[u8]>::to_vec).collect();
                 let own = identity.map(|identity| identity.der().to_vec());
-                assert_eq!(shown, Vec::from_iter(own));
+                assert_eq!(certificates, Vec::from_iter(own));
             }
             assert!(seen.try_recv().is_err());
         }
@@ -267,9 +267,9 @@ async fn names_and_reloads() {
         .unwrap();
     let (running, _seen) = listen(&tls).await;
     let connector = connector(&authority, None, &[]);
-    let show = async |name| shown(&connect(&running, &connector, name).await.unwrap());
+    let show = async |name| server_certificate(&connect(&running, &connector, name).await.unwrap());
     let open = connect(&running, &connector, "localhost").await.unwrap();
-    assert_eq!(shown(&open), first.der());
+    assert_eq!(server_certificate(&open), first.der());
     assert_eq!(show("api.example.org").await, api.der());
     assert_eq!(show("other.example.org").await, any.der());
 
@@ -295,7 +295,7 @@ async fn names_and_reloads() {
 }
 
 #[test]
-fn settings_that_cannot_be() {
+fn invalid_settings() {
     let authority = Authority::new();
     let (one, other) = (authority.sign("localhost"), authority.sign("localhost"));
     let (certificate, key) = one.pems();
@@ -320,7 +320,7 @@ fn settings_that_cannot_be() {
 /// A connection without a complete handshake is closed after the timeout. A plain HTTP request gets
 /// status 400 with an explanation.
 #[tokio::test]
-async fn handshakes_that_are_none() {
+async fn invalid_handshakes() {
     let own = Authority::new().sign("localhost");
     let tls = settings(&own).handshake_timeout(Duration::from_millis(200));
     let (running, _seen) = listen(&tls.build().unwrap()).await;

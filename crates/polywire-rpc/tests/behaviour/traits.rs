@@ -66,7 +66,7 @@ async fn answer(server: &Server, request: Request<Full<Bytes>>) -> (StatusCode, 
 }
 
 #[tokio::test]
-async fn servers_check_what_they_are_sent() {
+async fn servers_validate_inputs() {
     let server = builder("^[a-z]+$").build().unwrap();
     let (status, body) = answer(&server, order(r#"{"items":["a","B","c","d"]}"#)).await;
     assert_eq!(status, 400);
@@ -89,7 +89,7 @@ async fn servers_check_what_they_are_sent() {
 /// Without validation, a dynamic handler receives an input without its required members. Defaults
 /// are set either way.
 #[tokio::test]
-async fn without_validation_nothing_is_required() {
+async fn without_validation_no_member_is_required() {
     let text = MODEL.replace("text: String", "@required text: String");
     let text = text.replace("count: Integer", "@required count: Integer");
     let model = Loader::new().add_text("shop.smithy", text).assemble();
@@ -113,7 +113,7 @@ async fn without_validation_nothing_is_required() {
 }
 
 #[tokio::test]
-async fn a_pattern_that_cannot_be_checked_is_refused_at_the_start() {
+async fn an_unsupported_pattern_is_a_build_error() {
     let refused = builder("^(?!a)").build().unwrap_err();
     assert!(matches!(&refused, BuildError::Pattern(pattern) if pattern.shape == "example#Item"));
     assert!(refused.to_string().contains("example#Item"), "{refused}");
@@ -127,7 +127,7 @@ async fn a_pattern_that_cannot_be_checked_is_refused_at_the_start() {
 }
 
 #[tokio::test]
-async fn clients_fill_in_tokens_and_compress() {
+async fn clients_generate_tokens_and_compress_bodies() {
     let server = builder("").build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", running.address());
@@ -177,7 +177,7 @@ fn compressed(kind: ProtocolKind, len: usize) -> Request<Full<Bytes>> {
 }
 
 #[tokio::test]
-async fn compressed_bodies_have_the_limits_of_all_bodies() {
+async fn body_limits_apply_to_decompressed_bodies() {
     for kind in [RestJson1, RpcV2Cbor] {
         let server = builder("").limits(Limits::DEFAULT.with_bytes(1 << 20));
         let server = server.body_memory(2 << 20).build().unwrap();
@@ -194,7 +194,7 @@ async fn compressed_bodies_have_the_limits_of_all_bodies() {
 }
 
 #[tokio::test]
-async fn other_codings_are_refused() {
+async fn other_codings_are_rejected() {
     let server = builder("").build().unwrap();
     for (coding, body, expected) in [
         ("br", "{}", 415),

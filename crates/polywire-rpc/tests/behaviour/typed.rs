@@ -217,7 +217,7 @@ async fn typed_handlers_and_typed_calls() {
 }
 
 #[tokio::test]
-async fn typed_and_dynamic_meet() {
+async fn typed_and_dynamic_sides_interoperate() {
     let typed_site = site().await;
     let dynamic_site = Site::plain().await;
     for kind in WIRES {
@@ -269,7 +269,7 @@ async fn typed_faults() {
 }
 
 #[tokio::test]
-async fn a_type_that_is_another_operations() {
+async fn a_handler_with_the_type_of_another_operation_is_an_error() {
     // A typed handler of the wrong operation is a bug in the program. The reply does not name the
     // type.
     let site = Site::start(builder().operation("Labels", typed(create))).await;
@@ -282,5 +282,5 @@ async fn a_type_that_is_another_operations() {
         .await;
     assert!(reply.status == 400 || reply.status == 500, "{reply:?}");
     assert!(!reply.text().contains("CreateInput"), "{reply:?}");
-    site.serves_on().await;
+    site.assert_still_serving().await;
 }

@@ -50,7 +50,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 /// A server whose handler reports a value from its context.
-fn telling<T: Send + 'static>(
+fn reporting_server<T: Send + 'static>(
     tell: fn(&Context) -> T,
 ) -> (ServerBuilder, mpsc::UnboundedReceiver<T>) {
     let (send, seen) = mpsc::unbounded_channel();
@@ -65,7 +65,7 @@ fn telling<T: Send + 'static>(
 #[tokio::test]
 async fn every_wire() {
     let folder = Folder::new();
-    let (builder, mut seen) = telling(|context| {
+    let (builder, mut seen) = reporting_server(|context| {
         let caller = context.caller().clone();
         (context.peer(), caller.credentials(), caller.is_local())
     });
@@ -111,7 +111,7 @@ async fn the_file_is_private_and_removed() {
 
 /// Only a socket file without a listener is replaced.
 #[tokio::test]
-async fn what_is_there_already() {
+async fn existing_files() {
     let folder = Folder::new();
     let server = builder().build().unwrap();
     let path = folder.path("socket");
@@ -153,7 +153,7 @@ async fn what_is_there_already() {
 /// If several calls of `listen_unix` find the same stale socket file, one replaces it. The remaining
 /// calls fail with `AddrInUse`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_of_several_takes_over() {
+async fn one_of_several_concurrent_listens_replaces_a_stale_file() {
     let folder = Folder::new();
     let server = builder().build().unwrap();
     for round in 0..100 {
@@ -212,28 +212,28 @@ async fn foreign_listeners() {
 /// IPv6 addresses; link-local addresses have a scope id.
 #[tokio::test]
 async fn ipv6() {
-    let (builder, mut seen) = telling(Context::peer);
+    let (builder, mut seen) = reporting_server(Context::peer);
     let server = builder.build().unwrap();
-    let mut places = vec!["[::1]:0".parse().unwrap()];
+    let mut addresses = vec!["[::1]:0".parse().unwrap()];
     match link_local() {
-        Some(address) => places.push(address),
+        Some(address) => addresses.push(address),
         None => eprintln!("skipped: no interface has a link-local address"),
     }
-    for place in places {
-        let running = match server.listen(place).await {
+    for address in addresses {
+        let running = match server.listen(address).await {
             Ok(running) => running,
             Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {
-                eprintln!("skipped: no {place} here");
+                eprintln!("skipped: no {address} here");
                 continue;
             }
-            Err(error) => panic!("{place}: {error}"),
+            Err(error) => panic!("{address}: {error}"),
         };
         let stream = tokio::net::TcpStream::connect(running.address()).await;
         let stream = stream.unwrap();
         let own = stream.local_addr().unwrap();
         let mut socket = Socket::over(stream);
         socket.write(request("POST /things", &[], CREATE)).await;
-        assert_eq!(socket.reply().await.status, 201, "{place}");
+        assert_eq!(socket.reply().await.status, 201, "{address}");
         // The peer address has its scope id, which a reply to a link-local address needs.
         assert_eq!(within(seen.recv()).await.unwrap(), Some(own));
         within(running.shutdown()).await;

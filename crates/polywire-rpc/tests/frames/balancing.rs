@@ -15,7 +15,7 @@ fn builder(servers: &[&Scripted]) -> ClientBuilder {
     })
 }
 
-fn taking(millis: u64) -> Scripted {
+fn server_with_latency(millis: u64) -> Scripted {
     Scripted::new(move |_| Act::Later(Duration::from_millis(millis)))
 }
 
@@ -39,7 +39,11 @@ async fn load(client: &Client, time: Duration) {
 
 #[tokio::test(start_paused = true)]
 async fn a_dead_and_a_slow_server_do_not_affect_calls() {
-    let (fast, slow, dead) = (taking(1), taking(50), taking(1));
+    let (fast, slow, dead) = (
+        server_with_latency(1),
+        server_with_latency(50),
+        server_with_latency(1),
+    );
     dead.kill();
     let client = builder(&[&dead, &slow, &fast]).connect().await.unwrap();
     load(&client, Duration::from_secs(20)).await;
@@ -53,8 +57,12 @@ async fn a_dead_and_a_slow_server_do_not_affect_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn equals_have_equal_shares() {
-    let servers = [taking(5), taking(5), taking(5)];
+async fn equal_servers_get_equal_shares() {
+    let servers = [
+        server_with_latency(5),
+        server_with_latency(5),
+        server_with_latency(5),
+    ];
     let client = builder(&[&servers[0], &servers[1], &servers[2]]);
     let client = client.connect().await.unwrap();
     load(&client, Duration::from_secs(20)).await;
@@ -70,7 +78,7 @@ async fn equals_have_equal_shares() {
 #[tokio::test(start_paused = true)]
 async fn servers_that_fail_fast_get_fewer_calls() {
     let bad = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
-    let good = taking(10);
+    let good = server_with_latency(10);
     let client = builder(&[&bad, &good]).connect().await.unwrap();
     load(&client, Duration::from_secs(20)).await;
     let (bad, good) = (bad.seen().len(), good.seen().len());
@@ -79,7 +87,7 @@ async fn servers_that_fail_fast_get_fewer_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn a_restarted_server_gets_its_share_gradually() {
-    let (first, second) = (taking(5), taking(5));
+    let (first, second) = (server_with_latency(5), server_with_latency(5));
     let client = builder(&[&first, &second]).connect().await.unwrap();
     load(&client, Duration::from_secs(10)).await;
     second.kill();
@@ -106,7 +114,7 @@ async fn a_server_that_was_slow_regains_its_share() {
         0..2 => Act::Later(Duration::from_secs(1)),
         _ => Act::Later(Duration::from_millis(5)),
     });
-    let other = taking(5);
+    let other = server_with_latency(5);
     let client = builder(&[&slow, &other]).connect().await.unwrap();
     load(&client, Duration::from_secs(120)).await;
     let before = [slow.seen().len(), other.seen().len()];
@@ -122,7 +130,7 @@ async fn a_server_that_was_slow_regains_its_share() {
 #[tokio::test(start_paused = true)]
 async fn servers_with_internal_faults_keep_their_share() {
     let broken = Scripted::new(|_| Act::Fault(FaultCode::INTERNAL, 0, false));
-    let good = taking(5);
+    let good = server_with_latency(5);
     let client = builder(&[&broken, &good]).connect().await.unwrap();
     for _ in 0..1_000 {
         let _ = client.call_bytes("Echo", b"").await;
@@ -133,7 +141,7 @@ async fn servers_with_internal_faults_keep_their_share() {
 
 #[tokio::test(start_paused = true)]
 async fn one_server_may_have_several_connections() {
-    let server = taking(5);
+    let server = server_with_latency(5);
     let client = builder(&[&server]).connections(4).in_flight(1..=1);
     let client = client.connect().await.unwrap();
     sleep(Duration::from_millis(10)).await;
@@ -148,7 +156,7 @@ async fn one_server_may_have_several_connections() {
 #[tokio::test(start_paused = true)]
 async fn a_rejected_call_goes_to_another_server() {
     let drained = Scripted::new(|_| Act::Fault(FaultCode::UNAVAILABLE, 0, true));
-    let good = taking(1);
+    let good = server_with_latency(1);
     let client = builder(&[&drained, &good]).connect().await.unwrap();
     load(&client, Duration::from_secs(1)).await;
     assert!(!drained.seen().is_empty());
@@ -156,7 +164,7 @@ async fn a_rejected_call_goes_to_another_server() {
 }
 
 #[tokio::test]
-async fn what_is_no_endpoint_is_told_at_once() {
+async fn an_invalid_endpoint_is_an_error_at_once() {
     for (url, words) in [
         (
             "tcp://localhost",
@@ -172,8 +180,8 @@ async fn what_is_no_endpoint_is_told_at_once() {
         ),
     ] {
         let error = Client::builder().endpoint(url).build().unwrap_err();
-        let said = error.to_string();
-        assert_eq!(said, format!("cannot connect to {url}: {words}"));
+        let text = error.to_string();
+        assert_eq!(text, format!("cannot connect to {url}: {words}"));
     }
     let error = Client::builder().build().unwrap_err().to_string();
     assert_eq!(error, "cannot connect to nothing: there is no endpoint");

@@ -12,7 +12,7 @@ use tokio::io::AsyncWriteExt;
 use crate::support::{client, server};
 
 #[tokio::test]
-async fn large_payloads_go_both_ways() {
+async fn large_payloads_in_both_directions() {
     let running = server().await;
     let client = client(&running).await;
     for times in [1_000, 100_000, 1_000_000] {
@@ -30,7 +30,7 @@ async fn large_payloads_go_both_ways() {
 }
 
 #[tokio::test]
-async fn layers_that_frames_would_go_round_refuse_to_build() {
+async fn layers_that_frames_would_bypass_are_a_build_error() {
     let layer = tower::layer::util::Identity::new();
     let built = Server::methods(crate::support::methods())
         .http_layer(layer)
@@ -44,7 +44,7 @@ async fn layers_that_frames_would_go_round_refuse_to_build() {
 }
 
 #[tokio::test]
-async fn large_payloads_go_both_ways_at_once() {
+async fn large_payloads_in_both_directions_at_once() {
     let running = server().await;
     let client = client(&running).await;
     let calls: Vec<_> = (0..6)
@@ -70,7 +70,7 @@ async fn the_first_call_may_be_large() {
 
 /// A client that does not read its replies is disconnected for inactivity. This frees its connection permit.
 #[tokio::test]
-async fn connections_of_clients_that_do_not_read_close() {
+async fn connections_of_clients_that_do_not_read_are_closed() {
     let timeouts = Timeouts::DEFAULT.with_head(Duration::from_millis(200));
     let server = Server::methods(crate::support::methods())
         .frames(true)
@@ -103,7 +103,7 @@ async fn connections_of_clients_that_do_not_read_close() {
 }
 
 #[tokio::test]
-async fn nobody_there() {
+async fn connecting_without_a_server_fails() {
     let error = Client::connect("tcp://127.0.0.1:1").await.unwrap_err();
     let words = error.to_string();
     assert!(
@@ -122,7 +122,7 @@ async fn nobody_there() {
 
 /// The payloads of `bytes` methods are passed on unchanged and need not be CBOR.
 #[tokio::test]
-async fn methods_of_bytes() {
+async fn byte_methods_pass_payloads_unchanged() {
     let methods = || {
         Methods::new().bytes("Reverse", |input, output, context: &Context| {
             if input.is_empty() {
@@ -181,7 +181,7 @@ async fn methods_of_bytes() {
 
 /// A handler can block its thread with `block_in_place`, and there call another server from a runtime of its own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_handler_that_blocks_on_another_call_has_its_answer() {
+async fn a_handler_that_blocks_on_another_call_gets_its_reply() {
     let other = server().await;
     let url = format!("tcp://{}", other.address());
     let methods = Methods::new().method("Relay", move |(a, b): (i32, i32)| {

@@ -22,8 +22,8 @@ use polywire_rpc::{Methods, Server, Timeouts};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::faulty::{Faults, Faulty, Upstream};
-use crate::lossy::{Network, Weather};
+use crate::faulty_proxy::{Faults, Faulty, Upstream};
+use crate::lossy_network::{Network, NetworkConditions};
 use crate::raw::Raw;
 
 const CLIENTS: u64 = 3;
@@ -138,10 +138,10 @@ async fn caller(run: Arc<Run>, client: Client) {
                 &ends.replies
             }
             Ok(Err(error)) => {
-                let begun = run.executed.of(number);
+                let executions = run.executed.of(number);
                 assert!(
-                    begun == 0 || !error.is_unstarted(),
-                    "{number} was done {begun} times: {error}"
+                    executions == 0 || !error.is_unstarted(),
+                    "{number} was done {executions} times: {error}"
                 );
                 match error.kind() {
                     CallErrorKind::Fault => &ends.faults,
@@ -155,19 +155,19 @@ async fn caller(run: Arc<Run>, client: Client) {
     }
 }
 
-/// Runs a TCP or Unix server and restarts it repeatedly. Writes its current address to `place`.
-async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool) {
+/// Runs a TCP or Unix server and restarts it repeatedly. Writes its current address to `upstream`.
+async fn restart_repeatedly(executed: Executed, upstream: watch::Sender<Upstream>, unix: bool) {
     for turn in 0_u64.. {
         let server = executed.server();
         let running = if cfg!(unix) && unix {
             let name = format!("polywire-chaos-{}-{turn}", std::process::id());
             let path = std::env::temp_dir().join(name);
             let running = server.listen_unix(path.clone()).await.unwrap();
-            place.send_replace(Upstream::Unix(path));
+            upstream.send_replace(Upstream::Unix(path));
             running.into_any()
         } else {
             let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-            place.send_replace(Upstream::Tcp(running.address()));
+            upstream.send_replace(Upstream::Tcp(running.address()));
             // A client that sends 100 calls and never reads. It disconnects before the server shuts down.
             let mut raw = Raw::connect(running.address()).await;
             for slot in 0..100 {
@@ -187,7 +187,7 @@ async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool
 }
 
 /// Runs a UDP server and restarts it every 2 s at the same address, which it sends to `first`.
-async fn restarts_udp(
+async fn restart_udp_repeatedly(
     executed: Executed,
     first: tokio::sync::oneshot::Sender<std::net::SocketAddr>,
 ) {
@@ -212,7 +212,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
+async fn each_call_ends_once_and_is_executed_at_most_once() {
     let calls = number("POLYWIRE_CHAOS").unwrap_or(200_000);
     let seed = number("POLYWIRE_SEED").unwrap_or_else(|| {
         let time = std::time::UNIX_EPOCH.elapsed().unwrap();
@@ -231,20 +231,20 @@ async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
     let mut urls = Vec::new();
     let mut proxies = Vec::new();
     for unix in [false, cfg!(unix)] {
-        let (place, places) = watch::channel(Upstream::Nowhere);
-        world.spawn(restarts(executed.clone(), place, unix));
-        let proxy = Faulty::new(places, Faults::new(seed.wrapping_add(unix.into()))).await;
+        let (upstream, upstreams) = watch::channel(Upstream::Down);
+        world.spawn(restart_repeatedly(executed.clone(), upstream, unix));
+        let proxy = Faulty::new(upstreams, Faults::new(seed.wrapping_add(unix.into()))).await;
         urls.push(format!("tcp://{}", proxy.address));
         proxies.push(proxy);
     }
     let (first, address) = tokio::sync::oneshot::channel();
-    world.spawn(restarts_udp(executed.clone(), first));
-    let weather = Weather {
+    world.spawn(restart_udp_repeatedly(executed.clone(), first));
+    let conditions = NetworkConditions {
         lost: 10,
-        doubled: 10,
-        late: 20,
+        duplicated: 10,
+        delayed: 20,
     };
-    let network = Network::new(address.await.unwrap(), weather).await;
+    let network = Network::new(address.await.unwrap(), conditions).await;
     urls.push(format!("udp://{}", network.address));
 
     let mut callers = JoinSet::new();

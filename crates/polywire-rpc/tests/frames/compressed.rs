@@ -52,14 +52,14 @@ async fn exchange(server: Option<usize>, client: Option<usize>) -> FrameStats {
 }
 
 #[tokio::test]
-async fn compression_of_both_sides_works_both_ways() {
+async fn compression_enabled_on_both_sides_applies_in_both_directions() {
     let stats = exchange(Some(1_000), Some(1_000)).await;
     assert!(stats.bytes_in < 5_000, "{} bytes came", stats.bytes_in);
     assert!(stats.bytes_out < 5_000, "{} bytes went", stats.bytes_out);
 }
 
 #[tokio::test]
-async fn compression_of_one_side_is_not_used() {
+async fn compression_enabled_on_one_side_is_not_used() {
     let whole = 2 * (WORDS.len() * TIMES) as u64;
     for (server, client) in [(None, None), (Some(1_000), None), (None, Some(1_000))] {
         let stats = exchange(server, client).await;
@@ -96,10 +96,10 @@ async fn invalid_compressed_payloads_close_one_connection() {
         let hello = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
         stream.write_all(hello).await.unwrap();
         stream.write_all(&call(length, &packed)).await.unwrap();
-        let mut said = Vec::new();
-        stream.read_to_end(&mut said).await.unwrap();
+        let mut received = Vec::new();
+        stream.read_to_end(&mut received).await.unwrap();
         let goaway = [0x10, 0, reason, 0, 0, 0, 0, 0];
-        assert!(said.windows(8).any(|eight| eight == goaway), "{length}");
+        assert!(received.windows(8).any(|eight| eight == goaway), "{length}");
         assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
     }
     running.shutdown().await;

@@ -38,7 +38,7 @@ async fn answers(running: &RunningServer, rest: &[u8]) -> Vec<(u8, u16)> {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_no_more_gets_its_answers() {
+async fn a_half_closed_client_gets_its_replies() {
     let running = start(|builder| builder).await;
     // Without the flag `OPEN`, `Sum` receives no items.
     let mut found = answers(&running, b"").await;
@@ -53,7 +53,7 @@ async fn a_client_that_sends_no_more_gets_its_answers() {
 }
 
 #[tokio::test]
-async fn by_choice_it_does_not() {
+async fn a_half_closed_client_gets_no_replies_if_configured() {
     let running = start(|builder| builder.half_close(false)).await;
     let found = answers(&running, b"").await;
     assert!(!found.contains(&(FAULT, 0)) && found.len() < 2, "{found:?}");
@@ -62,7 +62,7 @@ async fn by_choice_it_does_not() {
 
 /// A client that sends only HELLO and shuts down its write side is disconnected, and the server can shut down.
 #[tokio::test]
-async fn half_closed_connections_without_calls_close() {
+async fn half_closed_connections_without_calls_are_closed() {
     let running = start(|builder| builder).await;
     let mut raw = Raw::connect(running.address()).await;
     raw.end(b"").await;

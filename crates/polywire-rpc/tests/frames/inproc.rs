@@ -27,7 +27,7 @@ async fn client(running: &RunningServer<InprocName>) -> Client {
 
 /// The limit on inputs is the same as on other transports.
 #[tokio::test]
-async fn large_payloads_go_both_ways() {
+async fn large_payloads_in_both_directions() {
     let running = listen("large", methods());
     let client = client(&running).await;
     let text: String = client
@@ -44,7 +44,7 @@ async fn large_payloads_go_both_ways() {
 
 /// The context of a handler shows that the caller is in this process: it counts as local and encrypted, without a peer.
 #[tokio::test]
-async fn the_caller_is_in_this_process() {
+async fn the_context_shows_an_in_process_caller() {
     let methods = Methods::new().method("Who", |(), context: Context| async move {
         let caller = context.caller();
         let here = caller.is_in_process() && caller.is_local() && caller.is_encrypted();
@@ -67,7 +67,7 @@ async fn the_caller_is_in_this_process() {
 }
 
 #[tokio::test]
-async fn names_are_taken_once() {
+async fn a_name_in_use_cannot_be_bound_again() {
     let running = listen("once", methods());
     let other = Server::methods(methods()).frames(true).build().unwrap();
     let error = other.listen_inproc("once").unwrap_err();
@@ -115,7 +115,7 @@ async fn servers_stop_and_restart() {
 
 /// The client and the server run in runtimes on different threads.
 #[test]
-fn threads_of_their_own() {
+fn client_and_server_on_different_threads() {
     let runtime = || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         builder.enable_all().build().unwrap()
@@ -153,7 +153,7 @@ fn threads_of_their_own() {
 
 /// A handler may call its own server, to any depth that the limits on open calls allow.
 #[tokio::test]
-async fn calls_in_calls() {
+async fn a_handler_can_call_its_own_server() {
     static OWN: OnceLock<Client> = OnceLock::new();
     let methods = Methods::new().method("Down", |(left,): (u32,)| async move {
         match left {
@@ -178,8 +178,8 @@ async fn calls_in_calls() {
 
 /// One-way calls, streams and topics work in process.
 #[tokio::test]
-async fn all_else_is_there_too() {
-    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+async fn one_way_calls_streams_and_topics_work() {
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let topics = Topics::new();
     let methods = methods()
         .method("Note", move |(number,): (u32,)| {
@@ -199,7 +199,7 @@ async fn all_else_is_there_too() {
     let running = server.build().unwrap().listen_inproc("all").unwrap();
     let client = client(&running).await;
     client.notify("Note", (7,)).await.unwrap();
-    assert_eq!(told.recv().await, Some(7));
+    assert_eq!(receiver.recv().await, Some(7));
     let mut stream = client.stream("Count", (1_000,)).await.unwrap();
     for expected in 0..1_000 {
         assert_eq!(stream.next::<u32>().await.unwrap(), Some(expected));
@@ -214,7 +214,7 @@ async fn all_else_is_there_too() {
 
 /// With `at_work(3)`, three of ten concurrent calls succeed. The other seven are rejected before their handler starts.
 #[tokio::test]
-async fn a_server_with_too_much_to_do() {
+async fn calls_beyond_the_limit_at_work_are_rejected() {
     let server = Server::methods(methods()).frames(true);
     let server = server
         .frame_limits(FrameLimits::new().at_work(3))
@@ -280,7 +280,7 @@ async fn no_handler_outlives_its_server() {
 
 /// The limit `in_flight` of the client also applies in process: at most four handlers run, and further calls wait.
 #[tokio::test]
-async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
+async fn the_in_flight_limit_of_the_client_bounds_running_handlers() {
     let (at_work, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (now, seen) = (Arc::clone(&at_work), Arc::clone(&most));
     let methods = Methods::new().method("Wait", move |()| {
@@ -310,7 +310,7 @@ async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
 /// Invalid metadata is rejected as on other transports. A streaming method can be called without streams. A URL with a
 /// password is rejected, and the error does not contain the password.
 #[tokio::test]
-async fn nothing_more_is_allowed_than_elsewhere() {
+async fn the_same_inputs_are_rejected_as_on_other_transports() {
     let methods = methods().stream("Sum", |(): (), call: StreamCall| async move {
         drop(call);
         Ok::<_, Fault>(3)
@@ -372,7 +372,7 @@ async fn a_connection_is_idle_only_without_calls() {
 
 /// The client's limit on replies and faults has the same effect in process as over TCP.
 #[tokio::test]
-async fn answers_are_held_against_the_limits_of_the_client() {
+async fn the_client_enforces_its_limits_on_replies_and_faults() {
     let methods = methods()
         .method("Later", |(length,): (usize,)| async move {
             sleep(Duration::from_millis(1)).await;

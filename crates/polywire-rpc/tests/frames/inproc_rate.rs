@@ -51,20 +51,20 @@ async fn measure(name: &str) -> f64 {
 
 #[test]
 #[ignore = "measures for 10 seconds; `cargo test --release -p polywire-rpc --test frames inproc_rate -- --ignored --nocapture`"]
-fn more_calls_per_second_than_the_target() {
+fn the_call_rate_exceeds_the_target() {
     let one_thread = runtime().block_on(async {
         let _running = server().listen_inproc("one-thread").unwrap();
         measure("one-thread").await
     });
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         runtime().block_on(async {
             let _running = server().listen_inproc("two-threads").unwrap();
-            tell.send(()).unwrap();
+            sender.send(()).unwrap();
             std::future::pending::<()>().await;
         });
     });
-    told.recv().unwrap();
+    receiver.recv().unwrap();
     let two_threads = runtime().block_on(measure("two-threads"));
     println!("one thread {one_thread:.0}/s, two threads {two_threads:.0}/s");
     assert!(one_thread > TARGET && two_threads > TARGET);

@@ -68,7 +68,7 @@ async fn large_inputs_that_cannot_be_decoded_are_not_started() {
 }
 
 #[tokio::test]
-async fn blobs_are_parts_of_what_came() {
+async fn blobs_share_the_received_buffer() {
     let running = listen(server()).await;
     let blob = Blob::from(bytes(MIB, 0));
     let client = connect(&running, Client::builder()).await;
@@ -147,24 +147,24 @@ async fn a_payload_above_the_limit_fails_one_call() {
 
 /// Frames after a large frame are read correctly, however TCP splits the stream.
 #[tokio::test]
-async fn frames_of_all_sizes_follow_each_other() {
+async fn frames_after_large_frames_are_read_correctly() {
     let running = listen(server()).await;
     let mut stream = TcpStream::connect(running.address()).await.unwrap();
-    let mut said = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
+    let mut output = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
     let lens = [10, 200_000, 20, 0, 40_000, 40_000, 66_000, 5, 1_000_000, 3];
     for (slot, len) in (0_u32..).zip(lens) {
         let name = b"\x06\0\x01\x03\0Sum";
-        said.extend(((name.len() + len) as u32).to_le_bytes());
-        said.extend([2, 1, 0, 0]);
-        said.extend(slot.to_le_bytes());
-        said.extend(0_u32.to_le_bytes());
-        said.extend(name);
-        said.extend(bytes(len, slot));
+        output.extend(((name.len() + len) as u32).to_le_bytes());
+        output.extend([2, 1, 0, 0]);
+        output.extend(slot.to_le_bytes());
+        output.extend(0_u32.to_le_bytes());
+        output.extend(name);
+        output.extend(bytes(len, slot));
     }
     let (mut reader, mut writer) = stream.split();
     let writing = async {
         // No piece but the last ends at the end of a frame.
-        for piece in said.chunks(33_333) {
+        for piece in output.chunks(33_333) {
             writer.write_all(piece).await.unwrap();
             tokio::task::yield_now().await;
         }
@@ -194,7 +194,7 @@ async fn frames_of_all_sizes_follow_each_other() {
 
 /// Large parameters are decoded on another thread, but the handler function is called on the task of the connection.
 #[tokio::test]
-async fn functions_of_large_parameters_run_on_the_thread_of_the_connection() {
+async fn handlers_with_large_parameters_are_called_on_the_connection_thread() {
     use polywire_rpc::StreamCall;
 
     let own = std::thread::current().id();

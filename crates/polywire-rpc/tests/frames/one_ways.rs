@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// Counts the started and ended handlers of `Note`. Each one waits for a permit of `gate` before it ends.
 #[derive(Clone)]
 struct Notes {
-    begun: Arc<AtomicUsize>,
+    started: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
     gate: Arc<Semaphore>,
 }
@@ -21,7 +21,7 @@ struct Notes {
 impl Notes {
     fn new() -> Self {
         Self {
-            begun: Arc::default(),
+            started: Arc::default(),
             ended: Arc::default(),
             gate: Arc::new(Semaphore::new(0)),
         }
@@ -34,7 +34,7 @@ impl Notes {
                 .method("Quick", |()| async move {})
                 .method("Note", move |()| {
                     let notes = notes.clone();
-                    notes.begun.fetch_add(1, Ordering::Relaxed);
+                    notes.started.fetch_add(1, Ordering::Relaxed);
                     async move {
                         notes.gate.acquire().await.unwrap().forget();
                         notes.ended.fetch_add(1, Ordering::Relaxed);
@@ -43,8 +43,8 @@ impl Notes {
         Server::methods(methods).frames(true)
     }
 
-    fn begun(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+    fn started(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
     }
 
     fn ended(&self) -> usize {
@@ -52,9 +52,9 @@ impl Notes {
     }
 }
 
-async fn until(is_so: impl Fn() -> bool) {
+async fn wait_until(condition: impl Fn() -> bool) {
     let all = async {
-        while !is_so() {
+        while !condition() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
@@ -63,42 +63,42 @@ async fn until(is_so: impl Fn() -> bool) {
         .unwrap();
 }
 
-fn any() -> std::net::SocketAddr {
+fn any_port() -> std::net::SocketAddr {
     "127.0.0.1:0".parse().unwrap()
 }
 
 #[tokio::test]
-async fn they_outlive_their_connection() {
+async fn one_way_calls_outlive_their_connection() {
     let notes = Notes::new();
     let server = notes.server().build().unwrap();
-    let running = server.listen(any()).await.unwrap();
+    let running = server.listen(any_port()).await.unwrap();
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     for _ in 0..3 {
         client.notify("Note", ()).await.unwrap();
     }
-    until(|| notes.begun() == 3).await;
+    wait_until(|| notes.started() == 3).await;
     drop(client);
-    until(|| server.frame_stats().connections == 0).await;
+    wait_until(|| server.frame_stats().connections == 0).await;
     assert_eq!(server.frame_stats().at_work, 3);
     notes.gate.add_permits(3);
-    until(|| notes.ended() == 3).await;
-    until(|| server.frame_stats().at_work == 0).await;
+    wait_until(|| notes.ended() == 3).await;
+    wait_until(|| server.frame_stats().at_work == 0).await;
 }
 
 /// The permit of a connection is held until its one-way calls have ended, so a client cannot run more of them by
 /// reconnecting.
 #[tokio::test]
-async fn they_hold_the_place_of_their_connection() {
+async fn one_way_calls_hold_the_permit_of_their_connection() {
     let notes = Notes::new();
     let server = notes.server().connections(1).build().unwrap();
-    let running = server.listen(any()).await.unwrap();
+    let running = server.listen(any_port()).await.unwrap();
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     client.notify("Note", ()).await.unwrap();
-    until(|| notes.begun() == 1).await;
+    wait_until(|| notes.started() == 1).await;
     drop(client);
-    until(|| server.frame_stats().connections == 0).await;
+    wait_until(|| server.frame_stats().connections == 0).await;
     let next = tokio::spawn(async move { Client::connect(&url).await });
     // The kernel has completed the TCP handshake, but the server has not accepted the connection.
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -109,23 +109,23 @@ async fn they_hold_the_place_of_their_connection() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_waits_for_them() {
+async fn shutdown_waits_for_one_way_calls() {
     for scheme in ["tcp", "udp"] {
         let notes = Notes::new();
         let server = notes.server().build().unwrap();
         let running = match scheme {
-            "tcp" => server.listen(any()).await.unwrap().into_any(),
+            "tcp" => server.listen(any_port()).await.unwrap().into_any(),
             _ => {
-                let socket = UdpSocket::new(any());
+                let socket = UdpSocket::new(any_port());
                 server.listen_udp(socket).await.unwrap().into_any()
             }
         };
-        let place = running.bound_address().to_string();
-        let address = place.trim_start_matches("udp:");
+        let bound = running.bound_address().to_string();
+        let address = bound.trim_start_matches("udp:");
         let url = format!("{scheme}://{address}");
         let client = Client::connect(&url).await.unwrap();
         client.notify("Note", ()).await.unwrap();
-        until(|| notes.begun() == 1).await;
+        wait_until(|| notes.started() == 1).await;
         drop(client);
         let stopping = tokio::spawn(running.shutdown());
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -137,28 +137,28 @@ async fn a_server_that_stops_waits_for_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_stops_waits_for_them_no_longer_than_it_may() {
+async fn shutdown_waits_for_one_way_calls_until_its_timeout() {
     let notes = Notes::new();
     let server = notes.server().build().unwrap();
-    let running = server.listen(any()).await.unwrap();
+    let running = server.listen(any_port()).await.unwrap();
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     client.notify("Note", ()).await.unwrap();
-    until(|| notes.begun() == 1).await;
+    wait_until(|| notes.started() == 1).await;
     drop(client);
-    let begun = Instant::now();
+    let started = Instant::now();
     running.shutdown().await;
-    let took = begun.elapsed();
+    let took = started.elapsed();
     assert!((9..=11).contains(&took.as_secs()), "{took:?}");
     assert_eq!(notes.ended(), 0);
 }
 
 #[tokio::test]
-async fn over_udp_each_client_has_its_own_bound() {
+async fn over_udp_each_client_has_its_own_limit() {
     let notes = Notes::new();
     let limits = FrameLimits::new().calls(2);
     let server = notes.server().frame_limits(limits).build().unwrap();
-    let running = server.listen_udp(any()).await.unwrap();
+    let running = server.listen_udp(any_port()).await.unwrap();
     let url = format!("udp://{}", running.address());
     let greedy = Client::connect(&url).await.unwrap();
     let other = Client::connect(&url).await.unwrap();
@@ -167,12 +167,12 @@ async fn over_udp_each_client_has_its_own_bound() {
     }
     // The reply shows that the server has processed the earlier datagrams.
     greedy.call::<()>("Quick", ()).await.unwrap();
-    assert_eq!(notes.begun(), 2);
+    assert_eq!(notes.started(), 2);
     other.notify("Note", ()).await.unwrap();
-    until(|| notes.begun() == 3).await;
+    wait_until(|| notes.started() == 3).await;
     notes.gate.add_permits(3);
-    until(|| notes.ended() == 3).await;
+    wait_until(|| notes.ended() == 3).await;
     // The client is below its limit again.
     greedy.notify("Note", ()).await.unwrap();
-    until(|| notes.begun() == 4).await;
+    wait_until(|| notes.started() == 4).await;
 }

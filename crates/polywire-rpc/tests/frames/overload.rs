@@ -25,7 +25,7 @@ const OVERLOADED: u16 = 0x30;
 /// State that the handlers of a test share.
 #[derive(Clone, Default)]
 struct Seen {
-    begun: Arc<AtomicUsize>,
+    started: Arc<AtomicUsize>,
     gate: Arc<Gate>,
 }
 
@@ -38,8 +38,8 @@ impl Default for Gate {
 }
 
 impl Seen {
-    fn begun(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+    fn started(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
     }
 
     /// Methods that count their starts. `Quick` ends at once, `Wait` waits for a permit of `gate`, and `Slow` advances
@@ -48,16 +48,16 @@ impl Seen {
         let (quick, wait, slow) = (self.clone(), self.clone(), self.clone());
         Methods::new()
             .method("Quick", move |()| {
-                quick.begun.fetch_add(1, Ordering::Relaxed);
+                quick.started.fetch_add(1, Ordering::Relaxed);
                 async move {}
             })
             .method("Wait", move |(_input,): (String,)| {
-                wait.begun.fetch_add(1, Ordering::Relaxed);
+                wait.started.fetch_add(1, Ordering::Relaxed);
                 let gate = Arc::clone(&wait.gate);
                 async move { gate.0.acquire().await.unwrap().forget() }
             })
             .method("Slow", move |()| {
-                slow.begun.fetch_add(1, Ordering::Relaxed);
+                slow.started.fetch_add(1, Ordering::Relaxed);
                 async move { advance(Duration::from_millis(30)).await }
             })
     }
@@ -77,10 +77,10 @@ fn is_shed(frame: &Frame) -> bool {
     frame.kind == FAULT && frame.code == OVERLOADED && frame.flags & UNSTARTED != 0
 }
 
-/// Calls `does` once in each turn of the runtime's queue, without end.
-pub(crate) async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
+/// Calls `action` once in each turn of the runtime's queue, without end.
+pub(crate) async fn on_each_poll(mut action: impl FnMut(&mut Context<'_>)) {
     poll_fn(|context| {
-        does(context);
+        action(context);
         context.waker().wake_by_ref();
         Poll::<()>::Pending
     })
@@ -88,7 +88,7 @@ pub(crate) async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
 }
 
 /// Waits until a statistic has the value `wanted`. Statistics are updated shortly after replies are sent.
-pub(crate) async fn settled(server: &Server, sum: impl Fn(&Server) -> u64, wanted: u64) {
+pub(crate) async fn wait_for_stat(server: &Server, sum: impl Fn(&Server) -> u64, wanted: u64) {
     for _ in 0..1_000 {
         if sum(server) == wanted {
             return;
@@ -115,15 +115,15 @@ async fn a_call_whose_deadline_passes_in_the_queue_is_not_started() {
         answers.iter().filter(|answer| answer.kind == REPLY).count(),
         2
     );
-    assert_eq!(seen.begun(), 2);
-    settled(&server, |server| server.frame_stats().late, 1).await;
+    assert_eq!(seen.started(), 2);
+    wait_for_stat(&server, |server| server.frame_stats().late, 1).await;
     let stats = server.frame_stats();
     assert_eq!((stats.calls, stats.replies, stats.deadlines), (3, 2, 0));
     assert_eq!((stats.open, stats.connections, stats.shed), (0, 1, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_beyond_those_at_work_are_turned_away_before_their_handler() {
+async fn calls_beyond_the_limit_at_work_are_shed_before_their_handler() {
     let seen = Seen::default();
     let (server, running) = seen.serve(FrameLimits::new().at_work(2)).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -136,8 +136,8 @@ async fn calls_beyond_those_at_work_are_turned_away_before_their_handler() {
     let shed = raw.answers(1).await.0.remove(0);
     assert!(is_shed(&shed) && shed.id == 2, "{shed:?}");
     assert!(shed.value > 0, "when to try again: {shed:?}");
-    assert_eq!(seen.begun(), 2);
-    settled(&server, |server| server.frame_stats().shed, 1).await;
+    assert_eq!(seen.started(), 2);
+    wait_for_stat(&server, |server| server.frame_stats().shed, 1).await;
     assert_eq!(server.frame_stats().at_work, 2);
     // The limit applies to all connections together.
     let mut other = Raw::connect(running.address()).await;
@@ -151,12 +151,12 @@ async fn calls_beyond_those_at_work_are_turned_away_before_their_handler() {
             .all(|answer| answer.kind == REPLY)
     );
     assert_eq!(other.ask("Quick", NONE).await.kind, REPLY);
-    settled(&server, |server| server.frame_stats().replies, 3).await;
+    wait_for_stat(&server, |server| server.frame_stats().replies, 3).await;
     assert_eq!(server.frame_stats().shed, 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_queue_that_stands_is_shortened() {
+async fn a_standing_queue_is_shortened() {
     let seen = Seen::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -176,8 +176,8 @@ async fn a_queue_that_stands_is_shortened() {
     assert_eq!(replies + shed, 4_000);
     assert!(shed > 1_000 && replies > 30, "{shed} turned away");
     // No handler of a rejected call has started.
-    assert_eq!(seen.begun(), replies);
-    settled(&server, |server| server.frame_stats().shed, shed as u64).await;
+    assert_eq!(seen.started(), replies);
+    wait_for_stat(&server, |server| server.frame_stats().shed, shed as u64).await;
     // After 1 s without load, the server accepts calls again.
     sleep(Duration::from_secs(1)).await;
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
@@ -188,7 +188,7 @@ async fn overload_lowers_the_call_credit_of_clients_and_raises_it_afterwards() {
     let seen = Seen::default();
     let (_server, running) = seen.serve(FrameLimits::new().at_work(200)).await;
     let mut raw = Raw::connect(running.address()).await;
-    let mut told = Vec::new();
+    let mut credits = Vec::new();
     for slot in 0..400 {
         raw.call(slot, "Wait", 0, &[0x81, 0x60]);
     }
@@ -207,18 +207,18 @@ async fn overload_lowers_the_call_credit_of_clients_and_raises_it_afterwards() {
     }
     for credit in others {
         assert_eq!((credit.kind, credit.code), (CREDIT, 1), "{credit:?}");
-        told.push(credit.value);
+        credits.push(credit.value);
     }
     // The lowest limit depends on how TCP splits the calls into reads.
-    assert!((64..=200).contains(&told[0]), "{told:?}");
-    assert!(told.is_sorted() && told.len() < 10, "{told:?}");
-    assert_eq!(told.last(), Some(&1_024));
+    assert!((64..=200).contains(&credits[0]), "{credits:?}");
+    assert!(credits.is_sorted() && credits.len() < 10, "{credits:?}");
+    assert_eq!(credits.last(), Some(&1_024));
 }
 
 /// The server lowers the client's limit on bytes in open calls to 64 KiB while memory is short, and restores it to
 /// 2 MiB afterwards.
 #[tokio::test(start_paused = true)]
-async fn short_memory_lowers_the_byte_credit_of_clients() {
+async fn low_memory_lowers_the_byte_credit_of_clients() {
     let seen = Seen::default();
     let server = Server::methods(seen.methods())
         .frames(true)
@@ -248,7 +248,7 @@ async fn short_memory_lowers_the_byte_credit_of_clients() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
+async fn calls_are_shed_while_the_system_is_overloaded() {
     let seen = Seen::default();
     let load = Arc::new(AtomicUsize::new(50));
     let own = Arc::clone(&load);
@@ -268,7 +268,7 @@ async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
 
 /// A connection yields to other tasks after a time slice of 1 ms, even if it has made fewer than 16 reads.
 #[tokio::test(start_paused = true)]
-async fn much_to_read_does_not_starve_other_tasks() {
+async fn a_busy_connection_does_not_starve_other_tasks() {
     let methods = Methods::new().method("Step", |(_input,): (String,)| async move {
         advance(Duration::from_micros(900)).await;
     });
@@ -285,7 +285,7 @@ async fn much_to_read_does_not_starve_other_tasks() {
     let own = Arc::clone(&longest);
     let other = tokio::spawn(async move {
         let mut last = tokio::time::Instant::now();
-        at_each_turn(|_| {
+        on_each_poll(|_| {
             let waited = last.elapsed().as_micros() as usize;
             own.fetch_max(waited, Ordering::Relaxed);
             last = tokio::time::Instant::now();
@@ -302,13 +302,13 @@ async fn much_to_read_does_not_starve_other_tasks() {
 
 /// A delay that was measured under load does not reject a call after 10 s without load.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_was_busy_and_rests_begins_the_next_call() {
+async fn a_server_that_is_idle_after_load_accepts_the_next_call() {
     let seen = Seen::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
     // Advances the clock by 10 ms in each turn of the runtime, so that the queueing delay exceeds its limit.
-    let busy = tokio::spawn(at_each_turn(|context| {
+    let busy = tokio::spawn(on_each_poll(|context| {
         let _ = pin!(advance(Duration::from_millis(10))).poll(context);
     }));
     while !is_shed(&raw.ask("Quick", NONE).await) {}
@@ -335,7 +335,7 @@ async fn an_old_queueing_delay_rejects_no_calls() {
 
 /// If a measurement of the load panics, its last value stays in use, and the connection stays open.
 #[tokio::test(start_paused = true)]
-async fn a_measurement_of_the_load_that_panics_ends_nothing() {
+async fn a_panic_in_the_load_measurement_closes_no_connection() {
     let seen = Seen::default();
     let measured = AtomicUsize::new(0);
     let limits = FrameLimits::new().load(0.9, move || {
@@ -357,7 +357,7 @@ async fn a_measurement_of_the_load_that_panics_ends_nothing() {
 }
 
 #[tokio::test]
-async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
+async fn inputs_are_bounded_by_the_memory_of_the_server() {
     let seen = Seen::default();
     let server = Server::methods(seen.methods())
         .frames(true)
@@ -375,7 +375,7 @@ async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
     let input = "x".repeat(700_000);
     let (first, held) = (client.clone(), input.clone());
     let first = tokio::spawn(async move { first.call::<()>("Wait", (held,)).await });
-    while seen.begun() == 0 {
+    while seen.started() == 0 {
         tokio::task::yield_now().await;
     }
     let error = client
@@ -384,7 +384,7 @@ async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
         .unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::Fault, "{error:?}");
     assert!(error.is_unstarted(), "{error:?}");
-    assert_eq!(seen.begun(), 1);
+    assert_eq!(seen.started(), 1);
     // A small input needs no reservation.
     seen.gate.0.add_permits(2);
     client.call::<()>("Wait", ("",)).await.unwrap();
@@ -394,7 +394,7 @@ async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
 }
 
 #[tokio::test]
-async fn what_was_counted_is_there_for_prometheus() {
+async fn statistics_are_exported_to_prometheus() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     let seen = Seen::default();
@@ -406,7 +406,7 @@ async fn what_was_counted_is_there_for_prometheus() {
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let mut raw = Raw::connect(running.address()).await;
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
-    settled(&server, |server| server.frame_stats().replies, 1).await;
+    wait_for_stat(&server, |server| server.frame_stats().replies, 1).await;
     let mut http = tokio::net::TcpStream::connect(running.address())
         .await
         .unwrap();
@@ -434,7 +434,7 @@ fn metrics(text: &str) -> std::collections::BTreeSet<&str> {
 }
 
 #[test]
-fn what_the_dashboard_shows_is_what_is_exported() {
+fn all_metrics_of_the_dashboard_are_exported() {
     let page = polywire_rpc::server::FrameStats::default().to_prometheus();
     let dashboard = include_str!("../../../../docs/dashboard.json");
     let (exported, shown) = (metrics(&page), metrics(dashboard));

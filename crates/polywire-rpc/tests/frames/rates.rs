@@ -34,7 +34,7 @@ async fn arrivals(server: &Scripted, client: &Client, count: usize) -> Vec<u64> 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_bucket_lets_a_burst_through_and_then_a_rate() {
+async fn a_token_bucket_admits_a_burst_and_then_a_steady_rate() {
     let server = Scripted::new(|_| Act::Echo);
     let client = builder(&server).rate(Rate::token_bucket(10.0, 3));
     let client = client.connect().await.unwrap();
@@ -77,7 +77,7 @@ async fn a_leaky_bucket_is_even_and_bounded() {
 
 /// An adaptive rate approaches the capacity of the server, which processes one call at a time and takes 1 ms for each.
 #[tokio::test(start_paused = true)]
-async fn an_adaptive_rate_finds_what_the_server_can_do() {
+async fn an_adaptive_rate_finds_the_capacity_of_the_server() {
     let free = std::sync::Mutex::new(Instant::now());
     let server = Scripted::new(move |call| {
         let mut free = free.lock().unwrap();
@@ -130,7 +130,7 @@ async fn a_rate_permit_after_the_deadline_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn further_tries_wait_for_their_turn_too() {
+async fn retries_wait_for_the_rate_limit_too() {
     let server = Scripted::new(|call| match call.number {
         0 => Act::Fault(FaultCode::OVERLOADED, 0, true),
         _ => Act::Echo,

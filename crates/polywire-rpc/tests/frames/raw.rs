@@ -30,7 +30,7 @@ pub(crate) struct Frame {
 
 pub(crate) struct Raw {
     stream: TcpStream,
-    said: Vec<u8>,
+    unsent: Vec<u8>,
     slots: Vec<u16>,
 }
 
@@ -41,7 +41,7 @@ impl Raw {
         stream.write_all(b"\xf7PW\x01").await.unwrap();
         let mut raw = Self {
             stream,
-            said: Vec::new(),
+            unsent: Vec::new(),
             slots: Vec::new(),
         };
         raw.frame(HELLO, 0, 0, 0, 0, b"");
@@ -50,13 +50,13 @@ impl Raw {
     }
 
     fn frame(&mut self, kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) {
-        let said = &mut self.said;
-        said.extend((body.len() as u32).to_le_bytes());
-        said.extend([kind, flags]);
-        said.extend(code.to_le_bytes());
-        said.extend(id.to_le_bytes());
-        said.extend(value.to_le_bytes());
-        said.extend(body);
+        let unsent = &mut self.unsent;
+        unsent.extend((body.len() as u32).to_le_bytes());
+        unsent.extend([kind, flags]);
+        unsent.extend(code.to_le_bytes());
+        unsent.extend(id.to_le_bytes());
+        unsent.extend(value.to_le_bytes());
+        unsent.extend(body);
     }
 
     /// Buffers a call of a method in a slot. `value` is the time left in milliseconds, 0 for no deadline.
@@ -110,12 +110,12 @@ impl Raw {
 
     /// Sends the buffered frames at once.
     pub(crate) async fn send(&mut self) {
-        let said = std::mem::take(&mut self.said);
-        self.stream.write_all(&said).await.unwrap();
+        let unsent = std::mem::take(&mut self.unsent);
+        self.stream.write_all(&unsent).await.unwrap();
     }
 
     /// Reads and discards up to `bytes` bytes. Frames cannot be read afterwards.
-    pub(crate) async fn trickle(&mut self, bytes: usize) -> usize {
+    pub(crate) async fn discard(&mut self, bytes: usize) -> usize {
         let mut read = vec![0; bytes];
         self.stream.read(&mut read).await.unwrap_or_default()
     }

@@ -20,7 +20,7 @@ fn builder(server: &Scripted) -> ClientBuilder {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_wait_for_a_server_that_is_away() {
+async fn calls_wait_while_the_server_is_down() {
     let server = Scripted::new(|_| Act::Echo);
     let client = builder(&server).connect().await.unwrap();
     client.call_bytes("Echo", b"before").await.unwrap();
@@ -118,7 +118,7 @@ async fn killed_under_load(idempotent: bool) -> Survived {
 
 /// Calls that were open fail, because the server may have executed them. All other calls are answered.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_killed_under_load_costs_the_calls_that_were_open() {
+async fn killing_a_server_under_load_fails_only_open_calls() {
     let survived = killed_under_load(false).await;
     assert!(survived.open > 300, "{}", survived.open);
     assert_eq!(survived.failed, survived.open);
@@ -135,7 +135,7 @@ async fn a_server_that_is_killed_under_load_costs_the_calls_that_were_open() {
 
 /// Idempotent calls that were open are sent once more, and none fails.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_killed_under_load_costs_no_idempotent_call() {
+async fn killing_a_server_under_load_fails_no_idempotent_call() {
     let survived = killed_under_load(true).await;
     assert!(survived.open > 300, "{}", survived.open);
     assert_eq!(survived.failed, 0);
@@ -152,7 +152,7 @@ async fn a_server_that_is_killed_under_load_costs_no_idempotent_call() {
 
 /// The server closes the connection at every fiftieth call. Without a retry budget each call would be sent four times.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_keeps_dying_is_sent_little_more_than_it_is_asked() {
+async fn retries_to_a_server_that_keeps_dying_are_bounded() {
     let server = Scripted::new(|call| match call.number % 50 {
         49 => Act::HangUp,
         _ => Act::Later(Duration::from_millis(100)),
@@ -184,7 +184,7 @@ async fn a_server_that_keeps_dying_is_sent_little_more_than_it_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_idempotent_ends_with_its_connection() {
+async fn non_idempotent_calls_fail_with_their_connection() {
     let server = Scripted::new(|_| Act::Hold);
     let client = builder(&server).connect().await.unwrap();
     let other = client.clone();
@@ -198,7 +198,7 @@ async fn what_is_not_idempotent_ends_with_its_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_fail_at_once_by_choice() {
+async fn calls_fail_at_once_if_configured() {
     let server = Scripted::new(|_| Act::Echo);
     let client = builder(&server).fail_fast(true).connect().await.unwrap();
     client.call_bytes("Echo", b"").await.unwrap();
@@ -220,7 +220,7 @@ async fn calls_fail_at_once_by_choice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_ends_calls_that_wait_for_a_connection() {
+async fn calls_waiting_for_a_connection_end_at_their_deadline() {
     let server = Scripted::new(|_| Act::Echo);
     server.kill();
     let client = builder(&server)
@@ -246,7 +246,7 @@ async fn time_ends_calls_that_wait_for_a_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_connection_must_be_made() {
+async fn connect_fails_if_the_first_connection_fails() {
     let server = Scripted::new(|_| Act::Echo);
     server.kill();
     let error = builder(&server).connect().await.unwrap_err();
@@ -265,7 +265,7 @@ async fn the_first_connection_must_be_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_listener_is_no_server() {
+async fn connecting_to_a_silent_listener_fails() {
     let silent = || async {
         let (theirs, ours) = tokio::io::duplex(1 << 16);
         // The server side is leaked, so that the stream remains open.
@@ -284,7 +284,7 @@ async fn a_silent_listener_is_no_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_ends_each_connection_is_not_asked_all_the_time() {
+async fn a_server_that_closes_each_connection_is_not_reconnected_constantly() {
     let server = Scripted::new(|_| Act::HangUp);
     let client = builder(&server).connect().await.unwrap();
     let began = Instant::now();
@@ -387,7 +387,7 @@ async fn clients_of_a_server_that_stops_reconnect_at_different_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_end_with_the_last_client() {
+async fn connections_close_with_the_last_client() {
     let server = Scripted::new(|_| Act::Echo);
     let client = builder(&server).connections(3).build().unwrap();
     client.call_bytes("Echo", b"").await.unwrap();
@@ -405,7 +405,7 @@ async fn connections_end_with_the_last_client() {
 /// A call that was not sent is made on another connection, even if it is not idempotent: also if the first connection
 /// is lost in the middle of a frame from the server.
 #[tokio::test(start_paused = true)]
-async fn a_call_that_has_not_left_is_made_elsewhere() {
+async fn an_unsent_call_is_made_on_another_connection() {
     let server = Scripted::new(|_| Act::Echo);
     let (first, streams) = std::sync::mpsc::channel();
     let streams = Mutex::new(streams);

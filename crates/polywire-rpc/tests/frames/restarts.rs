@@ -68,7 +68,7 @@ async fn a_server_that_is_restarted_under_load_loses_no_idempotent_call() {
 
 /// One-way calls and streams wait while the server is down, and are sent on the next connection.
 #[tokio::test]
-async fn streams_and_subscriptions_are_opened_on_the_connection_that_is_there() {
+async fn one_way_calls_and_streams_wait_for_the_next_connection() {
     let running = crate::support::server().await;
     let address = running.address();
     let client = Client::connect(&format!("tcp://{address}")).await.unwrap();

@@ -44,7 +44,7 @@ async fn rejected_calls_are_retried_at_the_requested_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_is_safe_is_repeated() {
+async fn only_safe_calls_are_retried() {
     let fault = |code, unstarted| Act::Fault(code, 0, unstarted);
     // The first action of the server, the expected number of attempts, and that number if the call is idempotent.
     let table = [
@@ -81,14 +81,14 @@ async fn only_what_is_safe_is_repeated() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_are_retried_as_configured() {
-    for (said, tries) in [(0, 1), (1, 2), (10, 11), (11, 11)] {
+    for (configured, tries) in [(0, 1), (1, 2), (10, 11), (11, 11)] {
         let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
-        let client = builder(&server).retries(said).throttle(None);
+        let client = builder(&server).retries(configured).throttle(None);
         let client = client.connect().await.unwrap();
         let began = Instant::now();
         let error = client.call_bytes("Echo", b"").await.unwrap_err();
         assert_eq!(code(&error), FaultCode::OVERLOADED);
-        assert_eq!(server.seen().len(), tries, "{said}");
+        assert_eq!(server.seen().len(), tries, "{configured}");
         // The backoff doubles up to 1 s.
         let longest = Duration::from_millis(10 * ((1 << tries.min(8)) - 2));
         assert!(began.elapsed() <= longest + Duration::from_secs(3));
@@ -97,7 +97,7 @@ async fn calls_are_retried_as_configured() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_budget_bounds_what_all_calls_send() {
+async fn the_retry_budget_bounds_the_attempts_of_all_calls() {
     let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
     let client = builder(&server).retry_budget(0.2, 0.0).throttle(None);
     let client = client.connect().await.unwrap();
@@ -118,7 +118,7 @@ async fn the_budget_bounds_what_all_calls_send() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_try_that_would_be_too_late_is_not_waited_for() {
+async fn a_retry_after_the_deadline_is_not_waited_for() {
     let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 10_000, true));
     let client = builder(&server).deadline(Duration::from_secs(5));
     let client = client.connect().await.unwrap();
@@ -157,7 +157,7 @@ async fn a_server_that_rejects_all_calls_gets_fewer_and_fewer() {
 /// Calls that time out do not count as accepted. Otherwise the client would not be throttled: three of four calls here
 /// are never answered, and the server rejects the fourth.
 #[tokio::test(start_paused = true)]
-async fn calls_that_are_never_answered_are_no_sign_that_calls_are_taken() {
+async fn unanswered_calls_do_not_count_as_accepted() {
     let server = Scripted::new(|call| match call.number % 4 {
         0 => Act::Fault(FaultCode::OVERLOADED, 0, true),
         _ => Act::Hold,
@@ -172,7 +172,7 @@ async fn calls_that_are_never_answered_are_no_sign_that_calls_are_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_back_is_asked_again_within_seconds() {
+async fn a_recovered_server_gets_calls_again_within_seconds() {
     let back = Instant::now() + Duration::from_secs(300);
     let server = Scripted::new(move |call| match call.at < back {
         true => Act::Fault(FaultCode::OVERLOADED, 0, true),

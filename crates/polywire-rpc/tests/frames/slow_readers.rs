@@ -23,7 +23,7 @@ const MIB: u64 = 1 << 20;
 /// Methods with large replies, and the numbers of their calls that have begun and ended.
 #[derive(Clone)]
 struct Seen {
-    begun: Arc<AtomicUsize>,
+    started: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
     /// Calls of `Later` end when this is closed.
     gate: Arc<Semaphore>,
@@ -32,14 +32,14 @@ struct Seen {
 impl Seen {
     fn new() -> Self {
         Self {
-            begun: Arc::default(),
+            started: Arc::default(),
             ended: Arc::default(),
             gate: Arc::new(Semaphore::new(0)),
         }
     }
 
-    fn begun(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+    fn started(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
     }
 
     fn ended(&self) -> usize {
@@ -50,12 +50,12 @@ impl Seen {
         let (at_once, later) = (self.clone(), self.clone());
         Methods::new()
             .method("AtOnce", move |(len,): (usize,)| {
-                at_once.begun.fetch_add(1, Ordering::Relaxed);
+                at_once.started.fetch_add(1, Ordering::Relaxed);
                 async move { "x".repeat(len) }
             })
             .method("Later", move |(len,): (usize,)| {
                 let seen = later.clone();
-                seen.begun.fetch_add(1, Ordering::Relaxed);
+                seen.started.fetch_add(1, Ordering::Relaxed);
                 async move {
                     let _ = seen.gate.acquire().await;
                     seen.ended.fetch_add(1, Ordering::Relaxed);
@@ -98,9 +98,9 @@ async fn client(running: &RunningServer) -> Client {
     client.connect().await.unwrap()
 }
 
-async fn until(is_so: impl Fn() -> bool) {
+async fn wait_until(condition: impl Fn() -> bool) {
     let all = async {
-        while !is_so() {
+        while !condition() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
@@ -130,9 +130,9 @@ async fn clients_that_never_read_use_bounded_memory() {
         raw.call(slot, "Later", 0, &number(60_000));
     }
     raw.send().await;
-    until(|| seen.begun() == 1_000).await;
+    wait_until(|| seen.started() == 1_000).await;
     seen.gate.close();
-    until(|| seen.ended() == 1_000).await;
+    wait_until(|| seen.ended() == 1_000).await;
     // One connection holds at most half of the memory, so that other connections have enough.
     let held = server.frame_stats().memory;
     assert!((8 * MIB..=16 * MIB).contains(&held), "{held}");
@@ -148,7 +148,7 @@ async fn clients_that_never_read_use_bounded_memory() {
         assert_eq!((fault.kind, fault.code), (FAULT, OVERLOADED));
         assert_eq!(fault.flags & UNSTARTED, 0, "it was executed");
     }
-    until(|| server.frame_stats().memory == 0).await;
+    wait_until(|| server.frame_stats().memory == 0).await;
     assert_eq!(raw.ask("Later", &number(60_000)).await.kind, REPLY);
 }
 
@@ -169,16 +169,16 @@ async fn calls_of_clients_that_never_read_are_not_started() {
         let _: String = other.call("AtOnce", (1,)).await.unwrap();
     }
     // The limit of unsent output, and the socket buffers of the operating system, allow some calls to begin.
-    assert!(seen.begun() < 500, "{}", seen.begun());
+    assert!(seen.started() < 500, "{}", seen.started());
     assert!(server.frame_stats().memory < 3 * MIB);
     let (answers, _) = raw.answers(1_000).await;
     assert!(answers.iter().all(|answer| answer.kind == REPLY));
-    until(|| server.frame_stats().memory == 0).await;
+    wait_until(|| server.frame_stats().memory == 0).await;
 }
 
 /// Calls that wait until the client reads are not shed, however long they wait: this delay is not caused by the server.
 #[tokio::test(start_paused = true)]
-async fn calls_that_wait_until_their_caller_reads_are_not_turned_away() {
+async fn calls_that_wait_until_their_caller_reads_are_not_shed() {
     let seen = Seen::new();
     let server = seen.server(64 * MIB).build().unwrap();
     let running = listen(&server).await;
@@ -188,7 +188,7 @@ async fn calls_that_wait_until_their_caller_reads_are_not_turned_away() {
     }
     raw.send().await;
     tokio::time::sleep(Duration::from_secs(3)).await;
-    let before = seen.begun();
+    let before = seen.started();
     assert!((1..500).contains(&before), "{before}");
     let (answers, _) = raw.answers(1_000).await;
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);
@@ -211,7 +211,7 @@ async fn items_that_no_handler_reads_are_bounded_by_memory() {
         }
         streams.push((out, back));
     }
-    until(|| server.frame_stats().faults > 0).await;
+    wait_until(|| server.frame_stats().faults > 0).await;
     let stats = server.frame_stats();
     assert!(
         stats.memory > MIB / 4 && stats.memory <= MIB / 2,
@@ -221,7 +221,7 @@ async fn items_that_no_handler_reads_are_bounded_by_memory() {
     let error = streams.pop().unwrap().1.next::<()>().await.unwrap_err();
     assert_eq!(code(&error), FaultCode::OVERLOADED);
     drop(streams);
-    until(|| server.frame_stats().memory == 0).await;
+    wait_until(|| server.frame_stats().memory == 0).await;
     // The credit of the unread items was returned.
     for _ in 0..100 {
         let (mut out, _back) = client.two_way("Hold", ()).await.unwrap().split();
@@ -259,11 +259,11 @@ async fn items_that_no_client_reads_are_bounded_by_memory() {
     }
     let read = tokio::time::timeout(Duration::from_secs(60), readers.join_all());
     assert!(read.await.unwrap().iter().all(|items| *items == 40));
-    until(|| server.frame_stats().memory == 0).await;
+    wait_until(|| server.frame_stats().memory == 0).await;
 }
 
 #[tokio::test]
-async fn streams_are_handlers_at_work() {
+async fn streams_count_as_handlers_at_work() {
     let seen = Seen::new();
     let limits = FrameLimits::new().at_work(2);
     let server = seen.server(8 * MIB).frame_limits(limits).build().unwrap();
@@ -273,17 +273,17 @@ async fn streams_are_handlers_at_work() {
     for _ in 0..2 {
         open.push(client.two_way("Hold", ()).await.unwrap());
     }
-    until(|| server.frame_stats().at_work == 2).await;
+    wait_until(|| server.frame_stats().at_work == 2).await;
     let mut third = client.two_way("Hold", ()).await.unwrap();
     let error = third.next::<()>().await.unwrap_err();
     assert_eq!(code(&error), FaultCode::OVERLOADED);
     assert!(error.is_unstarted());
     drop(open);
-    until(|| server.frame_stats().at_work == 0).await;
+    wait_until(|| server.frame_stats().at_work == 0).await;
 }
 
 #[tokio::test]
-async fn subscriptions_are_calls_in_progress() {
+async fn subscriptions_count_as_calls_in_progress() {
     let seen = Seen::new();
     let topics = Topics::new();
     let server = seen.server(8 * MIB).calls(1).topics(topics);

@@ -126,7 +126,7 @@ async fn served() -> Served {
 }
 
 #[tokio::test]
-async fn items_of_the_server_come_in_order_and_then_the_answer() {
+async fn items_of_the_server_arrive_in_order_before_the_reply() {
     let served = served().await;
     let mut count = served.client.stream("Count", (100_000,)).await.unwrap();
     let mut expected = 0_u32;
@@ -140,7 +140,7 @@ async fn items_of_the_server_come_in_order_and_then_the_answer() {
 }
 
 #[tokio::test]
-async fn items_of_the_client_come_in_order_and_then_the_end() {
+async fn items_of_the_client_arrive_in_order_before_the_end() {
     let served = served().await;
     let mut sum = served.client.two_way("Sum", ()).await.unwrap();
     for number in 1..=100_000_i64 {
@@ -175,7 +175,7 @@ async fn both_directions_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn several_may_send_on_one_stream() {
+async fn several_tasks_can_send_on_one_stream() {
     let served = served().await;
     let both = served.client.stream("Both", (200,)).await.unwrap();
     let (_, mut items) = both.split();
@@ -187,7 +187,7 @@ async fn several_may_send_on_one_stream() {
 }
 
 #[tokio::test]
-async fn who_sends_waits_for_who_reads() {
+async fn senders_wait_for_slow_readers() {
     let served = served().await;
     let mut flood = served.client.stream("Flood", (1_000,)).await.unwrap();
     // The handler fills the window (256 KiB) and the buffer of unsent items (64 KiB). It sends no further item,
@@ -205,7 +205,7 @@ async fn who_sends_waits_for_who_reads() {
 }
 
 #[tokio::test]
-async fn to_drop_a_stream_ends_the_handler_and_gives_the_room_back() {
+async fn dropping_a_stream_ends_its_handler_and_frees_its_slot() {
     let mut served = served().await;
     // The windows of 40 streams together exceed the window of the connection.
     for _ in 0..40 {
@@ -250,7 +250,7 @@ async fn items_before_a_fault_are_not_lost() {
 }
 
 #[tokio::test]
-async fn an_item_of_another_type_is_a_fault_that_says_which() {
+async fn an_item_of_the_wrong_type_is_a_fault_that_names_it() {
     let served = served().await;
     let mut sum = served.client.two_way("Sum", ()).await.unwrap();
     sum.send(1).await.unwrap();
@@ -277,7 +277,7 @@ async fn sending_to_an_ended_call_is_an_error() {
 }
 
 #[tokio::test]
-async fn methods_without_streams_take_no_items() {
+async fn methods_without_streams_reject_items() {
     let served = served().await;
     let mut add = served.client.two_way("Add", (1, 2)).await.unwrap();
     let _ = add.send(3).await;
@@ -292,7 +292,7 @@ async fn methods_without_streams_take_no_items() {
 }
 
 #[tokio::test]
-async fn other_wires_have_no_streams() {
+async fn streaming_methods_are_rejected_over_other_protocols() {
     let served = served().await;
     let url = format!("http://{}/RPC2", served.running.address());
     let client = polywire_rpc::xmlrpc::Client::new(&url).unwrap();
@@ -302,7 +302,7 @@ async fn other_wires_have_no_streams() {
 }
 
 #[tokio::test]
-async fn layers_around_methods_stand_around_streams_too() {
+async fn method_layers_apply_to_streams_too() {
     let (dropping, _dropped) = mpsc::unbounded_channel();
     let sent = Arc::default();
     let methods = methods(&sent, &dropping).layer(layer_fn(|inner: MethodService| {
@@ -329,7 +329,7 @@ async fn layers_around_methods_stand_around_streams_too() {
 }
 
 #[tokio::test]
-async fn when_the_connection_ends_so_do_its_streams() {
+async fn streams_end_with_their_connection() {
     let mut served = served().await;
     let mut flood = served.client.stream("Flood", (1_000,)).await.unwrap();
     assert!(flood.next::<()>().await.is_err());
@@ -353,7 +353,7 @@ async fn when_the_connection_ends_so_do_its_streams() {
 }
 
 /// A server that rejects the first `calls` calls, and answers further calls with their input.
-fn refusing(calls: usize) -> Scripted {
+fn rejecting_server(calls: usize) -> Scripted {
     Scripted::new(move |call| match call.number < calls {
         true => Act::Fault(FaultCode::OVERLOADED, 0, true),
         false => Act::Echo,
@@ -366,9 +366,9 @@ async fn client_of(server: &Scripted) -> Client {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_rejected_before_any_item_is_opened_again() {
+async fn a_stream_rejected_before_any_item_is_retried() {
     for both in [false, true] {
-        let server = refusing(2);
+        let server = rejecting_server(2);
         let client = client_of(&server).await;
         let stream = match both {
             true => client.two_way("Any", (1, 2)).await.unwrap(),
@@ -381,7 +381,7 @@ async fn a_stream_rejected_before_any_item_is_opened_again() {
         assert_eq!((stats.opened, stats.pending, stats.overloaded), (1, 0, 0));
     }
     // Three retries, as for other calls.
-    let server = refusing(100);
+    let server = rejecting_server(100);
     let client = client_of(&server).await;
     let mut stream = client.stream("Any", ()).await.unwrap();
     let error = stream.next::<u8>().await.unwrap_err();
@@ -390,8 +390,8 @@ async fn a_stream_rejected_before_any_item_is_opened_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_rejected_after_an_item_is_not_opened_again() {
-    let server = refusing(1);
+async fn a_stream_rejected_after_an_item_is_not_retried() {
+    let server = rejecting_server(1);
     let client = client_of(&server).await;
     let mut stream = client.two_way("Any", ()).await.unwrap();
     stream.send(1).await.unwrap();
@@ -401,7 +401,7 @@ async fn a_stream_rejected_after_an_item_is_not_opened_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streams_have_a_time_by_choice() {
+async fn streams_have_a_deadline_if_configured() {
     let server = Scripted::new(|_| Act::Hold);
     let client = client_of(&server).await;
     let client = client.with_stream_deadline(Duration::from_secs(300));
@@ -420,7 +420,7 @@ async fn streams_have_a_time_by_choice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streams_without_a_time_have_none() {
+async fn streams_have_no_deadline_by_default() {
     let server = Scripted::new(|_| Act::Hold);
     let client = client_of(&server).await;
     let mut stream = client.stream("Any", ()).await.unwrap();
@@ -448,7 +448,7 @@ async fn sending_without_an_open_input_is_an_error() {
 /// A streaming call with a deadline of zero fails, and the server does not receive it.
 #[tokio::test]
 async fn a_stream_whose_deadline_has_passed_is_not_started() {
-    let (sender, mut begun) = mpsc::unbounded_channel();
+    let (sender, mut started) = mpsc::unbounded_channel();
     let methods = Methods::new().stream("Note", move |(number,): (u32,), _: StreamCall| {
         sender.send(number).unwrap();
         async { Ok::<_, Fault>(()) }
@@ -469,12 +469,12 @@ async fn a_stream_whose_deadline_has_passed_is_not_started() {
         .result::<()>()
         .await
         .unwrap();
-    assert_eq!(begun.recv().await, Some(3));
+    assert_eq!(started.recv().await, Some(3));
 }
 
 /// A large reply shares the buffer in which it was received.
 #[tokio::test]
-async fn a_large_answer_of_a_stream_is_not_copied() {
+async fn a_large_reply_of_a_stream_is_not_copied() {
     const LEN: usize = 1 << 20;
     let methods = Methods::new().stream("Blob", |(): (), _: StreamCall| async {
         Ok::<_, Fault>(Blob::from(vec![7; LEN]))
@@ -516,12 +516,12 @@ async fn logs_contain_no_payloads() {
     });
     settle().await;
     let (outgoing, incoming) = held.split();
-    let said = format!("{stream:?} {outgoing:#?} {incoming:?}");
+    let debug = format!("{stream:?} {outgoing:#?} {incoming:?}");
     let bytes = format!("{SECRET:?}");
     for secret in ["swordfish", bytes.trim_matches(['[', ']'])] {
-        assert!(!said.contains(secret), "{said}");
+        assert!(!debug.contains(secret), "{debug}");
     }
     // Nor in the format `{:#?}`, with one byte per line.
-    let said: String = said.split_whitespace().collect();
-    assert!(!said.contains("115,119,111,114,100"), "{said}");
+    let debug: String = debug.split_whitespace().collect();
+    assert!(!debug.contains("115,119,111,114,100"), "{debug}");
 }

@@ -32,7 +32,7 @@ fn code(error: &CallError) -> FaultCode {
 }
 
 #[tokio::test]
-async fn a_message_reaches_all_who_have_subscribed() {
+async fn a_message_reaches_all_subscribers() {
     let topics = Topics::new();
     let running = serve(Some(topics.clone())).await;
     let (a, b) = (client(&running).await, client(&running).await);
@@ -53,7 +53,7 @@ async fn a_message_reaches_all_who_have_subscribed() {
 
 /// Subscribing and publishing with a deadline of zero fails, and the server receives neither.
 #[tokio::test]
-async fn without_time_the_server_hears_of_nothing() {
+async fn with_a_zero_deadline_nothing_is_sent() {
     let (sender, mut asked) = mpsc::unbounded_channel();
     let topics = Topics::new().guard(move |_, access| {
         sender.send(format!("{access:?}")).unwrap();
@@ -72,7 +72,7 @@ async fn without_time_the_server_hears_of_nothing() {
 }
 
 #[tokio::test]
-async fn a_subscription_ends_in_order_or_by_being_dropped() {
+async fn a_subscription_ends_by_unsubscribe_or_by_drop() {
     let topics = Topics::new();
     let running = serve(Some(topics.clone())).await;
     let client = client(&running).await;
@@ -113,7 +113,7 @@ async fn messages_before_the_end_of_a_subscription_are_delivered() {
 
 /// Clones of `Topics` share their settings: those of a clone apply to messages that the original publishes.
 #[tokio::test]
-async fn settings_of_a_clone_hold_for_all() {
+async fn clones_share_their_settings() {
     let publisher = Topics::new();
     let topics = publisher
         .clone()
@@ -126,7 +126,7 @@ async fn settings_of_a_clone_hold_for_all() {
 /// All queues together have a limit of memory. A subscriber that reads receives all messages, even if the queue of a
 /// slow subscriber takes all of this memory.
 #[tokio::test]
-async fn all_queues_together_have_so_much_memory() {
+async fn all_queues_share_one_memory_limit() {
     let topics = Topics::new().queue(1 << 20, 1 << 30).memory(200_000);
     let (handed, got, fault) = flood(topics).await;
     assert!(fault.is_none());
@@ -201,7 +201,7 @@ async fn flood_by(
 }
 
 #[tokio::test]
-async fn who_is_slow_gets_the_newest() {
+async fn a_slow_subscriber_gets_the_newest_messages() {
     let (handed, got, fault) = flood(Topics::new().queue(4, 1 << 20)).await;
     assert!(fault.is_none());
     assert!(handed.iter().all(|count| *count == 1));
@@ -219,7 +219,7 @@ async fn who_is_slow_gets_the_newest() {
 }
 
 #[tokio::test]
-async fn who_is_slow_gets_the_oldest() {
+async fn a_slow_subscriber_gets_the_oldest_messages() {
     let topics = Topics::new().queue(4, 1 << 20);
     let (handed, got, fault) = flood(topics.slow(SlowSubscriber::DropNewest)).await;
     assert!(fault.is_none());
@@ -235,7 +235,7 @@ async fn who_is_slow_gets_the_oldest() {
 }
 
 #[tokio::test]
-async fn who_is_slow_is_let_go() {
+async fn a_slow_subscriber_is_unsubscribed() {
     let topics = Topics::new().queue(4, 1 << 20);
     let (handed, got, fault) = flood(topics.slow(SlowSubscriber::End)).await;
     let fault = fault.unwrap();
@@ -249,7 +249,7 @@ async fn who_is_slow_is_let_go() {
 }
 
 #[tokio::test]
-async fn the_guard_says_who_may() {
+async fn the_guard_decides_who_may_subscribe_and_publish() {
     let topics = Topics::new().guard(|_, access| access == Access::Subscribe("news"));
     let running = serve(Some(topics)).await;
     let client = client(&running).await;
@@ -290,11 +290,11 @@ async fn a_server_that_stops_ends_subscriptions() {
 
 #[tokio::test]
 async fn one_way_calls_arrive() {
-    let (heard, mut hears) = mpsc::unbounded_channel();
+    let (sender, mut receiver) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number, text): (u32, String)| {
-        let heard = heard.clone();
+        let sender = sender.clone();
         async move {
-            let _ = heard.send((number, text.len()));
+            let _ = sender.send((number, text.len()));
         }
     });
     let server = Server::methods(methods).frames(true).build().unwrap();
@@ -305,7 +305,10 @@ async fn one_way_calls_arrive() {
         client.notify("Note", (number, text)).await.unwrap();
     }
     for number in 0..1_000 {
-        assert_eq!(hears.recv().await.unwrap(), (number, number as usize * 10));
+        assert_eq!(
+            receiver.recv().await.unwrap(),
+            (number, number as usize * 10)
+        );
     }
     let error = client.notify("no\nname", ()).await.unwrap_err();
     assert!(error.kind() == CallErrorKind::Encode, "{error}");
@@ -313,7 +316,7 @@ async fn one_way_calls_arrive() {
 
 /// A panic of the guard denies the access. The connection remains open.
 #[tokio::test]
-async fn a_guard_that_panics_allows_nothing() {
+async fn a_guard_that_panics_denies_access() {
     let topics = Topics::new().guard(|_, access| {
         assert_ne!(access, Access::Subscribe("broken"));
         true

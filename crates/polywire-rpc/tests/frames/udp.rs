@@ -12,16 +12,16 @@ use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{FrameLimits, UdpAddress, UdpSocket};
 use polywire_rpc::{Context, Methods, RunningServer, Server};
 
-use crate::lossy::{Network, Weather};
-use crate::overload::{at_each_turn, settled};
+use crate::lossy_network::{Network, NetworkConditions};
+use crate::overload::{on_each_poll, wait_for_stat};
 use crate::support::methods;
 
 async fn server() -> RunningServer<UdpAddress> {
     let server = Server::methods(methods()).frames(true).build().unwrap();
-    server.listen_udp(any()).await.unwrap()
+    server.listen_udp(any_port()).await.unwrap()
 }
 
-fn any() -> UdpSocket {
+fn any_port() -> UdpSocket {
     UdpSocket::new("127.0.0.1:0".parse().unwrap())
 }
 
@@ -58,9 +58,12 @@ async fn a_call_too_long_for_a_datagram_is_an_error() {
 }
 
 #[tokio::test]
-async fn longer_datagrams_by_choice() {
+async fn longer_datagrams_if_configured() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
-    let running = server.listen_udp(any().datagram(65_000)).await.unwrap();
+    let running = server
+        .listen_udp(any_port().datagram(65_000))
+        .await
+        .unwrap();
     let url = format!("udp://{}", running.address());
     let client = Client::builder().endpoint(&url).datagram(65_000);
     let client = client.connect().await.unwrap();
@@ -77,7 +80,7 @@ async fn longer_datagrams_by_choice() {
 
 /// Makes `calls` calls with each of `clients` clients, through a network that loses datagrams. Each call is answered,
 /// and executed exactly once.
-async fn lossy(weather: Weather, clients: u32, calls: u32) {
+async fn lossy(conditions: NetworkConditions, clients: u32, calls: u32) {
     let done = Arc::new(Mutex::new(vec![0_u8; (clients * calls) as usize]));
     let seen = Arc::clone(&done);
     let methods = Methods::new().method("Do", move |(number, slow): (u32, bool)| {
@@ -91,8 +94,8 @@ async fn lossy(weather: Weather, clients: u32, calls: u32) {
         }
     });
     let server = Server::methods(methods).frames(true).build().unwrap();
-    let running = server.listen_udp(any()).await.unwrap();
-    let network = Network::new(running.address(), weather).await;
+    let running = server.listen_udp(any_port()).await.unwrap();
+    let network = Network::new(running.address(), conditions).await;
     let url = format!("udp://{}", network.address);
     let mut tasks = Vec::new();
     for client in 0..clients {
@@ -115,7 +118,7 @@ async fn lossy(weather: Weather, clients: u32, calls: u32) {
         task.await.unwrap();
     }
     let lost = network.lost.load(Ordering::Relaxed);
-    assert_eq!(lost > 0, weather.lost > 0);
+    assert_eq!(lost > 0, conditions.lost > 0);
     let done = done.lock().unwrap();
     assert!(
         done.iter().all(|times| *times == 1),
@@ -124,31 +127,31 @@ async fn lossy(weather: Weather, clients: u32, calls: u32) {
 }
 
 #[tokio::test]
-async fn one_in_a_hundred_is_lost_and_none_is_missed() {
-    let weather = Weather {
+async fn with_one_percent_loss_all_calls_are_answered() {
+    let conditions = NetworkConditions {
         lost: 10,
-        ..Weather::default()
+        ..NetworkConditions::default()
     };
-    lossy(weather, 2, 4_000).await;
+    lossy(conditions, 2, 4_000).await;
 }
 
 #[tokio::test]
-async fn one_in_five_is_lost_and_none_is_missed() {
-    let weather = Weather {
+async fn with_twenty_percent_loss_all_calls_are_answered() {
+    let conditions = NetworkConditions {
         lost: 200,
-        ..Weather::default()
+        ..NetworkConditions::default()
     };
-    lossy(weather, 2, 500).await;
+    lossy(conditions, 2, 500).await;
 }
 
 #[tokio::test]
-async fn doubled_and_overtaken_and_none_is_done_twice() {
-    let weather = Weather {
+async fn duplicated_and_reordered_calls_are_executed_once() {
+    let conditions = NetworkConditions {
         lost: 50,
-        doubled: 300,
-        late: 300,
+        duplicated: 300,
+        delayed: 300,
     };
-    lossy(weather, 2, 1_000).await;
+    lossy(conditions, 2, 1_000).await;
 }
 
 /// After a crash and a restart of the server, an open call fails, and new calls are answered. The server has its own
@@ -162,7 +165,7 @@ async fn a_restarted_server_ends_open_calls_and_accepts_new_ones() {
         .build()
         .unwrap();
     let own = server.clone();
-    let listening = first.spawn(async move { own.listen_udp(any()).await });
+    let listening = first.spawn(async move { own.listen_udp(any_port()).await });
     let running = listening.await.unwrap().unwrap();
     let address = running.address();
     let client = client(&running).await;
@@ -190,9 +193,9 @@ async fn a_restarted_server_ends_open_calls_and_accepts_new_ones() {
 }
 
 #[tokio::test]
-async fn one_client_too_many_is_turned_away() {
+async fn a_client_above_the_limit_is_rejected() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
-    let running = server.listen_udp(any().clients(1)).await.unwrap();
+    let running = server.listen_udp(any_port().clients(1)).await.unwrap();
     let client = client(&running).await;
     client.call::<i32>("Add", (2, 3)).await.unwrap();
     let error = Client::connect(&format!("udp://{}", running.address())).await;
@@ -206,16 +209,16 @@ async fn one_client_too_many_is_turned_away() {
 #[tokio::test]
 async fn servers_without_frames_have_no_udp() {
     let server = Server::methods(methods()).build().unwrap();
-    let error = server.listen_udp(any()).await.unwrap_err();
+    let error = server.listen_udp(any_port()).await.unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
 }
 
 /// Without a server, connecting fails: at once on Linux, after the connect timeout on other systems.
 #[tokio::test]
-async fn nobody_there() {
-    let gone = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("udp://{}", gone.local_addr().unwrap());
-    drop(gone);
+async fn connecting_without_a_server_fails() {
+    let closed = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("udp://{}", closed.local_addr().unwrap());
+    drop(closed);
     let error = Client::connect(&url).await.unwrap_err();
     let words = error.to_string();
     assert!(
@@ -240,7 +243,7 @@ async fn garbage_does_not_affect_other_clients() {
 }
 
 #[tokio::test]
-async fn streams_and_topics_are_refused() {
+async fn streams_and_topics_are_rejected() {
     let running = server().await;
     let client = client(&running).await;
     let stream = client.stream("Add", (2, 3)).await.err();
@@ -255,12 +258,12 @@ async fn streams_and_topics_are_refused() {
 
 /// `Context::peer` is the address of the client, although the server receives all calls on one socket.
 #[tokio::test]
-async fn handlers_know_who_calls() {
+async fn handlers_see_the_address_of_the_client() {
     let methods = Methods::new().method("Who", |(), context: Context| async move {
         context.peer().unwrap().port()
     });
     let server = Server::methods(methods).frames(true).build().unwrap();
-    let running = server.listen_udp(any()).await.unwrap();
+    let running = server.listen_udp(any_port()).await.unwrap();
     let mut ports = Vec::new();
     for _ in 0..3 {
         let client = client(&running).await;
@@ -272,13 +275,13 @@ async fn handlers_know_who_calls() {
 }
 
 #[tokio::test]
-async fn who_may_not_connect_is_not_answered() {
+async fn clients_that_may_not_connect_are_not_answered() {
     let server = Server::methods(methods())
         .frames(true)
         .firewall(Firewall::new().connections(0))
         .build()
         .unwrap();
-    let running = server.listen_udp(any()).await.unwrap();
+    let running = server.listen_udp(any_port()).await.unwrap();
     let url = format!("udp://{}", running.address());
     let client = Client::builder().endpoint(&url);
     let client = client.connect_timeout(Duration::from_millis(200));
@@ -293,7 +296,7 @@ async fn who_may_not_connect_is_not_answered() {
 /// Replies have the called address as their source. Otherwise the client would ignore them.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_socket_on_all_addresses_answers_from_the_one_that_was_called() {
+async fn a_wildcard_socket_replies_from_the_called_address() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     let all = UdpSocket::new("0.0.0.0:0".parse().unwrap());
     let running = server.listen_udp(all).await.unwrap();
@@ -306,7 +309,7 @@ async fn a_socket_on_all_addresses_answers_from_the_one_that_was_called() {
 
 /// `localhost` often has an IPv6 address too, where no server listens.
 #[tokio::test]
-async fn all_addresses_of_a_name_are_tried() {
+async fn all_addresses_of_a_host_name_are_tried() {
     let running = server().await;
     let url = format!("udp://localhost:{}", running.address().port());
     let client = Client::connect(&url).await.unwrap();
@@ -316,7 +319,7 @@ async fn all_addresses_of_a_name_are_tried() {
 /// The server sends its limit of open calls to a client, which queues further calls. The server also enforces the
 /// limit, for clients that do not know it.
 #[tokio::test]
-async fn no_client_has_more_calls_than_it_may() {
+async fn the_limit_on_open_calls_of_a_client_is_enforced() {
     let (at_work, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let (now, seen) = (Arc::clone(&at_work), Arc::clone(&most));
     let methods = Methods::new().method("Wait", move |()| {
@@ -329,7 +332,12 @@ async fn no_client_has_more_calls_than_it_may() {
     });
     let limits = FrameLimits::new().calls(3);
     let server = Server::methods(methods).frames(true).frame_limits(limits);
-    let running = server.build().unwrap().listen_udp(any()).await.unwrap();
+    let running = server
+        .build()
+        .unwrap()
+        .listen_udp(any_port())
+        .await
+        .unwrap();
     let client = client(&running).await;
     let calls: Vec<_> = (0..20)
         .map(|_| {
@@ -343,13 +351,13 @@ async fn no_client_has_more_calls_than_it_may() {
     assert_eq!(most.load(Ordering::SeqCst), 3);
 
     // This client has received the hello, but not the limits.
-    let (socket, mut machine) = greeted(&running, 7).await;
+    let (socket, mut machine) = connected_client(&running, 7).await;
     for number in 0..8 {
         call(&mut machine, "Wait", number);
     }
     send(&socket, &mut machine).await;
     let mut room = [0; 2_000];
-    let (mut replies, mut refused, mut told) = (0, 0, false);
+    let (mut replies, mut refused, mut limits_received) = (0, 0, false);
     while replies + refused < 8 {
         let len = socket.recv(&mut room).await.unwrap();
         match machine.receive(Time::ZERO, &room[..len]) {
@@ -369,16 +377,16 @@ async fn no_client_has_more_calls_than_it_may() {
                 );
                 refused += 1;
             }
-            Some(Event::Limits) => told = true,
+            Some(Event::Limits) => limits_received = true,
             _ => {}
         }
     }
-    assert_eq!((replies, refused, told), (3, 5, true));
+    assert_eq!((replies, refused, limits_received), (3, 5, true));
     assert_eq!(most.load(Ordering::SeqCst), 3);
 }
 
 /// A client that the test drives. It has received the hello of the server.
-async fn greeted(
+async fn connected_client(
     running: &RunningServer<UdpAddress>,
     nonce: u64,
 ) -> (tokio::net::UdpSocket, polywire_frame_udp::Client<u32>) {
@@ -409,10 +417,10 @@ async fn many_datagrams_do_not_starve_other_tasks() {
         tokio::time::advance(Duration::from_micros(90)).await;
     });
     let server = Server::methods(methods).frames(true).build().unwrap();
-    let running = server.listen_udp(any()).await.unwrap();
+    let running = server.listen_udp(any_port()).await.unwrap();
     let mut clients = Vec::new();
     for nonce in 0..32 {
-        clients.push(greeted(&running, nonce).await);
+        clients.push(connected_client(&running, nonce).await);
     }
     for (socket, machine) in &mut clients {
         for number in 0..8 {
@@ -426,14 +434,14 @@ async fn many_datagrams_do_not_starve_other_tasks() {
     let own = Arc::clone(&longest);
     let other = tokio::spawn(async move {
         let mut last = tokio::time::Instant::now();
-        at_each_turn(|_| {
+        on_each_poll(|_| {
             let waited = last.elapsed().as_micros() as u32;
             own.fetch_max(waited, Ordering::Relaxed);
             last = tokio::time::Instant::now();
         })
         .await;
     });
-    settled(&server, |server| server.frame_stats().replies, 256).await;
+    wait_for_stat(&server, |server| server.frame_stats().replies, 256).await;
     other.abort();
     // A batch of 32 datagrams is not split.
     let longest = longest.load(Ordering::Relaxed);
@@ -441,9 +449,9 @@ async fn many_datagrams_do_not_starve_other_tasks() {
 }
 
 #[tokio::test]
-async fn what_comes_over_udp_is_counted() {
+async fn calls_over_udp_are_counted() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
-    let running = server.listen_udp(any()).await.unwrap();
+    let running = server.listen_udp(any_port()).await.unwrap();
     let client = client(&running).await;
     for number in 0..3 {
         client.call::<i32>("Add", (number, 1)).await.unwrap();
@@ -457,8 +465,8 @@ async fn what_comes_over_udp_is_counted() {
         let stats = server.frame_stats();
         stats.deadlines + stats.cancelled
     };
-    settled(&server, ended, 1).await;
-    settled(&server, |server| server.frame_stats().one_ways, 1).await;
+    wait_for_stat(&server, ended, 1).await;
+    wait_for_stat(&server, |server| server.frame_stats().one_ways, 1).await;
     let stats = server.frame_stats();
     assert_eq!((stats.calls, stats.replies, stats.faults), (6, 3, 2));
     assert_eq!((stats.connections, stats.accepted), (1, 1));

@@ -45,15 +45,15 @@ macro_rules! over_every_wire {
 }
 
 over_every_wire![
-    methods_answer,
-    faults_say_what_is_wrong,
+    calls_are_answered,
+    faults_describe_the_error,
     thousands_at_once_are_all_answered,
-    a_call_that_is_dropped_is_cancelled,
-    a_handler_ends_when_the_time_of_its_call_is_over,
-    time_ends_calls_that_are_open_and_calls_that_wait,
+    a_dropped_call_is_cancelled,
+    a_handler_ends_at_the_deadline_of_its_call,
+    open_and_queued_calls_end_at_their_deadline,
     a_call_whose_deadline_has_passed_is_not_started,
-    slow_answers_need_nothing_else_to_come,
-    room_of_dropped_calls_is_used,
+    slow_replies_need_no_other_traffic,
+    the_capacity_of_dropped_calls_is_reused,
     a_server_that_stops_answers_open_calls,
     one_way_calls_arrive,
 ];
@@ -101,7 +101,7 @@ impl Served {
     }
 }
 
-async fn methods_answer(wire: Wire) {
+async fn calls_are_answered(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
@@ -113,7 +113,7 @@ async fn methods_answer(wire: Wire) {
     served.running.shutdown().await;
 }
 
-async fn faults_say_what_is_wrong(wire: Wire) {
+async fn faults_describe_the_error(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     for (method, code, words) in [
@@ -149,19 +149,19 @@ async fn thousands_at_once_are_all_answered(wire: Wire) {
 
 /// Methods, of which `Wait` never ends, and a receiver of a message for each handler of `Wait` that is dropped.
 fn waiting() -> (Methods, mpsc::UnboundedReceiver<()>) {
-    let (told, ends) = mpsc::unbounded_channel();
+    let (sender, dropped_handlers) = mpsc::unbounded_channel();
     let methods = methods().method("Wait", move |()| {
-        let held = MemoryReservation(told.clone());
+        let held = MemoryReservation(sender.clone());
         async move {
             std::future::pending::<()>().await;
             drop(held);
         }
     });
-    (methods, ends)
+    (methods, dropped_handlers)
 }
 
-async fn a_call_that_is_dropped_is_cancelled(wire: Wire) {
-    let (methods, mut ends) = waiting();
+async fn a_dropped_call_is_cancelled(wire: Wire) {
+    let (methods, mut dropped_handlers) = waiting();
     let served = Served::new(wire, methods).await;
     let client = served.client().await;
     let call = client.call::<()>("Wait", ());
@@ -169,20 +169,20 @@ async fn a_call_that_is_dropped_is_cancelled(wire: Wire) {
     assert!(timed.is_err());
     assert_eq!((client.pending(), client.stats().cancelled), (0, 1));
     // The server drops the handler. The slot of the call is free when the server has answered the cancellation.
-    ends.recv().await.unwrap();
+    dropped_handlers.recv().await.unwrap();
     while client.stats().in_flight > 0 {
         client.call::<i32>("Add", (1, 1)).await.unwrap();
     }
 }
 
-async fn a_handler_ends_when_the_time_of_its_call_is_over(wire: Wire) {
-    let (methods, mut ends) = waiting();
+async fn a_handler_ends_at_the_deadline_of_its_call(wire: Wire) {
+    let (methods, mut dropped_handlers) = waiting();
     let served = Served::new(wire, methods).await;
     let client = served.client().await;
     let short = client.with_deadline(Duration::from_millis(20));
     let error = short.call::<()>("Wait", ()).await.unwrap_err();
     assert!(error.is_deadline(), "{error}");
-    ends.recv().await.unwrap();
+    dropped_handlers.recv().await.unwrap();
     while client.stats().in_flight > 0 {
         client.call::<i32>("Add", (1, 1)).await.unwrap();
     }
@@ -197,7 +197,7 @@ impl Drop for MemoryReservation {
     }
 }
 
-async fn time_ends_calls_that_are_open_and_calls_that_wait(wire: Wire) {
+async fn open_and_queued_calls_end_at_their_deadline(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     let short = client.with_deadline(Duration::from_millis(50));
@@ -216,7 +216,7 @@ async fn time_ends_calls_that_are_open_and_calls_that_wait(wire: Wire) {
 }
 
 async fn a_call_whose_deadline_has_passed_is_not_started(wire: Wire) {
-    let (sender, mut begun) = mpsc::unbounded_channel();
+    let (sender, mut started) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number,): (u32,)| {
         sender.send(number).unwrap();
         async {}
@@ -230,11 +230,11 @@ async fn a_call_whose_deadline_has_passed_is_not_started(wire: Wire) {
     assert!(error.kind() == CallErrorKind::Deadline, "{error}");
     assert_eq!(client.stats().deadlines, 2);
     client.call::<()>("Note", (3,)).await.unwrap();
-    assert_eq!(begun.recv().await, Some(3));
+    assert_eq!(started.recv().await, Some(3));
 }
 
 /// Slow replies arrive one after the other, without other traffic on the connection.
-async fn slow_answers_need_nothing_else_to_come(wire: Wire) {
+async fn slow_replies_need_no_other_traffic(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     let client = client.with_deadline(Duration::from_secs(10));
@@ -251,7 +251,7 @@ async fn slow_answers_need_nothing_else_to_come(wire: Wire) {
 }
 
 /// The capacity of cancelled calls is used by a queued call.
-async fn room_of_dropped_calls_is_used(wire: Wire) {
+async fn the_capacity_of_dropped_calls_is_reused(wire: Wire) {
     let served = Served::new(wire, methods()).await;
     let client = served.client().await;
     let calls: Vec<_> = (0..2_000)

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::child::{questions, say, told};
+use crate::child::{argument, print_line, questions};
 
 /// A connection, plain or over TLS.
 trait Stream: Read + Write {}
@@ -37,8 +37,8 @@ fn ends_cleanly(stream: &mut dyn Stream) -> bool {
 #[test]
 #[ignore = "the clients of other tests"]
 fn call_and_wait() {
-    let Some(told) = told() else { return };
-    let (place, root) = told.split_once(' ').unwrap();
+    let Some(argument) = argument() else { return };
+    let (place, root) = argument.split_once(' ').unwrap();
     let open = opener(place, root);
     let mut streams: Vec<Box<dyn Stream>> = Vec::new();
     for question in questions() {
@@ -51,19 +51,19 @@ fn call_and_wait() {
                     call(&mut *stream);
                     streams.push(stream);
                 }
-                say("open");
+                print_line("open");
             }
             "call" => {
                 for _ in 0..count {
                     streams.iter_mut().for_each(|stream| call(&mut **stream));
                 }
-                say("called");
+                print_line("called");
             }
             "end" => {
                 let ended = streams
                     .iter_mut()
                     .filter_map(|stream| ends_cleanly(&mut **stream).then_some(()));
-                say(format!("{} ended cleanly", ended.count()));
+                print_line(format!("{} ended cleanly", ended.count()));
             }
             other => panic!("{other}"),
         }

@@ -41,9 +41,9 @@ fn idle(count: usize, limit: usize, secret: Option<&server::Secret>) {
     };
     let place = server.line();
     let root = secret.map_or("", |secret| &secret.certificate);
-    let told = format!("{place} {root}");
+    let argument = format!("{place} {root}");
     let mut clients =
-        Child::with_descriptors(descriptors, "clients::call_and_wait", &told).unwrap();
+        Child::with_descriptors(descriptors, "clients::call_and_wait", &argument).unwrap();
     clients.ask(&format!("open {BEFORE}"));
     let resident = |server: &mut Child| server.ask("resident").parse::<usize>().unwrap();
     let before = resident(&mut server);

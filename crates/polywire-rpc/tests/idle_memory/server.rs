@@ -4,7 +4,7 @@ use polywire_rpc::Server;
 use polywire_rpc::methods::Methods;
 use polywire_schema::Value;
 
-use crate::child::{questions, resident, say, told};
+use crate::child::{argument, print_line, questions, resident};
 
 /// A certificate for `localhost`.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Secret {
 #[test]
 #[ignore = "the server of other tests"]
 fn serves() {
-    let Some(pem) = told() else { return };
+    let Some(pem) = argument() else { return };
     let methods = Methods::new().values("echo", |parameters, _| async move {
         Ok(Value::List(parameters))
     });
@@ -47,16 +47,16 @@ fn serves() {
         }
         secured(&server, place, &pem).await
     });
-    say(running.address());
+    print_line(running.address());
     for question in questions() {
         match question.as_str() {
-            "resident" => say(resident()),
+            "resident" => print_line(resident()),
             "stop" => break,
             other => panic!("{other}"),
         }
     }
     runtime.block_on(running.shutdown());
-    say("stopped");
+    print_line("stopped");
 }
 
 #[cfg(feature = "tls")]

@@ -7,7 +7,7 @@ use polywire_schema::Value;
 
 use crate::support::{post, read, serve};
 
-fn refused(methods: Methods) -> MethodsError {
+fn build_error(methods: Methods) -> MethodsError {
     match Server::methods(methods).build() {
         Err(BuildError::Methods(error)) => error,
         other => panic!("{other:?}"),
@@ -15,22 +15,22 @@ fn refused(methods: Methods) -> MethodsError {
 }
 
 #[test]
-fn mistakes_refuse_to_build() {
+fn invalid_methods_are_a_build_error() {
     let one = || Methods::new().method("one", |(): ()| async { 1 });
-    let twice = refused(one().method("one", |(): ()| async { 2 }));
+    let twice = build_error(one().method("one", |(): ()| async { 2 }));
     assert_eq!(twice, MethodsError::Duplicate("one".to_owned()));
-    let unknown = refused(one().help("two", "?"));
+    let unknown = build_error(one().help("two", "?"));
     assert_eq!(unknown, MethodsError::Unknown("two".to_owned()));
     assert_eq!(
-        refused(one().path("RPC2")),
+        build_error(one().path("RPC2")),
         MethodsError::Path("RPC2".to_owned())
     );
     for name in ["", " a", "a\n"] {
-        let error = refused(Methods::new().method(name, |(): ()| async { 1 }));
+        let error = build_error(Methods::new().method(name, |(): ()| async { 1 }));
         assert_eq!(error, MethodsError::Name(name.to_owned()));
     }
     let system = one().method("system.multicall", |(): ()| async {});
-    let twice = refused(system.introspection(true));
+    let twice = build_error(system.introspection(true));
     assert_eq!(
         twice,
         MethodsError::Duplicate("system.multicall".to_owned())
@@ -40,16 +40,16 @@ fn mistakes_refuse_to_build() {
 /// serde can serialize such a `Result` as a map with the key `Ok` or `Err`. This is never
 /// intended, so the build fails.
 #[test]
-fn a_result_whose_error_is_no_fault_refuses_to_build() {
+fn a_result_whose_error_is_no_fault_is_a_build_error() {
     let methods = Methods::new().method("one", |(): ()| async { Err::<i32, String>("no".into()) });
-    let text = refused(methods).to_string();
+    let text = build_error(methods).to_string();
     assert!(text.contains("`one`") && text.contains("Fault"), "{text}");
     let methods = Methods::new().blocking("one", |(): ()| Ok::<i32, String>(1));
-    assert!(matches!(refused(methods), MethodsError::NotAFault(..)));
+    assert!(matches!(build_error(methods), MethodsError::NotAFault(..)));
 }
 
 #[tokio::test]
-async fn the_path_is_what_is_set() {
+async fn calls_are_served_at_the_configured_path() {
     let methods = Methods::new().method("one", |(): ()| async { 1 });
     let server = serve(methods.path("/xmlrpc.php"));
     let body = polywire_codec::xmlrpc::write_call("one", &[]).unwrap();

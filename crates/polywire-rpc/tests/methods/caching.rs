@@ -12,7 +12,7 @@ use polywire_schema::Value;
 use crate::support::{call, call_cbor, serve};
 
 /// A server with four methods that share one call counter. All but `other` are cached.
-fn counting(cache: &Cache) -> Server {
+fn server_that_counts_calls(cache: &Cache) -> Server {
     let calls = Arc::new(AtomicI64::new(0));
     let count = move || calls.fetch_add(1, Ordering::Relaxed) + 1;
     let (kept, other, failing, long) = (count.clone(), count.clone(), count.clone(), count);
@@ -45,9 +45,9 @@ fn counting(cache: &Cache) -> Server {
 }
 
 #[tokio::test(start_paused = true)]
-async fn replies_are_kept_for_their_age() {
+async fn replies_are_cached_until_their_maximum_age() {
     let cache = Cache::new(1 << 20, Duration::from_secs(60));
-    let server = counting(&cache);
+    let server = server_that_counts_calls(&cache);
     let one = [Value::from(1)];
     for _ in 0..3 {
         assert_eq!(call(&server, "kept", &one).await, Ok(Value::from(1)));
@@ -67,9 +67,9 @@ async fn replies_are_kept_for_their_age() {
 }
 
 #[tokio::test]
-async fn other_methods_and_faults_are_not_kept() {
+async fn other_methods_and_faults_are_not_cached() {
     let cache = Cache::new(1 << 20, Duration::from_secs(60));
-    let server = counting(&cache);
+    let server = server_that_counts_calls(&cache);
     assert_eq!(call(&server, "other", &[]).await, Ok(Value::from(1)));
     assert_eq!(call(&server, "other", &[]).await, Ok(Value::from(2)));
     assert_eq!(
@@ -87,7 +87,7 @@ async fn other_methods_and_faults_are_not_kept() {
 #[tokio::test]
 async fn bytes_are_bounded() {
     let cache = Cache::new(200_000, Duration::from_secs(60));
-    let server = counting(&cache);
+    let server = server_that_counts_calls(&cache);
     for number in 0..200 {
         call(&server, "long", &[number.into()]).await.unwrap();
     }
@@ -97,7 +97,7 @@ async fn bytes_are_bounded() {
 
     // A reply larger than an eighth of the cache capacity is not cached.
     let cache = Cache::new(60_000, Duration::from_secs(60));
-    let server = counting(&cache);
+    let server = server_that_counts_calls(&cache);
     call(&server, "long", &[]).await.unwrap();
     assert_eq!(cache.counts().replies, 0);
 }

@@ -49,7 +49,7 @@ async fn methods_answer_without_a_model() {
 }
 
 #[tokio::test]
-async fn over_a_socket_with_the_circumstances() {
+async fn handlers_see_the_http_request() {
     let methods = Methods::new().method("who", |(): (), mut context: Context| async move {
         context.extensions_mut().insert(7_u8);
         let agent = context.headers()["user-agent"].to_str().unwrap_or_default();
@@ -95,13 +95,13 @@ async fn over_a_socket_with_the_circumstances() {
 /// Blocking methods have a limited number of threads and a limited queue. A queued call that
 /// is cancelled never runs.
 #[tokio::test]
-async fn methods_that_block_are_bounded() {
-    let (begun, mut begins) = mpsc::unbounded_channel();
+async fn blocking_methods_are_bounded() {
+    let (started, mut begins) = mpsc::unbounded_channel();
     let (closed, gate) = std::sync::mpsc::channel::<()>();
     let gate = Mutex::new(gate);
     let methods = Methods::new()
         .blocking("wait", move |(number,): (i32,)| {
-            begun.send(number).unwrap();
+            started.send(number).unwrap();
             // Blocks until `closed` is dropped, which releases all calls.
             let opened = gate.lock().unwrap().recv();
             opened.map_or(number, |()| 0)

@@ -44,7 +44,7 @@ fn server() -> Server {
 }
 
 #[tokio::test]
-async fn results_are_values_of_cbor() {
+async fn results_are_cbor_values() {
     let server = server();
     let (status, sum) = call_cbor(&server, "sample.add", &(2, 3)).await;
     assert_eq!((status, sum), (StatusCode::OK, Value::from(5)));
@@ -59,7 +59,7 @@ async fn results_are_values_of_cbor() {
 }
 
 #[tokio::test]
-async fn what_another_library_writes_is_read() {
+async fn calls_of_another_library_are_read() {
     let server = server();
     let mut body = Vec::new();
     let city = Other::Map(vec![
@@ -174,7 +174,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
 }
 
 #[tokio::test]
-async fn other_requests_are_none_of_ours() {
+async fn other_requests_are_not_found() {
     let server = server();
     // A request with another `smithy-protocol` or another service is not found.
     for (service, mark) in [("Sample", "rpc-v2-json"), ("Other", "rpc-v2-cbor")] {

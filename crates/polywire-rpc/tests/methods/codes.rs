@@ -8,8 +8,8 @@ use polywire_rpc::Server;
 use polywire_schema::{Limits, Value};
 use serde::Deserialize;
 
-use crate::beside_a_model::{builder, methods};
 use crate::support::{build, failed, post, read, send};
+use crate::with_model::{builder, methods};
 
 #[derive(Deserialize)]
 struct Named {
@@ -46,7 +46,7 @@ struct Bad {
 }
 
 /// `{name: "tea", more: VALUE}` with an invalid value.
-fn more(xml: impl AsRef<[u8]>, cbor: Option<&[u8]>, code: i64) -> Bad {
+fn message_with_member(xml: impl AsRef<[u8]>, cbor: Option<&[u8]>, code: i64) -> Bad {
     let before = b"<struct><member><name>name</name><value>tea</value></member>\
         <member><name>more</name><value>";
     let xml = [before, xml.as_ref(), b"</value></member></struct>"].concat();
@@ -69,27 +69,27 @@ fn bad() -> Vec<Bad> {
     let long_cbor = [&b"\x79\x0b\xb8"[..], long_xml.as_bytes()].concat();
     vec![
         // Exceeds a limit.
-        more(deep_xml, Some(&deep_cbor), -32_600),
-        more(many_xml, Some(&many_cbor), -32_600),
-        more(&long_xml, Some(&long_cbor), -32_600),
+        message_with_member(deep_xml, Some(&deep_cbor), -32_600),
+        message_with_member(many_xml, Some(&many_cbor), -32_600),
+        message_with_member(&long_xml, Some(&long_cbor), -32_600),
         // Well-formed XML that is not XML-RPC.
-        more("<number>1</number>", None, -32_600),
+        message_with_member("<number>1</number>", None, -32_600),
         // Not well formed.
-        more("<int>1", None, -32_700),
-        more("&none;", None, -32_700),
-        more("\u{1}", None, -32_700),
-        more("<?xml version='1.0'?>", None, -32_700),
-        more("<int>1</i4>", Some(b"\x1f"), -32_700),
+        message_with_member("<int>1", None, -32_700),
+        message_with_member("&none;", None, -32_700),
+        message_with_member("\u{1}", None, -32_700),
+        message_with_member("<?xml version='1.0'?>", None, -32_700),
+        message_with_member("<int>1</i4>", Some(b"\x1f"), -32_700),
         // Invalid UTF-8.
-        more(b"a\xff", Some(b"\x62a\xff"), -32_702),
-        more(b"\xed\xa0\x80", Some(b"\x63\xed\xa0\x80"), -32_702),
+        message_with_member(b"a\xff", Some(b"\x62a\xff"), -32_702),
+        message_with_member(b"\xed\xa0\x80", Some(b"\x63\xed\xa0\x80"), -32_702),
         // Values that are invalid for their XML-RPC type. The CBOR decoder does not check
         // values that it skips.
-        more("<int>x</int>", None, -32_602),
-        more("<int>3000000000</int>", None, -32_602),
-        more("<boolean>2</boolean>", None, -32_602),
-        more("<base64>?</base64>", None, -32_602),
-        more("<dateTime.iso8601>x</dateTime.iso8601>", None, -32_602),
+        message_with_member("<int>x</int>", None, -32_602),
+        message_with_member("<int>3000000000</int>", None, -32_602),
+        message_with_member("<boolean>2</boolean>", None, -32_602),
+        message_with_member("<base64>?</base64>", None, -32_602),
+        message_with_member("<dateTime.iso8601>x</dateTime.iso8601>", None, -32_602),
         // A duplicate member.
         Bad {
             xml: b"<struct><member><name>name</name><value>tea</value></member>\
@@ -192,9 +192,9 @@ async fn invalid_calls_have_one_code_on_every_path() {
 }
 
 #[tokio::test]
-async fn messages_that_are_cut_or_in_another_encoding() {
+async fn truncated_messages_and_other_encodings() {
     let server = server();
-    let good = more("x", Some(b"\x61x"), 0);
+    let good = message_with_member("x", Some(b"\x61x"), 0);
     for method in METHODS {
         for body in [xml_call(method, &good.xml), xml_batch(method, &good.xml)] {
             assert_eq!(xml_code(&server, body.clone()).await, None, "{method}");

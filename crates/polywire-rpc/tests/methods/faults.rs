@@ -34,7 +34,7 @@ fn methods() -> Methods {
 }
 
 #[tokio::test]
-async fn parameters_are_told_by_position_place_and_type() {
+async fn parameter_faults_name_the_position_offset_and_type() {
     let server = serve(methods());
     let body = polywire_codec::xmlrpc::write_call("add", &[1.into(), "x".into()]).unwrap();
     let text = String::from_utf8(body.clone()).unwrap();
@@ -65,7 +65,7 @@ async fn parameters_are_told_by_position_place_and_type() {
 }
 
 #[tokio::test]
-async fn codes_say_what_went_wrong() {
+async fn fault_codes_depend_on_the_error() {
     let server = build(Server::methods(methods()).limits(Limits::DEFAULT.with_depth(4)));
     let deep = "<array><data><value>".repeat(9);
     for (body, code) in [
@@ -138,7 +138,7 @@ async fn a_method_is_dropped_at_the_time_limit() {
 }
 
 #[tokio::test]
-async fn limits_and_methods_of_http_hold() {
+async fn limits_and_http_methods_are_enforced() {
     let server = build(Server::methods(methods()).limits(Limits::DEFAULT.with_bytes(100)));
     let fault = call(&server, "named", &["x".repeat(200).into()]).await;
     assert_eq!(fault.unwrap_err().0, -32600);
@@ -159,7 +159,7 @@ async fn limits_and_methods_of_http_hold() {
 
 /// A fault repeats only the beginning of a long method name.
 #[tokio::test]
-async fn names_are_repeated_with_care() {
+async fn faults_truncate_long_method_names() {
     let server = serve(methods());
     let (_, text) = call(&server, &"é".repeat(10_000), &[]).await.unwrap_err();
     assert!(text.len() < 200, "{}", text.len());

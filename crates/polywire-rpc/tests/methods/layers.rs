@@ -35,7 +35,7 @@ async fn a_layer_sees_names_and_undecoded_parameters() {
 }
 
 #[tokio::test]
-async fn a_layer_may_refuse_and_answer() {
+async fn a_layer_may_reject_and_reply() {
     let layer = layer_fn(|inner: MethodService| {
         service_fn(move |call: MethodCall| {
             let inner = inner.clone();

@@ -1,7 +1,6 @@
 //! Tests of named methods through the public API: one test per documented guarantee.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod beside_a_model;
 mod build;
 mod caching;
 mod calls;
@@ -14,3 +13,4 @@ mod settings;
 mod support;
 mod system;
 mod types;
+mod with_model;

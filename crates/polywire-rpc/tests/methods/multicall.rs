@@ -48,11 +48,11 @@ fn entry(name: &str, parameters: Vec<Value>) -> Value {
 
 async fn multicall(server: &Server, calls: Vec<Value>) -> Vec<Result<Value, (i64, String)>> {
     let results = call(server, "system.multicall", &[Value::List(calls)]).await;
-    each(results.unwrap())
+    split_results(results.unwrap())
 }
 
 /// Splits the reply of a multicall into one result per call.
-fn each(results: Value) -> Vec<Result<Value, (i64, String)>> {
+fn split_results(results: Value) -> Vec<Result<Value, (i64, String)>> {
     let Value::List(results) = results else {
         panic!("{results:?}");
     };
@@ -103,7 +103,7 @@ async fn each_call_has_its_result_or_its_fault() {
 }
 
 #[tokio::test]
-async fn errors_are_placed_in_the_whole_message() {
+async fn error_offsets_refer_to_the_whole_message() {
     let server = serve(methods());
     let body = "<methodCall><methodName>system.multicall</methodName><params><param><value><array>\
                 <data><value><struct><member><name>methodName</name><value>add</value></member>\
@@ -111,7 +111,7 @@ async fn errors_are_placed_in_the_whole_message() {
                 <string>here</string></value></data></array></value></member></struct></value>\
                 </data></array></value></param></params></methodCall>";
     let offset = body.find("<string>here").unwrap();
-    let results = each(read(&post(&server, "/RPC2", body).await).unwrap());
+    let results = split_results(read(&post(&server, "/RPC2", body).await).unwrap());
     let (_, text) = results[0].clone().unwrap_err();
     assert!(text.contains(&format!("at byte {offset}")), "{text}");
 }
@@ -147,7 +147,7 @@ async fn malformed_entries_fail_alone() {
 }
 
 #[tokio::test]
-async fn a_multicall_is_none_within_itself() {
+async fn a_nested_multicall_is_rejected() {
     let server = serve(methods());
     let inner = entry("add", vec![1.into(), 1.into()]);
     let nested = entry("system.multicall", vec![Value::List(vec![inner])]);
@@ -172,7 +172,7 @@ async fn an_invalid_multicall_is_one_fault() {
 }
 
 #[tokio::test]
-async fn calls_are_limited() {
+async fn the_number_of_calls_is_limited() {
     let limits = Limits::DEFAULT.with_calls(3);
     let server = build(Server::methods(methods()).limits(limits));
     let one = || entry("add", vec![1.into(), 1.into()]);
@@ -192,7 +192,7 @@ async fn calls_are_limited() {
 }
 
 #[tokio::test]
-async fn calls_run_one_after_the_other() {
+async fn calls_run_in_sequence() {
     let log = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&log);
     let methods = Methods::new()
@@ -216,7 +216,7 @@ async fn calls_run_one_after_the_other() {
 
 /// A multicall counts as one call for the limit of calls in progress.
 #[tokio::test]
-async fn a_multicall_takes_one_place_among_calls() {
+async fn a_multicall_counts_as_one_call_in_progress() {
     let builder = Server::methods(methods()).calls(1);
     let server = build(builder);
     let calls = (0..50).map(|_| entry("add", vec![1.into(), 2.into()]));
@@ -228,7 +228,7 @@ async fn a_multicall_takes_one_place_among_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_is_that_of_the_whole() {
+async fn the_deadline_applies_to_the_whole_multicall() {
     let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(5));
     let server = build(Server::methods(methods()).timeouts(timeouts));
     let calls = vec![
@@ -277,7 +277,7 @@ fn calls_of<P: serde::Serialize + Clone>(calls: &[(&str, P)]) -> Vec<impl serde:
 }
 
 #[tokio::test]
-async fn over_cbor_too() {
+async fn multicalls_over_cbor() {
     let server = serve(methods());
     let calls = calls_of(&[("add", (1, 2)), ("nobody", (1, 2)), ("add", (3, 4))]);
     let (_, results) = call_cbor(&server, "system.multicall", &(calls,)).await;
@@ -307,7 +307,7 @@ async fn over_cbor_too() {
 /// A multicall of 10,000 calls is answered in full. Each entry is decoded once, so the last
 /// one costs as much as the first.
 #[tokio::test]
-async fn many_calls_in_one() {
+async fn many_calls_in_one_multicall() {
     let limits = Limits::DEFAULT.with_calls(20_000);
     let server = build(Server::methods(methods()).limits(limits));
     let calls = (0..10_000).map(|number| entry("add", vec![number.into(), 1.into()]));
@@ -319,7 +319,7 @@ async fn many_calls_in_one() {
 /// Over CBOR, the error position of an invalid call is found within that call. The message is
 /// not decoded from its start for each of 10,000 calls.
 #[tokio::test]
-async fn many_wrong_calls_in_one_over_cbor() {
+async fn many_invalid_calls_in_one_multicall_over_cbor() {
     let limits = Limits::DEFAULT.with_calls(20_000);
     let server = build(Server::methods(methods()).limits(limits));
     let calls = vec![("add", (1, "x")); 10_000];
@@ -362,7 +362,7 @@ async fn hostile_multicalls_end_in_faults() {
     for inside in [&*deep, "<array><data><value><struct><member>", "<array>"] {
         assert!(read(&post(&server, "/RPC2", wrap(inside)).await).is_err());
     }
-    let results = each(read(&post(&server, "/RPC2", wrap(&long)).await).unwrap());
+    let results = split_results(read(&post(&server, "/RPC2", wrap(&long)).await).unwrap());
     let (code, text) = results[0].clone().unwrap_err();
     assert_eq!(code, -32601);
     assert!(text.len() < 200, "{}", text.len());
@@ -386,7 +386,7 @@ async fn a_firewall_counts_each_call() {
     };
     let (status, body) = send(100).await;
     assert_eq!(status, 200);
-    let results = each(read(std::str::from_utf8(&body).unwrap()).unwrap());
+    let results = split_results(read(std::str::from_utf8(&body).unwrap()).unwrap());
     assert_eq!(results.len(), 100);
     for (index, result) in results.into_iter().enumerate() {
         match result {
@@ -401,12 +401,12 @@ async fn a_firewall_counts_each_call() {
     assert_eq!(send(1).await.0, 429);
     tokio::time::advance(Duration::from_secs(3)).await;
     let (_, body) = send(5).await;
-    let results = each(read(std::str::from_utf8(&body).unwrap()).unwrap());
+    let results = split_results(read(std::str::from_utf8(&body).unwrap()).unwrap());
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 3);
 }
 
 #[tokio::test]
-async fn multicall_can_be_left_out() {
+async fn multicall_can_be_disabled() {
     let server = serve(methods().multicall(false));
     let name = "system.multicall";
     let fault = call(&server, name, &[Value::List(Vec::new())]).await;

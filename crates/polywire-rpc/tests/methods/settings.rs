@@ -35,7 +35,7 @@ fn service() -> ServiceHandle {
     ServiceHandle::new(Arc::new(schemas), 0)
 }
 
-fn half_past() -> Timestamp {
+fn fixed_time() -> Timestamp {
     Timestamp::new(1_793_526_245, 500_000_000)
 }
 
@@ -50,7 +50,7 @@ fn clock() -> ServerBuilder {
                 let details = Map::from_iter([("message", format!("{text}\u{1b}"))]);
                 return Err(Fault::modelled("example.clock#Stopped", details));
             }
-            let time = Value::Timestamp(half_past());
+            let time = Value::Timestamp(fixed_time());
             Ok(Map::from_iter([("time", time), ("text", text.into())]))
         }),
     )
@@ -59,7 +59,7 @@ fn clock() -> ServerBuilder {
 fn methods() -> Methods {
     Methods::new()
         .method("echo", |(text,): (String,)| async move { text })
-        .method("time", |(): ()| async { half_past() })
+        .method("time", |(): ()| async { fixed_time() })
         .method("fail", |(): ()| async {
             Err::<(), _>(Fault::coded(7, "\u{1b}[31mred"))
         })
@@ -84,7 +84,7 @@ fn clocks(style: Style, profile: XmlRpcProfile) -> [Server; 2] {
     ]
 }
 
-fn calling(method: &str, parameters: &str) -> String {
+fn call_xml(method: &str, parameters: &str) -> String {
     format!(
         "<methodCall><methodName>{method}</methodName><params>{parameters}</params></methodCall>"
     )
@@ -96,14 +96,14 @@ fn text(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn seconds_are_whole_unless_fractions_are_asked_for() {
+async fn seconds_are_whole_unless_fractions_are_configured() {
     for (style, time) in [(Style::DEFAULT, "05<"), (style(), "05.5<")] {
         for server in clocks(style, XmlRpcProfile::DEFAULT) {
-            let answer = post(&server, "/RPC2", calling("Now", "")).await;
+            let answer = post(&server, "/RPC2", call_xml("Now", "")).await;
             assert!(answer.contains(time), "{answer}");
         }
         let server = build(Server::methods(methods().xmlrpc_style(style)));
-        let answer = post(&server, "/RPC2", calling("time", "")).await;
+        let answer = post(&server, "/RPC2", call_xml("time", "")).await;
         assert!(answer.contains(time), "{answer}");
     }
 }
@@ -112,7 +112,7 @@ async fn seconds_are_whole_unless_fractions_are_asked_for() {
 async fn faults_are_written_in_the_style_of_results() {
     const RED: &str = "<value>\u{fffd}[31mred</value>";
     let own = build(Server::methods(methods().xmlrpc_style(style())));
-    let answer = post(&own, "/RPC2", calling("fail", "")).await;
+    let answer = post(&own, "/RPC2", call_xml("fail", "")).await;
     assert!(answer.contains(RED), "{answer}");
     assert_eq!(read(&answer), Err((7, "\u{fffd}[31mred".to_owned())));
     // A fault in a multicall has the same style.
@@ -120,11 +120,11 @@ async fn faults_are_written_in_the_style_of_results() {
         <member><name>params</name><value><array><data/></array></value></member></struct>";
     let one =
         format!("<param><value><array><data><value>{one}</value></data></array></value></param>");
-    let answer = post(&own, "/RPC2", calling("system.multicall", &one)).await;
+    let answer = post(&own, "/RPC2", call_xml("system.multicall", &one)).await;
     assert!(answer.contains(RED), "{answer}");
     // Modelled errors have it too.
     for server in clocks(style(), XmlRpcProfile::DEFAULT) {
-        let answer = post(&server, "/RPC2", calling("Now", &text("fail"))).await;
+        let answer = post(&server, "/RPC2", call_xml("Now", &text("fail"))).await;
         assert!(
             answer.contains("<value>Stopped: fail\u{fffd}</value>"),
             "{answer}"
@@ -133,13 +133,13 @@ async fn faults_are_written_in_the_style_of_results() {
     // A fault string is never written as base64, because clients display it.
     let style = Style::DEFAULT.with_forbidden(ForbiddenText::Base64);
     let server = build(Server::methods(methods().xmlrpc_style(style)));
-    let answer = post(&server, "/RPC2", calling("fail", "")).await;
+    let answer = post(&server, "/RPC2", call_xml("fail", "")).await;
     assert_eq!(read(&answer), Err((7, "\u{fffd}[31mred".to_owned())));
 }
 
 #[tokio::test]
-async fn leniencies_hold_for_operations_too() {
-    let escape = calling("Now", &text("\u{1b}[1m"));
+async fn leniencies_apply_to_operations_too() {
+    let escape = call_xml("Now", &text("\u{1b}[1m"));
     for server in clocks(Style::DEFAULT, XmlRpcProfile::DEFAULT) {
         let (code, _) = read(&post(&server, "/RPC2", escape.clone()).await).unwrap_err();
         assert_eq!(code, -32700);
@@ -188,7 +188,7 @@ async fn calls_in_other_encodings_by_leniency() {
     const HEAD: &str = "<?xml version='1.0' encoding='ENCODING'?>";
     let leniency = Leniency::STRICT.with_foreign_encodings(true);
     let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
-    let now = HEAD.to_owned() + &calling("Now", &text("Zürich"));
+    let now = HEAD.to_owned() + &call_xml("Now", &text("Zürich"));
     for server in clocks(Style::DEFAULT, profile) {
         for (media_type, body) in encoded(&now) {
             let answer = send_in(&server, media_type, body).await.unwrap();
@@ -196,7 +196,7 @@ async fn calls_in_other_encodings_by_leniency() {
         }
     }
     let server = build(Server::methods(methods().xmlrpc_profile(profile)));
-    let echo = HEAD.to_owned() + &calling("echo", "<param><value>Zürich</value></param>");
+    let echo = HEAD.to_owned() + &call_xml("echo", "<param><value>Zürich</value></param>");
     for (media_type, body) in encoded(&echo) {
         let answer = send_in(&server, media_type, body).await;
         assert_eq!(answer, Ok("Zürich".into()), "{media_type}");
@@ -216,7 +216,7 @@ async fn calls_in_other_encodings_by_leniency() {
 
 #[cfg(feature = "encodings")]
 #[tokio::test]
-async fn what_a_call_in_another_encoding_becomes_counts_too() {
+async fn limits_apply_to_the_transcoded_call() {
     use polywire_schema::Limits;
 
     let leniency = Leniency::STRICT.with_foreign_encodings(true);
@@ -224,7 +224,7 @@ async fn what_a_call_in_another_encoding_becomes_counts_too() {
     let builder = Server::methods(methods().xmlrpc_profile(profile));
     let server = build(builder.limits(Limits::DEFAULT.with_bytes(1000)));
     let echo = |len: usize| {
-        let head = calling("echo", "<param><value>TEXT</value></param>");
+        let head = call_xml("echo", "<param><value>TEXT</value></param>");
         let (before, behind) = head.split_once("TEXT").unwrap();
         [before.as_bytes(), &vec![0xe9; len], behind.as_bytes()].concat()
     };
@@ -237,10 +237,10 @@ async fn what_a_call_in_another_encoding_becomes_counts_too() {
 }
 
 #[tokio::test]
-async fn other_encodings_are_told_from_broken_ones() {
+async fn unsupported_encodings_and_invalid_text_have_different_codes() {
     const HEAD: &str = "<?xml version='1.0' encoding='ENCODING'?>";
     let server = build(Server::methods(methods()));
-    let echo = HEAD.to_owned() + &calling("echo", "<param><value>Zürich</value></param>");
+    let echo = HEAD.to_owned() + &call_xml("echo", "<param><value>Zürich</value></param>");
     for (media_type, body) in encoded(&echo) {
         let (code, message) = send_in(&server, media_type, body.clone())
             .await

@@ -65,7 +65,7 @@ async fn signatures_and_help_are_those_given() {
 }
 
 #[tokio::test]
-async fn capabilities_are_named_with_their_specifications() {
+async fn capabilities_are_listed_with_their_specifications() {
     let server = serve(methods());
     let known = call(&server, "system.getCapabilities", &[]).await.unwrap();
     for (name, version) in [
@@ -82,7 +82,7 @@ async fn capabilities_are_named_with_their_specifications() {
 }
 
 #[tokio::test]
-async fn without_introspection_nothing_is_reported() {
+async fn without_introspection_no_system_method_exists() {
     let server = serve(methods().introspection(false));
     for method in [
         "system.listMethods",
@@ -94,7 +94,7 @@ async fn without_introspection_nothing_is_reported() {
 }
 
 #[tokio::test]
-async fn a_name_that_was_meant_is_told() {
+async fn faults_of_unknown_methods_suggest_a_similar_name() {
     let server = serve(methods());
     for asked in ["Sample.Add", "sample_add", "add", "sampleAdd"] {
         let fault = call(&server, asked, &[]).await;

@@ -108,7 +108,7 @@ async fn over_xmlrpc() {
 }
 
 #[tokio::test]
-async fn parameters_of_other_shapes() {
+async fn parameters_of_other_types() {
     let server = server();
     let blob = Value::Blob(record().blob);
     assert_eq!(
@@ -129,7 +129,7 @@ async fn parameters_of_other_shapes() {
 }
 
 #[tokio::test]
-async fn results_are_written_in_the_style_that_is_set() {
+async fn results_are_written_in_the_configured_style() {
     let style = Style::DEFAULT.with_forbidden(ForbiddenText::Replace);
     let methods = Methods::new().method("escape", |(): ()| async { "\u{1b}[1m" });
     let server = serve(methods.xmlrpc_style(style));

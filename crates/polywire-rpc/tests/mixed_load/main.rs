@@ -54,22 +54,22 @@ async fn mixed_load() {
 
     let mut turn = interval(Duration::from_secs(1) / u32::try_from(rate).unwrap());
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let begun = Instant::now();
+    let started = Instant::now();
     // Memory is measured at the end of each part.
     for part in 1..=record::PARTS {
-        while begun.elapsed() < time * part / record::PARTS {
+        while started.elapsed() < time * part / record::PARTS {
             turn.tick().await;
-            let place = room.clone().acquire_owned().await.unwrap();
+            let permit = room.clone().acquire_owned().await.unwrap();
             let number = record.next();
             let kind = &KINDS[usize::try_from(number).unwrap() % KINDS.len()];
             let (callers, record) = (callers.clone(), record.clone());
             tokio::spawn(async move {
                 let became = (kind.call)(callers, number).await;
                 record.add(kind.name, became);
-                drop(place);
+                drop(permit);
             });
         }
-        record.look(begun.elapsed(), server.ask("resident").parse().unwrap());
+        record.sample(started.elapsed(), server.ask("resident").parse().unwrap());
     }
     // Wait for all calls in progress.
     let all = u32::try_from(AT_ONCE).unwrap();

@@ -22,7 +22,7 @@ const NOISE: usize = 8 << 20;
 pub(crate) type Became = Result<&'static str, String>;
 
 /// A measurement of memory.
-struct Look {
+struct Sample {
     time: Duration,
     calls: u64,
     server: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Record {
     /// Number of calls per kind and outcome.
     became: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     wrong: Mutex<Vec<String>>,
-    looks: Mutex<Vec<Look>>,
+    samples: Mutex<Vec<Sample>>,
 }
 
 impl Record {
@@ -43,7 +43,7 @@ impl Record {
             number: AtomicU64::new(0),
             became: Mutex::default(),
             wrong: Mutex::default(),
-            looks: Mutex::default(),
+            samples: Mutex::default(),
         }
     }
 
@@ -66,31 +66,31 @@ impl Record {
     }
 
     /// Records the memory of the server, as given, and of this process.
-    pub(crate) fn look(&self, time: Duration, server: usize) {
+    pub(crate) fn sample(&self, time: Duration, server: usize) {
         let calls = self.number.load(Ordering::Relaxed);
-        let look = Look {
+        let sample = Sample {
             time,
             calls,
             server,
             callers: resident(),
         };
-        self.looks.lock().unwrap().push(look);
+        self.samples.lock().unwrap().push(sample);
     }
 
     /// Asserts that all outcomes are as expected and that memory is flat.
     pub(crate) fn verify(&self) {
         let wrong = self.wrong.lock().unwrap();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        let looks = self.looks.lock().unwrap();
-        let (warm, rest) = looks.split_at(WARM);
-        let flat = |side: &str, of: fn(&Look) -> usize| {
+        let samples = self.samples.lock().unwrap();
+        let (warm, rest) = samples.split_at(WARM);
+        let flat = |side: &str, of: fn(&Sample) -> usize| {
             let before = warm.iter().map(of).max().unwrap();
             let most = rest.iter().map(of).max().unwrap();
             let grown = most.saturating_sub(before);
             assert!(grown <= NOISE, "the {side} grew by {grown} bytes");
         };
-        flat("server", |look| look.server);
-        flat("callers", |look| look.callers);
+        flat("server", |sample| sample.server);
+        flat("callers", |sample| sample.callers);
     }
 }
 
@@ -99,13 +99,13 @@ impl fmt::Display for Record {
         const KIB: usize = 1024;
         writeln!(f, "\n| after | calls | server, KiB | callers, KiB |")?;
         writeln!(f, "|--:|--:|--:|--:|")?;
-        for look in &*self.looks.lock().unwrap() {
-            let seconds = look.time.as_secs_f64();
-            let (server, callers) = (look.server / KIB, look.callers / KIB);
+        for sample in &*self.samples.lock().unwrap() {
+            let seconds = sample.time.as_secs_f64();
+            let (server, callers) = (sample.server / KIB, sample.callers / KIB);
             writeln!(
                 f,
                 "| {seconds:.0} s | {} | {server} | {callers} |",
-                look.calls
+                sample.calls
             )?;
         }
         writeln!(f, "\n| calls | became | how many |\n|---|---|--:|")?;

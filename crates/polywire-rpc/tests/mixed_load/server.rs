@@ -10,7 +10,7 @@ use polywire_schema::{Blob, Limits, Value};
 use serde::{Deserialize, Serialize};
 use tower_http::compression::CompressionLayer;
 
-use crate::child::{questions, resident, say, told};
+use crate::child::{argument, print_line, questions, resident};
 
 /// Maximum size of a message in bytes.
 pub(crate) const LIMIT: usize = 1 << 20;
@@ -52,7 +52,7 @@ fn methods() -> Methods {
 #[test]
 #[ignore = "the server of another test"]
 fn serves() {
-    if told().is_none() {
+    if argument().is_none() {
         return;
     }
     let short = Duration::from_secs(2);
@@ -73,9 +73,9 @@ fn serves() {
         std::env::temp_dir().join(name)
     };
     let running = runtime.block_on(async {
-        let place = "127.0.0.1:0".parse().unwrap();
+        let any_port = "127.0.0.1:0".parse().unwrap();
         [
-            server.listen(place).await.unwrap().into_any(),
+            server.listen(any_port).await.unwrap().into_any(),
             server.listen_unix(path("http")).await.unwrap().into_any(),
             server
                 .listen_scgi_unix(path("scgi"))
@@ -87,10 +87,10 @@ fn serves() {
     let places = running
         .each_ref()
         .map(|one| one.bound_address().to_string());
-    say(places.join(" "));
+    print_line(places.join(" "));
     for question in questions() {
         match question.as_str() {
-            "resident" => say(resident()),
+            "resident" => print_line(resident()),
             "stop" => break,
             other => panic!("{other}"),
         }
@@ -98,5 +98,5 @@ fn serves() {
     for one in running {
         runtime.block_on(one.shutdown());
     }
-    say("stopped");
+    print_line("stopped");
 }

@@ -6,7 +6,7 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 /// Prefix of the lines of a child, because the test harness also writes to stdout.
 const MARK: &str = "child: ";
 
-const TOLD: &str = "POLYWIRE_TEST_TOLD";
+const ARGUMENT: &str = "POLYWIRE_TEST_ARGUMENT";
 
 /// A child process. It is killed on drop.
 pub(crate) struct Child {
@@ -17,13 +17,17 @@ pub(crate) struct Child {
 
 impl Child {
     /// Starts an ignored test as a child process, with an argument.
-    pub(crate) fn start(test: &str, told: &str) -> Self {
-        Self::of(Command::new(std::env::current_exe().unwrap()), test, told)
+    pub(crate) fn start(test: &str, argument: &str) -> Self {
+        Self::spawn_test(
+            Command::new(std::env::current_exe().unwrap()),
+            test,
+            argument,
+        )
     }
 
     /// Like `start`, with a limit of `count` file descriptors. `None` if the system does not
     /// allow that limit.
-    pub(crate) fn with_descriptors(count: usize, test: &str, told: &str) -> Option<Self> {
+    pub(crate) fn with_descriptors(count: usize, test: &str, argument: &str) -> Option<Self> {
         let allow = format!("ulimit -n {count}");
         let allowed = Command::new("sh").args(["-c", &allow]).output().unwrap();
         if !allowed.status.success() {
@@ -32,13 +36,13 @@ impl Child {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{allow} && exec \"$0\" \"$@\"")]);
         command.arg(std::env::current_exe().unwrap());
-        Some(Self::of(command, test, told))
+        Some(Self::spawn_test(command, test, argument))
     }
 
-    fn of(mut command: Command, test: &str, told: &str) -> Self {
+    fn spawn_test(mut command: Command, test: &str, argument: &str) -> Self {
         let mut process = command
             .args([test, "--exact", "--ignored", "--nocapture"])
-            .env(TOLD, told)
+            .env(ARGUMENT, argument)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -73,12 +77,12 @@ impl Drop for Child {
 }
 
 /// The argument from the parent, if this process is a child.
-pub(crate) fn told() -> Option<String> {
-    std::env::var(TOLD).ok()
+pub(crate) fn argument() -> Option<String> {
+    std::env::var(ARGUMENT).ok()
 }
 
 /// Prints a line for the parent.
-pub(crate) fn say(line: impl std::fmt::Display) {
+pub(crate) fn print_line(line: impl std::fmt::Display) {
     // The test harness may have written an unterminated line before.
     println!("\n{MARK}{line}");
 }

@@ -13,12 +13,12 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
-use crate::processes::{Child, say, told, within};
+use crate::processes::{Child, argument, print_line, within};
 
 /// Counts the events of `wait` calls.
 #[derive(Clone)]
 struct Watch {
-    begun: Arc<Semaphore>,
+    started: Arc<Semaphore>,
     /// One permit per call that may complete.
     gate: Arc<Semaphore>,
     ended: Arc<Semaphore>,
@@ -29,15 +29,15 @@ impl Watch {
     fn new() -> Self {
         let none = || Arc::new(Semaphore::new(0));
         Self {
-            begun: none(),
+            started: none(),
             gate: none(),
             ended: none(),
             dropped: none(),
         }
     }
 
-    fn inside(&self) -> Inside {
-        Inside {
+    fn track_call(&self) -> CallInProgress {
+        CallInProgress {
             watch: self.clone(),
             ended: false,
         }
@@ -51,9 +51,9 @@ impl Watch {
                 Ok(Value::List(parameters))
             })
             .method("wait", move |(): ()| {
-                let mut inside = watch.inside();
+                let mut call = watch.track_call();
                 async move {
-                    inside.wait().await;
+                    call.wait().await;
                     7
                 }
             })
@@ -61,20 +61,20 @@ impl Watch {
 }
 
 /// A `wait` call in progress. When dropped, it counts itself as ended or as dropped.
-struct Inside {
+struct CallInProgress {
     watch: Watch,
     ended: bool,
 }
 
-impl Inside {
+impl CallInProgress {
     async fn wait(&mut self) {
-        self.watch.begun.add_permits(1);
+        self.watch.started.add_permits(1);
         self.watch.gate.acquire().await.unwrap().forget();
         self.ended = true;
     }
 }
 
-impl Drop for Inside {
+impl Drop for CallInProgress {
     fn drop(&mut self) {
         let kind = match self.ended {
             true => &self.watch.ended,
@@ -85,7 +85,7 @@ impl Drop for Inside {
 }
 
 /// Waits until an event has occurred `times` times.
-async fn happened(what: &Semaphore, times: u32) {
+async fn wait_for(what: &Semaphore, times: u32) {
     within(what.acquire_many(times)).await.unwrap().forget();
 }
 
@@ -103,7 +103,7 @@ async fn echo(client: &Client) -> Result<Value, CallError> {
 }
 
 /// Calls until a slot is free and the call succeeds.
-async fn echo_soon(client: &Client) {
+async fn echo_when_a_slot_is_free(client: &Client) {
     let calling = async {
         while echo(client).await.is_err() {
             tokio::task::yield_now().await;
@@ -117,8 +117,8 @@ const CALLER: &str = "killed_callers::a_caller";
 #[tokio::test]
 #[ignore = "the caller that other tests kill"]
 async fn a_caller() {
-    let Some(url) = told() else { return };
-    say("calling");
+    let Some(url) = argument() else { return };
+    print_line("calling");
     let answer = client(&url).call_values("wait", &[]).await;
     panic!("nobody killed it: {answer:?}");
 }
@@ -127,13 +127,13 @@ async fn a_caller() {
 /// killed client from a half-closed connection. When the call ends, its slot and its
 /// connection are released.
 #[tokio::test]
-async fn a_call_whose_caller_was_killed_runs_to_its_end() {
+async fn the_call_of_a_killed_caller_runs_to_its_end() {
     let watch = Watch::new();
     // Slots for the three callers and for one other client.
     let running = listen(Server::methods(watch.methods()).calls(4).connections(4)).await;
     let url = format!("http://{}", running.address());
     let mut callers: Vec<Child> = (0..3).map(|_| Child::start(CALLER, &url)).collect();
-    happened(&watch.begun, 3).await;
+    wait_for(&watch.started, 3).await;
     callers.iter_mut().for_each(Child::kill);
     let other = client(&url);
     for _ in 0..100 {
@@ -142,7 +142,7 @@ async fn a_call_whose_caller_was_killed_runs_to_its_end() {
     assert_eq!(watch.dropped.available_permits(), 0);
 
     watch.gate.add_permits(3);
-    happened(&watch.ended, 3).await;
+    wait_for(&watch.ended, 3).await;
     // All slots are free again: four connections can have a call in progress each.
     drop(other);
     let calls: Vec<_> = (0..4)
@@ -151,7 +151,7 @@ async fn a_call_whose_caller_was_killed_runs_to_its_end() {
             tokio::spawn(async move { within(client.call_values("wait", &[])).await })
         })
         .collect();
-    happened(&watch.begun, 4).await;
+    wait_for(&watch.started, 4).await;
     watch.gate.add_permits(4);
     for call in calls {
         assert_eq!(call.await.unwrap().unwrap(), Value::from(7));
@@ -160,12 +160,12 @@ async fn a_call_whose_caller_was_killed_runs_to_its_end() {
 }
 
 #[tokio::test]
-async fn calls_that_run_on_count_as_calls_in_progress() {
+async fn calls_of_killed_callers_count_as_calls_in_progress() {
     let watch = Watch::new();
     let running = listen(Server::methods(watch.methods()).calls(1)).await;
     let url = format!("http://{}", running.address());
     let mut caller = Child::start(CALLER, &url);
-    happened(&watch.begun, 1).await;
+    wait_for(&watch.started, 1).await;
     caller.kill();
     let other = client(&url);
     let error = echo(&other).await.unwrap_err();
@@ -175,8 +175,8 @@ async fn calls_that_run_on_count_as_calls_in_progress() {
         "{error}"
     );
     watch.gate.add_permits(1);
-    happened(&watch.ended, 1).await;
-    echo_soon(&other).await;
+    wait_for(&watch.ended, 1).await;
+    echo_when_a_slot_is_free(&other).await;
     running.shutdown().await;
 }
 
@@ -188,12 +188,12 @@ async fn without_half_closed_connections_a_call_ends_with_its_caller() {
     let url = format!("http://{}", running.address());
     for _ in 0..3 {
         let mut caller = Child::start(CALLER, &url);
-        happened(&watch.begun, 1).await;
+        wait_for(&watch.started, 1).await;
         caller.kill();
         // The gate has no permits, so the call can end only by cancellation.
-        happened(&watch.dropped, 1).await;
+        wait_for(&watch.dropped, 1).await;
     }
-    echo_soon(&client(&url)).await;
+    echo_when_a_slot_is_free(&client(&url)).await;
     assert_eq!(watch.ended.available_permits(), 0);
     running.shutdown().await;
 }
@@ -219,9 +219,9 @@ async fn over_http2_a_call_ends_with_its_caller() {
     let server = server.operation(
         "Wait",
         dynamic(move |_: Map, _| {
-            let mut inside = own.inside();
+            let mut call = own.track_call();
             async move {
-                inside.wait().await;
+                call.wait().await;
                 Ok(())
             }
         }),
@@ -229,16 +229,16 @@ async fn over_http2_a_call_ends_with_its_caller() {
     let running = listen(server).await;
     let url = format!("http://{}", running.address());
     let mut caller = Child::start("killed_callers::a_caller_over_http2", &url);
-    happened(&watch.begun, 1).await;
+    wait_for(&watch.started, 1).await;
     caller.kill();
-    happened(&watch.dropped, 1).await;
+    wait_for(&watch.dropped, 1).await;
     running.shutdown().await;
 }
 
 #[tokio::test]
 #[ignore = "the caller that another test kills"]
 async fn a_caller_over_http2() {
-    let Some(url) = told() else { return };
+    let Some(url) = argument() else { return };
     let client = polywire_rpc::Client::builder(service(), ProtocolKind::RpcV2Cbor);
     let client = client.http2(true).connect(&url).unwrap();
     let answer = client.call("Wait", Map::new()).await;
@@ -247,26 +247,26 @@ async fn a_caller_over_http2() {
 
 /// A call whose client is killed before the body is complete never starts.
 #[tokio::test]
-async fn a_caller_that_is_killed_in_the_middle_of_its_body() {
+async fn the_call_of_a_caller_killed_within_its_body_never_starts() {
     let watch = Watch::new();
     let running = listen(Server::methods(watch.methods()).calls(1).connections(2)).await;
-    let place = running.address().to_string();
-    let mut caller = Child::start("killed_callers::half_a_caller", &place);
+    let address = running.address().to_string();
+    let mut caller = Child::start("killed_callers::a_caller_that_sends_half_a_body", &address);
     assert_eq!(caller.line().await, "half");
     caller.kill();
-    echo_soon(&client(&format!("http://{place}"))).await;
-    assert_eq!(watch.begun.available_permits(), 0);
+    echo_when_a_slot_is_free(&client(&format!("http://{address}"))).await;
+    assert_eq!(watch.started.available_permits(), 0);
     running.shutdown().await;
 }
 
 #[tokio::test]
 #[ignore = "the caller that another test kills"]
-async fn half_a_caller() {
-    let Some(place) = told() else { return };
-    let mut stream = TcpStream::connect(place).await.unwrap();
+async fn a_caller_that_sends_half_a_body() {
+    let Some(address) = argument() else { return };
+    let mut stream = TcpStream::connect(address).await.unwrap();
     let half = "POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n\
                 Content-Length: 1000\r\n\r\n<methodCall><methodName>wait</meth";
     stream.write_all(half.as_bytes()).await.unwrap();
-    say("half");
+    print_line("half");
     std::future::pending::<()>().await;
 }

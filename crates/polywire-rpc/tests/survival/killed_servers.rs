@@ -10,7 +10,7 @@ use polywire_rpc::methods::Methods;
 use polywire_rpc::xmlrpc::{Client, blocking};
 use polywire_schema::Value;
 
-use crate::processes::{Child, say, told, within};
+use crate::processes::{Child, argument, print_line, within};
 
 const SERVER: &str = "killed_servers::a_server";
 
@@ -22,8 +22,8 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 #[tokio::test]
 #[ignore = "the server that other tests kill"]
 async fn a_server() {
-    let Some(place) = told() else { return };
-    let called = |name: &'static str| move || say(name);
+    let Some(address) = argument() else { return };
+    let called = |name: &'static str| move || print_line(name);
     let (wait, count) = (called("wait"), called("count"));
     let methods = Methods::new()
         .method("wait", move |(): ()| {
@@ -35,22 +35,22 @@ async fn a_server() {
             async { 1 }
         });
     let server = Server::methods(methods).build().unwrap();
-    let (scheme, place) = place.split_once("://").unwrap();
+    let (scheme, address) = address.split_once("://").unwrap();
     let running = match scheme {
         "http" => {
-            let running = server.listen(place.parse().unwrap()).await.unwrap();
-            say(format!("http://{}", running.address()));
+            let running = server.listen(address.parse().unwrap()).await.unwrap();
+            print_line(format!("http://{}", running.address()));
             running.into_any()
         }
         "scgi" => {
-            let running = server.listen_scgi(place.parse().unwrap()).await.unwrap();
-            say(format!("scgi://{}", running.address()));
+            let running = server.listen_scgi(address.parse().unwrap()).await.unwrap();
+            print_line(format!("scgi://{}", running.address()));
             running.into_any()
         }
         #[cfg(unix)]
         "http+unix" => {
-            let running = server.listen_unix(place).await.unwrap();
-            say(format!("http+unix://{place}"));
+            let running = server.listen_unix(address).await.unwrap();
+            print_line(format!("http+unix://{address}"));
             running.into_any()
         }
         other => panic!("{other}"),
@@ -59,8 +59,8 @@ async fn a_server() {
 }
 
 /// Starts a server process and returns it with its URL.
-async fn start(place: &str) -> (Child, String) {
-    let mut server = Child::start(SERVER, place);
+async fn start(address: &str) -> (Child, String) {
+    let mut server = Child::start(SERVER, address);
     let url = server.line().await;
     (server, url)
 }
@@ -75,7 +75,7 @@ fn transport(error: &CallError) -> &TransportError {
 }
 
 /// Asserts that the error reports a connection that was lost before the reply.
-fn is_cut_off(error: &CallError, url: &str) {
+fn assert_connection_lost(error: &CallError, url: &str) {
     assert_eq!(transport(error).step(), Step::Read, "{error}");
     assert!(!error.is_unstarted() && !error.is_timeout());
     assert!(!transport(error).is_refused());
@@ -84,8 +84,8 @@ fn is_cut_off(error: &CallError, url: &str) {
 }
 
 /// Kills a server during a call, which may be idempotent.
-async fn killed(place: &str, idempotent: bool) {
-    let (mut server, url) = start(place).await;
+async fn kill_during_a_call(address: &str, idempotent: bool) {
+    let (mut server, url) = start(address).await;
     let client = client(&url);
     let calling = tokio::spawn(async move {
         let call = client.method("wait");
@@ -95,26 +95,26 @@ async fn killed(place: &str, idempotent: bool) {
     assert_eq!(server.line().await, "wait");
     server.kill();
     let error = within(calling).await.unwrap().unwrap_err();
-    is_cut_off(&error, &url);
+    assert_connection_lost(&error, &url);
     // The server received the call only once.
-    assert_eq!(server.rest().await, [""; 0]);
+    assert_eq!(server.remaining_lines().await, [""; 0]);
 }
 
 #[tokio::test]
 async fn over_http() {
-    killed("http://127.0.0.1:0", false).await;
+    kill_during_a_call("http://127.0.0.1:0", false).await;
 }
 
 /// An idempotent call is not resent if it was the first on its connection. The server has
 /// received it, and may have crashed because of it.
 #[tokio::test]
 async fn over_http_and_idempotent() {
-    killed("http://127.0.0.1:0", true).await;
+    kill_during_a_call("http://127.0.0.1:0", true).await;
 }
 
 #[tokio::test]
 async fn over_scgi() {
-    killed("scgi://127.0.0.1:0", false).await;
+    kill_during_a_call("scgi://127.0.0.1:0", false).await;
 }
 
 #[cfg(unix)]
@@ -122,7 +122,7 @@ async fn over_scgi() {
 async fn over_a_unix_socket() {
     let name = format!("polywire-survival-{}.sock", std::process::id());
     let path = std::env::temp_dir().join(name);
-    killed(&format!("http+unix://{}", path.display()), false).await;
+    kill_during_a_call(&format!("http+unix://{}", path.display()), false).await;
     // The killed server has not removed its socket file.
     std::fs::remove_file(path).unwrap();
 }
@@ -139,11 +139,11 @@ fn under_a_blocking_client() {
     let calling = std::thread::spawn(move || client.call_values("wait", &[]));
     assert_eq!(runtime.block_on(server.line()), "wait");
     server.kill();
-    is_cut_off(&calling.join().unwrap().unwrap_err(), &url);
+    assert_connection_lost(&calling.join().unwrap().unwrap_err(), &url);
 }
 
 #[tokio::test]
-async fn calls_go_on_with_the_server_that_takes_its_place() {
+async fn calls_continue_with_the_replacement_server() {
     let (mut server, url) = start("http://127.0.0.1:0").await;
     let client = client(&url);
     let count = || client.call_values("count", &[]);
@@ -153,7 +153,7 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     // that its connection is closed, the first call uses that connection and may have run.
     let mut error = within(count()).await.unwrap_err();
     if !error.is_unstarted() {
-        is_cut_off(&error, &url);
+        assert_connection_lost(&error, &url);
         error = within(count()).await.unwrap_err();
     }
     assert!(transport(&error).is_refused(), "{error}");
@@ -169,5 +169,5 @@ async fn calls_go_on_with_the_server_that_takes_its_place() {
     // Other calls use the new connection.
     within(count()).await.unwrap();
     server.kill();
-    assert_eq!(server.rest().await, ["count", "count"]);
+    assert_eq!(server.remaining_lines().await, ["count", "count"]);
 }

@@ -156,8 +156,8 @@ async fn over_cbor() {
         let parts = vec![text(200); 9];
         // Each text has a header of 2 bytes, and each of the two arrays has a header of 1
         // byte.
-        let rest = length - 9 * 202 - 4;
-        Value::List([parts, vec![text(rest)]].concat())
+        let remaining = length - 9 * 202 - 4;
+        Value::List([parts, vec![text(remaining)]].concat())
     };
     type Way<'a> = (usize, &'a dyn Fn(usize) -> Value, &'a str);
     let ways: [Way<'_>; 3] = [
@@ -257,8 +257,8 @@ async fn bytes_over_scgi() {
     const LIMIT: usize = 1_000;
     let methods = Methods::new().values("values", |_, _| async { Ok(Value::from(true)) });
     let server = Server::methods(methods).limits(Limits::DEFAULT.with_bytes(LIMIT));
-    let place = "127.0.0.1:0".parse().unwrap();
-    let running = server.build().unwrap().listen_scgi(place).await.unwrap();
+    let any_port = "127.0.0.1:0".parse().unwrap();
+    let running = server.build().unwrap().listen_scgi(any_port).await.unwrap();
     for (length, expected) in [
         (LIMIT - 1, "<boolean>1</boolean>"),
         (LIMIT, "<boolean>1</boolean>"),

@@ -23,17 +23,17 @@ const MARK: &str = "child: ";
 
 /// Prints a line for the parent.
 #[allow(clippy::print_stdout, reason = "how a child talks")]
-pub(crate) fn say(line: impl std::fmt::Display) {
+pub(crate) fn print_line(line: impl std::fmt::Display) {
     // The test harness may have written an unterminated line before.
     println!("\n{MARK}{line}");
 }
 
 /// The argument from the parent, if this process is a child.
-pub(crate) fn told() -> Option<String> {
-    std::env::var(TOLD).ok()
+pub(crate) fn argument() -> Option<String> {
+    std::env::var(ARGUMENT).ok()
 }
 
-const TOLD: &str = "POLYWIRE_TEST_TOLD";
+const ARGUMENT: &str = "POLYWIRE_TEST_ARGUMENT";
 
 /// A child process. It is killed on drop.
 pub(crate) struct Child {
@@ -43,10 +43,10 @@ pub(crate) struct Child {
 
 impl Child {
     /// Starts an ignored test as a child process, with an argument.
-    pub(crate) fn start(test: &str, told: &str) -> Self {
+    pub(crate) fn start(test: &str, argument: &str) -> Self {
         let mut process = Command::new(std::env::current_exe().unwrap())
             .args([test, "--exact", "--ignored", "--nocapture"])
-            .env(TOLD, told)
+            .env(ARGUMENT, argument)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -70,7 +70,7 @@ impl Child {
     }
 
     /// All unread lines of the child, once it has exited.
-    pub(crate) async fn rest(mut self) -> Vec<String> {
+    pub(crate) async fn remaining_lines(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Some(line) = within(self.lines.recv()).await {
             lines.push(line);

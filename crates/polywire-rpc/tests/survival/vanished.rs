@@ -30,7 +30,7 @@ struct Site {
     http: RunningServer<PathBuf>,
     scgi: RunningServer<PathBuf>,
     /// One permit per `wait` call that was dropped.
-    gone: Arc<Semaphore>,
+    dropped: Arc<Semaphore>,
 }
 
 fn folder() -> PathBuf {
@@ -43,9 +43,9 @@ fn folder() -> PathBuf {
 }
 
 /// Adds a permit when it is dropped.
-struct Gone(Arc<Semaphore>);
+struct CountOnDrop(Arc<Semaphore>);
 
-impl Drop for Gone {
+impl Drop for CountOnDrop {
     fn drop(&mut self) {
         self.0.add_permits(1);
     }
@@ -53,16 +53,16 @@ impl Drop for Gone {
 
 impl Site {
     async fn start(set: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
-        let gone = Arc::new(Semaphore::new(0));
-        let own = gone.clone();
+        let dropped = Arc::new(Semaphore::new(0));
+        let own = dropped.clone();
         let methods = Methods::new()
             .values("echo", |parameters, _| async move {
                 Ok(Value::List(parameters))
             })
             .method("wait", move |(): ()| {
-                let gone = Gone(own.clone());
+                let dropped = CountOnDrop(own.clone());
                 async move {
-                    let _gone = gone;
+                    let _dropped = dropped;
                     std::future::pending::<i32>().await
                 }
             });
@@ -73,7 +73,7 @@ impl Site {
             http: server.listen_unix(http).await.unwrap(),
             scgi: server.listen_scgi_unix(scgi).await.unwrap(),
             folder,
-            gone,
+            dropped,
         }
     }
 
@@ -86,8 +86,8 @@ impl Site {
     }
 
     /// Asserts that other clients are served over new connections without delay.
-    async fn serves_on(&self) {
-        let begun = Instant::now();
+    async fn assert_still_serving(&self) {
+        let started = Instant::now();
         for url in [
             format!("http+unix://{}", self.http.path().display()),
             format!("scgi+unix://{}", self.scgi.path().display()),
@@ -96,15 +96,15 @@ impl Site {
             let answer = client.call_values("echo", &[Value::from(1)]).await;
             assert_eq!(answer.unwrap(), Value::from(vec![Value::from(1)]));
         }
-        assert_eq!(begun.elapsed(), Duration::ZERO);
+        assert_eq!(started.elapsed(), Duration::ZERO);
     }
 
     async fn stop(self) {
-        let begun = Instant::now();
+        let started = Instant::now();
         self.http.shutdown().await;
         self.scgi.shutdown().await;
         // Shutdown does not wait for peers that have vanished.
-        assert!(begun.elapsed() <= 3 * SECOND, "{:?}", begun.elapsed());
+        assert!(started.elapsed() <= 3 * SECOND, "{:?}", started.elapsed());
         std::fs::remove_dir_all(self.folder).unwrap();
     }
 }
@@ -124,8 +124,8 @@ fn scgi(body: &str) -> String {
 }
 
 /// Reads until the connection ends. Returns the bytes as text, and the elapsed time.
-async fn last_words(stream: &mut UnixStream) -> (String, Duration) {
-    let begun = Instant::now();
+async fn read_to_end_timed(stream: &mut UnixStream) -> (String, Duration) {
+    let started = Instant::now();
     let mut bytes = Vec::new();
     let read = async {
         // A reset ends the connection too.
@@ -134,22 +134,22 @@ async fn last_words(stream: &mut UnixStream) -> (String, Duration) {
     tokio::time::timeout(Duration::from_secs(1_000), read)
         .await
         .expect("the connection is closed");
-    (String::from_utf8(bytes).unwrap(), begun.elapsed())
+    (String::from_utf8(bytes).unwrap(), started.elapsed())
 }
 
-/// Like `last_words`, for a peer that sends one byte per second. Other clients are served
+/// Like `read_to_end_timed`, for a peer that sends one byte per second. Other clients are served
 /// meanwhile.
-async fn dripping(site: &Site, stream: UnixStream) -> (String, Duration) {
+async fn read_while_dripping(site: &Site, stream: UnixStream) -> (String, Duration) {
     let (mut read, mut write) = stream.into_split();
     let drip = async {
         loop {
             tokio::time::sleep(SECOND).await;
             // If the server has closed the connection, the read half sees it.
             let _ = write.write_all(b"x").await;
-            site.serves_on().await;
+            site.assert_still_serving().await;
         }
     };
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut bytes = Vec::new();
     let ends = async {
         let _ = read.read_to_end(&mut bytes).await;
@@ -159,11 +159,11 @@ async fn dripping(site: &Site, stream: UnixStream) -> (String, Duration) {
         () = drip => unreachable!(),
         () = tokio::time::sleep(Duration::from_secs(1_000)) => panic!("it is not closed"),
     }
-    (String::from_utf8(bytes).unwrap(), begun.elapsed())
+    (String::from_utf8(bytes).unwrap(), started.elapsed())
 }
 
 /// Asserts a time, with up to 10 ms more for the timer resolution.
-fn is(took: Duration, time: Duration) {
+fn assert_took(took: Duration, time: Duration) {
     let more = Duration::from_millis(10);
     assert!(
         (time..=time + more).contains(&took),
@@ -181,84 +181,84 @@ const HEADS: [&str; 5] = [
 ];
 
 #[tokio::test(start_paused = true)]
-async fn heads_that_do_not_go_on() {
+async fn incomplete_heads_time_out() {
     let site = Site::start(|server| server).await;
     for head in HEADS {
         let mut peer = site.open().await;
         peer.write_all(head.as_bytes()).await.unwrap();
-        let (words, took) = last_words(&mut peer).await;
+        let (words, took) = read_to_end_timed(&mut peer).await;
         assert_eq!(words, "", "{head}");
-        is(took, Timeouts::DEFAULT.head);
-        site.serves_on().await;
+        assert_took(took, Timeouts::DEFAULT.head);
+        site.assert_still_serving().await;
     }
     site.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn heads_of_scgi_that_do_not_go_on() {
+async fn incomplete_scgi_heads_time_out() {
     let site = Site::start(|server| server).await;
     for head in ["", "7", "70:CONTENT_LENGTH\x0010"] {
         let mut peer = site.open_scgi().await;
         peer.write_all(head.as_bytes()).await.unwrap();
-        let (words, took) = last_words(&mut peer).await;
+        let (words, took) = read_to_end_timed(&mut peer).await;
         assert!(words.starts_with("Status: 408"), "{words}");
         assert!(words.ends_with("did not arrive within 30 s\n"), "{words}");
-        is(took, Timeouts::DEFAULT.head);
-        site.serves_on().await;
+        assert_took(took, Timeouts::DEFAULT.head);
+        site.assert_still_serving().await;
     }
     site.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_byte_a_second_in_a_head() {
+async fn a_head_of_one_byte_per_second_times_out() {
     let site = Site::start(|server| server).await;
     for head in &HEADS[3..4] {
         let mut peer = site.open().await;
         peer.write_all(head.as_bytes()).await.unwrap();
-        let (words, took) = dripping(&site, peer).await;
+        let (words, took) = read_while_dripping(&site, peer).await;
         assert_eq!(words, "", "{head}");
-        is(took, Timeouts::DEFAULT.head);
+        assert_took(took, Timeouts::DEFAULT.head);
     }
     let mut peer = site.open_scgi().await;
     peer.write_all(b"1000:X\0").await.unwrap();
-    let (words, took) = dripping(&site, peer).await;
+    let (words, took) = read_while_dripping(&site, peer).await;
     assert!(words.starts_with("Status: 408"), "{words}");
-    is(took, Timeouts::DEFAULT.head);
+    assert_took(took, Timeouts::DEFAULT.head);
     site.stop().await;
 }
 
 /// Asserts an XML-RPC fault for a body that timed out.
-fn is_late(words: &str, status: &str) {
+fn assert_body_timed_out(words: &str, status: &str) {
     assert!(words.starts_with(status), "{words}");
     assert!(words.contains("<int>-32300</int>"), "{words}");
     assert!(words.contains("did not arrive within 30 s"), "{words}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn bodies_that_do_not_go_on() {
+async fn incomplete_bodies_time_out() {
     let site = Site::start(|server| server).await;
     let whole = call("echo");
     for left in [1, 30, ECHO.len()] {
         let mut peer = site.open().await;
         let part = &whole[..whole.len() - left];
         peer.write_all(part.as_bytes()).await.unwrap();
-        let (words, took) = last_words(&mut peer).await;
-        is_late(&words, "HTTP/1.1 200");
-        is(took, Timeouts::DEFAULT.body);
+        let (words, took) = read_to_end_timed(&mut peer).await;
+        assert_body_timed_out(&words, "HTTP/1.1 200");
+        assert_took(took, Timeouts::DEFAULT.body);
     }
     let whole = scgi(ECHO);
     let mut peer = site.open_scgi().await;
     let part = &whole[..whole.len() - 5];
     peer.write_all(part.as_bytes()).await.unwrap();
-    let (words, took) = last_words(&mut peer).await;
-    is_late(&words, "Status: 200");
-    is(took, Timeouts::DEFAULT.body);
-    site.serves_on().await;
+    let (words, took) = read_to_end_timed(&mut peer).await;
+    assert_body_timed_out(&words, "Status: 200");
+    assert_took(took, Timeouts::DEFAULT.body);
+    site.assert_still_serving().await;
     site.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_byte_a_second_in_a_body() {
+async fn a_body_of_one_byte_per_second_times_out() {
     let site = Site::start(|server| server).await;
     let head = "POST /RPC2 HTTP/1.1\r\nHost: x\r\n";
     let length = format!("{head}Content-Length: 1000\r\n\r\n<methodCall>");
@@ -266,21 +266,21 @@ async fn a_byte_a_second_in_a_body() {
     for begin in [length, chunked] {
         let mut peer = site.open().await;
         peer.write_all(begin.as_bytes()).await.unwrap();
-        let (words, took) = dripping(&site, peer).await;
-        is_late(&words, "HTTP/1.1 200");
-        is(took, Timeouts::DEFAULT.body);
+        let (words, took) = read_while_dripping(&site, peer).await;
+        assert_body_timed_out(&words, "HTTP/1.1 200");
+        assert_took(took, Timeouts::DEFAULT.body);
     }
     let mut peer = site.open_scgi().await;
     let whole = scgi(&ECHO.replace("echo", &"x".repeat(1000)));
     peer.write_all(&whole.as_bytes()[..100]).await.unwrap();
-    let (words, took) = dripping(&site, peer).await;
-    is_late(&words, "Status: 200");
-    is(took, Timeouts::DEFAULT.body);
+    let (words, took) = read_while_dripping(&site, peer).await;
+    assert_body_timed_out(&words, "Status: 200");
+    assert_took(took, Timeouts::DEFAULT.body);
     site.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_has_its_answer_and_vanishes() {
+async fn a_peer_that_vanishes_after_its_reply_is_closed() {
     let site = Site::start(|server| server).await;
     let mut peer = site.open().await;
     for pause in [0, 10, 29] {
@@ -291,72 +291,72 @@ async fn a_peer_that_has_its_answer_and_vanishes() {
             assert!(peer.read_buf(&mut answer).await.unwrap() > 0);
         }
     }
-    let (words, took) = last_words(&mut peer).await;
+    let (words, took) = read_to_end_timed(&mut peer).await;
     assert_eq!(words, "");
-    is(took, Timeouts::DEFAULT.head);
+    assert_took(took, Timeouts::DEFAULT.head);
     site.stop().await;
 }
 
 /// A call whose client has vanished holds its slot until the handler timeout. Its connection
 /// is then held until the head timeout.
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_vanishes_behind_its_call() {
+async fn the_call_of_a_vanished_peer_runs_until_its_timeout() {
     let site = Site::start(|server| server.connections(1)).await;
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut peer = site.open().await;
     peer.write_all(call("wait").as_bytes()).await.unwrap();
-    site.gone.acquire().await.unwrap().forget();
-    is(begun.elapsed(), Timeouts::DEFAULT.handler);
-    let (words, took) = last_words(&mut peer).await;
+    site.dropped.acquire().await.unwrap().forget();
+    assert_took(started.elapsed(), Timeouts::DEFAULT.handler);
+    let (words, took) = read_to_end_timed(&mut peer).await;
     assert!(words.contains("<int>-32400</int>"), "{words}");
     assert!(words.contains("wait took too long"), "{words}");
-    is(took, Timeouts::DEFAULT.head);
-    site.serves_on().await;
+    assert_took(took, Timeouts::DEFAULT.head);
+    site.assert_still_serving().await;
     site.stop().await;
 }
 
 /// Over SCGI, the end of a connection cancels its call if `half_close` is false.
 #[tokio::test(start_paused = true)]
-async fn a_peer_of_scgi_that_vanishes_behind_its_call() {
+async fn the_call_of_a_vanished_scgi_peer_is_cancelled() {
     let site = Site::start(|server| server.half_close(false).connections(1)).await;
     for _ in 0..3 {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut stream = site.open_scgi().await;
         let wait = scgi(&ECHO.replace("echo", "wait"));
         stream.write_all(wait.as_bytes()).await.unwrap();
         drop(stream);
-        site.gone.acquire().await.unwrap().forget();
-        assert_eq!(begun.elapsed(), Duration::ZERO);
+        site.dropped.acquire().await.unwrap().forget();
+        assert_eq!(started.elapsed(), Duration::ZERO);
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
     // Extra bytes after a call are not the end of the connection.
     let mut stream = site.open_scgi().await;
     let wait = scgi(&ECHO.replace("echo", "wait")) + "more";
     stream.write_all(wait.as_bytes()).await.unwrap();
-    let (words, took) = last_words(&mut stream).await;
+    let (words, took) = read_to_end_timed(&mut stream).await;
     assert!(words.contains("took too long"), "{words}");
-    is(took, Timeouts::DEFAULT.handler);
+    assert_took(took, Timeouts::DEFAULT.handler);
     site.stop().await;
 }
 
 /// By default, a client that has closed its write half still gets its reply.
 #[tokio::test(start_paused = true)]
-async fn a_peer_of_scgi_that_closes_its_half() {
+async fn a_half_closed_scgi_peer_gets_its_reply() {
     let site = Site::start(|server| server).await;
     let mut stream = site.open_scgi().await;
     let wait = scgi(&ECHO.replace("echo", "wait"));
     stream.write_all(wait.as_bytes()).await.unwrap();
     stream.shutdown().await.unwrap();
-    let (words, took) = last_words(&mut stream).await;
+    let (words, took) = read_to_end_timed(&mut stream).await;
     assert!(words.contains("took too long"), "{words}");
-    is(took, Timeouts::DEFAULT.handler);
+    assert_took(took, Timeouts::DEFAULT.handler);
     site.stop().await;
 }
 
 /// A client does not read a reply that is larger than the socket buffers. The server drops the
 /// rest of the reply after a timeout.
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_does_not_read_its_answer() {
+async fn a_peer_that_does_not_read_its_reply_is_closed() {
     let site = Site::start(|server| server).await;
     let body = format!(
         "<methodCall><methodName>echo</methodName><params><param><value>{}</value></param>\
@@ -372,7 +372,7 @@ async fn a_peer_that_does_not_read_its_answer() {
         };
         peer.write_all(request.as_bytes()).await.unwrap();
         tokio::time::sleep(3 * Timeouts::DEFAULT.head + SECOND).await;
-        let (words, took) = last_words(&mut peer).await;
+        let (words, took) = read_to_end_timed(&mut peer).await;
         assert!(
             !words.is_empty() && words.len() < 4 << 20,
             "{}",
@@ -380,14 +380,14 @@ async fn a_peer_that_does_not_read_its_answer() {
         );
         assert_eq!(took, Duration::ZERO);
     }
-    site.serves_on().await;
+    site.assert_still_serving().await;
     site.stop().await;
 }
 
 /// All connection slots are held by peers that have vanished during a request. Another client
 /// waits in the listen backlog until those connections time out.
 #[tokio::test(start_paused = true)]
-async fn as_many_as_there_are_places() {
+async fn vanished_peers_hold_all_connection_slots_until_their_timeout() {
     const PLACES: usize = 100;
     let site = Site::start(|server| server.connections(PLACES)).await;
     let whole = call("echo");
@@ -399,20 +399,20 @@ async fn as_many_as_there_are_places() {
         peers.push(peer);
     }
     let url = format!("http+unix://{}", site.http.path().display());
-    let begun = Instant::now();
+    let started = Instant::now();
     Client::new(&url)
         .unwrap()
         .call_values("echo", &[])
         .await
         .unwrap();
-    is(begun.elapsed(), Timeouts::DEFAULT.head);
+    assert_took(started.elapsed(), Timeouts::DEFAULT.head);
     drop(peers);
-    site.serves_on().await;
+    site.assert_still_serving().await;
     site.stop().await;
 }
 
 /// A scripted server for one connection, with a client and the folder of its socket.
-async fn answering<F: Future<Output = ()> + Send + 'static>(
+async fn scripted_server<F: Future<Output = ()> + Send + 'static>(
     script: impl FnOnce(UnixStream) -> F + Send + 'static,
 ) -> (Client, PathBuf) {
     let folder = folder();
@@ -429,32 +429,32 @@ async fn answering<F: Future<Output = ()> + Send + 'static>(
 /// The default deadline of a call.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-async fn is_cut_off(client: &Client) {
-    let begun = Instant::now();
+async fn assert_ends_at_the_deadline(client: &Client) {
+    let started = Instant::now();
     let error = client.call_values("echo", &[]).await.unwrap_err();
-    is(begun.elapsed(), DEADLINE);
+    assert_took(started.elapsed(), DEADLINE);
     assert!(error.is_timeout() && !error.is_unstarted(), "{error}");
     assert!(error.is_deadline());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_vanishes_during_a_call() {
-    let (client, folder) = answering(|mut stream| async move {
+async fn a_call_to_a_vanished_server_times_out() {
+    let (client, folder) = scripted_server(|mut stream| async move {
         stream.read_buf(&mut Vec::new()).await.unwrap();
         std::future::pending::<()>().await;
     })
     .await;
-    is_cut_off(&client).await;
+    assert_ends_at_the_deadline(&client).await;
     std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_answers_a_byte_a_second() {
+async fn a_reply_of_one_byte_per_second_times_out() {
     for begin in [
         "HTTP/1.1 200 OK\r\nX-Slow: ",
         "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n<methodResponse>",
     ] {
-        let (client, folder) = answering(move |mut stream| async move {
+        let (client, folder) = scripted_server(move |mut stream| async move {
             stream.read_buf(&mut Vec::new()).await.unwrap();
             stream.write_all(begin.as_bytes()).await.unwrap();
             while stream.write_all(b"x").await.is_ok() {
@@ -462,7 +462,7 @@ async fn a_server_that_answers_a_byte_a_second() {
             }
         })
         .await;
-        is_cut_off(&client).await;
+        assert_ends_at_the_deadline(&client).await;
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -29,7 +29,7 @@ async fn headers_path_and_peer_are_seen_by_the_handler() {
 }
 
 /// Connects to a server that sends the response from `answer`, which gets the value for Sec-WebSocket-Accept.
-async fn answered(
+async fn connect_to_server_that_sends(
     answer: impl Fn(&str) -> String + Send + 'static,
 ) -> Result<WebSocket, ConnectError> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -60,12 +60,19 @@ async fn invalid_answers_are_errors() {
              Sec-WebSocket-Accept: {accept}\r\n"
         )
     };
-    assert!(answered(move |accept| ok(accept) + "\r\n").await.is_ok());
+    assert!(
+        connect_to_server_that_sends(move |accept| ok(accept) + "\r\n")
+            .await
+            .is_ok()
+    );
     let more = "Sec-WebSocket-Protocol: one\r\n\r\n";
-    let socket = answered(move |accept| ok(accept) + more).await.unwrap();
+    let socket = connect_to_server_that_sends(move |accept| ok(accept) + more)
+        .await
+        .unwrap();
     assert_eq!(socket.protocol(), Some("one"));
 
-    let error = answered(move |_| ok("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") + "\r\n").await;
+    let error =
+        connect_to_server_that_sends(move |_| ok("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") + "\r\n").await;
     assert!(
         error
             .unwrap_err()
@@ -73,12 +80,12 @@ async fn invalid_answers_are_errors() {
             .contains("Sec-WebSocket-Accept")
     );
     let more = "Sec-WebSocket-Protocol: two\r\n\r\n";
-    let error = answered(move |accept| ok(accept) + more).await;
+    let error = connect_to_server_that_sends(move |accept| ok(accept) + more).await;
     assert!(error.unwrap_err().to_string().contains("subprotocol"));
     let more = "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n";
-    let error = answered(move |accept| ok(accept) + more).await;
+    let error = connect_to_server_that_sends(move |accept| ok(accept) + more).await;
     assert!(error.unwrap_err().to_string().contains("extension"));
-    let error = answered(|accept| {
+    let error = connect_to_server_that_sends(|accept| {
         format!("HTTP/1.1 101 Over\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nSec-WebSocket-Accept: {accept}\r\n\r\n")
     })
     .await;
@@ -89,15 +96,17 @@ async fn invalid_answers_are_errors() {
             .contains("upgrade to websocket")
     );
 
-    let error =
-        answered(|_| "HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\nNot here\n".to_owned()).await;
+    let error = connect_to_server_that_sends(|_| {
+        "HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\nNot here\n".to_owned()
+    })
+    .await;
     match error.unwrap_err() {
         ConnectError::Refused { status, text } => {
             assert_eq!((status.as_u16(), &*text), (403, "Not here\n"));
         }
         error => panic!("{error}"),
     }
-    let error = answered(|_| "220 mail.example ESMTP\r\n".to_owned()).await;
+    let error = connect_to_server_that_sends(|_| "220 mail.example ESMTP\r\n".to_owned()).await;
     assert!(
         matches!(error, Err(ConnectError::Transport(_))),
         "{error:?}"
@@ -105,7 +114,7 @@ async fn invalid_answers_are_errors() {
 }
 
 #[tokio::test]
-async fn messages_behind_the_answer_are_received() {
+async fn messages_sent_with_the_upgrade_response_are_received() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = tokio::spawn(async move {
@@ -130,7 +139,7 @@ async fn messages_behind_the_answer_are_received() {
 }
 
 #[tokio::test]
-async fn urls_and_servers_that_are_none_are_told() {
+async fn invalid_urls_and_unreachable_servers_are_errors() {
     for (url, word) in [
         ("http://localhost/", "ws://HOST"),
         ("localhost", "no scheme"),

@@ -37,14 +37,14 @@ async fn the_server_closes_with_a_code_and_a_reason() {
 
 #[tokio::test]
 async fn the_client_closes_and_the_server_answers_with_its_code() {
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcome) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     let running = serve(move |mut socket: WebSocket| {
-        let tell = tell.lock().unwrap().take().unwrap();
+        let outcome_sender = outcome_sender.lock().unwrap().take().unwrap();
         async move {
             assert_eq!(socket.recv().await, Some(Ok(Message::from("last"))));
             assert_eq!(socket.recv().await, None);
-            tell.send(socket.close_frame()).unwrap();
+            outcome_sender.send(socket.close_frame()).unwrap();
         }
     })
     .await;
@@ -53,7 +53,7 @@ async fn the_client_closes_and_the_server_answers_with_its_code() {
     raw.send(masked(CLOSE, b"\x03\xe9bye")).await;
     assert_eq!(raw.frame().await.unwrap().close(), (1001, "bye"));
     raw.ends().await;
-    let frame = within(told).await.unwrap();
+    let frame = within(outcome).await.unwrap();
     assert_eq!(frame, Some(CloseFrame::new(CloseCode::GOING_AWAY, "bye")));
 }
 
@@ -73,7 +73,7 @@ async fn a_close_frame_may_have_no_code() {
 }
 
 #[tokio::test]
-async fn codes_and_reasons_that_cannot_be_sent_are_made_to_fit() {
+async fn invalid_codes_and_long_reasons_are_replaced() {
     for (frame, code, reason) in [
         (
             CloseFrame::new(CloseCode(1006), "never"),
@@ -153,7 +153,7 @@ async fn messages_are_received_after_this_side_has_closed() {
 }
 
 #[tokio::test]
-async fn a_peer_that_answers_no_close_frame_is_cut_off() {
+async fn a_peer_that_answers_no_close_frame_is_disconnected() {
     let limits = WebSocketLimits::DEFAULT.with_close_timeout(Duration::from_millis(50));
     let endpoint =
         polywire_rpc::websocket::WebSocketEndpoint::new(|socket: WebSocket| async move {
@@ -202,14 +202,16 @@ async fn a_peer_that_reads_slowly_delays_the_close_frame_no_longer_than_the_writ
 
 #[tokio::test]
 async fn a_server_that_stops_closes_with_1001() {
-    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let (outcome_sender, mut outcome) = tokio::sync::mpsc::unbounded_channel();
     let running = serve(move |mut socket: WebSocket| {
-        let tell = tell.clone();
+        let outcome_sender = outcome_sender.clone();
         async move {
             while let Some(Ok(message)) = socket.recv().await {
                 socket.send(message).await.unwrap();
             }
-            tell.send(socket.close_frame().unwrap().code).unwrap();
+            outcome_sender
+                .send(socket.close_frame().unwrap().code)
+                .unwrap();
         }
     })
     .await;
@@ -233,12 +235,12 @@ async fn a_server_that_stops_closes_with_1001() {
     // Shutdown ends when all connections are closed.
     within(stopping).await.unwrap();
     for _ in 0..2 {
-        assert_eq!(told.recv().await, Some(CloseCode::GOING_AWAY));
+        assert_eq!(outcome.recv().await, Some(CloseCode::GOING_AWAY));
     }
 }
 
 #[tokio::test]
-async fn a_server_that_stops_waits_for_peers_that_say_nothing_as_long_as_for_others() {
+async fn shutdown_waits_for_silent_peers_no_longer_than_for_others() {
     let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(100));
     let endpoint = echo_with(WebSocketLimits::DEFAULT);
     let running = listen(builder().timeouts(timeouts).websocket("/", endpoint)).await;
@@ -250,16 +252,17 @@ async fn a_server_that_stops_waits_for_peers_that_say_nothing_as_long_as_for_oth
 
 #[tokio::test]
 async fn a_client_that_is_dropped_sends_all_and_closes() {
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcome) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     let running = serve(move |mut socket: WebSocket| {
-        let tell = tell.lock().unwrap().take().unwrap();
+        let outcome_sender = outcome_sender.lock().unwrap().take().unwrap();
         async move {
             let mut count = 0;
             while let Some(Ok(_)) = socket.recv().await {
                 count += 1;
             }
-            tell.send((count, socket.close_frame().unwrap().code))
+            outcome_sender
+                .send((count, socket.close_frame().unwrap().code))
                 .unwrap();
         }
     })
@@ -270,7 +273,7 @@ async fn a_client_that_is_dropped_sends_all_and_closes() {
     }
     drop(socket);
     assert_eq!(
-        within(told).await.unwrap(),
+        within(outcome).await.unwrap(),
         (500, CloseCode::NORMAL_CLOSURE)
     );
 }

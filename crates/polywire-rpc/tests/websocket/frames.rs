@@ -9,7 +9,7 @@ use crate::support::{
     ASK, BINARY, CLOSE, PING, PONG, Raw, TEXT, builder, echo, listen, masked, within,
 };
 
-fn adder() -> ServerBuilder {
+fn add_server() -> ServerBuilder {
     let methods = Methods::new()
         .method("Add", |(a, b): (i32, i32)| async move { a + b })
         .method("Echo", |(blob,): (Blob,)| async move { blob });
@@ -25,7 +25,7 @@ async fn client(running: &RunningServer) -> Client {
 
 #[tokio::test]
 async fn calls_of_any_size_are_answered() {
-    let running = listen(adder()).await;
+    let running = listen(add_server()).await;
     let client = client(&running).await;
     let sum: i32 = within(client.call("Add", (2, 3))).await.unwrap();
     assert_eq!(sum, 5);
@@ -44,11 +44,16 @@ async fn calls_of_any_size_are_answered() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn unix_sockets_have_them_too() {
+async fn frames_over_websockets_on_unix_sockets() {
     let folder = std::env::temp_dir().join(format!("polywire-ws-frames-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("ws.sock");
-    let running = adder().build().unwrap().listen_unix(&path).await.unwrap();
+    let running = add_server()
+        .build()
+        .unwrap()
+        .listen_unix(&path)
+        .await
+        .unwrap();
     let url = format!("ws+unix://{}:/frames", path.display());
     let client = Client::connect(&url).await.unwrap();
     let sum: i32 = within(client.call("Add", (2, 3))).await.unwrap();
@@ -79,8 +84,8 @@ async fn raw(running: &RunningServer) -> Raw {
 }
 
 #[tokio::test]
-async fn boundaries_of_messages_mean_nothing_and_pings_are_answered() {
-    let running = listen(adder()).await;
+async fn message_boundaries_are_ignored_and_pings_are_answered() {
+    let running = listen(add_server()).await;
     let mut raw = raw(&running).await;
     let mut came = Vec::new();
     while came.len() < 20 {
@@ -107,8 +112,8 @@ async fn boundaries_of_messages_mean_nothing_and_pings_are_answered() {
 }
 
 #[tokio::test]
-async fn text_messages_are_none() {
-    let running = listen(adder()).await;
+async fn text_messages_are_rejected() {
+    let running = listen(add_server()).await;
     let mut raw = raw(&running).await;
     raw.send(masked(TEXT, "no frame")).await;
     loop {
@@ -122,7 +127,7 @@ async fn text_messages_are_none() {
 
 #[tokio::test]
 async fn clients_without_the_subprotocol_get_no_frames() {
-    let running = listen(adder().websocket("/", echo)).await;
+    let running = listen(add_server().websocket("/", echo)).await;
     let url = format!("ws://{}/frames", running.address());
     let error = WebSocket::connect(&url).await.unwrap_err();
     assert!(error.to_string().contains("subprotocol"), "{error}");
@@ -144,8 +149,8 @@ async fn clients_without_the_subprotocol_get_no_frames() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_ends_them() {
-    let server = adder().build().unwrap();
+async fn shutdown_closes_frame_connections() {
+    let server = add_server().build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let client = client(&running).await;
     let sum: i32 = within(client.call("Add", (2, 3))).await.unwrap();
@@ -157,7 +162,7 @@ async fn a_server_that_stops_ends_them() {
 }
 
 #[test]
-fn they_have_to_be_offered() {
+fn an_endpoint_for_frames_needs_frames_enabled() {
     let server = builder().websocket("/frames", WebSocketEndpoint::polywire_frames());
     assert_eq!(server.build().unwrap_err(), BuildError::NoFrames);
 }

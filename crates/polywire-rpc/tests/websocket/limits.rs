@@ -135,7 +135,7 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
 }
 
 #[tokio::test]
-async fn pings_are_sent_to_silent_peers_and_any_answer_will_do() {
+async fn silent_peers_are_pinged_and_any_frame_counts_as_an_answer() {
     let limits = WebSocketLimits::DEFAULT.with_ping(Some(SHORT), Duration::from_secs(60));
     let running = serve(echo_with(limits)).await;
     let mut raw = Raw::open(&running).await;
@@ -203,7 +203,7 @@ async fn incomplete_messages_count_against_the_memory_limit() {
 }
 
 #[tokio::test]
-async fn control_frames_take_no_memory_of_the_server() {
+async fn control_frames_use_no_body_memory() {
     let server = builder()
         .limits(polywire_schema::Limits::DEFAULT.with_bytes(100_000))
         .body_memory(600_000)
@@ -233,7 +233,7 @@ async fn control_frames_take_no_memory_of_the_server() {
 }
 
 #[tokio::test]
-async fn the_heads_of_fragments_take_no_more_memory_than_a_message() {
+async fn empty_fragments_use_no_memory() {
     let limits = WebSocketLimits::DEFAULT.with_max_message_bytes(100_000);
     let server = builder()
         .limits(polywire_schema::Limits::DEFAULT.with_bytes(100_000))
@@ -253,7 +253,7 @@ async fn the_heads_of_fragments_take_no_more_memory_than_a_message() {
 }
 
 #[tokio::test]
-async fn connections_count_among_those_of_the_server() {
+async fn connections_count_against_the_limit_of_the_server() {
     let running = listen(
         builder()
             .connections(1)

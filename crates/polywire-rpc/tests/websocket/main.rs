@@ -10,6 +10,6 @@ mod frames;
 mod limits;
 mod messages;
 #[cfg(feature = "tls")]
-mod secured;
+mod tls;
 mod upgrades;
 mod violations;

@@ -8,7 +8,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn text_and_binary_messages_come_back() {
+async fn text_and_binary_messages_are_echoed() {
     let running = serve(echo).await;
     let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
     let large = "ä".repeat(400_000);
@@ -46,7 +46,7 @@ async fn many_messages_keep_their_order() {
 }
 
 #[tokio::test]
-async fn fragments_are_one_message_and_pings_may_stand_between_them() {
+async fn fragments_are_one_message_with_pings_in_between() {
     let running = serve(echo).await;
     let mut raw = Raw::open(&running).await;
     // Two fragments that split a character, and an empty fragment between them.
@@ -64,7 +64,7 @@ async fn fragments_are_one_message_and_pings_may_stand_between_them() {
 }
 
 #[tokio::test]
-async fn frames_may_stand_behind_the_request() {
+async fn frames_sent_with_the_upgrade_request_are_received() {
     let running = serve(echo).await;
     let mut raw = Raw::connect(running.address()).await;
     let mut bytes = format!("{}\r\n", crate::support::ASK).into_bytes();
@@ -95,7 +95,7 @@ async fn senders_work_from_other_tasks_while_the_handler_waits() {
 }
 
 #[tokio::test]
-async fn a_handler_that_takes_nothing_holds_the_peer_up_and_loses_nothing() {
+async fn a_handler_that_does_not_read_blocks_the_peer_without_losing_messages() {
     let (go, went) = tokio::sync::oneshot::channel::<()>();
     let went = std::sync::Mutex::new(Some(went));
     let running = serve(move |mut socket: WebSocket| {

@@ -161,7 +161,7 @@ impl Raw {
     }
 
     /// Reads more bytes. Returns false at the end of the stream.
-    async fn more(&mut self) -> bool {
+    async fn read_more(&mut self) -> bool {
         within(self.stream.read_buf(&mut self.buffer))
             .await
             .unwrap()
@@ -176,7 +176,7 @@ impl Raw {
                 let head = self.buffer.drain(..end + 4).collect();
                 return String::from_utf8(head).unwrap();
             }
-            assert!(self.more().await, "no whole head");
+            assert!(self.read_more().await, "no whole head");
         }
     }
 
@@ -187,7 +187,7 @@ impl Raw {
         let (_, length) = lower.split_once("content-length: ").unwrap();
         let length: usize = length.split_once("\r\n").unwrap().0.parse().unwrap();
         while self.buffer.len() < length {
-            assert!(self.more().await, "no whole body");
+            assert!(self.read_more().await, "no whole body");
         }
         let body = self.buffer.drain(..length).collect();
         (head, String::from_utf8(body).unwrap())
@@ -199,7 +199,7 @@ impl Raw {
             if let Some(frame) = self.take() {
                 return Some(frame);
             }
-            if !self.more().await {
+            if !self.read_more().await {
                 assert!(self.buffer.is_empty(), "half of a frame");
                 return None;
             }

@@ -12,7 +12,7 @@ use tower_http::trace::TraceLayer;
 use crate::support::{ASK, Raw, builder, echo, listen, serve, url, within};
 
 /// Sends a request on a connection that stays open. Returns the status, the body and the head in lowercase.
-async fn refused(raw: &mut Raw, request: &str) -> (u16, String, String) {
+async fn send_rejected(raw: &mut Raw, request: &str) -> (u16, String, String) {
     raw.send(request).await;
     let (head, body) = raw.answer().await;
     (
@@ -41,7 +41,7 @@ async fn the_sample_of_the_rfc_is_accepted() {
 }
 
 #[tokio::test]
-async fn each_bad_request_has_its_answer() {
+async fn each_invalid_request_has_its_response() {
     let running = serve(echo).await;
     let mut raw = Raw::connect(running.address()).await;
     let without = |line: &str| {
@@ -99,8 +99,8 @@ async fn each_bad_request_has_its_answer() {
         // HTTP/1.0 closes the connection, so this request gets its own.
         let last = request.contains("HTTP/1.0");
         let (found, body, head) = match last {
-            true => refused(&mut Raw::connect(running.address()).await, &request).await,
-            false => refused(&mut raw, &request).await,
+            true => send_rejected(&mut Raw::connect(running.address()).await, &request).await,
+            false => send_rejected(&mut raw, &request).await,
         };
         assert_eq!(found, status, "{request}{body}");
         assert!(body.contains(word), "{request}{body}");
@@ -113,12 +113,12 @@ async fn each_bad_request_has_its_answer() {
     }
     // A request without Host violates RFC 9112, not RFC 6455.
     let request = without("Host");
-    let (status, ..) = refused(&mut raw, &request).await;
+    let (status, ..) = send_rejected(&mut raw, &request).await;
     assert_eq!(status, 400);
 }
 
 #[tokio::test]
-async fn tokens_are_compared_without_case_among_others() {
+async fn header_tokens_are_compared_case_insensitively() {
     let running = serve(echo).await;
     let mut raw = Raw::connect(running.address()).await;
     raw.send(
@@ -182,7 +182,7 @@ async fn subprotocols_are_agreed_on() {
 }
 
 #[tokio::test]
-async fn the_same_path_answers_other_requests() {
+async fn other_requests_to_the_same_path_are_answered() {
     let endpoint = WebSocketEndpoint::new(echo).http_fallback(|head| {
         let accept = head.headers.get("accept")?;
         (accept == "application/nostr+json").then(|| Response::new(Bytes::from("{\"name\":\"r\"}")))
@@ -190,17 +190,17 @@ async fn the_same_path_answers_other_requests() {
     let running = serve(endpoint).await;
     let mut raw = Raw::connect(running.address()).await;
     let request = "GET / HTTP/1.1\r\nHost: a\r\nAccept: application/nostr+json\r\n\r\n";
-    let (status, body, _) = refused(&mut raw, request).await;
+    let (status, body, _) = send_rejected(&mut raw, request).await;
     assert_eq!((status, &*body), (200, "{\"name\":\"r\"}"));
     let request = "GET / HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n";
-    let (status, body, head) = refused(&mut raw, request).await;
+    let (status, body, head) = send_rejected(&mut raw, request).await;
     assert_eq!(status, 426, "{body}");
     assert!(head.contains("upgrade: websocket\r\n"), "{head}");
     // Another path has no endpoint and returns 404.
     let request = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n";
-    assert_eq!(refused(&mut raw, request).await.0, 404);
+    assert_eq!(send_rejected(&mut raw, request).await.0, 404);
     let request = format!("{ASK}\r\n").replace("GET /", "GET /other");
-    assert_eq!(refused(&mut raw, &request).await.0, 404);
+    assert_eq!(send_rejected(&mut raw, &request).await.0, 404);
     // The connection can still be upgraded.
     raw.upgraded().await;
 }
@@ -217,7 +217,7 @@ async fn protocols_of_the_server_answer_at_the_same_path() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_are_refused_where_they_are() {
+async fn cross_origin_settings_apply_per_endpoint() {
     let pages = || CrossOrigin::new().allow("https://kettle.example").unwrap();
     let server = builder()
         .cross_origin(CrossOrigin::new())
@@ -239,7 +239,7 @@ async fn pages_of_other_origins_are_refused_where_they_are() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_are_refused_unless_they_are_allowed() {
+async fn cross_origin_pages_are_rejected_unless_allowed() {
     let frames = WebSocketEndpoint::polywire_frames;
     let server = builder()
         .frames(true)
@@ -282,7 +282,7 @@ async fn upgrade_from(running: &RunningServer, path: &str, origin: &str, status:
 }
 
 #[tokio::test]
-async fn what_is_counted_is_shown() {
+async fn statistics_are_exported() {
     let server = builder()
         .websocket("/", echo)
         .pages(|_| Response::new(Bytes::from("pages")))
@@ -293,14 +293,14 @@ async fn what_is_counted_is_shown() {
     socket.send("one").await.unwrap();
     socket.recv().await.unwrap().unwrap();
     let mut raw = Raw::connect(running.address()).await;
-    refused(&mut raw, &format!("{ASK}Sec-WebSocket-Version: 13\r\n\r\n")).await;
+    send_rejected(&mut raw, &format!("{ASK}Sec-WebSocket-Version: 13\r\n\r\n")).await;
     let stats = server.websocket_stats();
     assert_eq!(
         (stats.accepted, stats.connections, stats.refused),
         (1, 1, 1)
     );
     assert_eq!((stats.messages_in, stats.messages_out), (1, 1));
-    let (status, body, _) = refused(
+    let (status, body, _) = send_rejected(
         &mut raw,
         "GET /_polywire/metrics HTTP/1.1\r\nHost: a\r\n\r\n",
     )
@@ -328,7 +328,7 @@ async fn connections_without_upgrade_are_rejected() {
 
 /// Layers that wrap response bodies leave the response with status 101 as it is.
 #[tokio::test]
-async fn upgrades_pass_layers() {
+async fn upgrades_pass_through_layers() {
     let server = builder()
         .websocket("/", echo)
         .http_layer(CompressionLayer::new())
@@ -346,7 +346,7 @@ async fn upgrades_pass_layers() {
 }
 
 #[test]
-fn paths_that_are_none_are_refused() {
+fn invalid_paths_are_rejected() {
     for path in ["", "socket", "/a?b", "/a#b"] {
         let error = builder().websocket(path, echo).build().unwrap_err();
         assert_eq!(error, BuildError::WebSocketPath(path.to_owned()));

@@ -14,13 +14,13 @@ type Ended = (Option<WebSocketError>, Option<CloseFrame>);
 /// A server that accepts 1,000 bytes per message and 500 per frame, and a channel with the final error and close frame
 /// of each handler.
 async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
-    let (tell, told) = tokio::sync::mpsc::unbounded_channel();
-    let tell = Arc::new(Mutex::new(tell));
+    let (outcome_sender, outcomes) = tokio::sync::mpsc::unbounded_channel();
+    let outcome_sender = Arc::new(Mutex::new(outcome_sender));
     let limits = WebSocketLimits::DEFAULT
         .with_max_message_bytes(1_000)
         .with_max_frame_bytes(500);
     let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
-        let tell = Arc::clone(&tell);
+        let outcome_sender = Arc::clone(&outcome_sender);
         async move {
             let error = loop {
                 match socket.recv().await {
@@ -31,18 +31,19 @@ async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>
             };
             assert_eq!(socket.recv().await, None);
             assert!(socket.try_send("late").is_err());
-            tell.lock()
+            outcome_sender
+                .lock()
                 .unwrap()
                 .send((error, socket.close_frame()))
                 .unwrap();
         }
     });
-    (serve(endpoint.limits(limits)).await, told)
+    (serve(endpoint.limits(limits)).await, outcomes)
 }
 
 #[tokio::test]
 async fn each_violation_has_its_code() {
-    let (running, mut told) = strict().await;
+    let (running, mut outcomes) = strict().await;
     let part = masked(0x01, "part");
     let pieces = |first, second| [part.clone(), masked(first, second)].concat();
     let protocol = WebSocketError::Protocol(String::new());
@@ -77,7 +78,7 @@ async fn each_violation_has_its_code() {
         ),
         // Frames over the limit, rejected before their payload arrives, and a message over the limit.
         (
-            begun(501),
+            frame_start(501),
             1009,
             WebSocketError::TooLarge {
                 bytes: 501,
@@ -98,7 +99,7 @@ async fn each_violation_has_its_code() {
             },
         ),
         (
-            begun(usize::MAX >> 1),
+            frame_start(usize::MAX >> 1),
             1009,
             WebSocketError::TooLarge {
                 bytes: usize::MAX >> 1,
@@ -114,10 +115,10 @@ async fn each_violation_has_its_code() {
         assert!(!reason.is_empty(), "{bytes:?}");
         raw.ends().await;
         drop(raw);
-        let (told, frame) = within(told.recv()).await.unwrap();
-        match (told.unwrap(), error) {
+        let (found, frame) = within(outcomes.recv()).await.unwrap();
+        match (found.unwrap(), error) {
             (WebSocketError::Protocol(_), WebSocketError::Protocol(_)) => {}
-            (told, error) => assert_eq!(told, error, "{bytes:?}"),
+            (found, error) => assert_eq!(found, error, "{bytes:?}"),
         }
         assert_eq!(frame.unwrap().code.0, code);
     }
@@ -128,7 +129,7 @@ async fn each_violation_has_its_code() {
 }
 
 /// The header and the masking key of a frame with a payload of `len` bytes, without the payload.
-fn begun(len: usize) -> Vec<u8> {
+fn frame_start(len: usize) -> Vec<u8> {
     [&head(BINARY, 0x80, len)[..], &[1, 2, 3, 4]].concat()
 }
 
@@ -146,16 +147,16 @@ impl Spoiled for Vec<u8> {
 
 #[tokio::test]
 async fn messages_before_a_violation_are_received() {
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcomes) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     let running = serve(move |mut socket: WebSocket| {
-        let tell = tell.lock().unwrap().take().unwrap();
+        let outcome_sender = outcome_sender.lock().unwrap().take().unwrap();
         async move {
             let mut seen = Vec::new();
             while let Some(next) = socket.recv().await {
                 seen.push(next.map(|message| message.as_text().unwrap().to_owned()));
             }
-            tell.send(seen).unwrap();
+            outcome_sender.send(seen).unwrap();
         }
     })
     .await;
@@ -166,7 +167,7 @@ async fn messages_before_a_violation_are_received() {
         unmasked(TEXT, "bare"),
     ];
     raw.send(bytes.concat()).await;
-    let seen = within(told).await.unwrap();
+    let seen = within(outcomes).await.unwrap();
     assert_eq!(seen[..2], [Ok("one".to_owned()), Ok("two".to_owned())]);
     assert!(
         matches!(seen[2..], [Err(WebSocketError::Protocol(_))]),
@@ -176,8 +177,8 @@ async fn messages_before_a_violation_are_received() {
 
 /// Unread bytes after a violation do not reset the connection before the peer has read the close frame.
 #[tokio::test]
-async fn the_code_arrives_although_much_was_sent_behind() {
-    let (running, _told) = strict().await;
+async fn the_close_code_arrives_despite_unread_bytes() {
+    let (running, _outcomes) = strict().await;
     let mut raw = Raw::open(&running).await;
     let mut bytes = unmasked(TEXT, "bare");
     bytes.resize(300_000, 7);
@@ -187,13 +188,13 @@ async fn the_code_arrives_although_much_was_sent_behind() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_off_is_an_error() {
-    let (running, mut told) = strict().await;
-    for begun in [&b""[..], &masked(TEXT, "half")[..3]] {
+async fn a_connection_that_is_reset_is_an_error() {
+    let (running, mut outcomes) = strict().await;
+    for partial in [&b""[..], &masked(TEXT, "half")[..3]] {
         let mut raw = Raw::open(&running).await;
-        raw.send(begun).await;
+        raw.send(partial).await;
         drop(raw);
-        let (error, frame) = within(told.recv()).await.unwrap();
+        let (error, frame) = within(outcomes.recv()).await.unwrap();
         assert_eq!(error, Some(WebSocketError::Reset));
         assert_eq!(frame.unwrap().code.0, 1006);
     }

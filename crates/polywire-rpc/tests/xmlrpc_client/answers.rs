@@ -30,7 +30,7 @@ async fn answers_in_gzip_are_decompressed() {
 }
 
 #[tokio::test]
-async fn a_bomb_is_stopped() {
+async fn a_decompression_bomb_is_stopped() {
     let server = Scripted::start(|_, _| {
         let body = gzip(result(&"x".repeat(50_000_000)).as_bytes());
         Act::Answer(http("200 OK", GZIP, body))
@@ -48,7 +48,7 @@ async fn a_bomb_is_stopped() {
 /// gzip members without output cost the client time, but no limit on bytes counts them. Their
 /// number is limited instead.
 #[tokio::test]
-async fn many_empty_members_are_refused() {
+async fn many_empty_members_are_rejected() {
     let server = Scripted::start(|_, _| {
         let body = [
             gzip(b"").repeat(500_000),
@@ -89,7 +89,7 @@ async fn the_status_comes_before_the_coding() {
 }
 
 #[tokio::test]
-async fn other_codings_and_broken_gzip() {
+async fn other_codings_and_invalid_gzip_are_errors() {
     let server = Scripted::start(|nth, _| {
         Act::Answer(match nth {
             0 => http("200 OK", "Content-Encoding: br\r\n", "x"),
@@ -105,7 +105,7 @@ async fn other_codings_and_broken_gzip() {
 }
 
 #[tokio::test]
-async fn calls_are_compressed_by_choice() {
+async fn calls_are_compressed_if_configured() {
     let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
     let client = Client::builder(&server.url()).unwrap();
     let client = client.compress_from(Some(1000)).build().unwrap();

@@ -33,7 +33,7 @@ async fn credentials_and_headers() {
 }
 
 #[test]
-fn what_headers_cannot_have_is_said_without_it() {
+fn errors_about_invalid_headers_do_not_contain_the_value() {
     let builder = || Client::builder("http://h").unwrap();
     for builder in [
         builder().bearer("hunter2\n"),
@@ -77,7 +77,7 @@ async fn headers_with_secrets_are_marked_for_observers() {
 }
 
 #[tokio::test]
-async fn a_loop_of_redirects_is_told_by_its_status() {
+async fn a_redirect_loop_fails_with_the_redirect_status() {
     for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
         let server =
             Scripted::start(move |_, _| Act::Answer(http(status, "Location: /RPC2\r\n", ""))).await;
@@ -115,7 +115,7 @@ async fn redirects_within_the_server_are_followed() {
 }
 
 #[tokio::test]
-async fn redirects_elsewhere_are_not() {
+async fn redirects_to_other_servers_are_not_followed() {
     let other = Scripted::start(|_, _| ok("<int>1</int>")).await;
     let elsewhere = format!("http://{}/x", other.address);
     for (status, location) in [
@@ -138,7 +138,7 @@ async fn redirects_elsewhere_are_not() {
 }
 
 #[tokio::test]
-async fn redirects_in_a_circle_end() {
+async fn the_number_of_redirects_is_limited() {
     let server = Scripted::start(|_, _| {
         Act::Answer(http("307 Temporary Redirect", "Location: /RPC2\r\n", ""))
     })

@@ -61,7 +61,7 @@ async fn each_call_has_a_result_of_its_own() {
 }
 
 /// Answers a single call with its method name, and a multicall with the reply `unknown`.
-fn one_by_one(unknown: String) -> impl Fn(usize, &Seen) -> Act {
+fn without_multicall(unknown: String) -> impl Fn(usize, &Seen) -> Act {
     move |_, seen| {
         let name = seen.body().split_once("<methodName>").unwrap().1;
         let name = name.split_once('<').unwrap().0;
@@ -102,7 +102,7 @@ async fn a_server_without_multicall_gets_single_calls() {
             ),
         ),
     ] {
-        let server = Scripted::start(one_by_one(unknown.clone())).await;
+        let server = Scripted::start(without_multicall(unknown.clone())).await;
         let client = Client::new(&server.url()).unwrap();
         for round in 0..2 {
             let mut batch = client.batch();
@@ -155,9 +155,9 @@ async fn calls_of_a_failed_multicall_are_not_repeated() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn batches_at_once_find_out_together_that_there_is_no_multicall() {
+async fn concurrent_batches_detect_missing_multicall() {
     let unknown = fault(-506, "Method 'system.multicall' not defined");
-    let singly = one_by_one(unknown);
+    let singly = without_multicall(unknown);
     let both = std::sync::Barrier::new(2);
     let server = Scripted::start(move |nth, seen| {
         // Neither batch gets its reply before both have sent their multicall.
@@ -179,9 +179,9 @@ async fn batches_at_once_find_out_together_that_there_is_no_multicall() {
 }
 
 #[tokio::test]
-async fn any_other_fault_is_one() {
+async fn other_faults_fail_the_whole_batch() {
     let unknown = fault(-32500, "out of order");
-    let server = Scripted::start(one_by_one(unknown)).await;
+    let server = Scripted::start(without_multicall(unknown)).await;
     let client = Client::new(&server.url()).unwrap();
     let mut batch = client.batch();
     batch.add::<String>("one", ()).unwrap();
@@ -191,7 +191,7 @@ async fn any_other_fault_is_one() {
 }
 
 #[tokio::test]
-async fn supervisord_wraps_nothing() {
+async fn unwrapped_results_of_supervisord_are_read() {
     let server = Scripted::start(|_, _| {
         ok(&array(&[
             "<int>3</int>",
@@ -227,7 +227,7 @@ fn numbers(seen: &Seen) -> Act {
 }
 
 #[tokio::test]
-async fn long_batches_go_in_several_messages() {
+async fn long_batches_are_split_into_several_messages() {
     let server = Scripted::start(|_, seen| numbers(seen)).await;
     let client = Client::new(&server.url()).unwrap();
     let mut batch = client.batch().calls_a_message(10);

@@ -89,7 +89,7 @@ fn a_blocking_client_inside_a_task_is_an_error() {
 
 /// The check for an async context uses none of the coop budget of the task.
 #[tokio::test]
-async fn a_task_keeps_its_turn() {
+async fn the_context_check_uses_no_coop_budget() {
     let client = Client::new("http://127.0.0.1:1").unwrap();
     for _ in 0..1_000 {
         client.call::<i32>("m", ()).unwrap_err();

@@ -35,7 +35,7 @@ async fn a_call_is_one_write_with_the_headers_that_servers_expect() {
 }
 
 #[tokio::test]
-async fn connections_are_used_again() {
+async fn connections_are_reused() {
     let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
     let client = Client::new(&server.url()).unwrap();
     for _ in 0..5 {
@@ -45,7 +45,7 @@ async fn connections_are_used_again() {
 }
 
 #[tokio::test]
-async fn a_connection_that_the_server_closes_is_not_used_again() {
+async fn a_connection_that_the_server_closes_is_not_reused() {
     let server = Scripted::start(|_, _| {
         let Act::Answer(bytes) = ok("<int>1</int>") else {
             unreachable!()
@@ -111,7 +111,7 @@ fn closing() -> Act {
 }
 
 #[tokio::test]
-async fn connections_that_were_closed_meanwhile_cost_no_call() {
+async fn connections_closed_in_the_meantime_fail_no_call() {
     let server = Scripted::start(|_, _| closing()).await;
     let client = Client::new(&server.url()).unwrap();
     for nth in 0..50 {
@@ -172,7 +172,7 @@ async fn faults_have_code_message_and_all_the_rest() {
 }
 
 #[tokio::test]
-async fn what_has_no_form_is_not_sent() {
+async fn values_that_cannot_be_encoded_are_not_sent() {
     let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
     let client = Client::new(&server.url()).unwrap();
     let error = client.call_values("m", &[Value::from("\u{1}")]).await;
@@ -182,7 +182,7 @@ async fn what_has_no_form_is_not_sent() {
 }
 
 #[tokio::test]
-async fn an_observer_sees_both_ways() {
+async fn an_observer_sees_both_directions() {
     let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let list = seen.clone();

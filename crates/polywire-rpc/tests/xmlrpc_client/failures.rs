@@ -15,7 +15,7 @@ fn transport(error: &CallError) -> &polywire_rpc::connect::TransportError {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn connection_refused_is_a_connect_error() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -31,7 +31,7 @@ async fn nobody_listens() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_none() {
+async fn an_unknown_host_is_a_connect_error() {
     let client = Client::new("http://no-such-host.invalid/").unwrap();
     let error = client.call_values("m", &[]).await.unwrap_err();
     assert_eq!(transport(&error).step(), Step::Resolve);
@@ -41,7 +41,7 @@ async fn a_host_that_is_none() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_silent() {
+async fn a_silent_server_times_out() {
     let server = Scripted::start(|_, _| Act::Silence).await;
     let client = Client::builder(&server.url()).unwrap();
     let client = client.deadline(Duration::from_millis(50)).build().unwrap();
@@ -58,7 +58,7 @@ async fn a_server_that_is_silent() {
 }
 
 #[tokio::test]
-async fn an_answer_in_the_middle_of_nowhere() {
+async fn a_truncated_reply_is_an_error() {
     for (answer, part) in [
         (&b""[..], "before its answer had come"),
         (b"HTTP/1.1 200 OK\r\nContent-", "before its answer had come"),
@@ -79,7 +79,7 @@ async fn an_answer_in_the_middle_of_nowhere() {
 }
 
 #[tokio::test]
-async fn answers_have_a_limit() {
+async fn replies_have_a_limit() {
     let server =
         Scripted::start(|_, _| Act::Answer(http("200 OK", "", result(&"x".repeat(100_000))))).await;
     let client = Client::builder(&server.url()).unwrap();
@@ -91,7 +91,7 @@ async fn answers_have_a_limit() {
 }
 
 #[tokio::test]
-async fn answers_that_are_no_xml_rpc_are_shown() {
+async fn errors_show_replies_that_are_not_xml_rpc() {
     let page = "\n<!DOCTYPE html>\n<title>Log in</title>";
     let server = Scripted::start(move |nth, _| {
         Act::Answer(match nth {

@@ -31,7 +31,7 @@ async fn signatures_in_all_their_forms() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_tell() {
+async fn introspection_that_is_not_supported() {
     let unknown = fault(1, "UNKNOWN_METHOD");
     let server = Scripted::start(move |_, _| Act::Answer(http("200 OK", "", &unknown))).await;
     let client = Client::new(&server.url()).unwrap();

@@ -22,7 +22,7 @@ struct Greeting {
 }
 
 #[tokio::test]
-async fn a_service_with_a_model_is_called_without_it() {
+async fn a_modelled_service_can_be_called_without_the_model() {
     let text = r#"
         $version: "2"
         namespace example

@@ -101,7 +101,7 @@ async fn socks_looks_up_hosts_itself() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_is_silent() {
+async fn a_silent_proxy_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("socks5h://{}", listener.local_addr().unwrap());
     let client = Client::builder("http://server.invalid/RPC2").unwrap();

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use crate::support::{Act, Scripted, fault, http, ok};
 
 /// Closes the connection on the second request, without a reply. Answers all other requests.
-async fn forgetful() -> Scripted {
+async fn script_that_drops_the_second_request() -> Scripted {
     Scripted::start(|nth, _| match nth {
         1 => Act::AnswerAndClose(Vec::new()),
         _ => ok("<int>1</int>"),
@@ -21,7 +21,7 @@ async fn forgetful() -> Scripted {
 
 #[tokio::test]
 async fn a_call_that_may_have_run_is_sent_once() {
-    let server = forgetful().await;
+    let server = script_that_drops_the_second_request().await;
     let client = Client::new(&server.url()).unwrap();
     client.call_values("pay", &[]).await.unwrap();
     let error = client.call_values("pay", &[]).await.unwrap_err();
@@ -31,7 +31,7 @@ async fn a_call_that_may_have_run_is_sent_once() {
 
 #[tokio::test]
 async fn an_idempotent_call_is_sent_again_over_a_new_connection() {
-    let server = forgetful().await;
+    let server = script_that_drops_the_second_request().await;
     let client = Client::new(&server.url()).unwrap();
     client.call_values("get", &[]).await.unwrap();
     client
@@ -71,7 +71,7 @@ async fn a_partly_received_answer_is_not_requested_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_starts_meanwhile_is_found() {
+async fn a_server_that_starts_between_attempts_is_reached() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -94,7 +94,7 @@ async fn a_server_that_starts_meanwhile_is_found() {
 }
 
 #[tokio::test]
-async fn refusals_are_counted_and_end() {
+async fn refused_connections_are_retried_a_bounded_number_of_times() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -116,7 +116,7 @@ fn busy(after: &str) -> Act {
 }
 
 #[tokio::test]
-async fn a_busy_server_sends_a_retry_time() {
+async fn the_retry_after_of_a_busy_server_is_respected() {
     let server = Scripted::start(|nth, _| match nth {
         0 => busy("0"),
         _ => ok("<int>1</int>"),
@@ -133,7 +133,7 @@ async fn a_busy_server_sends_a_retry_time() {
 }
 
 #[tokio::test]
-async fn later_than_the_deadline_is_too_late() {
+async fn a_retry_after_the_deadline_is_not_made() {
     let server = Scripted::start(|_, _| busy("100000")).await;
     let client = Client::new(&server.url()).unwrap();
     let call = client.method("get").idempotent();
@@ -150,7 +150,7 @@ async fn later_than_the_deadline_is_too_late() {
 
 /// Each attempt sends the remaining time, not the original deadline.
 #[tokio::test]
-async fn a_retry_has_less_time() {
+async fn a_retry_sends_the_remaining_time() {
     let pause = Duration::from_millis(20);
     let server = Scripted::start(move |nth, _| match nth {
         0 => {
@@ -179,7 +179,7 @@ async fn a_retry_has_less_time() {
 /// A 503 response with a fault and Retry-After is retried. polywire servers answer this way
 /// under overload.
 #[tokio::test]
-async fn a_busy_server_may_say_it_in_a_fault() {
+async fn a_503_with_a_fault_is_retried() {
     let busy = |after| {
         let headers = format!("Retry-After: {after}\r\n");
         Act::Answer(http(
@@ -210,7 +210,7 @@ async fn a_busy_server_may_say_it_in_a_fault() {
 }
 
 #[tokio::test]
-async fn the_longest_times_are_times() {
+async fn the_longest_durations_are_accepted() {
     // The task that closes idle connections would panic outside the test, so a hook records
     // its panic.
     let overflown = Arc::new(AtomicBool::new(false));

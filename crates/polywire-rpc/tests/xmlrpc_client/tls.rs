@@ -57,11 +57,11 @@ impl Authority {
 /// A server with a certificate. It requires client certificates if an authority for them is
 /// given.
 async fn server(signed: &Signed, callers: Option<&Authority>) -> (u16, Arc<Mutex<Vec<Seen>>>) {
-    answering(signed, callers, "<int>1</int>").await
+    server_with_result(signed, callers, "<int>1</int>").await
 }
 
 /// Like `server`, with this value as the result of each call.
-async fn answering(
+async fn server_with_result(
     signed: &Signed,
     callers: Option<&Authority>,
     value: &'static str,
@@ -115,7 +115,7 @@ fn step(error: &CallError) -> Step {
 }
 
 #[tokio::test]
-async fn own_roots_are_trusted_and_others_not() {
+async fn only_configured_roots_are_trusted() {
     let authority = Authority::new();
     let (port, seen) = server(&authority.sign("localhost"), None).await;
     let url = format!("https://localhost:{port}/RPC2");
@@ -249,7 +249,7 @@ async fn tunnel(listener: TcpListener) -> String {
 }
 
 #[tokio::test]
-async fn tls_goes_through_tunnels() {
+async fn tls_through_a_proxy_tunnel() {
     let authority = Authority::new();
     let (port, seen) = server(&authority.sign("localhost"), None).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -279,7 +279,7 @@ async fn tls_goes_through_tunnels() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_agrees_on_keys() {
+async fn a_handshake_that_never_ends_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let client = Client::builder(&format!("https://{address}")).unwrap();
@@ -294,7 +294,7 @@ async fn a_server_that_never_agrees_on_keys() {
 }
 
 #[tokio::test]
-async fn clients_of_models_speak_tls_too() {
+async fn modelled_clients_support_tls() {
     let text = r#"
         $version: "2"
         namespace example
@@ -308,7 +308,7 @@ async fn clients_of_models_speak_tls_too() {
     let service = polywire_rpc::ServiceHandle::new(schemas, 0);
     let authority = Authority::new();
     let answer = "<struct><member><name>text</name><value>hi</value></member></struct>";
-    let (port, seen) = answering(&authority.sign("localhost"), None, answer).await;
+    let (port, seen) = server_with_result(&authority.sign("localhost"), None, answer).await;
     let tls = ClientTls::new()
         .root_certificates(authority.pem.as_bytes())
         .unwrap();

@@ -16,7 +16,7 @@ struct Process {
 }
 
 #[tokio::test]
-async fn tuples_are_parameters_and_structures_results() {
+async fn tuples_encode_parameters_and_structs_decode_results() {
     let server = Scripted::start(|_, _| {
         ok(
             "<struct><member><name>pid</name><value><int>7</int></value></member>\
@@ -52,7 +52,7 @@ async fn tuples_are_parameters_and_structures_results() {
 /// The futures of calls and batches are `Send`, so they can be spawned on a multi-threaded
 /// runtime.
 #[test]
-fn calls_go_to_other_threads() {
+fn call_futures_are_send() {
     fn send<T: Send>(value: T) -> T {
         value
     }
@@ -83,7 +83,7 @@ async fn type_errors_have_a_path() {
 }
 
 #[tokio::test]
-async fn parameters_that_have_no_form_are_not_sent() {
+async fn parameters_that_cannot_be_encoded_are_not_sent() {
     #[derive(Serialize)]
     struct Wide {
         big: u64,
@@ -120,7 +120,7 @@ async fn leniencies_are_named() {
 /// With a leniency, the client accepts fault codes that are strings, in single calls and in
 /// batches. Odoo sends such codes.
 #[tokio::test]
-async fn codes_that_are_text_are_read_by_leniency() {
+async fn fault_codes_that_are_strings_are_read_with_a_leniency() {
     let server = Scripted::start(|_, seen| {
         let odoo = fault(0, "Traceback").replace("<int>0</int>", "<string>AccessDenied</string>");
         let multicall = seen.body().contains("system.multicall");
@@ -160,7 +160,7 @@ async fn codes_that_are_text_are_read_by_leniency() {
 
 #[cfg(feature = "encodings")]
 #[tokio::test]
-async fn other_encodings_are_read_by_leniency() {
+async fn other_encodings_are_read_with_a_leniency() {
     let server = Scripted::start(|_, seen| {
         let (declaration, head) = match seen.body().contains("declared") {
             true => ("<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>", ""),

@@ -95,7 +95,7 @@ async fn scgi(answer: Vec<u8>, close: bool) -> (String, tokio::task::JoinHandle<
 }
 
 #[tokio::test]
-async fn scgi_as_rtorrent_has_it() {
+async fn scgi_calls_to_rtorrent() {
     let body = result("<string>0.9.8</string>");
     let length = body.len();
     let with_length = format!(
@@ -121,7 +121,7 @@ async fn scgi_as_rtorrent_has_it() {
 }
 
 #[tokio::test]
-async fn scgi_answers_that_are_none() {
+async fn invalid_scgi_replies_are_errors() {
     let long = format!("Content-Type: text/xml\n\n{}", result(&"x".repeat(4000)));
     // More headers than a `HeaderMap` holds, and a header without an end.
     let many: String = (0..40_000)

@@ -171,36 +171,36 @@ async fn a_predicted_delay_is_not_too_long() {
     let queue = queue(1);
     let long = cost(300);
     assert_eq!(queue.admit_at(at(0), &long, LONG_TIME), Ok(()));
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     for _ in 0..2 {
-        let tell = tell.clone();
+        let sender = sender.clone();
         assert_eq!(queue.admit_at(at(0), &long, LONG_TIME), Ok(()));
-        spawn(&queue, &long, move |starts| tell.send(starts).unwrap());
+        spawn(&queue, &long, move |starts| sender.send(starts).unwrap());
     }
     tokio::time::advance(Duration::from_millis(300)).await;
     drain(&queue).await;
-    assert_eq!(told.try_iter().collect::<Vec<_>>(), [true, true]);
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [true, true]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_does_not_block_the_queue() {
     let queue = queue(1);
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     let panics = spawn(&queue, &cost(1), |_| panic!("a bug"));
-    spawn(&queue, &cost(1), move |starts| tell.send(starts).unwrap());
+    spawn(&queue, &cost(1), move |starts| sender.send(starts).unwrap());
     drain(&queue).await;
-    assert_eq!(told.try_recv(), Ok(true));
+    assert_eq!(receiver.try_recv(), Ok(true));
     assert!(panics.await.unwrap_err().is_panic());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waited_much_longer_than_predicted_is_rejected() {
     let queue = queue(1);
-    let (tell, told) = std::sync::mpsc::channel();
-    spawn(&queue, &cost(1), move |starts| tell.send(starts).unwrap());
+    let (sender, receiver) = std::sync::mpsc::channel();
+    spawn(&queue, &cost(1), move |starts| sender.send(starts).unwrap());
     tokio::time::advance(Duration::from_millis(202)).await;
     drain(&queue).await;
-    assert_eq!(told.try_recv(), Ok(false));
+    assert_eq!(receiver.try_recv(), Ok(false));
 }
 
 /// A cancelled call drops its data at once, even while an earlier call runs.
@@ -227,8 +227,8 @@ async fn cancelled_calls_hold_nothing() {
 #[tokio::test(start_paused = true)]
 async fn other_tasks_run_between_slices() {
     let queue = queue(1);
-    let (tell, told) = std::sync::mpsc::channel();
-    let other = tell.clone();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let other = sender.clone();
     let other = tokio::spawn(async move {
         loop {
             other.send("other").unwrap();
@@ -237,17 +237,17 @@ async fn other_tasks_run_between_slices() {
     });
     for _ in 0..7 {
         let call = queue.enter(&cost(1));
-        let tell = tell.clone();
+        let sender = sender.clone();
         tokio::spawn(async move {
             let turn = call.turn().await.unwrap();
-            tell.send("call").unwrap();
+            sender.send("call").unwrap();
             tokio::time::advance(Duration::from_millis(1)).await;
             drop(turn);
         });
     }
     drain(&queue).await;
     other.abort();
-    let order: Vec<_> = told.try_iter().collect();
+    let order: Vec<_> = receiver.try_iter().collect();
     let runs = order.chunk_by(|one, next| one == next);
     let calls: Vec<_> = runs
         .filter(|run| run[0] == "call")

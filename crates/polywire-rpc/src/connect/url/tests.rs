@@ -12,7 +12,7 @@ fn unix(url: &str) -> (String, Option<String>) {
 }
 
 #[test]
-fn paths_of_sockets_are_told_from_those_of_requests() {
+fn socket_paths_are_separated_from_request_paths() {
     for (url, socket, target) in [
         ("http+unix://%2Frun%2Fa.sock/RPC2", "/run/a.sock", "/RPC2"),
         ("http+unix://%2frun%2fa", "/run/a", ""),
@@ -43,7 +43,7 @@ fn paths_of_sockets_are_told_from_those_of_requests() {
 
 /// HTTP clients and frame clients connect to the same socket file.
 #[test]
-fn sockets_of_frames_are_those_of_http() {
+fn frames_and_http_parse_unix_urls_alike() {
     for (url, socket) in [
         ("unix:///run/my%20a.sock", "/run/my a.sock"),
         ("unix://%2Frun%2Fmy%20a.sock", "/run/my a.sock"),
@@ -109,7 +109,7 @@ fn hosts_and_ports() {
 }
 
 #[test]
-fn what_is_none_says_why_and_keeps_secrets() {
+fn invalid_urls_name_the_cause_without_secrets() {
     for (url, part) in [
         ("localhost:9001/RPC2", "no scheme"),
         ("ftp://h", "unknown scheme"),
@@ -176,7 +176,7 @@ fn urls_of_websocket() {
 }
 
 #[test]
-fn names_of_servers_in_this_process() {
+fn names_of_inproc_servers() {
     let address = |url: &str| ServerUrl::for_frames(url).unwrap().address;
     for name in ["a", "weather", "a.b:c-1", "\u{2603}", "a?b#c@d"] {
         let parsed = address(&format!("inproc://{name}"));

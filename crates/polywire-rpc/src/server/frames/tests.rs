@@ -107,7 +107,7 @@ impl AsyncWrite for Keeping {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_stream_keeps_is_flushed_by_both_sides() {
+async fn buffered_streams_are_flushed_by_both_sides() {
     // The stream holds less than one write, so writes are flushed in pieces.
     let (ours, theirs) = duplex(1_000);
     let _server = serve(server(), Keeping::new(ours));
@@ -163,7 +163,7 @@ impl AsyncWrite for Counting {
 /// After GOAWAY, the server waits for a client that does not read. It does not poll the stream repeatedly, and the
 /// shutdown times out.
 #[tokio::test(start_paused = true)]
-async fn a_goodbye_to_who_does_not_read_is_waited_for_and_not_watched() {
+async fn shutdown_waits_for_a_client_that_does_not_read_without_polling() {
     let (ours, mut theirs) = duplex(1_000);
     let writes = Arc::new(AtomicUsize::new(0));
     let stream = Counting {

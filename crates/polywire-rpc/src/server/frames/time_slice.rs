@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn input_that_is_left_waits_since_it_was_read() {
+    async fn the_queueing_delay_of_unprocessed_input_starts_when_it_is_read() {
         let (clock, mut slice) = (Clock::new(), TimeSlice::new());
         slice.begin();
         let arrival = clock.now();

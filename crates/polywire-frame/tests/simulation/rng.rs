@@ -10,9 +10,9 @@ use std::thread;
 
 /// Pseudo-random numbers (splitmix64).
 #[derive(Clone, Debug)]
-pub(crate) struct Chance(u64);
+pub(crate) struct Rng(u64);
 
-impl Chance {
+impl Rng {
     pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -25,17 +25,17 @@ impl Chance {
         mixed ^ mixed >> 31
     }
 
-    pub(crate) fn within(&mut self, range: Range<u64>) -> u64 {
+    pub(crate) fn in_range(&mut self, range: Range<u64>) -> u64 {
         range.start + self.next() % (range.end - range.start)
     }
 
     /// True with this probability, in thousandths.
-    pub(crate) fn is(&mut self, of_thousand: u64) -> bool {
-        self.within(0..1_000) < of_thousand
+    pub(crate) fn chance(&mut self, of_thousand: u64) -> bool {
+        self.in_range(0..1_000) < of_thousand
     }
 
-    pub(crate) fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.within(0..of.len() as u64) as usize]
+    pub(crate) fn choose<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.in_range(0..of.len() as u64) as usize]
     }
 }
 
@@ -44,12 +44,12 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap())
 }
 
-/// Runs `world` with `count` seeds on all processors, or with the seed in `POLYWIRE_SEED`. `world` returns the number
-/// of occurrences of each event by name.
+/// Runs `simulate` with `count` seeds on all processors, or with the seed in `POLYWIRE_SEED`. `simulate` returns the
+/// number of occurrences of each event by name.
 pub(crate) fn seeds(
     name: &str,
     count: u64,
-    world: impl Fn(u64) -> Vec<(&'static str, u64)> + Sync,
+    simulate: impl Fn(u64) -> Vec<(&'static str, u64)> + Sync,
 ) {
     let seeds = match number("POLYWIRE_SEED") {
         Some(seed) => seed..seed + 1,
@@ -64,14 +64,15 @@ pub(crate) fn seeds(
             if seed >= seeds.end {
                 break;
             }
-            let counts = catch_unwind(AssertUnwindSafe(|| world(seed))).unwrap_or_else(|panic| {
-                // Directly to standard error: libtest shows captured output only at the end.
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "{name}: seed {seed} failed; POLYWIRE_SEED={seed} runs it alone"
-                );
-                resume_unwind(panic)
-            });
+            let counts =
+                catch_unwind(AssertUnwindSafe(|| simulate(seed))).unwrap_or_else(|panic| {
+                    // Directly to standard error: libtest shows captured output only at the end.
+                    let _ = writeln!(
+                        std::io::stderr(),
+                        "{name}: seed {seed} failed; POLYWIRE_SEED={seed} runs it alone"
+                    );
+                    resume_unwind(panic)
+                });
             let mut sum = sum.lock().unwrap();
             for (event, times) in counts {
                 match sum.iter_mut().find(|(known, _)| *known == event) {

@@ -3,7 +3,7 @@
 use polywire_frame::client::{LostCall, Request, RequestError};
 use polywire_frame::{CallId, Output, Reason, Settings, Time};
 
-use crate::support::{ADD, Link, Told, at};
+use crate::support::{ADD, Events, Link, at};
 
 #[test]
 fn a_stopping_server_answers_open_calls() {
@@ -18,7 +18,7 @@ fn a_stopping_server_answers_open_calls() {
     link.reply(id, b"done");
     assert!(link.server.is_done());
     assert_eq!(
-        link.answer(),
+        link.receive(),
         [
             "hello",
             "goaway the connection has reached its maximum age in 5000 ms: an hour is over",
@@ -31,7 +31,7 @@ fn a_stopping_server_answers_open_calls() {
 }
 
 #[test]
-fn a_leaving_client_is_answered() {
+fn a_client_that_sent_goaway_still_gets_replies() {
     let mut link = Link::new();
     let id = link.call(b"last", 1);
     link.client.go_away();
@@ -43,7 +43,7 @@ fn a_leaving_client_is_answered() {
     assert!(!link.server.is_done() && link.client.is_ending());
     link.reply(id, b"");
     assert!(link.server.is_done());
-    assert_eq!(link.answer(), ["hello", "0#0 (1) in 0 us: "]);
+    assert_eq!(link.receive(), ["hello", "0#0 (1) in 0 us: "]);
 }
 
 #[test]
@@ -92,12 +92,12 @@ fn a_closed_server_returns_stored_contexts() {
 
 #[test]
 fn pings_are_answered_and_limited() {
-    let mut link = Link::new().greeted();
+    let mut link = Link::new().connected();
     link.client.ping(7, 8);
     assert_eq!(link.serve(), [""; 0]);
-    assert_eq!(link.answer(), ["pong 7 8"]);
+    assert_eq!(link.receive(), ["pong 7 8"]);
     link.server.ping(1, 2);
-    assert_eq!(link.answer(), [""; 0]);
+    assert_eq!(link.receive(), [""; 0]);
     assert_eq!(link.serve(), ["pong 1 2"]);
     // Pings at the allowed interval.
     for round in 1..10 {
@@ -109,8 +109,8 @@ fn pings_are_answered_and_limited() {
         link.client.ping(0, 0);
         assert_eq!(link.try_serve().is_ok(), expected);
     }
-    let told = link.answer();
-    let last = told.last().unwrap();
+    let events = link.receive();
+    let last = events.last().unwrap();
     assert!(
         last.starts_with(
             "goaway pings were too frequent in 0 ms: frames: expected 10000 ms between"
@@ -120,8 +120,8 @@ fn pings_are_answered_and_limited() {
 }
 
 /// Half-closes the client's stream. Returns the calls that the server ends because of it.
-fn half_close(link: &mut Link) -> Told {
-    let mut ended = Told::new();
+fn half_close(link: &mut Link) -> Events {
+    let mut ended = Events::new();
     let rest = link.to_server.len();
     let given_up = |id: CallId, kept: Option<&str>| ended.push(format!("{id} {kept:?}"));
     link.server.end_of_input(link.now, rest, given_up).unwrap();
@@ -129,7 +129,7 @@ fn half_close(link: &mut Link) -> Told {
 }
 
 #[test]
-fn a_half_closed_client_is_answered_if_it_need_not_send() {
+fn a_half_closed_client_gets_replies_that_need_no_credit() {
     let mut link = Link::new();
     let plain = link.call(b"plain", 1);
     let mut stream = |context| {
@@ -152,7 +152,7 @@ fn a_half_closed_client_is_answered_if_it_need_not_send() {
     link.reply(ended, b"6");
     assert!(link.server.is_done());
     assert_eq!(
-        link.answer(),
+        link.receive(),
         [
             "hello",
             "3#0 accepted",
@@ -166,9 +166,9 @@ fn a_half_closed_client_is_answered_if_it_need_not_send() {
 }
 
 #[test]
-fn items_without_further_credit_end_their_call() {
+fn a_half_closed_client_without_credit_ends_its_call() {
     let settings = Settings::DEFAULT.with_window(65_536);
-    let mut link = Link::with(settings, settings).greeted();
+    let mut link = Link::with(settings, settings).connected();
     let id = link.call(b"", 1);
     link.serve();
     link.server.attach(id, "at work").unwrap();
@@ -188,29 +188,29 @@ fn items_without_further_credit_end_their_call() {
     assert_eq!(ended, [(id, Some("at work"))]);
     assert_eq!(link.server.next_timeout(), Time::NEVER);
     assert!(link.server.is_done());
-    assert_eq!(link.answer().last().unwrap(), "0#0 (1) cancelled: ");
+    assert_eq!(link.receive().last().unwrap(), "0#0 (1) cancelled: ");
 }
 
 #[test]
 fn an_end_within_a_frame_is_an_error() {
-    let mut link = Link::new().greeted();
+    let mut link = Link::new().connected();
     link.call(b"", 1);
     link.serve();
     link.to_server = vec![1, 2, 3];
-    let broken = link
+    let error = link
         .server
         .end_of_input(link.now, 3, |_, _| {})
         .unwrap_err();
     let words = "frames: expected the rest of a frame, found the end, at byte 83";
-    assert_eq!(broken.to_string(), words);
+    assert_eq!(error.to_string(), words);
     assert!(link.server.is_done());
     let goaway = format!("goaway the protocol was violated in 0 ms: {words}");
-    assert_eq!(link.answer(), [goaway]);
+    assert_eq!(link.receive(), [goaway]);
     // A client sends no GOAWAY to a server that has closed its stream.
-    let mut link = Link::new().greeted();
+    let mut link = Link::new().connected();
     assert_eq!(link.client.end_of_input(0), Ok(()));
-    let broken = link.client.end_of_input(7).unwrap_err().to_string();
-    assert!(broken.contains("the rest of a frame"), "{broken}");
+    let error = link.client.end_of_input(7).unwrap_err().to_string();
+    assert!(error.contains("the rest of a frame"), "{error}");
     assert!(link.client.output().is_empty());
 }
 

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 /// The current address of the server.
 #[derive(Clone, Debug)]
 pub(crate) enum Upstream {
-    Nowhere,
+    Down,
     Tcp(SocketAddr),
     #[cfg_attr(not(unix), allow(dead_code, reason = "there are none"))]
     Unix(PathBuf),
@@ -43,44 +43,44 @@ impl Faults {
 /// A proxy that cuts connections, delays them, and inserts garbage between frames. Dropping it stops it.
 pub(crate) struct Faulty {
     pub(crate) address: SocketAddr,
-    harm: Arc<Harm>,
+    counts: Arc<FaultCounts>,
     _task: JoinSet<()>,
 }
 
 #[derive(Debug, Default)]
-struct Harm {
+struct FaultCounts {
     cuts: AtomicU64,
     garbage: AtomicU64,
 }
 
 impl Faulty {
-    pub(crate) async fn new(places: watch::Receiver<Upstream>, mut faults: Faults) -> Self {
+    pub(crate) async fn new(upstreams: watch::Receiver<Upstream>, mut faults: Faults) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let harm = Arc::<Harm>::default();
+        let counts = Arc::<FaultCounts>::default();
         let mut task = JoinSet::new();
-        let own = Arc::clone(&harm);
+        let own = Arc::clone(&counts);
         task.spawn(async move {
             let mut connections = JoinSet::new();
             loop {
                 let (client, _) = listener.accept().await.unwrap();
-                let place = places.borrow().clone();
+                let upstream = upstreams.borrow().clone();
                 let faults = Faults::new(faults.next(u64::MAX));
-                let harm = Arc::clone(&own);
+                let counts = Arc::clone(&own);
                 connections.spawn(async move {
                     let _ = client.set_nodelay(true);
                     // If the server is unreachable, the connection of the client is closed.
-                    let _ = match place {
-                        Upstream::Nowhere => Ok(()),
+                    let _ = match upstream {
+                        Upstream::Down => Ok(()),
                         Upstream::Tcp(address) => match TcpStream::connect(address).await {
                             Ok(server) => {
                                 let _ = server.set_nodelay(true);
                                 let (from, to) = server.into_split();
-                                between(client, from, to, faults, &harm).await
+                                proxy_streams(client, from, to, faults, &counts).await
                             }
                             Err(error) => Err(error),
                         },
-                        Upstream::Unix(path) => unix(client, path, faults, &harm).await,
+                        Upstream::Unix(path) => proxy_unix(client, path, faults, &counts).await,
                     };
                 });
                 while connections.try_join_next().is_some() {}
@@ -88,45 +88,50 @@ impl Faulty {
         });
         Self {
             address,
-            harm,
+            counts,
             _task: task,
         }
     }
 
     /// The number of cut connections, and how often garbage was inserted.
     pub(crate) fn faults(&self) -> (u64, u64) {
-        let Harm { cuts, garbage } = &*self.harm;
+        let FaultCounts { cuts, garbage } = &*self.counts;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (read(cuts), read(garbage))
     }
 }
 
 #[cfg(unix)]
-async fn unix(client: TcpStream, path: PathBuf, faults: Faults, harm: &Harm) -> io::Result<()> {
+async fn proxy_unix(
+    client: TcpStream,
+    path: PathBuf,
+    faults: Faults,
+    counts: &FaultCounts,
+) -> io::Result<()> {
     let server = tokio::net::UnixStream::connect(path).await?;
     let (from, to) = server.into_split();
-    between(client, from, to, faults, harm).await
+    proxy_streams(client, from, to, faults, counts).await
 }
 
 #[cfg(not(unix))]
-async fn unix(_: TcpStream, _: PathBuf, _: Faults, _: &Harm) -> io::Result<()> {
+async fn proxy_unix(_: TcpStream, _: PathBuf, _: Faults, _: &FaultCounts) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-async fn between(
+async fn proxy_streams(
     client: TcpStream,
     from_server: impl AsyncRead + Unpin,
     to_server: impl AsyncWrite + Unpin,
     mut faults: Faults,
-    harm: &Harm,
+    counts: &FaultCounts,
 ) -> io::Result<()> {
     let (from_client, to_client) = client.into_split();
     let there = Faults::new(faults.next(u64::MAX));
     let back = Faults::new(faults.next(u64::MAX));
     // When one direction ends, both are closed.
     tokio::select! {
-        ended = pass(from_client, to_server, there, harm) => ended,
-        ended = pass(from_server, to_client, back, harm) => ended,
+        ended = pass(from_client, to_server, there, counts) => ended,
+        ended = pass(from_server, to_client, back, counts) => ended,
     }
 }
 
@@ -135,7 +140,7 @@ async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
     mut faults: Faults,
-    harm: &Harm,
+    counts: &FaultCounts,
 ) -> io::Result<()> {
     let mut frames = Frames::default();
     let mut buffer = vec![0; 16 << 10];
@@ -149,7 +154,7 @@ async fn pass(
         let bytes = &buffer[..count];
         let ends = frames.pass(bytes);
         if let (true, Some(end)) = (garbage, ends) {
-            harm.garbage.fetch_add(1, Ordering::Relaxed);
+            counts.garbage.fetch_add(1, Ordering::Relaxed);
             to.write_all(&bytes[..end]).await?;
             to.write_all(&[0xff; 64]).await?;
             // The receiver ignores all bytes after the garbage.
@@ -158,7 +163,7 @@ async fn pass(
         }
         match faults.next(1_000) {
             0..=2 => {
-                harm.cuts.fetch_add(1, Ordering::Relaxed);
+                counts.cuts.fetch_add(1, Ordering::Relaxed);
                 let some = faults.next(count as u64) as usize;
                 to.write_all(&bytes[..some]).await?;
                 return Ok(());
@@ -175,9 +180,9 @@ async fn pass(
 /// Tracks frame boundaries. Garbage within a frame would become part of its payload and would not be detected.
 #[derive(Default)]
 struct Frames {
-    begun: bool,
+    preface_seen: bool,
     head: Vec<u8>,
-    left: usize,
+    payload_left: usize,
 }
 
 impl Frames {
@@ -186,16 +191,16 @@ impl Frames {
         let mut end = None;
         let mut at = 0;
         while at < bytes.len() {
-            if self.left > 0 {
-                let some = self.left.min(bytes.len() - at);
-                self.left -= some;
+            if self.payload_left > 0 {
+                let some = self.payload_left.min(bytes.len() - at);
+                self.payload_left -= some;
                 at += some;
             } else {
                 self.head.push(bytes[at]);
                 at += 1;
-                if !self.begun && self.head.len() == 4 {
+                if !self.preface_seen && self.head.len() == 4 {
                     // The preface.
-                    self.begun = true;
+                    self.preface_seen = true;
                     self.head.clear();
                     continue;
                 }
@@ -203,10 +208,10 @@ impl Frames {
                     continue;
                 }
                 let length = [self.head[0], self.head[1], self.head[2], self.head[3]];
-                self.left = u32::from_le_bytes(length) as usize;
+                self.payload_left = u32::from_le_bytes(length) as usize;
                 self.head.clear();
             }
-            if self.left == 0 && self.head.is_empty() {
+            if self.payload_left == 0 && self.head.is_empty() {
                 end = Some(at);
             }
         }

@@ -122,7 +122,7 @@ async fn both_answer_on_the_same_path() {
 }
 
 #[tokio::test]
-async fn operations_are_listed_with_what_the_model_says() {
+async fn introspection_lists_operations_of_the_model() {
     let server = server();
     let Value::List(names) = call(&server, "system.listMethods", &[]).await.unwrap() else {
         panic!("no list");
@@ -228,7 +228,7 @@ async fn a_multicall_calls_both() {
 /// Error messages contain no part of an input that has sensitive members. This includes a
 /// multicall, which may contain such an input.
 #[tokio::test]
-async fn errors_repeat_nothing_of_sensitive_inputs() {
+async fn errors_contain_nothing_of_sensitive_inputs() {
     const MODEL: &str = r#"
         $version: "2"
         namespace example.bank
@@ -306,7 +306,7 @@ async fn errors_repeat_nothing_of_sensitive_inputs() {
 }
 
 #[tokio::test]
-async fn the_protocols_of_the_model_go_on() {
+async fn other_protocols_of_the_model_keep_working() {
     let server = server();
     let body = polywire_codec::cbor::to_vec(&named("tea")).unwrap();
     let request = Request::post("/service/Shop/operation/Price")
@@ -321,11 +321,11 @@ async fn the_protocols_of_the_model_go_on() {
 }
 
 #[tokio::test]
-async fn a_model_may_stay_off_xmlrpc() {
+async fn a_model_may_be_left_out_of_xmlrpc() {
     let server = build(
         builder()
             .protocol(ProtocolKind::RpcV2Cbor)
-            .methods(methods_alone()),
+            .methods(add_methods()),
     );
     assert_eq!(
         call(&server, "add", &[1.into(), 2.into()]).await,
@@ -337,13 +337,13 @@ async fn a_model_may_stay_off_xmlrpc() {
     );
 }
 
-fn methods_alone() -> Methods {
+fn add_methods() -> Methods {
     Methods::new().method("add", |(a, b): (i32, i32)| async move { a + b })
 }
 
 #[tokio::test]
 async fn each_path_offers_both() {
-    let methods = methods_alone().path("/").path("/RPC2");
+    let methods = add_methods().path("/").path("/RPC2");
     let server = build(builder().protocol(ProtocolKind::XmlRpc).methods(methods));
     for path in ["/", "/RPC2"] {
         let body = polywire_codec::xmlrpc::write_call("add", &[1.into(), 2.into()]).unwrap();
@@ -354,7 +354,7 @@ async fn each_path_offers_both() {
 }
 
 #[test]
-fn a_name_in_both_refuses_to_build() {
+fn a_name_used_by_both_is_a_build_error() {
     let methods = Methods::new().method("Price", |(): ()| async {});
     let built = builder()
         .protocol(ProtocolKind::XmlRpc)
@@ -365,8 +365,8 @@ fn a_name_in_both_refuses_to_build() {
 }
 
 #[tokio::test]
-async fn both_may_have_one_name_over_cbor() {
-    let methods = methods_alone().cbor("Shop").introspection(true);
+async fn both_may_use_the_same_name_over_cbor() {
+    let methods = add_methods().cbor("Shop").introspection(true);
     let server = build(builder().protocol(ProtocolKind::RpcV2Cbor).methods(methods));
     let post = |name: &str, body: &Value| {
         Request::post(format!("/service/Shop/operation/{name}"))
@@ -393,12 +393,12 @@ async fn both_may_have_one_name_over_cbor() {
 /// A request with a media type that browsers send without a CORS preflight is rejected with
 /// 415. It reaches neither a method nor an operation.
 #[tokio::test]
-async fn calls_of_web_pages_are_refused() {
-    let alone = Server::methods(adding());
+async fn calls_of_web_pages_are_rejected() {
+    let alone = Server::methods(add_methods());
     let beside = builder()
         .protocol(ProtocolKind::XmlRpc)
         .protocol(ProtocolKind::RpcV2Cbor)
-        .methods(adding());
+        .methods(add_methods());
     for server in [build(alone), build(beside)] {
         let call = polywire_codec::xmlrpc::write_call("add", &[2.into(), 3.into()]).unwrap();
         for (media_type, status) in [
@@ -427,8 +427,4 @@ async fn calls_of_web_pages_are_refused() {
         let request = Request::post("/RPC2").body(Bytes::from(call)).unwrap();
         assert_eq!(send(&server, request).await.0, 200);
     }
-}
-
-fn adding() -> Methods {
-    Methods::new().method("add", |(a, b): (i32, i32)| async move { a + b })
 }

@@ -112,7 +112,7 @@ async fn callers_and_handlers_know_the_id_of_a_call() {
 
 /// Head layers see the id in the header of the response.
 #[tokio::test]
-async fn ids_behind_layers() {
+async fn head_layers_see_the_request_id() {
     let layer = tower::layer::layer_fn(|inner: polywire_rpc::server::HeadService| {
         tower::service_fn(move |arriving| {
             let inner = inner.clone();
@@ -133,7 +133,7 @@ async fn ids_behind_layers() {
 }
 
 #[tokio::test]
-async fn buckets_in_the_host() {
+async fn s3_buckets_in_the_host() {
     let server = builder(RestXml).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let address = running.address();

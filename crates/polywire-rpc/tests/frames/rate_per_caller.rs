@@ -26,7 +26,7 @@ async fn ask(raw: &mut Raw, key: Option<&str>) -> Frame {
 }
 
 #[tokio::test(start_paused = true)]
-async fn by_metadata_on_whatever_connection() {
+async fn rates_by_metadata_apply_across_connections() {
     let server = Server::methods(methods())
         .frames(true)
         .rate_per_caller(number(10), number(2), |caller| {
@@ -79,7 +79,7 @@ async fn post(address: std::net::SocketAddr, key: &str) -> String {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn by_the_user_of_a_process() {
+async fn rates_by_the_user_of_a_local_process() {
     let server = Server::methods(methods())
         .frames(true)
         .rate_per_caller(number(1), number(3), |caller| {

@@ -83,7 +83,7 @@ fn server() -> Server {
 }
 
 #[tokio::test]
-async fn nothing_is_lost_however_a_handler_waits() {
+async fn calls_are_answered_however_their_handler_waits() {
     let server = server();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let mut raw = Raw::connect(running.address()).await;
@@ -98,7 +98,7 @@ async fn nothing_is_lost_however_a_handler_waits() {
 }
 
 #[tokio::test]
-async fn no_handler_begins_where_nothing_can_be_ready() {
+async fn no_handler_is_first_polled_without_coop_budget() {
     let server = server();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let mut raw = Raw::connect(running.address()).await;

@@ -58,7 +58,7 @@ async fn client(running: &RunningServer, tls: ClientTls) -> Result<Client, Conne
 
 /// One time limit applies to all steps of connecting, and the error names the step that exceeded it.
 #[tokio::test]
-async fn late_steps_are_named() {
+async fn connect_timeouts_name_the_step() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = silent.local_addr().unwrap();
     for (scheme, expected) in [
@@ -120,7 +120,7 @@ async fn untrusted_servers_are_not_called() {
 
 /// Connecting fails if only the client or only the server uses TLS.
 #[tokio::test]
-async fn both_must_speak_it() {
+async fn connecting_fails_unless_both_sides_use_tls() {
     let authority = Authority::new();
     let tls = ClientTls::new().root_certificates(authority.pem().as_bytes());
     let plain = crate::support::server().await;
@@ -133,7 +133,7 @@ async fn both_must_speak_it() {
 /// A client certificate that was verified in the handshake authenticates calls. A client without one needs another
 /// method, here a bearer token.
 #[tokio::test]
-async fn certificates_authenticate() {
+async fn client_certificates_authenticate_calls() {
     let (servers, callers) = (Authority::new(), Authority::new());
     let (certificate, key) = servers.sign("localhost");
     let tls = ServerTls::builder(Pem::text(certificate), Pem::text(key))

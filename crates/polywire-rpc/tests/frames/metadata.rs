@@ -19,11 +19,11 @@ fn header(context: &Context, name: &str) -> Vec<String> {
 }
 
 /// The time until the deadline in milliseconds.
-fn left(context: &Context) -> Option<u64> {
-    let left = context
+fn remaining(context: &Context) -> Option<u64> {
+    let remaining = context
         .deadline()?
         .saturating_duration_since(Instant::now());
-    Some(left.as_millis() as u64)
+    Some(remaining.as_millis() as u64)
 }
 
 fn methods() -> Methods {
@@ -32,23 +32,23 @@ fn methods() -> Methods {
             "Header",
             |(name,): (String,), context: Context| async move { header(&context, &name) },
         )
-        .method(
-            "Left",
-            |(): (), context: Context| async move { left(&context) },
-        )
+        .method("Remaining", |(): (), context: Context| async move {
+            remaining(&context)
+        })
         .stream(
             "Stream",
             |(name,): (String,), mut call: StreamCall| async move {
-                let (values, left) = (header(call.context(), &name), left(call.context()));
+                let (values, remaining) =
+                    (header(call.context(), &name), remaining(call.context()));
                 for value in values {
                     call.send(value).await?;
                 }
-                Ok::<_, Fault>(left)
+                Ok::<_, Fault>(remaining)
             },
         )
 }
 
-struct Served {
+struct Setup {
     _server: Server,
     running: RunningServer,
     _others: Box<dyn Any>,
@@ -56,14 +56,14 @@ struct Served {
 }
 
 /// A server on TCP, UDP and inproc, with a client for each.
-async fn served(name: &str) -> Served {
+async fn setup(name: &str) -> Setup {
     let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(20));
     let server = Server::methods(methods()).frames(true).timeouts(timeouts);
     let server = server.build().unwrap();
     let address = "127.0.0.1:0".parse().unwrap();
     let running = server.listen(address).await.unwrap();
     let datagrams = server.listen_udp(address).await.unwrap();
-    let within = server.listen_inproc(name).unwrap();
+    let inproc = server.listen_inproc(name).unwrap();
     let mut clients = Vec::new();
     for url in [
         format!("tcp://{}", running.address()),
@@ -72,18 +72,18 @@ async fn served(name: &str) -> Served {
     ] {
         clients.push(Client::connect(&url).await.unwrap());
     }
-    Served {
+    Setup {
         _server: server,
         running,
-        _others: Box::new((datagrams, within)),
+        _others: Box::new((datagrams, inproc)),
         clients,
     }
 }
 
 #[tokio::test]
 async fn handlers_see_metadata_credentials_and_the_trace() {
-    let served = served("said-metadata").await;
-    for plain in &served.clients {
+    let setup = setup("metadata-metadata").await;
+    for plain in &setup.clients {
         let client = plain
             .with_metadata("tenant", "one")
             .with_metadata("tenant", [0xff])
@@ -105,7 +105,7 @@ async fn handlers_see_metadata_credentials_and_the_trace() {
             assert!(seen.is_empty(), "{seen:?}");
         }
     }
-    for plain in [&served.clients[0], &served.clients[2]] {
+    for plain in [&setup.clients[0], &setup.clients[2]] {
         let client = plain.with_trace(PARENT.parse().unwrap());
         let mut stream = client.stream("Stream", ("traceparent",)).await.unwrap();
         let seen: Option<String> = stream.next().await.unwrap();
@@ -115,9 +115,9 @@ async fn handlers_see_metadata_credentials_and_the_trace() {
 
 /// Queued calls are sent with their own metadata and trace.
 #[tokio::test]
-async fn metadata_waits_with_its_call() {
-    let served = served("said-waits").await;
-    let url = format!("tcp://{}", served.running.address());
+async fn queued_calls_keep_their_metadata() {
+    let setup = setup("metadata-waits").await;
+    let url = format!("tcp://{}", setup.running.address());
     let client = Client::builder().endpoint(&url).in_flight(1..=1);
     let client = client.connect().await.unwrap();
     let calls: Vec<_> = (0..50)
@@ -144,9 +144,9 @@ async fn metadata_waits_with_its_call() {
 }
 
 #[tokio::test]
-async fn metadata_that_is_none_is_refused() {
-    let served = served("said-wrong").await;
-    let client = &served.clients[0];
+async fn invalid_metadata_is_rejected() {
+    let setup = setup("metadata-wrong").await;
+    let client = &setup.clients[0];
     for client in [
         client.with_metadata("Tenant", "x"),
         client.with_metadata("", "x"),
@@ -161,32 +161,32 @@ async fn metadata_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn handlers_see_the_time_that_is_left() {
-    let served = served("said-time").await;
-    for client in &served.clients {
+async fn handlers_see_the_remaining_time() {
+    let setup = setup("metadata-time").await;
+    for client in &setup.clients {
         let short = client.with_deadline(Duration::from_secs(5));
-        let left: u64 = short.call("Left", ()).await.unwrap();
-        assert!((1_000..=5_000).contains(&left), "{left}");
+        let remaining: u64 = short.call("Remaining", ()).await.unwrap();
+        assert!((1_000..=5_000).contains(&remaining), "{remaining}");
         // The handler timeout of the server (20 s) applies too.
-        let left: u64 = client.call("Left", ()).await.unwrap();
-        assert!((10_000..=20_000).contains(&left), "{left}");
+        let remaining: u64 = client.call("Remaining", ()).await.unwrap();
+        assert!((10_000..=20_000).contains(&remaining), "{remaining}");
     }
-    let client = &served.clients[0];
+    let client = &setup.clients[0];
     let stream = client.stream("Stream", ("x",)).await.unwrap();
     assert_eq!(stream.result::<Option<u64>>().await.unwrap(), None);
     let client = client.with_stream_deadline(Duration::from_secs(100));
     let stream = client.stream("Stream", ("x",)).await.unwrap();
-    let left = stream.result::<u64>().await.unwrap();
-    assert!((50_000..=100_000).contains(&left), "{left}");
+    let remaining = stream.result::<u64>().await.unwrap();
+    assert!((50_000..=100_000).contains(&remaining), "{remaining}");
     // Over HTTP only the handler timeout of the server applies.
-    let url = format!("http://{}/RPC2", served.running.address());
+    let url = format!("http://{}/RPC2", setup.running.address());
     let client = polywire_rpc::xmlrpc::Client::new(&url).unwrap();
-    let left: f64 = client.call::<i64>("Left", ()).await.unwrap() as f64;
-    assert!((10_000.0..=20_000.0).contains(&left), "{left}");
+    let remaining: f64 = client.call::<i64>("Remaining", ()).await.unwrap() as f64;
+    assert!((10_000.0..=20_000.0).contains(&remaining), "{remaining}");
 }
 
 #[tokio::test]
-async fn streams_of_bytes_are_bytes_all_the_way() {
+async fn byte_streams_pass_bytes_unchanged() {
     let methods = Methods::new().stream("Sizes", |(): (), call: StreamCall| async move {
         let (mut items, out) = call.split();
         while let Some(item) = items.next_bytes().await {

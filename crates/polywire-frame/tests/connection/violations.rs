@@ -22,7 +22,7 @@ fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Ve
 }
 
 /// Returns the server's error for these frames, which follow `HELLO` and an open call, without its common prefix.
-fn server_says(frames: &[Vec<u8>]) -> String {
+fn server_error(frames: &[Vec<u8>]) -> String {
     let mut stream = HELLO.to_vec();
     stream.extend(frame(2, 1, 1, 0, 0, b"\x06\0\x01\x03\0Add"));
     for frame in frames {
@@ -31,7 +31,7 @@ fn server_says(frames: &[Vec<u8>]) -> String {
     let mut link = Link::new();
     link.client.wrote();
     link.to_server = stream;
-    let broken = link.try_serve().unwrap_err();
+    let error = link.try_serve().unwrap_err();
     // The client receives the same message in GOAWAY.
     let mut client = client::Connection::<u32>::new(Settings::DEFAULT);
     let answer = drain(link.server.output());
@@ -44,15 +44,15 @@ fn server_says(frames: &[Vec<u8>]) -> String {
         last = event.map_or(last, |event| client_event(&event));
     }
     assert!(
-        last.starts_with("goaway ") && last.ends_with(&broken.to_string()),
+        last.starts_with("goaway ") && last.ends_with(&error.to_string()),
         "{last}"
     );
-    assert!(broken.offset() >= 44, "behind what was right");
-    broken.to_string().replace("frames: expected ", "")
+    assert!(error.offset() >= 44, "behind what was right");
+    error.to_string().replace("frames: expected ", "")
 }
 
 #[test]
-fn credit_of_a_wrong_code_is_an_error_after_the_call_too() {
+fn credit_with_a_wrong_code_is_an_error_after_its_call_too() {
     let mut link = Link::new();
     let id = link.call(b"", 1);
     link.serve();
@@ -61,8 +61,8 @@ fn credit_of_a_wrong_code_is_an_error_after_the_call_too() {
     link.to_server = frame(9, 0, 0, id.into(), 1, b"");
     link.serve();
     link.to_server = frame(9, 0, 3, id.into(), 1, b"");
-    let broken = link.try_serve().unwrap_err().to_string();
-    assert!(broken.starts_with(
+    let error = link.try_serve().unwrap_err().to_string();
+    assert!(error.starts_with(
         "frames: expected CREDIT of code 0 for a call, or of 3 for none, found 1 for id 0x"
     ));
 }
@@ -168,7 +168,7 @@ fn a_server_reports_violations() {
             "no call behind GOAWAY, at byte 60",
         ),
     ] {
-        assert_eq!(server_says(&frames), words);
+        assert_eq!(server_error(&frames), words);
     }
 }
 
@@ -179,12 +179,12 @@ fn a_length_above_the_limit_is_rejected_before_the_body() {
     let mut link = Link::new();
     link.client.wrote();
     link.to_server = bytes;
-    let broken = link.try_serve().unwrap_err();
+    let error = link.try_serve().unwrap_err();
     assert_eq!(
-        broken.to_string(),
+        error.to_string(),
         "frames: expected a body of at most 16777216 bytes, found 2147483647, at byte 20"
     );
-    assert_eq!(broken.reason(), Reason::LENGTH);
+    assert_eq!(error.reason(), Reason::LENGTH);
 }
 
 #[test]
@@ -203,13 +203,16 @@ fn other_protocols_are_detected_at_their_first_bytes() {
         ),
     ] {
         let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
-        let broken = server
+        let error = server
             .receive(Time::ZERO, bytes, &mut Vec::new(), resolve)
             .unwrap_err();
-        assert_eq!(broken.to_string(), format!("frames: expected {words}"));
+        assert_eq!(error.to_string(), format!("frames: expected {words}"));
         // A peer with another protocol gets no answer. A peer with another version gets GOAWAY, which it can read.
-        let told = broken.reason() == Reason::VERSION;
-        assert_eq!(drain(server.output()).ends_with(words.as_bytes()), told);
+        let is_version = error.reason() == Reason::VERSION;
+        assert_eq!(
+            drain(server.output()).ends_with(words.as_bytes()),
+            is_version
+        );
     }
     // A side that rejects the connection sends GOAWAY instead of HELLO.
     let mut stream = HELLO[..4].to_vec();
@@ -266,8 +269,8 @@ fn a_client_rejects_answers_without_a_call() {
         link.to_client = HELLO.to_vec();
         link.to_client.extend(answer);
         link.server.wrote();
-        let broken = link.try_answer().unwrap_err();
-        assert_eq!(broken.to_string(), format!("frames: expected {words}"));
+        let error = link.try_receive().unwrap_err();
+        assert_eq!(error.to_string(), format!("frames: expected {words}"));
         // `close` returns the open call as lost.
         assert_eq!(link.client.close(None).count(), 1);
         let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
@@ -281,6 +284,6 @@ fn a_client_rejects_answers_without_a_call() {
             from += bytes;
             last = event.map_or(last, |event| server_event(&event));
         }
-        assert!(last.ends_with(&broken.to_string()), "{last}");
+        assert!(last.ends_with(&error.to_string()), "{last}");
     }
 }

@@ -27,9 +27,9 @@ const NONE: &[u8] = &[0x80];
 const ZERO: &[u8] = &[0x81, 0x00];
 const ONE: &[u8] = &[0x81, 0x01];
 
-/// `Quick` ends at once. `Slow` takes 30 ms, and counts its calls in `begun`.
-fn methods(begun: &Arc<AtomicUsize>) -> Methods {
-    let counted = Arc::clone(begun);
+/// `Quick` ends at once. `Slow` takes 30 ms, and counts its calls in `started`.
+fn methods(started: &Arc<AtomicUsize>) -> Methods {
+    let counted = Arc::clone(started);
     Methods::new()
         .method("Quick", |()| async {})
         .method("Slow", move |(fails,): (u8,)| {
@@ -46,25 +46,25 @@ fn methods(begun: &Arc<AtomicUsize>) -> Methods {
 
 /// A server with these methods, and the number of slow calls that have begun.
 async fn serve(limits: FrameLimits) -> (RunningServer, Arc<AtomicUsize>) {
-    let begun = Arc::new(AtomicUsize::new(0));
-    let server = Server::methods(methods(&begun))
+    let started = Arc::new(AtomicUsize::new(0));
+    let server = Server::methods(methods(&started))
         .frames(true)
         .frame_limits(limits)
         .build()
         .unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    (running, begun)
+    (running, started)
 }
 
 /// A connection to a server that has measured which methods are slow.
 async fn connect(limits: FrameLimits) -> (Raw, RunningServer, Arc<AtomicUsize>) {
-    let (running, begun) = serve(limits).await;
+    let (running, started) = serve(limits).await;
     let mut raw = Raw::connect(running.address()).await;
     for _ in 0..40 {
         assert_eq!(raw.ask("Slow", ZERO).await.kind, REPLY);
     }
-    begun.store(0, Ordering::Relaxed);
-    (raw, running, begun)
+    started.store(0, Ordering::Relaxed);
+    (raw, running, started)
 }
 
 /// Limits with a maximum queueing delay of 100 s, so that no test exceeds it.
@@ -79,7 +79,7 @@ fn slot(frame: &Frame) -> u32 {
 
 #[tokio::test(start_paused = true)]
 async fn a_quick_call_does_not_wait_behind_slow_ones_of_its_connection() {
-    let (mut raw, _running, begun) = connect(patient()).await;
+    let (mut raw, _running, started) = connect(patient()).await;
     for slot in 0..9 {
         raw.call(slot, "Slow", 0, ZERO);
     }
@@ -89,12 +89,12 @@ async fn a_quick_call_does_not_wait_behind_slow_ones_of_its_connection() {
     let order: Vec<_> = answers.iter().map(slot).collect();
     assert_eq!(order, [9, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
     assert!(answers.iter().all(|answer| answer.kind == REPLY));
-    assert_eq!(begun.load(Ordering::Relaxed), 9);
+    assert_eq!(started.load(Ordering::Relaxed), 9);
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_that_would_wait_too_long_are_rejected_on_arrival() {
-    let (mut raw, _running, begun) = connect(FrameLimits::new()).await;
+    let (mut raw, _running, started) = connect(FrameLimits::new()).await;
     for slot in 0..100 {
         raw.call(slot, "Slow", 0, ZERO);
     }
@@ -112,12 +112,12 @@ async fn calls_that_would_wait_too_long_are_rejected_on_arrival() {
     let replies = answers[shed.len()..].iter().map(slot);
     let first: Vec<_> = (0..100 - shed.len() as u32).collect();
     assert_eq!(replies.collect::<Vec<_>>(), first);
-    assert_eq!(begun.load(Ordering::Relaxed), 100 - shed.len());
+    assert_eq!(started.load(Ordering::Relaxed), 100 - shed.len());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_would_wait_too_long_in_the_queue_is_not_started() {
-    let (mut raw, _running, begun) = connect(patient()).await;
+    let (mut raw, _running, started) = connect(patient()).await;
     for slot in 0..3 {
         raw.call(slot, "Slow", 50, ZERO);
     }
@@ -130,12 +130,12 @@ async fn a_call_that_would_wait_too_long_in_the_queue_is_not_started() {
     );
     assert_ne!(third.flags & UNSTARTED, 0);
     assert_eq!(answers[1].kind, REPLY);
-    assert_eq!(begun.load(Ordering::Relaxed), 2);
+    assert_eq!(started.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_cancelled_in_the_queue_never_start() {
-    let (mut raw, running, begun) = connect(patient()).await;
+    let (mut raw, running, started) = connect(patient()).await;
     for slot in 0..5 {
         raw.call(slot, "Slow", 0, ZERO);
     }
@@ -146,7 +146,7 @@ async fn calls_cancelled_in_the_queue_never_start() {
     let (answers, _) = raw.answers(5).await;
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);
     assert_eq!(replies.map(slot).collect::<Vec<_>>(), [0, 4]);
-    assert_eq!(begun.load(Ordering::Relaxed), 2);
+    assert_eq!(started.load(Ordering::Relaxed), 2);
     // Queued calls of a closed connection do not begin either.
     for slot in 0..5 {
         raw.call(slot, "Slow", 0, ZERO);
@@ -159,7 +159,7 @@ async fn calls_cancelled_in_the_queue_never_start() {
     for _ in 0..100 {
         assert_eq!(other.ask("Quick", NONE).await.kind, REPLY);
     }
-    assert!(begun.load(Ordering::Relaxed) < 7);
+    assert!(started.load(Ordering::Relaxed) < 7);
     assert_eq!(other.ask("Slow", ZERO).await.kind, REPLY);
 }
 
@@ -182,21 +182,21 @@ async fn cancelled_calls_leave_the_run_queue() {
 /// Queued calls do not count against the limit of handlers at work.
 #[tokio::test(start_paused = true)]
 async fn queued_calls_do_not_count_as_waiting_handlers() {
-    let (mut raw, running, begun) = connect(patient().at_work(1)).await;
+    let (mut raw, running, started) = connect(patient().at_work(1)).await;
     for slot in 0..9 {
         raw.call(slot, "Slow", 0, ZERO);
     }
     raw.send().await;
     let (answers, _) = raw.answers(9).await;
     assert!(answers.iter().all(|answer| answer.kind == REPLY));
-    assert_eq!(begun.load(Ordering::Relaxed), 9);
+    assert_eq!(started.load(Ordering::Relaxed), 9);
     drop(running);
 }
 
 /// A stopping server executes the calls in the run queue, like all open calls.
 #[tokio::test(start_paused = true)]
 async fn queued_calls_run_during_a_shutdown() {
-    let (mut raw, running, begun) = connect(patient()).await;
+    let (mut raw, running, started) = connect(patient()).await;
     for slot in 0..9 {
         raw.call(slot, "Slow", 0, ZERO);
     }
@@ -206,7 +206,7 @@ async fn queued_calls_run_during_a_shutdown() {
     let stopping = tokio::spawn(running.shutdown());
     let (answers, _) = raw.answers(9).await;
     assert!(answers.iter().all(|answer| answer.kind == REPLY));
-    assert_eq!(begun.load(Ordering::Relaxed), 9);
+    assert_eq!(started.load(Ordering::Relaxed), 9);
     drop(raw);
     stopping.await.unwrap();
 }
@@ -214,8 +214,8 @@ async fn queued_calls_run_during_a_shutdown() {
 /// Calls that have not begun when the shutdown timeout ends fail with `UNAVAILABLE`, marked as unstarted.
 #[tokio::test(start_paused = true)]
 async fn calls_still_queued_at_shutdown_are_unstarted() {
-    let begun = Arc::new(AtomicUsize::new(0));
-    let server = Server::methods(methods(&begun)).frames(true);
+    let started = Arc::new(AtomicUsize::new(0));
+    let server = Server::methods(methods(&started)).frames(true);
     let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(500));
     let server = server.frame_limits(patient()).timeouts(timeouts);
     let server = server.build().unwrap();
@@ -224,7 +224,7 @@ async fn calls_still_queued_at_shutdown_are_unstarted() {
     for _ in 0..40 {
         assert_eq!(raw.ask("Slow", ZERO).await.kind, REPLY);
     }
-    begun.store(0, Ordering::Relaxed);
+    started.store(0, Ordering::Relaxed);
     for slot in 0..100 {
         raw.call(slot, "Slow", 0, ZERO);
     }
@@ -234,32 +234,35 @@ async fn calls_still_queued_at_shutdown_are_unstarted() {
     let stopping = tokio::spawn(running.shutdown());
     let (answers, _) = raw.answers(100).await;
     let replies = answers.iter().filter(|answer| answer.kind == REPLY);
-    let begun = begun.load(Ordering::Relaxed);
-    assert!(replies.count() >= begun - 1 && begun < 50, "{begun} begun");
+    let started = started.load(Ordering::Relaxed);
+    assert!(
+        replies.count() >= started - 1 && started < 50,
+        "{started} started"
+    );
     let faults = answers.iter().filter(|answer| answer.kind == FAULT);
     let mut unstarted = 0;
     for fault in faults {
         assert_eq!(fault.code, UNAVAILABLE);
         unstarted += usize::from(fault.flags & UNSTARTED != 0);
     }
-    assert_eq!(unstarted, 100 - begun);
+    assert_eq!(unstarted, 100 - started);
     drop(raw);
     stopping.await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn over_udp_too() {
-    let begun = Arc::new(AtomicUsize::new(0));
-    let server = Server::methods(methods(&begun)).frames(true);
+async fn calls_over_udp_use_the_run_queue_too() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let server = Server::methods(methods(&started)).frames(true);
     let server = server.frame_limits(patient()).build().unwrap();
-    let place = "127.0.0.1:0".parse().unwrap();
-    let running = server.listen_udp(UdpSocket::new(place)).await.unwrap();
+    let any_port = "127.0.0.1:0".parse().unwrap();
+    let running = server.listen_udp(UdpSocket::new(any_port)).await.unwrap();
     let url = format!("udp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
     for _ in 0..40 {
         let () = client.call("Slow", (0,)).await.unwrap();
     }
-    begun.store(0, Ordering::Relaxed);
+    started.store(0, Ordering::Relaxed);
     let mut slow = JoinSet::new();
     for _ in 0..5 {
         let client = client.clone();
@@ -267,42 +270,42 @@ async fn over_udp_too() {
     }
     tokio::task::yield_now().await;
     let () = client.call("Quick", ()).await.unwrap();
-    assert!(begun.load(Ordering::Relaxed) < 5);
+    assert!(started.load(Ordering::Relaxed) < 5);
     assert!(slow.join_all().await.iter().all(Result::is_ok));
-    assert_eq!(begun.load(Ordering::Relaxed), 5);
+    assert_eq!(started.load(Ordering::Relaxed), 5);
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_are_those_of_any_call() {
-    let (mut raw, _running, begun) = connect(patient()).await;
+async fn calls_in_the_run_queue_have_the_usual_faults() {
+    let (mut raw, _running, started) = connect(patient()).await;
     let failed = raw.ask("Slow", ONE).await;
     assert_eq!((failed.kind, failed.code), (FAULT, NAMED));
     assert_eq!(failed.flags & UNSTARTED, 0);
-    assert_eq!(begun.load(Ordering::Relaxed), 1);
+    assert_eq!(started.load(Ordering::Relaxed), 1);
     let refused = raw.ask("Slow", NONE).await;
     assert_eq!((refused.kind, refused.code), (FAULT, INVALID));
     assert_ne!(refused.flags & UNSTARTED, 0);
-    assert_eq!(begun.load(Ordering::Relaxed), 1);
+    assert_eq!(started.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_way_calls_use_the_run_queue_too() {
-    let (_raw, running, begun) = connect(patient()).await;
+    let (_raw, running, started) = connect(patient()).await;
     let client = client(&running).await;
     for _ in 0..5 {
         client.notify("Slow", (0,)).await.unwrap();
     }
     let () = client.call("Quick", ()).await.unwrap();
-    assert!(begun.load(Ordering::Relaxed) < 2);
+    assert!(started.load(Ordering::Relaxed) < 2);
     for _ in 0..100 {
         let () = client.call("Quick", ()).await.unwrap();
     }
-    assert_eq!(begun.load(Ordering::Relaxed), 5);
+    assert_eq!(started.load(Ordering::Relaxed), 5);
 }
 
 /// Slow calls of one connection use all threads of the runtime.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn slow_calls_of_one_connection_run_side_by_side() {
+async fn slow_calls_of_one_connection_run_in_parallel() {
     let met = Arc::new((Mutex::new(0), Condvar::new()));
     let methods = Methods::new().method("Meet", move |(waits,): (bool,)| {
         let met = Arc::clone(&met);

@@ -64,7 +64,7 @@ proptest! {
                 let bytes: usize = link.server.output().iter().map(|(_, sent)| sent.len()).sum();
                 prop_assert!(bytes <= datagram.len(), "{bytes} for {}", datagram.len());
             }
-            link.answered();
+            link.take_server_output();
             if millis % 3 == 0
                 && let Some(call) = open.pop()
             {
@@ -102,8 +102,8 @@ proptest! {
                 1 => vec![7; 8],
                 _ => right.clone(),
             };
-            let told = link.hear(&[&token[..], &frame].concat());
-            ended += u32::from(told.iter().any(|told| told.starts_with(char::is_numeric)));
+            let events = link.receive(&[&token[..], &frame].concat());
+            ended += u32::from(events.iter().any(|events| events.starts_with(char::is_numeric)));
             let request = Request::new(ADD).with_deadline(at(millis + 500));
             if let Ok(call) = link.client.call(link.now, &request)
                 && call.send(2).is_ok()
@@ -111,7 +111,7 @@ proptest! {
                 made += 1;
             }
             link.client.timeout(link.now, |_, _| ended += 1);
-            link.sent();
+            link.take_client_output();
         }
         let lost = link.client.begin(link.now, 6).len() as u32;
         prop_assert_eq!(made, ended + lost);

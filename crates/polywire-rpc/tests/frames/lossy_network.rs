@@ -11,11 +11,11 @@ use tokio::task::JoinSet;
 
 /// How many of 1,000 datagrams are lost, duplicated or delayed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Weather {
+pub(crate) struct NetworkConditions {
     pub(crate) lost: u64,
-    pub(crate) doubled: u64,
+    pub(crate) duplicated: u64,
     /// Datagrams that are delayed by 3 ms and so arrive after later ones.
-    pub(crate) late: u64,
+    pub(crate) delayed: u64,
 }
 
 /// A proxy between clients and a server. Dropping it stops it.
@@ -26,10 +26,10 @@ pub(crate) struct Network {
 }
 
 /// A generator of random decisions. The decisions for a seed are the same in each run.
-struct Chance(u64);
+struct Rng(u64);
 
-impl Chance {
-    const fn is(&mut self, of_thousand: u64) -> bool {
+impl Rng {
+    const fn chance(&mut self, of_thousand: u64) -> bool {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -39,14 +39,14 @@ impl Chance {
 }
 
 impl Network {
-    pub(crate) async fn new(server: SocketAddr, weather: Weather) -> Self {
+    pub(crate) async fn new(server: SocketAddr, conditions: NetworkConditions) -> Self {
         let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
         let address = socket.local_addr().unwrap();
         let lost = Arc::new(AtomicU64::new(0));
         let mut tasks = JoinSet::new();
         let count = Arc::clone(&lost);
         tasks.spawn(async move {
-            let mut chance = Chance(7);
+            let mut rng = Rng(7);
             let mut backs: HashMap<SocketAddr, Arc<UdpSocket>> = HashMap::new();
             let mut answers = JoinSet::new();
             let mut buffer = vec![0; 65_536];
@@ -60,7 +60,7 @@ impl Network {
                         backs.insert(from, Arc::clone(&back));
                         let own = Arc::clone(&socket);
                         let count = Arc::clone(&count);
-                        answers.spawn(answer(weather, Arc::clone(&back), own, from, count));
+                        answers.spawn(answer(conditions, Arc::clone(&back), own, from, count));
                         back
                     }
                 };
@@ -70,7 +70,7 @@ impl Network {
                         let _ = back.send(&bytes).await;
                     }
                 };
-                pass(weather, &mut chance, &count, &buffer[..len], send);
+                pass(conditions, &mut rng, &count, &buffer[..len], send);
             }
         });
         Self {
@@ -83,13 +83,13 @@ impl Network {
 
 /// Forwards the datagrams of the server to a client.
 async fn answer(
-    weather: Weather,
+    conditions: NetworkConditions,
     back: Arc<UdpSocket>,
     own: Arc<UdpSocket>,
     client: SocketAddr,
     lost: Arc<AtomicU64>,
 ) {
-    let mut chance = Chance(u64::from(client.port()));
+    let mut rng = Rng(u64::from(client.port()));
     let mut buffer = vec![0; 65_536];
     loop {
         // `recv` fails while the server is not listening.
@@ -103,30 +103,34 @@ async fn answer(
                 let _ = own.send_to(&bytes, client).await;
             }
         };
-        pass(weather, &mut chance, &lost, &buffer[..len], send);
+        pass(conditions, &mut rng, &lost, &buffer[..len], send);
     }
 }
 
 /// Forwards a datagram, unless it is lost: once or twice, at once or after 3 ms.
 fn pass<F>(
-    weather: Weather,
-    chance: &mut Chance,
+    conditions: NetworkConditions,
+    rng: &mut Rng,
     lost: &AtomicU64,
     bytes: &[u8],
     send: impl Fn(Vec<u8>) -> F,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
-    let copies = if chance.is(weather.doubled) { 2 } else { 1 };
+    let copies = if rng.chance(conditions.duplicated) {
+        2
+    } else {
+        1
+    };
     for _ in 0..copies {
-        if chance.is(weather.lost) {
+        if rng.chance(conditions.lost) {
             lost.fetch_add(1, Ordering::Relaxed);
             continue;
         }
         let sending = send(bytes.to_vec());
-        let late = chance.is(weather.late);
+        let delayed = rng.chance(conditions.delayed);
         tokio::spawn(async move {
-            if late {
+            if delayed {
                 tokio::time::sleep(Duration::from_millis(3)).await;
             }
             sending.await;

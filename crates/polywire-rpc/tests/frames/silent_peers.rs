@@ -26,7 +26,7 @@ fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Ve
 }
 
 /// A client, and the server end of its stream, which the test drives. The hello of the server is already written.
-async fn by_hand() -> (Client, DuplexStream) {
+async fn client_and_server_stream() -> (Client, DuplexStream) {
     let (theirs, mut ours) = tokio::io::duplex(1 << 16);
     ours.write_all(HELLO).await.unwrap();
     (Client::over(theirs), ours)
@@ -34,7 +34,7 @@ async fn by_hand() -> (Client, DuplexStream) {
 
 #[tokio::test(start_paused = true)]
 async fn silent_peers_are_pinged_once_and_closed() {
-    let (client, mut ours) = by_hand().await;
+    let (client, mut ours) = client_and_server_stream().await;
     let began = Instant::now();
     let call = client.with_deadline(Duration::from_secs(100_000));
     // The operating system takes what the client writes. This does not show that the server is alive.
@@ -53,7 +53,7 @@ async fn silent_peers_are_pinged_once_and_closed() {
 
 #[tokio::test(start_paused = true)]
 async fn slow_replies_are_read_to_the_end() {
-    let (client, mut ours) = by_hand().await;
+    let (client, mut ours) = client_and_server_stream().await;
     let client = client.with_deadline(Duration::from_secs(100_000));
     let calls: Vec<_> = (0..6)
         .map(|_| {
@@ -78,8 +78,8 @@ async fn slow_replies_are_read_to_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_frame_that_trickles_is_not_waited_for() {
-    let (client, mut ours) = by_hand().await;
+async fn a_frame_that_arrives_too_slowly_closes_the_connection() {
+    let (client, mut ours) = client_and_server_stream().await;
     let client = client.with_deadline(Duration::from_secs(100_000));
     let call = tokio::spawn(async move { client.call_bytes("Get", b"").await });
     ours.write_all(&frame(4, 0, 0, 0, 0, &[7; 100_000])[..20])
@@ -99,7 +99,7 @@ async fn a_frame_that_trickles_is_not_waited_for() {
 /// The server removes a connection that the client has closed, even if the time slice of the connection ended with its
 /// last call and no further input arrives.
 #[tokio::test]
-async fn disconnected_clients_leave_nothing() {
+async fn disconnected_clients_are_removed() {
     let methods = Methods::new().method("Long", |(): ()| async {
         // Blocks the thread, like a CPU-bound handler.
         std::thread::sleep(Duration::from_millis(3));
@@ -116,19 +116,19 @@ async fn disconnected_clients_leave_nothing() {
     stream.write_all(&calls).await.unwrap();
     // Both replies, after the preface and the hello.
     let mut replies = 0;
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     while replies < 2 {
-        stream.read_buf(&mut heard).await.unwrap();
+        stream.read_buf(&mut received).await.unwrap();
         let reply = |six: &&[u8]| six[4] == 4 && six[5] == 0 && six[1..4] == [0; 3];
-        replies = heard.windows(6).filter(reply).count();
+        replies = received.windows(6).filter(reply).count();
     }
     drop(stream);
-    let gone = async {
+    let removal = async {
         while server.frame_stats().connections > 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), gone)
+    tokio::time::timeout(Duration::from_secs(10), removal)
         .await
         .unwrap();
 }
@@ -136,7 +136,7 @@ async fn disconnected_clients_leave_nothing() {
 /// A one-way call to a peer that does not read waits until its deadline, and then fails.
 #[tokio::test(start_paused = true)]
 async fn one_way_calls_wait_until_their_deadline() {
-    let (client, _ours) = by_hand().await;
+    let (client, _ours) = client_and_server_stream().await;
     let client = client.with_deadline(Duration::from_secs(2));
     let note = "x".repeat(60_000);
     let error = loop {
@@ -155,15 +155,15 @@ async fn one_way_calls_wait_until_their_deadline() {
 /// A task that waits for several futures polls a waiting one-way call repeatedly. The client keeps few clones of its
 /// waker, not one per poll.
 #[tokio::test(start_paused = true)]
-async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
-    struct Nobody;
-    impl Wake for Nobody {
+async fn a_task_that_polls_repeatedly_registers_few_wakers() {
+    struct CountedWaker;
+    impl Wake for CountedWaker {
         fn wake(self: Arc<Self>) {}
     }
-    let (client, _ours) = by_hand().await;
+    let (client, _ours) = client_and_server_stream().await;
     let note = "x".repeat(60_000);
-    let nobody = Arc::new(Nobody);
-    let waker = Waker::from(Arc::clone(&nobody));
+    let counted_waker = Arc::new(CountedWaker);
+    let waker = Waker::from(Arc::clone(&counted_waker));
     let mut context = Context::from_waker(&waker);
     let mut pending = 0;
     while pending < 1_000 {
@@ -177,8 +177,8 @@ async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
         }
         settle().await;
     }
-    let kept = Arc::strong_count(&nobody);
-    assert!(kept < 10, "{kept}");
+    let clones = Arc::strong_count(&counted_waker);
+    assert!(clones < 10, "{clones}");
 }
 
 /// Cancelled streams that the server has not answered yet do not count against the limit of calls in flight.
@@ -237,8 +237,8 @@ async fn cancelled_streams_do_not_delay_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
-    let (client, mut ours) = by_hand().await;
+async fn an_unconfirmed_subscription_fails_at_its_deadline() {
+    let (client, mut ours) = client_and_server_stream().await;
     let client = client.with_deadline(Duration::from_secs(2));
     let began = Instant::now();
     let error = client.subscribe("news").await.unwrap_err();
@@ -247,19 +247,22 @@ async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
     assert_eq!((client.stats().opened, client.stats().pending), (1, 0));
     // The client sends `CANCEL`.
     drop(client);
-    let mut said = Vec::new();
+    let mut received = Vec::new();
     let mut buffer = [0; 256];
-    while !said.windows(6).any(|six: &[u8]| six == b"\0\0\0\0\x06\0") {
+    while !received
+        .windows(6)
+        .any(|six: &[u8]| six == b"\0\0\0\0\x06\0")
+    {
         let read = ours.read(&mut buffer).await.unwrap();
-        assert!(read > 0, "{said:?}");
-        said.extend(&buffer[..read]);
+        assert!(read > 0, "{received:?}");
+        received.extend(&buffer[..read]);
     }
 }
 
 /// After a protocol error of the server, open calls end at once, although the server does not close the connection.
 #[tokio::test(start_paused = true)]
-async fn a_broken_connection_ends_its_calls_at_once() {
-    let (client, mut ours) = by_hand().await;
+async fn a_protocol_error_ends_open_calls_at_once() {
+    let (client, mut ours) = client_and_server_stream().await;
     let call = client.call_bytes("Get", b"");
     let breaks = async {
         settle().await;
@@ -274,16 +277,16 @@ async fn a_broken_connection_ends_its_calls_at_once() {
     );
     assert_eq!(began.elapsed(), Duration::ZERO);
     // The client sends the error to the server too.
-    let mut said = vec![0; 4_096];
-    let read = ours.read(&mut said).await.unwrap();
-    assert!(String::from_utf8_lossy(&said[..read]).contains("for a call that is open"));
+    let mut received = vec![0; 4_096];
+    let read = ours.read(&mut received).await.unwrap();
+    assert!(String::from_utf8_lossy(&received[..read]).contains("for a call that is open"));
 }
 
 /// When the server shuts down its write side, open calls end at once, even if the server does not read the output that
 /// is still unsent.
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_server_ends_calls_at_once() {
-    let (client, mut ours) = by_hand().await;
+async fn calls_end_at_once_when_the_server_shuts_down_its_write_side() {
+    let (client, mut ours) = client_and_server_stream().await;
     let input = vec![0; 60_000];
     client.notify("Put", &input).await.unwrap();
     let call = client.call_bytes("Put", &input);
@@ -302,7 +305,7 @@ async fn the_end_of_a_server_ends_calls_at_once() {
 /// would accumulate.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_pings_and_never_reads_is_closed() {
-    let (client, mut ours) = by_hand().await;
+    let (client, mut ours) = client_and_server_stream().await;
     let call = tokio::spawn(async move { client.call_bytes("Get", b"").await });
     let pings = frame(0x0e, 0, 0, 1, 2, b"").repeat(1_000);
     let mut sent = 0;
@@ -319,21 +322,21 @@ async fn a_server_that_pings_and_never_reads_is_closed() {
 
 /// Wakers are foreign code, which may access the client.
 #[test]
-fn wakers_run_when_nothing_is_locked() {
+fn wakers_are_woken_without_a_lock() {
     struct Looks(Client, std::sync::mpsc::Sender<usize>);
     impl Wake for Looks {
         fn wake(self: Arc<Self>) {
             let _ = self.1.send(self.0.stats().pending);
         }
     }
-    let (heard, hears) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     // On a separate thread, because a locked client would be a deadlock.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().unwrap();
         runtime.block_on(async move {
-            let (client, mut ours) = by_hand().await;
-            let waker = Waker::from(Arc::new(Looks(client.clone(), heard)));
+            let (client, mut ours) = client_and_server_stream().await;
+            let waker = Waker::from(Arc::new(Looks(client.clone(), sender)));
             let mut context = Context::from_waker(&waker);
             let mut call = std::pin::pin!(client.call_bytes("Get", b""));
             assert!(call.as_mut().poll(&mut context).is_pending());
@@ -342,6 +345,6 @@ fn wakers_run_when_nothing_is_locked() {
             assert_eq!(call.await.unwrap(), b"5");
         });
     });
-    let pending = hears.recv_timeout(Duration::from_secs(60));
+    let pending = receiver.recv_timeout(Duration::from_secs(60));
     assert_eq!(pending, Ok(1));
 }

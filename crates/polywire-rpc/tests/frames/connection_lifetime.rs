@@ -29,17 +29,17 @@ fn seconds(seconds: u16) -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_connection_answers_what_is_open_takes_no_more_and_ends() {
+async fn a_connection_at_its_maximum_age_finishes_open_calls_and_rejects_others() {
     let running = server(FrameLimits::new().age(60 * SECOND)).await;
     let mut raw = Raw::connect(running.address()).await;
-    let begun = Instant::now();
+    let started = Instant::now();
     sleep(50 * SECOND).await;
     raw.call(0, "Sleep", 0, &seconds(20));
     raw.send().await;
-    let goodbye = raw.next().await.unwrap();
-    assert_eq!((goodbye.kind, goodbye.code), (GOAWAY, AGE), "{goodbye:?}");
-    assert_eq!(goodbye.value, 10_000);
-    let age = begun.elapsed();
+    let goaway = raw.next().await.unwrap();
+    assert_eq!((goaway.kind, goaway.code), (GOAWAY, AGE), "{goaway:?}");
+    assert_eq!(goaway.value, 10_000);
+    let age = started.elapsed();
     assert!((54 * SECOND..=67 * SECOND).contains(&age), "{age:?}");
     raw.call(1, "Nothing", 0, &[0x80]);
     raw.send().await;
@@ -56,20 +56,20 @@ async fn an_old_connection_answers_what_is_open_takes_no_more_and_ends() {
         frame.kind == REPLY || (frame.code, frame.flags & UNSTARTED) == (UNAVAILABLE, 0)
     };
     assert!(rest.is_none_or(is_answer));
-    assert!(begun.elapsed() < age + 12 * SECOND);
+    assert!(started.elapsed() < age + 12 * SECOND);
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_that_began_together_do_not_end_together() {
+async fn connections_opened_at_the_same_time_close_at_different_times() {
     let running = server(FrameLimits::new().age(1_000 * SECOND)).await;
-    let begun = Instant::now();
+    let started = Instant::now();
     let connections: Vec<_> = (0..10)
         .map(|_| {
             let address = running.address();
             tokio::spawn(async move {
                 let mut raw = Raw::connect(address).await;
                 assert_eq!(raw.next().await.unwrap().code, AGE);
-                begun.elapsed().as_secs()
+                started.elapsed().as_secs()
             })
         })
         .collect();
@@ -90,19 +90,19 @@ async fn connections_that_began_together_do_not_end_together() {
 async fn a_connection_is_idle_only_while_no_call_is_open() {
     let running = server(FrameLimits::new().idle(5 * SECOND)).await;
     let mut raw = Raw::connect(running.address()).await;
-    let begun = Instant::now();
+    let started = Instant::now();
     assert_eq!(raw.ask("Sleep", &seconds(20)).await.kind, REPLY);
     sleep(4 * SECOND).await;
     assert_eq!(raw.ask("Nothing", &[0x80]).await.kind, REPLY);
-    let goodbye = raw.next().await.unwrap();
-    assert_eq!((goodbye.kind, goodbye.code), (GOAWAY, IDLE), "{goodbye:?}");
-    let age = begun.elapsed();
+    let goaway = raw.next().await.unwrap();
+    assert_eq!((goaway.kind, goaway.code), (GOAWAY, IDLE), "{goaway:?}");
+    let age = started.elapsed();
     assert!((29 * SECOND..31 * SECOND).contains(&age), "{age:?}");
     assert!(raw.next().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_loses_no_call_to_the_age_of_its_connections() {
+async fn a_client_loses_no_call_when_connections_reach_their_maximum_age() {
     let running = server(FrameLimits::new().age(30 * SECOND)).await;
     let url = format!("tcp://{}", running.address());
     let client = Client::connect(&url).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_client_loses_no_call_to_the_age_of_its_connections() {
 /// A client respects the minimum ping interval of the server, here 120 s. Otherwise the server would close the
 /// connection.
 #[tokio::test(start_paused = true)]
-async fn a_client_pings_no_more_often_than_the_server_wants() {
+async fn a_client_respects_the_minimum_ping_interval_of_the_server() {
     let timeouts = Timeouts::DEFAULT
         // Prevents pings by the server.
         .with_head(36_000 * SECOND);
@@ -171,32 +171,32 @@ async fn calls_open_at_the_end_of_a_shutdown_may_have_been_executed() {
     raw.call(1, "Until", 0, &[0x80]);
     raw.send().await;
     while raw.next().await.unwrap().kind != ITEM {}
-    let begun = Instant::now();
+    let started = Instant::now();
     let stopping = tokio::spawn(running.shutdown());
-    let goodbye = loop {
+    let goaway = loop {
         match raw.next().await.unwrap() {
             frame if frame.kind == ITEM => {}
             frame => break frame,
         }
     };
-    assert_eq!((goodbye.kind, goodbye.code), (GOAWAY, 0), "{goodbye:?}");
-    assert_eq!(goodbye.value, 9_000);
+    assert_eq!((goaway.kind, goaway.code), (GOAWAY, 0), "{goaway:?}");
+    assert_eq!(goaway.value, 9_000);
     // `Until` waits for `going_away`, and so it replies at once.
-    let told = raw.next().await.unwrap();
-    assert_eq!((told.kind, told.id), (REPLY, 1));
-    assert!(begun.elapsed() < SECOND);
+    let reply = raw.next().await.unwrap();
+    assert_eq!((reply.kind, reply.id), (REPLY, 1));
+    assert!(started.elapsed() < SECOND);
     let unknown = raw.next().await.unwrap();
     assert_eq!((unknown.kind, unknown.code), (FAULT, UNAVAILABLE));
     assert_eq!(unknown.flags & UNSTARTED, 0, "it was begun");
-    let took = begun.elapsed();
+    let took = started.elapsed();
     assert!((8 * SECOND..10 * SECOND).contains(&took), "{took:?}");
     assert!(raw.next().await.is_none());
     stopping.await.unwrap();
-    assert!(begun.elapsed() <= 10 * SECOND);
+    assert!(started.elapsed() <= 10 * SECOND);
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_over_udp_are_answered_too_when_the_time_to_stop_is_over() {
+async fn calls_over_udp_are_answered_when_the_shutdown_timeout_ends() {
     let (server, _running) = stoppable(FrameLimits::new()).await;
     let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
     let running = server.listen_udp(address).await.unwrap();
@@ -226,20 +226,20 @@ async fn slow_readers_are_closed_at_the_maximum_age() {
         raw.call(slot, "Repeat", 0, &[0x82, 0x61, b'x', 0x19, 0xea, 0x60]);
     }
     raw.send().await;
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut trickled = 0;
-    while begun.elapsed() < 60 * SECOND || server.frame_stats().connections > 0 {
+    while started.elapsed() < 60 * SECOND || server.frame_stats().connections > 0 {
         // From 54 s on, the server may send GOAWAY. The peer then reads less than the server has buffered.
-        let bytes = match begun.elapsed() < 54 * SECOND {
+        let bytes = match started.elapsed() < 54 * SECOND {
             true => 500_000,
             false => 50_000,
         };
-        trickled += raw.trickle(bytes).await;
+        trickled += raw.discard(bytes).await;
         sleep(SECOND).await;
-        assert!(begun.elapsed() < 90 * SECOND, "it is still there");
+        assert!(started.elapsed() < 90 * SECOND, "it is still there");
     }
     // The connection was not closed for inactivity.
-    let took = begun.elapsed();
+    let took = started.elapsed();
     assert!(took >= 60 * SECOND, "{took:?}");
     assert!(trickled > 10_000_000, "{trickled}");
 }

@@ -22,7 +22,7 @@ const CLIENTS: usize = 8;
 
 /// Starts a server on a separate thread. Its method `Spin` uses the processor for `COST`.
 fn server() -> std::net::SocketAddr {
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -35,11 +35,11 @@ fn server() -> std::net::SocketAddr {
             });
             let server = Server::methods(methods).frames(true).build().unwrap();
             let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-            tell.send(running.address()).unwrap();
+            sender.send(running.address()).unwrap();
             std::future::pending::<()>().await;
         });
     });
-    told.recv().unwrap()
+    receiver.recv().unwrap()
 }
 
 #[derive(Default)]
@@ -72,14 +72,14 @@ async fn clients(address: std::net::SocketAddr) -> Vec<Client> {
 }
 
 async fn one(client: &Client) -> (Duration, Result<(), CallError>) {
-    let begun = Instant::now();
+    let started = Instant::now();
     let answer = client.call::<()>("Spin", ()).await;
-    (begun.elapsed(), answer)
+    (started.elapsed(), answer)
 }
 
 #[tokio::test]
-#[ignore = "measures for 33 seconds; `cargo test --release -p polywire-rpc --test frames five_times -- --ignored --nocapture`"]
-async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
+#[ignore = "measures for 33 seconds; `cargo test --release -p polywire-rpc --test frames five_times_capacity -- --ignored --nocapture`"]
+async fn goodput_at_five_times_the_capacity_stays_near_the_peak() {
     let address = server();
     let clients = clients(address).await;
     // Measures the peak rate for 3 s: each client makes one call after another.
@@ -100,22 +100,22 @@ async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
             times
         }));
     }
-    let begun = Instant::now();
+    let started = Instant::now();
     tokio::time::sleep(Duration::from_secs(3)).await;
     stop.store(true, Ordering::Relaxed);
     let mut times = Vec::new();
     for caller in callers {
         times.extend(caller.await.unwrap());
     }
-    let peak = done.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64();
+    let peak = done.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64();
     let usual = percentile(&mut times, 99);
     // Sends calls at five times the peak rate for 30 s.
     let took = Arc::new(std::sync::Mutex::new(Took::default()));
-    let begun = Instant::now();
+    let started = Instant::now();
     let length = Duration::from_secs(30);
     let mut sent = 0_u64;
-    while begun.elapsed() < length {
-        let due = (begun.elapsed().as_secs_f64() * peak * 5.0) as u64;
+    while started.elapsed() < length {
+        let due = (started.elapsed().as_secs_f64() * peak * 5.0) as u64;
         while sent < due {
             let client = clients[sent as usize % CLIENTS].clone();
             sent += 1;
@@ -148,6 +148,6 @@ async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
     assert!(good > 0.95 * peak);
     let slow = percentile(&mut took.replies, 99);
     assert!(slow < 3 * usual, "{slow:?}");
-    let told = percentile(&mut took.shed, 99);
-    assert!(told < Duration::from_millis(10), "{told:?}");
+    let shed_latency = percentile(&mut took.shed, 99);
+    assert!(shed_latency < Duration::from_millis(10), "{shed_latency:?}");
 }

@@ -33,7 +33,7 @@ async fn calls(client: &Client, count: usize, bytes: usize) -> Vec<Call> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn as_many_calls_wait_as_may() {
+async fn queued_calls_are_bounded() {
     let server = Scripted::new(|_| Act::Hold);
     let client = builder(&server).in_flight(20..=20).queue(30, 1 << 20);
     let client = client.connect().await.unwrap();
@@ -62,7 +62,7 @@ async fn as_many_calls_wait_as_may() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn as_many_bytes_wait_as_may() {
+async fn queued_bytes_are_bounded() {
     let server = Scripted::new(|_| Act::Hold);
     let client = builder(&server).in_flight(20..=20).queue(1_000, 1_000);
     let client = client.connect().await.unwrap();
@@ -79,7 +79,7 @@ async fn as_many_bytes_wait_as_may() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn both_hold_while_there_is_no_connection_too() {
+async fn both_limits_hold_without_a_connection_too() {
     let server = Scripted::new(|_| Act::Echo);
     server.kill();
     let client = builder(&server).queue(5, 1_000).build().unwrap();
@@ -94,7 +94,7 @@ async fn both_hold_while_there_is_no_connection_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_table_of_pending_calls_has_an_end() {
+async fn the_table_of_pending_calls_is_bounded() {
     let server = Scripted::new(|_| Act::Hold);
     let client = builder(&server).pending(100).connect().await.unwrap();
     calls(&client, 100, 1).await;
@@ -120,7 +120,7 @@ async fn a_hundred_thousand_calls_are_all_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn to_drop_a_call_cancels_it_at_the_server() {
+async fn dropping_a_call_cancels_it_at_the_server() {
     let server = Scripted::new(|_| Act::Hold);
     let client = builder(&server).connect().await.unwrap();
     for client in [client.clone(), client.idempotent()] {
@@ -135,7 +135,7 @@ async fn to_drop_a_call_cancels_it_at_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_are_dropped_while_they_wait_are_never_sent() {
+async fn calls_dropped_while_queued_are_never_sent() {
     let server = Scripted::new(|_| Act::Hold);
     let client = builder(&server).in_flight(10..=10);
     let client = client.connect().await.unwrap();
@@ -168,7 +168,7 @@ async fn calls_that_are_dropped_while_they_wait_are_never_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_ends_calls_that_wait_for_room() {
+async fn queued_calls_end_at_their_deadline() {
     let server = Scripted::new(|_| Act::Hold);
     let client = builder(&server)
         .in_flight(10..=10)
@@ -186,7 +186,7 @@ async fn time_ends_calls_that_wait_for_room() {
 
 /// An idle connection frees unused memory. Later calls succeed on the same connection.
 #[tokio::test(start_paused = true)]
-async fn a_connection_at_rest_is_there_for_more() {
+async fn an_idle_connection_accepts_further_calls() {
     let server = Scripted::new(|_| Act::Echo);
     let client = builder(&server).connect().await.unwrap();
     for _ in 0..3 {
@@ -200,7 +200,7 @@ async fn a_connection_at_rest_is_there_for_more() {
 
 /// Two clients of one server share nothing: the calls of one succeed while the queue of the other is full.
 #[tokio::test(start_paused = true)]
-async fn clients_are_their_own() {
+async fn clients_share_no_limits() {
     let server = Scripted::new(|call| match &call.payload[..] {
         b"" => Act::Echo,
         _ => Act::Hold,
