@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-/// A metric without labels: name, help text, value. A name that ends with `_total` is a counter, any other a gauge.
+/// A metric without labels: name, help text without a full stop, value. A name that ends with `_total` is a counter, any other a gauge.
 pub(crate) type Metric = (&'static str, &'static str, u64);
 
-/// Appends metrics whose names begin with `prefix`.
+/// Appends metrics. Their names get `prefix` and `_` in front.
 pub(crate) fn write(text: &mut String, prefix: &str, metrics: &[Metric]) {
     for (name, help, value) in metrics {
         let kind = match name.ends_with("_total") {

@@ -194,18 +194,20 @@ impl Topics {
 
     /// Like [`publish`](Self::publish), for a message of raw bytes.
     pub(crate) fn publish_bytes(&self, topic: &str, message: &Bytes) -> u32 {
-        let (mut next, mut accepted) = (Some(0), 0);
+        let (mut from, mut accepted) = (0, 0);
         let mut pipes = Vec::new();
         let mut counted = None;
-        while let Some(from) = next {
+        // Later subscribers do not get the message.
+        let end = self.shared.lock().next_key;
+        while from < end {
             let state = self.shared.lock();
             let Some(subscribers) = state.topics.get(topic) else {
                 break;
             };
-            let mut rest = subscribers.range(from..);
+            let mut rest = subscribers.range(from..end);
             let chunk = rest.by_ref().take(CHUNK_LEN);
             pipes.extend(chunk.map(|(_, pipe)| Arc::clone(pipe)));
-            next = rest.next().map(|(key, _)| *key);
+            from = rest.next().map_or(end, |(key, _)| *key);
             let mut policy = state.policy;
             let memory = Arc::clone(&state.memory);
             drop(state);

@@ -69,9 +69,10 @@ where
     ) -> Option<u32> {
         // Frames that servers send are not answered, or two servers could answer each other forever.
         let calls = [Kind::CALL, Kind::ONEWAY, Kind::CANCEL, Kind::PING].contains(&kind);
-        let made = TokenTime::of(token, now, from, self.peers.hasher());
+        let token_time = TokenTime::of(token, now, from, self.peers.hasher());
         let before = known.and_then(|peer| Some(self.peers.at(peer)?.1.token_time));
-        let Some(made) = made.filter(|made| before.is_none_or(|before| before < *made)) else {
+        let Some(token_time) = token_time.filter(|time| before.is_none_or(|before| before < *time))
+        else {
             if calls {
                 self.refuse(from, Reason::TOKEN, token);
             }
@@ -92,7 +93,7 @@ where
             }
         }
         self.joined += 1;
-        let peer = Peer::new(from, token, made, now);
+        let peer = Peer::new(from, token, token_time, now);
         Some(self.peers.insert(peer, now.after(self.limits.idle)))
     }
 }

@@ -109,7 +109,7 @@ impl Side for ClientSide {
             let event = match step {
                 Step::NeedMore(wants) => {
                     // Replies to cancelled calls have freed capacity.
-                    state.start_waiting(now);
+                    state.begin_queued(now);
                     self.snapshot = Snapshot::of(state);
                     return Ok(ReadProgress { bytes: at, wants });
                 }

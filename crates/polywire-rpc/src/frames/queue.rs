@@ -37,7 +37,7 @@ impl<M: Machine> State<M> {
             });
             self.abandoned = 0;
         }
-        self.start_waiting(now);
+        self.begin_queued(now);
     }
 
     /// Removes abandoned calls at the head of the queue.
@@ -69,7 +69,7 @@ impl<M: Machine> State<M> {
 
     /// Begins queued calls in order, as far as the capacity allows, without waking their callers. A call that is late,
     /// or has more than an operation and an input, is woken instead, and begins when it is polled.
-    pub(super) fn start_waiting(&mut self, now: Time) {
+    pub(super) fn begin_queued(&mut self, now: Time) {
         while let Some(first) = self.waiting.front().copied()
             && self.can_begin(first)
         {

@@ -51,7 +51,7 @@ impl<M: Machine> State<M> {
                     self.limit.started(in_flight);
                 }
                 if waited.is_some() {
-                    self.start_waiting(now);
+                    self.begin_queued(now);
                 }
                 Ok(ticket)
             }

@@ -209,7 +209,7 @@ impl<M: Machine> State<M> {
             .wrapping_add(1);
         let chance = (self.random_state >> 11) as f64 / (1_u64 << 53) as f64;
         self.limit.ended(now, sample, chance);
-        self.start_waiting(now);
+        self.begin_queued(now);
     }
 
     /// Ends a call. Returns the waker of its caller. `took` is the time that the server took for the call itself.
@@ -233,7 +233,7 @@ impl<M: Machine> State<M> {
                 _ => self.streams -= 1,
             }
             let waker = self.tickets.end(ticket, end, payload);
-            self.start_waiting(now);
+            self.begin_queued(now);
             return waker;
         }
         let began = slot.began;
@@ -291,11 +291,11 @@ impl<M: Machine> State<M> {
             Event::Hello(_) => {
                 self.greeted = true;
                 self.wake_output_waiters();
-                self.start_waiting(now);
+                self.begin_queued(now);
                 None
             }
             Event::Limits => {
-                self.start_waiting(now);
+                self.begin_queued(now);
                 None
             }
             Event::Freed(id) => {
@@ -322,7 +322,7 @@ impl<M: Machine> State<M> {
         };
         self.ended = Some(format!("the server ends the connection: {cause}").into());
         self.go_away = (!reason.is_error()).then_some(reason);
-        self.start_waiting(now);
+        self.begin_queued(now);
     }
 
     /// When [`Self::timeout`] must be called.

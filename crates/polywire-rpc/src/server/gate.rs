@@ -38,7 +38,7 @@ impl App {
         firewall.map(|firewall| firewall.connect(peer)).transpose()
     }
 
-    /// Checks the limits for a request. Returns the response if one rejects it.
+    /// Counts a request in the rates and takes a permit of [`CallLimit`] for it, or returns the response that rejects it.
     #[inline]
     pub(super) fn check_limits(
         &self,

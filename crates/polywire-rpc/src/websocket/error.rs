@@ -100,7 +100,7 @@ pub enum ConnectError {
     #[error("{0}")]
     Transport(#[from] TransportError),
     /// The server responded to the upgrade request with a status other than 101.
-    #[error("the server responded with {status}{}", suffix(text))]
+    #[error("the server responded with {status}{}", suffix(.text))]
     Refused {
         /// The status of the response.
         status: StatusCode,

@@ -179,7 +179,7 @@ impl Driver {
         });
         if let Some((mut state, now)) = state.take() {
             // Replies to cancelled calls have freed capacity.
-            state.start_waiting(now);
+            state.begin_queued(now);
         }
         for waker in woken {
             waker.wake();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use polywire_frame::server::Fault as FrameFault;
+use polywire_frame::server::Fault as SentFault;
 use polywire_frame::{Event, FaultCode, Time};
 
 use super::handlers::{CallStatus, Endpoint, Handlers, Request};
@@ -178,10 +178,10 @@ impl<C: Copy + Send + 'static> CallDispatcher<C> {
 }
 
 /// The fault of a call that the server ends: it may have been executed, unless it is still in the run queue.
-pub(super) fn ended_by_server(open_call: Option<&mut OpenCall>) -> FrameFault {
-    FrameFault {
+pub(super) fn ended_by_server(open_call: Option<&mut OpenCall>) -> SentFault {
+    SentFault {
         unstarted: open_call.is_some_and(|open_call| open_call.cancel()),
-        ..FrameFault::new(FaultCode::UNAVAILABLE)
+        ..SentFault::new(FaultCode::UNAVAILABLE)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use polywire_codec::cbor;
 use polywire_frame::FaultCode;
-use polywire_frame::server::Fault as FrameFault;
+use polywire_frame::server::Fault as SentFault;
 use polywire_protocol::{Fault, FaultKind, ServerProtocol};
 use polywire_schema::{Map, Value};
 
@@ -11,25 +11,25 @@ use crate::call::faults::log_internal;
 use crate::call::{Engine, Target};
 
 /// Encodes a fault: the fields of the frame, and the details as its payload. Logs internal faults.
-pub(super) fn answer(
+pub(super) fn encode(
     engine: &Engine,
     table: &Table,
     target: Option<&Target>,
     fault: &Fault,
     unstarted: bool,
-) -> (FrameFault, Vec<u8>) {
-    let answer = FrameFault {
+) -> (SentFault, Vec<u8>) {
+    let sent = SentFault {
         retry_after: fault.retry_after().map_or(0, |time| {
             u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
         }),
         unstarted,
-        ..FrameFault::new(code(fault.kind()))
+        ..SentFault::new(code(fault.kind()))
     };
     if let Some(operation) = target.and_then(|target| target.operation(engine))
         && let Some(shape) = fault.shape_in(Some(operation))
         && let Ok(response) = table.wire().encode_error(shape, fault)
     {
-        return (answer, response.into_body().into());
+        return (sent, response.into_body().into());
     }
     let name = target.map_or("", |target| target.name(engine));
     log_internal(fault, name);
@@ -46,16 +46,16 @@ pub(super) fn answer(
     if let Some(code) = fault.code() {
         details.insert("code", Value::from(code));
     }
-    let answer = match is_internal {
-        true => FrameFault {
+    let sent = match is_internal {
+        true => SentFault {
             code: FaultCode::INTERNAL,
-            ..answer
+            ..sent
         },
-        false => answer,
+        false => sent,
     };
     // A map of strings and a number can always be written.
     let details = cbor::to_vec(&Value::Map(details)).unwrap_or_default();
-    (answer, details)
+    (sent, details)
 }
 
 const fn code(kind: FaultKind) -> FaultCode {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bytes::Bytes;
-use polywire_frame::server::Fault as FrameFault;
+use polywire_frame::server::Fault as SentFault;
 use polywire_frame::{Extension, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
@@ -39,7 +39,7 @@ pub(super) trait Endpoint {
     fn reply(&mut self, now: Time, call: Self::Call, reply: MethodReply) -> Result<bool, String>;
 
     /// Sends a fault, if the call is still open.
-    fn fault(&mut self, now: Time, call: Self::Call, fault: FrameFault, details: &[u8]);
+    fn fault(&mut self, now: Time, call: Self::Call, fault: SentFault, details: &[u8]);
 
     /// How many calls the client of this call has open.
     fn open_of(&mut self, call: Self::Call) -> u32;
@@ -438,7 +438,7 @@ impl Handlers {
         unstarted: bool,
     ) {
         let (answer, details) =
-            faults::answer(&self.app.engine, &self.table, target, fault, unstarted);
+            faults::encode(&self.app.engine, &self.table, target, fault, unstarted);
         endpoint.fault(now, call, answer, &details);
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use polywire_frame::flow::Allowance;
-use polywire_frame::server::{Connection, Fault as FrameFault};
+use polywire_frame::server::{Connection, Fault as SentFault};
 use polywire_frame::{CallId, Event, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
@@ -293,7 +293,7 @@ impl Endpoint for Connection<u32, OpenCall> {
         sent.map(|()| true)
     }
 
-    fn fault(&mut self, now: Time, call: CallId, fault: FrameFault, details: &[u8]) {
+    fn fault(&mut self, now: Time, call: CallId, fault: SentFault, details: &[u8]) {
         Self::fault(self, now, call, fault, details);
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use polywire_frame::server::Fault as FrameFault;
+use polywire_frame::server::Fault as SentFault;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
 
@@ -197,7 +197,7 @@ impl ConnectionState {
 
     fn forbidden(&mut self, now: Time, id: CallId, topic: &str) {
         tracing::debug!(topic, "a client may not use a topic");
-        let fault = FrameFault::unstarted(FaultCode::FORBIDDEN);
+        let fault = SentFault::unstarted(FaultCode::FORBIDDEN);
         self.machine.fault(now, id, fault, b"");
     }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use polywire_frame::{Reason, Settings, Time};
-use polywire_frame_udp::server::{Call, Fault as FrameFault, Limits, Server};
+use polywire_frame_udp::server::{Call, Fault as SentFault, Limits, Server};
 
 use tokio::task::AbortHandle;
 
@@ -295,7 +295,7 @@ impl Endpoint for Machine {
         sent.map(|_| true)
     }
 
-    fn fault(&mut self, now: Time, call: Call, fault: FrameFault, details: &[u8]) {
+    fn fault(&mut self, now: Time, call: Call, fault: SentFault, details: &[u8]) {
         Self::fault(self, now, call, fault, details);
     }
 
