@@ -84,8 +84,8 @@ fn a_closed_server_returns_stored_contexts() {
     let mut link = Link::new();
     let id = link.call(b"", 1);
     link.serve();
-    link.server.attach(id, "kept").unwrap();
-    assert_eq!(link.server.close().collect::<Vec<_>>(), ["kept"]);
+    link.server.attach(id, "context").unwrap();
+    assert_eq!(link.server.close().collect::<Vec<_>>(), ["context"]);
     assert_eq!(link.server.attach(id, "late"), Err("late"));
     assert!(link.server.is_done());
 }
@@ -123,7 +123,7 @@ fn pings_are_answered_and_limited() {
 fn half_close(link: &mut Link) -> Events {
     let mut ended = Events::new();
     let rest = link.to_server.len();
-    let given_up = |id: CallId, kept: Option<&str>| ended.push(format!("{id} {kept:?}"));
+    let given_up = |id: CallId, context: Option<&str>| ended.push(format!("{id} {context:?}"));
     link.server.end_of_input(link.now, rest, given_up).unwrap();
     ended
 }
@@ -184,7 +184,7 @@ fn a_half_closed_client_without_credit_ends_its_call() {
     assert_eq!(link.server.next_timeout(), Time::ZERO);
     let mut ended = Vec::new();
     link.server
-        .timeout(link.now, |id, kept| ended.push((id, kept)));
+        .timeout(link.now, |id, context| ended.push((id, context)));
     assert_eq!(ended, [(id, Some("at work"))]);
     assert_eq!(link.server.next_timeout(), Time::NEVER);
     assert!(link.server.is_done());

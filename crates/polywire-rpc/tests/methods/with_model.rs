@@ -11,7 +11,7 @@ use polywire_rpc::server::BuildError;
 use polywire_rpc::{Methods, Server, ServerBuilder, ServiceHandle, dynamic};
 use polywire_schema::{Map, Value};
 
-use crate::support::{build, call, call_cbor, failed, post, read, send};
+use crate::support::{build, call, call_cbor, fault_pair, post, read, send};
 
 const MODEL: &str = r#"
     $version: "2"
@@ -201,13 +201,13 @@ async fn a_multicall_calls_both() {
     );
     // A modelled error in a multicall has its code, its message and its members.
     assert_eq!(
-        failed(&results[3]),
+        fault_pair(&results[3]),
         (404, "Unknown: no such thing".to_owned())
     );
     assert_eq!(results[3]["detail"]["name"].as_str(), Some("x"));
-    assert_eq!(failed(&results[4]).0, -32602);
+    assert_eq!(fault_pair(&results[4]).0, -32602);
     assert_eq!(results[5][0], Value::Map(Map::new()));
-    assert_eq!(failed(&results[6]).0, -32602);
+    assert_eq!(fault_pair(&results[6]).0, -32602);
 
     let calls = vec![
         entry("Price", vec![named("tea")]),
