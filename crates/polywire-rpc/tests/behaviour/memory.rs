@@ -271,7 +271,7 @@ impl<H: Handler> Handler for DecodeThreadRecorder<H> {
 }
 
 #[test]
-fn at_least_one_body() {
+fn body_memory_below_one_body_is_a_build_error() {
     let error = builder().body_memory(1_000).build().unwrap_err();
     assert_eq!(
         error,

@@ -216,7 +216,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_call_ends_once_and_is_executed_at_most_once() {
+async fn each_call_ends_once_and_non_idempotent_calls_execute_at_most_once() {
     let calls = number("POLYWIRE_CHAOS").unwrap_or(200_000);
     let seed = number("POLYWIRE_SEED").unwrap_or_else(|| {
         let time = std::time::UNIX_EPOCH.elapsed().unwrap();

@@ -79,7 +79,7 @@ async fn queued_bytes_are_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn both_limits_hold_without_a_connection_too() {
+async fn queue_limits_apply_while_disconnected() {
     let server = ScriptedServer::new(|_| Action::Echo);
     server.kill();
     let client = builder(&server).queue(5, 1_000).build().unwrap();

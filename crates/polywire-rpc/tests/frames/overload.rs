@@ -123,7 +123,7 @@ async fn a_call_whose_deadline_passes_in_the_queue_is_not_started() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_beyond_the_limit_at_work_are_shed_before_their_handler() {
+async fn calls_beyond_the_limit_of_waiting_handlers_are_shed_before_their_handler() {
     let seen = HandlerState::default();
     let (server, running) = seen.serve(FrameLimits::new().at_work(2)).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -156,7 +156,7 @@ async fn calls_beyond_the_limit_at_work_are_shed_before_their_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_standing_queue_is_shortened() {
+async fn a_persistent_queue_sheds_calls_without_lowering_credit() {
     let seen = HandlerState::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -321,7 +321,7 @@ async fn a_server_that_is_idle_after_load_accepts_the_next_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_queueing_delay_rejects_no_calls() {
+async fn an_outdated_load_measurement_rejects_no_calls() {
     let seen = HandlerState::default();
     let limits = FrameLimits::new().load(0.9, || 1.0);
     let (_server, running) = seen.serve(limits).await;

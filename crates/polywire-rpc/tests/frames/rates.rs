@@ -105,7 +105,7 @@ async fn an_adaptive_rate_finds_the_capacity_of_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_permit_after_the_deadline_is_not_waited_for() {
+async fn a_call_fails_at_once_if_its_rate_permit_would_exceed_the_deadline() {
     let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server)
         .rate(Rate::token_bucket(1.0, 1))

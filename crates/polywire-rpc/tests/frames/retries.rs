@@ -44,7 +44,7 @@ async fn rejected_calls_are_retried_at_the_requested_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_safe_calls_are_retried() {
+async fn only_unstarted_or_idempotent_calls_are_retried_after_retryable_errors() {
     let fault = |code, unstarted| Action::Fault(code, 0, unstarted);
     // The first action of the server, the expected number of attempts, and that number if the call is idempotent.
     let table = [
@@ -122,7 +122,7 @@ async fn the_retry_budget_bounds_the_attempts_of_all_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_after_the_deadline_is_not_waited_for() {
+async fn a_call_fails_at_once_if_its_retry_would_exceed_the_deadline() {
     let server = ScriptedServer::new(|_| Action::Fault(FaultCode::OVERLOADED, 10_000, true));
     let client = builder(&server).deadline(Duration::from_secs(5));
     let client = client.connect().await.unwrap();
@@ -134,7 +134,7 @@ async fn a_retry_after_the_deadline_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_rejects_all_calls_gets_fewer_and_fewer() {
+async fn calls_to_a_server_that_rejects_all_are_throttled() {
     let server = ScriptedServer::new(|_| Action::Fault(FaultCode::OVERLOADED, 0, true));
     let client = client(&server).await;
     let mut throttled = 0;

@@ -329,7 +329,7 @@ async fn method_layers_apply_to_streams_too() {
 }
 
 #[tokio::test]
-async fn streams_end_with_their_connection() {
+async fn open_streams_end_with_unavailable_at_shutdown() {
     let mut served = served().await;
     let mut flood = served.client.stream("Flood", (1_000,)).await.unwrap();
     assert!(flood.next::<()>().await.is_err());
@@ -496,7 +496,7 @@ async fn a_large_reply_of_a_stream_is_not_copied() {
 
 /// The `Debug` output of streams contains no payload of any call of the connection, so that logs do not either.
 #[tokio::test]
-async fn logs_contain_no_payloads() {
+async fn debug_output_of_streams_contains_no_payloads() {
     const SECRET: &[u8] = b"swordfish";
     let server = ScriptedServer::new(|seen| match seen.number {
         0 => Action::Echo,

@@ -54,7 +54,7 @@ over_every_transport![
     a_call_whose_deadline_has_passed_is_not_started,
     slow_replies_need_no_other_traffic,
     the_capacity_of_dropped_calls_is_reused,
-    a_server_that_stops_answers_open_calls,
+    shutdown_answers_open_calls,
     one_way_calls_arrive,
 ];
 
@@ -271,7 +271,7 @@ async fn the_capacity_of_dropped_calls_is_reused(transport: Transport) {
     assert_eq!(waits.await.unwrap().unwrap(), 5);
 }
 
-async fn a_server_that_stops_answers_open_calls(transport: Transport) {
+async fn shutdown_answers_open_calls(transport: Transport) {
     let server = TestServer::new(transport, methods()).await;
     let client = Client::builder().endpoint(&server.url).fail_fast(true);
     let client = client.connect().await.unwrap();

@@ -280,7 +280,7 @@ async fn results_before_a_failed_message_are_kept() {
 }
 
 #[tokio::test]
-async fn results_are_counted() {
+async fn a_batch_with_a_missing_result_is_an_error() {
     let server = ScriptedServer::start(|_, _| ok(&array(&[&array(&["<int>1</int>"])]))).await;
     let client = Client::new(&server.url()).unwrap();
     let mut batch = client.batch();

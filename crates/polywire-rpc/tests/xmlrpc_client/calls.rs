@@ -63,7 +63,7 @@ async fn a_connection_that_the_server_closes_is_not_reused() {
 }
 
 #[tokio::test]
-async fn unused_connections_are_closed() {
+async fn idle_connections_above_100_are_closed() {
     const CALLS: usize = 110;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -130,7 +130,7 @@ async fn connections_closed_in_the_meantime_fail_no_call() {
 }
 
 #[test]
-fn idle_connections_that_were_closed_fail_no_call() {
+fn idle_connections_that_were_closed_fail_no_call_of_a_blocking_client() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -148,7 +148,7 @@ fn idle_connections_that_were_closed_fail_no_call() {
 }
 
 #[tokio::test]
-async fn faults_have_code_message_and_all_the_rest() {
+async fn faults_have_code_message_and_the_whole_value() {
     let server = ScriptedServer::start(|nth, _| match nth {
         0 => Action::Answer(http("200 OK", "", fault(10, "BAD_NAME: web"))),
         // Some servers send a fault with another status, or with the code as a string.

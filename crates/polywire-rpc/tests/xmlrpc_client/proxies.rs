@@ -38,7 +38,7 @@ async fn a_proxy_is_bypassed_for_excepted_hosts() {
 
 #[cfg(feature = "tls")]
 #[tokio::test]
-async fn a_proxy_with_authentication() {
+async fn status_407_of_a_proxy_is_a_proxy_error() {
     let proxy = ScriptedServer::start(|_, _| {
         Action::AnswerAndClose(http("407 Proxy Authentication Required", "", ""))
     })
@@ -86,7 +86,7 @@ async fn socks(listener: TcpListener, server: std::net::SocketAddr) -> String {
 }
 
 #[tokio::test]
-async fn socks_looks_up_hosts_itself() {
+async fn a_socks5h_proxy_resolves_the_host() {
     let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("socks5h://me:pw@{}", listener.local_addr().unwrap());

@@ -94,7 +94,7 @@ async fn a_server_that_starts_between_attempts_is_reached() {
 }
 
 #[tokio::test]
-async fn refused_connections_are_retried_a_bounded_number_of_times() {
+async fn a_call_to_a_refusing_server_fails_with_connection_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -116,7 +116,7 @@ fn busy(after: &str) -> Action {
 }
 
 #[tokio::test]
-async fn the_retry_after_of_a_busy_server_is_respected() {
+async fn an_idempotent_call_is_retried_after_503_with_retry_after() {
     let server = ScriptedServer::start(|nth, _| match nth {
         0 => busy("0"),
         _ => ok("<int>1</int>"),
@@ -133,7 +133,7 @@ async fn the_retry_after_of_a_busy_server_is_respected() {
 }
 
 #[tokio::test]
-async fn a_retry_after_the_deadline_is_not_made() {
+async fn no_retry_exceeds_the_deadline_or_repeats_a_non_idempotent_call() {
     let server = ScriptedServer::start(|_, _| busy("100000")).await;
     let client = Client::new(&server.url()).unwrap();
     let call = client.method("get").idempotent();

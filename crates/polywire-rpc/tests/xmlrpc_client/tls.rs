@@ -153,7 +153,7 @@ async fn only_configured_roots_are_trusted() {
 }
 
 #[tokio::test]
-async fn one_certificate_or_all() {
+async fn with_pins_only_pinned_certificates_are_accepted() {
     let authority = Authority::new();
     let signed = authority.sign("somewhere.else");
     let (port, _) = server(&signed, None).await;

@@ -104,7 +104,7 @@ async fn parameters_that_cannot_be_encoded_are_not_sent() {
 }
 
 #[tokio::test]
-async fn leniencies_are_named() {
+async fn control_characters_are_accepted_only_with_a_leniency() {
     let server = ScriptedServer::start(|_, _| {
         Action::Answer(http("200 OK", "", result("<string>\x1b[31mred</string>")))
     })
