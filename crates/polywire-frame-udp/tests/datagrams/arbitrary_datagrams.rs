@@ -34,7 +34,7 @@ fn token() -> impl Strategy<Value = u8> {
 
 proptest! {
     #[test]
-    fn to_a_server(
+    fn arbitrary_datagrams_do_not_panic_the_server_or_exceed_its_memory(
         datagrams in prop::collection::vec((token(), frame(), 0..3_000_u64), 1..60),
         small: bool,
     ) {
@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn to_a_client(
+    fn arbitrary_datagrams_to_a_client_end_each_call_once(
         datagrams in prop::collection::vec((token(), frame(), 0..3_000_u64), 1..60),
         greeted: bool,
     ) {

@@ -53,7 +53,7 @@ fn calls_are_resent_with_backoff_and_the_remaining_time() {
 }
 
 #[test]
-fn few_calls_are_resent_to_a_silent_server() {
+fn at_most_16_of_100_unanswered_calls_are_resent_at_once() {
     let mut link = Link::new();
     for number in 0..100 {
         link.call(b"", number);
@@ -286,7 +286,7 @@ fn the_server_ends_calls_at_their_deadline() {
 }
 
 #[test]
-fn a_server_that_stops_answers_open_calls_and_rejects_others() {
+fn after_goaway_the_server_answers_open_calls_and_rejects_new_ones() {
     let mut link = Link::new();
     let (_, first) = link.call(b"", 1);
     let (_, second) = link.call(b"", 2);

@@ -124,7 +124,7 @@ fn clients_are_limited_until_they_expire() {
 }
 
 #[test]
-fn slots_and_bytes_of_a_client_are_bounded_by_the_settings() {
+fn slots_of_a_client_are_bounded_by_the_settings() {
     let mut link = Link::new();
     let mut open = 0;
     while link.client.room() > 0 {
@@ -222,7 +222,7 @@ fn one_host_leaves_memory_for_others() {
 }
 
 #[test]
-fn a_host_without_tokens_does_not_affect_others() {
+fn a_handshake_flood_from_one_host_does_not_affect_others() {
     let mut link = Link::new();
     let mut flood = Client::<u32>::new(Settings::DEFAULT);
     flood.begin(link.now, 9);

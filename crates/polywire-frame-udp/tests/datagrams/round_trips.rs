@@ -176,7 +176,7 @@ impl Simulation {
 }
 
 #[test]
-fn distant_servers_get_each_call_once() {
+fn once_a_long_round_trip_is_measured_calls_are_not_resent() {
     for trip in [80, 300] {
         for open in [1, 50] {
             let mut simulation = Simulation::new(1, trip, 0);
@@ -192,7 +192,7 @@ fn distant_servers_get_each_call_once() {
 }
 
 #[test]
-fn a_growing_round_trip_is_measured() {
+fn a_longer_round_trip_causes_few_retransmissions() {
     let mut simulation = Simulation::new(1, 1, 0);
     simulation.calls(100, 10);
     simulation.trip = Duration::from_millis(100);

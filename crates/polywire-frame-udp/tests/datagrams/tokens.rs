@@ -103,7 +103,7 @@ fn clients_of_a_restarted_server_repeat_the_handshake() {
 }
 
 #[test]
-fn a_hello_can_only_be_answered_with_its_nonce() {
+fn a_hello_answer_with_another_nonce_is_ignored() {
     let mut link = Link::new();
     let mut client = Client::<u32>::new(Settings::DEFAULT);
     client.begin(link.now, 0x77);
@@ -117,7 +117,7 @@ fn a_hello_can_only_be_answered_with_its_nonce() {
 }
 
 #[test]
-fn a_new_client_at_an_address_has_its_own_calls() {
+fn a_new_client_at_the_same_address_replaces_the_old_one() {
     let mut link = Link::new();
     let (_, old) = link.call(b"old", 1);
     let call = link.serve(&old).unwrap();
@@ -145,7 +145,7 @@ fn a_new_client_at_an_address_has_its_own_calls() {
 }
 
 #[test]
-fn clients_are_known_after_goaway() {
+fn after_goaway_a_client_is_known_until_its_token_expires() {
     let mut link = Link::new();
     let (_, datagram) = link.call(b"", 1);
     let call = link.serve(&datagram).unwrap();

@@ -115,11 +115,11 @@ fn a_cancelled_call_is_answered_and_frees_its_slot() {
     let mut link = Link::new();
     let id = link.call(b"", 1);
     link.serve();
-    link.server.attach(id, "kept").unwrap();
+    link.server.attach(id, "context").unwrap();
     assert_eq!(link.client.cancel(id), Some(1));
     assert_eq!(link.client.cancel(id), None);
     assert_eq!(link.client.open(), 1);
-    assert_eq!(link.serve(), ["0#0 cancelled Some(\"kept\")"]);
+    assert_eq!(link.serve(), ["0#0 cancelled Some(\"context\")"]);
     assert!(link.server.reply(link.now, id).is_none());
     assert_eq!(link.receive(), ["hello", "0#0 freed"]);
     assert_eq!((link.client.open(), link.server.open()), (0, 0));
@@ -154,16 +154,16 @@ fn deadlines_are_sent_and_end_calls_on_both_sides() {
     // The remaining time is sent, because the clocks of the two sides differ.
     link.now = at(1000);
     assert_eq!(link.serve(), ["hello", "0#0 op 3 by 1006 ms: "]);
-    link.server.attach(id, "kept").unwrap();
+    link.server.attach(id, "context").unwrap();
     assert_eq!(link.server.next_timeout(), at(1006));
 
     let mut expired = Vec::new();
     link.server
-        .timeout(at(1005), |id, kept| expired.push((id, kept)));
+        .timeout(at(1005), |id, context| expired.push((id, context)));
     assert_eq!(expired, []);
     link.server
-        .timeout(at(1006), |id, kept| expired.push((id, kept)));
-    assert_eq!(expired, [(id, Some("kept"))]);
+        .timeout(at(1006), |id, context| expired.push((id, context)));
+    assert_eq!(expired, [(id, Some("context"))]);
     assert_eq!(link.receive(), ["hello", "0#0 (1) deadline: "]);
 }
 

@@ -62,7 +62,7 @@ fn events(stream: &[u8], cuts: &[usize]) -> Vec<String> {
 }
 
 #[test]
-fn every_cut_in_two_and_byte_by_byte() {
+fn events_are_the_same_for_every_split_point() {
     let stream = stream();
     let whole = events(&stream, &[]);
     assert_eq!(whole.len(), 7);
@@ -75,14 +75,14 @@ fn every_cut_in_two_and_byte_by_byte() {
 
 proptest! {
     #[test]
-    fn any_cuts(mut cuts in prop::collection::vec(0_usize..3_400, 0..40)) {
+    fn events_are_the_same_for_random_split_points(mut cuts in prop::collection::vec(0_usize..3_400, 0..40)) {
         cuts.sort_unstable();
         let stream = stream();
         prop_assert_eq!(events(&stream, &cuts), events(&stream, &[]));
     }
 
     #[test]
-    fn any_bytes_are_events_or_an_error(
+    fn arbitrary_bytes_never_panic_or_stall(
         bytes in prop::collection::vec(any::<u8>(), 0..400),
         connected: bool,
     ) {

@@ -47,7 +47,7 @@ fn a_client_that_sent_goaway_still_gets_replies() {
 }
 
 #[test]
-fn calls_that_were_not_sent_may_be_retried() {
+fn close_reports_which_lost_calls_were_sent() {
     let mut link = Link::new();
     link.call(b"sent", 1);
     link.client.take_output(Output::default());
@@ -84,8 +84,8 @@ fn a_closed_server_returns_stored_contexts() {
     let mut link = Link::new();
     let id = link.call(b"", 1);
     link.serve();
-    link.server.attach(id, "kept").unwrap();
-    assert_eq!(link.server.close().collect::<Vec<_>>(), ["kept"]);
+    link.server.attach(id, "context").unwrap();
+    assert_eq!(link.server.close().collect::<Vec<_>>(), ["context"]);
     assert_eq!(link.server.attach(id, "late"), Err("late"));
     assert!(link.server.is_done());
 }
@@ -123,7 +123,7 @@ fn pings_are_answered_and_limited() {
 fn half_close(link: &mut Link) -> Events {
     let mut ended = Events::new();
     let rest = link.to_server.len();
-    let given_up = |id: CallId, kept: Option<&str>| ended.push(format!("{id} {kept:?}"));
+    let given_up = |id: CallId, context: Option<&str>| ended.push(format!("{id} {context:?}"));
     link.server.end_of_input(link.now, rest, given_up).unwrap();
     ended
 }
@@ -166,7 +166,7 @@ fn a_half_closed_client_gets_replies_that_need_no_credit() {
 }
 
 #[test]
-fn a_half_closed_client_without_credit_ends_its_call() {
+fn the_server_cancels_a_call_of_a_half_closed_client_without_credit() {
     let settings = Settings::DEFAULT.with_window(65_536);
     let mut link = Link::with(settings, settings).connected();
     let id = link.call(b"", 1);
@@ -184,7 +184,7 @@ fn a_half_closed_client_without_credit_ends_its_call() {
     assert_eq!(link.server.next_timeout(), Time::ZERO);
     let mut ended = Vec::new();
     link.server
-        .timeout(link.now, |id, kept| ended.push((id, kept)));
+        .timeout(link.now, |id, context| ended.push((id, context)));
     assert_eq!(ended, [(id, Some("at work"))]);
     assert_eq!(link.server.next_timeout(), Time::NEVER);
     assert!(link.server.is_done());
@@ -215,7 +215,7 @@ fn an_end_within_a_frame_is_an_error() {
 }
 
 #[test]
-fn a_client_that_sends_nothing_can_be_closed() {
+fn a_stream_that_ends_before_the_preface_finishes_the_connection() {
     let mut link = Link::new();
     link.client.wrote();
     assert_eq!(half_close(&mut link), [""; 0]);

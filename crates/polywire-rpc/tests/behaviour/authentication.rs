@@ -57,7 +57,7 @@ async fn status_for(site: &Site, value: Option<&str>) -> u16 {
 }
 
 #[tokio::test]
-async fn users() {
+async fn only_known_user_and_password_pairs_are_accepted() {
     let known = [
         ("ada", "correct horse"),
         ("zoë", "a:b"),
@@ -165,7 +165,7 @@ async fn errors_are_in_the_protocol_of_the_caller() {
 /// The first authenticator that accepts the call decides. A rejection has the challenges of all
 /// authenticators.
 #[tokio::test]
-async fn alternatives() {
+async fn the_first_accepting_authenticator_decides() {
     let forbid = |head: &CallHead<'_>| -> Result<Identity, AuthError> {
         match head.headers().contains_key("x-blocked") {
             true => Err(AuthError::Forbidden("blocked".into())),
@@ -214,7 +214,7 @@ async fn alternatives() {
 
 /// A response with status 401 has a challenge (RFC 9110, section 15.5.2). Without one the status is 403.
 #[tokio::test]
-async fn statuses_without_a_challenge() {
+async fn without_a_challenge_the_status_is_403() {
     struct ApiKey(Option<&'static str>);
 
     impl Authenticator for ApiKey {
@@ -331,7 +331,7 @@ async fn identities_of_layers() {
 /// Basic authentication over an unencrypted connection from a remote address is rejected, whether
 /// the password is right or wrong.
 #[tokio::test]
-async fn passwords_without_tls() {
+async fn basic_auth_over_unencrypted_remote_connections_is_rejected() {
     let known = || BasicAuth::users("the \"kitchen\"", [("ada", "secret")]);
     let far = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 1);
     for (auth, peer, good, bad) in [

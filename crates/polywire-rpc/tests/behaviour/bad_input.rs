@@ -387,7 +387,7 @@ async fn too_large_by_its_length() {
 /// A client that sends a whole body over the limit before it reads can read the reply. The
 /// connection is not reset.
 #[tokio::test]
-async fn too_large_and_sent_whole() {
+async fn a_fully_sent_oversized_body_gets_a_readable_413() {
     let site = small().await;
     for kind in WIRES {
         for size in [1_001, 100_000, 8_000_000] {
@@ -478,7 +478,7 @@ async fn broken_chunks() {
 /// The body of a request with both `Transfer-Encoding` and `Content-Length` is read by its chunks.
 /// The bytes after the last chunk must not be answered as another request (RFC 9112, section 6.3).
 #[tokio::test]
-async fn two_lengths() {
+async fn bytes_after_the_last_chunk_are_not_a_request() {
     let site = Site::plain().await;
     let headers = [
         ("Transfer-Encoding", "chunked"),
@@ -534,7 +534,7 @@ async fn clients_that_disconnect() {
 }
 
 #[tokio::test]
-async fn no_http_at_all() {
+async fn non_http_bytes_get_400_or_a_close() {
     let site = Site::plain().await;
     let mut random = 1_u32;
     let noise: Vec<u8> = std::iter::repeat_with(|| {

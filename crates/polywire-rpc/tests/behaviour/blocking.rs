@@ -14,7 +14,7 @@ use crate::support::{Site, WIRES, builder, request, within};
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
 #[tokio::test]
-async fn small_calls_are_not_delayed() {
+async fn blocking_handlers_do_not_delay_other_calls_and_a_full_pool_rejects() {
     // The server runs on one thread, so a handler that blocks this thread would block all calls.
     let pool = BlockingPool::new(2, 0);
     let barrier = Arc::new(Barrier::new(3));
@@ -59,7 +59,7 @@ async fn small_calls_are_not_delayed() {
 
 /// A pool with 1 thread and 2 queue slots runs 3 pieces of work in order and rejects a fourth.
 #[tokio::test]
-async fn the_queue() {
+async fn a_pool_runs_queued_work_in_order_and_rejects_work_above_its_queue() {
     let pool = BlockingPool::new(1, 2);
     let (release, released) = mpsc::channel::<()>();
     let released = Mutex::new(released);
@@ -93,7 +93,7 @@ async fn the_queue() {
 }
 
 #[tokio::test]
-async fn panics() {
+async fn a_panic_on_a_pool_is_an_internal_error_without_details() {
     let pool = BlockingPool::new(1, 0);
     let handler = pool.dynamic(|_: Map, _| -> Result<Map, Fault> {
         panic!("the password of the database");
@@ -107,7 +107,7 @@ async fn panics() {
 
 /// A call that exceeds its deadline fails, but its thread stays busy until the work ends.
 #[tokio::test]
-async fn deadlines() {
+async fn a_call_on_a_pool_fails_at_its_deadline_and_keeps_its_thread_busy() {
     let pool = BlockingPool::new(1, 0);
     let (release, released) = mpsc::channel::<()>();
     let released = Mutex::new(released);

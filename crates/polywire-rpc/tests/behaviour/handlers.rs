@@ -136,7 +136,7 @@ async fn unknown_operations() {
 
 /// Server and client use XML-RPC at a custom path.
 #[tokio::test]
-async fn protocols_that_were_built_separately() {
+async fn client_and_server_can_use_xmlrpc_at_a_custom_path() {
     let protocol = || {
         let protocol = polywire_protocol::XmlRpc::new(service().service()).unwrap();
         Box::new(protocol.at_path("/xmlrpc.php"))

@@ -17,9 +17,9 @@ use tokio::sync::mpsc;
 use crate::support::{Socket, builder, request, within};
 
 /// A stream that is not `Sync` and transfers at most 3 bytes at once.
-struct Slow(DuplexStream, PhantomData<Cell<()>>);
+struct ThreeByteStream(DuplexStream, PhantomData<Cell<()>>);
 
-impl AsyncRead for Slow {
+impl AsyncRead for ThreeByteStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -36,7 +36,7 @@ impl AsyncRead for Slow {
     }
 }
 
-impl AsyncWrite for Slow {
+impl AsyncWrite for ThreeByteStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -67,12 +67,14 @@ fn queue() -> (
 }
 
 impl Listener for Queue {
-    type Io = Slow;
+    type Io = ThreeByteStream;
     type Addr = u32;
 
-    async fn accept(&mut self) -> io::Result<(Slow, Peer)> {
+    async fn accept(&mut self) -> io::Result<(ThreeByteStream, Peer)> {
         match self.0.recv().await {
-            Some(accepted) => accepted.map(|(stream, peer)| (Slow(stream, PhantomData), peer)),
+            Some(accepted) => {
+                accepted.map(|(stream, peer)| (ThreeByteStream(stream, PhantomData), peer))
+            }
             None => std::future::pending().await,
         }
     }
@@ -81,9 +83,9 @@ impl Listener for Queue {
         Ok(7)
     }
 
-    fn try_accept(&mut self) -> Option<(Slow, Peer)> {
+    fn try_accept(&mut self) -> Option<(ThreeByteStream, Peer)> {
         let (stream, peer) = self.0.try_recv().ok()?.ok()?;
-        Some((Slow(stream, PhantomData), peer))
+        Some((ThreeByteStream(stream, PhantomData), peer))
     }
 }
 

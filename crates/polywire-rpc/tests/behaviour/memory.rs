@@ -235,7 +235,7 @@ async fn large_bodies_are_decoded_on_a_pool() {
         seen.send(std::thread::current().id()).unwrap();
         async move { Ok(input) }
     });
-    let handler = Recorded { inner, read };
+    let handler = DecodeThreadRecorder { inner, read };
     let (_, site) = server(|builder| builder.operation("Names", handler)).await;
     let client = site.client(RestJson1);
     let own = std::thread::current().id();
@@ -248,12 +248,12 @@ async fn large_bodies_are_decoded_on_a_pool() {
 }
 
 /// A handler that reports the thread that decodes its input.
-struct Recorded<H> {
+struct DecodeThreadRecorder<H> {
     inner: H,
     read: mpsc::UnboundedSender<std::thread::ThreadId>,
 }
 
-impl<H: Handler> Handler for Recorded<H> {
+impl<H: Handler> Handler for DecodeThreadRecorder<H> {
     fn decode(
         &self,
         protocol: &dyn ServerProtocol,
@@ -271,7 +271,7 @@ impl<H: Handler> Handler for Recorded<H> {
 }
 
 #[test]
-fn at_least_one_body() {
+fn body_memory_below_one_body_is_a_build_error() {
     let error = builder().body_memory(1_000).build().unwrap_err();
     assert_eq!(
         error,

@@ -244,7 +244,7 @@ async fn certificates_of_clients() {
 }
 
 #[tokio::test]
-async fn names_and_reloads() {
+async fn certificates_are_selected_by_sni_and_a_failed_reload_changes_nothing() {
     let authority = Authority::new();
     let folder = std::env::temp_dir().join(format!("polywire-tls-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -196,7 +196,7 @@ async fn calls_in_progress_end() {
 
 /// A listener that the caller has bound, as with socket activation. Its file is not removed.
 #[tokio::test]
-async fn foreign_listeners() {
+async fn a_listener_bound_by_the_caller_keeps_its_file() {
     let folder = Folder::new();
     let listener = tokio::net::UnixListener::bind(folder.path("given")).unwrap();
     let running = builder().build().unwrap().serve(listener).unwrap();

@@ -56,7 +56,7 @@ fn code(error: &CallError) -> FaultCode {
 }
 
 #[track_caller]
-fn is_unauthenticated<T>(result: Result<T, CallError>) {
+fn assert_unauthenticated<T>(result: Result<T, CallError>) {
     let error = result.err().unwrap();
     assert_eq!(code(&error), FaultCode::UNAUTHENTICATED);
     assert!(error.is_unstarted());
@@ -68,21 +68,21 @@ async fn name(client: &Client) -> Result<Option<String>, CallError> {
 
 /// Each kind of operation fails as unauthenticated without credentials or with a wrong password, and succeeds with the
 /// right one.
-async fn all_calls(client: Client, notes: &Arc<AtomicUsize>) {
+async fn assert_authentication_required(client: Client, notes: &Arc<AtomicUsize>) {
     for client in [client.clone(), client.with_metadata("authorization", WRONG)] {
-        is_unauthenticated(name(&client).await);
+        assert_unauthenticated(name(&client).await);
         client.notify("Note", ()).await.unwrap();
         let mut call = client.two_way("Sum", ()).await.unwrap();
         // The call may have ended before an item is sent.
         let _ = call.send(1).await;
         call.finish();
-        is_unauthenticated(call.result::<i64>().await);
-        is_unauthenticated(client.publish("news", "rain").await);
+        assert_unauthenticated(call.result::<i64>().await);
+        assert_unauthenticated(client.publish("news", "rain").await);
         let refused = match client.subscribe("news").await {
             Ok(mut subscription) => subscription.next::<String>().await.map(|_| ()),
             Err(error) => Err(error),
         };
-        is_unauthenticated(refused);
+        assert_unauthenticated(refused);
     }
     assert_eq!(notes.load(Ordering::Relaxed), 0);
     let ada = client.with_metadata("authorization", ADA);
@@ -108,7 +108,7 @@ async fn over_tcp(authenticator: impl Authenticator) {
     let server = builder(&notes).authenticate(authenticator).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("tcp://{}", running.address());
-    all_calls(Client::connect(&url).await.unwrap(), &notes).await;
+    assert_authentication_required(Client::connect(&url).await.unwrap(), &notes).await;
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn passwords_in_process() {
     let _running = server.listen_inproc("passwords in process").unwrap_err();
     let _running = server.listen_inproc("passwords-in-process").unwrap();
     let client = Client::connect("inproc://passwords-in-process").await;
-    all_calls(client.unwrap(), &notes).await;
+    assert_authentication_required(client.unwrap(), &notes).await;
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn passwords_over_udp() {
         let running = server.listen_udp(address).await.unwrap();
         let url = format!("udp://{}", running.address());
         let client = Client::connect(&url).await.unwrap();
-        is_unauthenticated(name(&client).await);
+        assert_unauthenticated(name(&client).await);
         let ada = client.with_metadata("authorization", ADA);
         assert_eq!(name(&ada).await.unwrap().as_deref(), Some("ada"));
         client.notify("Note", ()).await.unwrap();
@@ -175,7 +175,7 @@ async fn processes_at_unix_sockets() {
                 let name = name(&client).await.unwrap().unwrap();
                 assert_eq!(name, format!("uid:{uid}"));
             }
-            false => is_unauthenticated(name(&client).await),
+            false => assert_unauthenticated(name(&client).await),
         }
     }
 }
@@ -199,7 +199,7 @@ async fn websockets() {
         .unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("ws://{}/frames", running.address());
-    all_calls(Client::connect(&url).await.unwrap(), &notes).await;
+    assert_authentication_required(Client::connect(&url).await.unwrap(), &notes).await;
     let url = format!("ws://{}/names", running.address());
     let error = WebSocket::builder(&url).connect().await.unwrap_err();
     assert!(

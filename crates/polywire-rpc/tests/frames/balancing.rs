@@ -6,17 +6,17 @@ use polywire_frame::FaultCode;
 use polywire_rpc::frames::{Client, ClientBuilder};
 use tokio::time::{Instant, sleep};
 
-use crate::scripted::{Act, Scripted};
+use crate::scripted::{Action, ScriptedServer};
 
-fn builder(servers: &[&Scripted]) -> ClientBuilder {
+fn builder(servers: &[&ScriptedServer]) -> ClientBuilder {
     let builder = Client::builder().seed(7);
     servers.iter().fold(builder, |builder, server| {
         builder.connector("scripted", server.connector())
     })
 }
 
-fn server_with_latency(millis: u64) -> Scripted {
-    Scripted::new(move |_| Act::Later(Duration::from_millis(millis)))
+fn server_with_latency(millis: u64) -> ScriptedServer {
+    ScriptedServer::new(move |_| Action::Later(Duration::from_millis(millis)))
 }
 
 /// Ten tasks make calls, each one after another, for `time`.
@@ -77,7 +77,7 @@ async fn equal_servers_get_equal_shares() {
 /// server.
 #[tokio::test(start_paused = true)]
 async fn servers_that_fail_fast_get_fewer_calls() {
-    let bad = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
+    let bad = ScriptedServer::new(|_| Action::Fault(FaultCode::OVERLOADED, 0, true));
     let good = server_with_latency(10);
     let client = builder(&[&bad, &good]).connect().await.unwrap();
     load(&client, Duration::from_secs(20)).await;
@@ -110,9 +110,9 @@ async fn a_restarted_server_gets_its_share_gradually() {
 /// A server whose first two calls take 1 s gets its share of the calls again later.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_was_slow_regains_its_share() {
-    let slow = Scripted::new(|call| match call.number {
-        0..2 => Act::Later(Duration::from_secs(1)),
-        _ => Act::Later(Duration::from_millis(5)),
+    let slow = ScriptedServer::new(|call| match call.number {
+        0..2 => Action::Later(Duration::from_secs(1)),
+        _ => Action::Later(Duration::from_millis(5)),
     });
     let other = server_with_latency(5);
     let client = builder(&[&slow, &other]).connect().await.unwrap();
@@ -129,7 +129,7 @@ async fn a_server_that_was_slow_regains_its_share() {
 /// INTERNAL faults do not reduce the share of a server, because the same calls would fail on other servers too.
 #[tokio::test(start_paused = true)]
 async fn servers_with_internal_faults_keep_their_share() {
-    let broken = Scripted::new(|_| Act::Fault(FaultCode::INTERNAL, 0, false));
+    let broken = ScriptedServer::new(|_| Action::Fault(FaultCode::INTERNAL, 0, false));
     let good = server_with_latency(5);
     let client = builder(&[&broken, &good]).connect().await.unwrap();
     for _ in 0..1_000 {
@@ -155,7 +155,7 @@ async fn one_server_may_have_several_connections() {
 
 #[tokio::test(start_paused = true)]
 async fn a_rejected_call_goes_to_another_server() {
-    let drained = Scripted::new(|_| Act::Fault(FaultCode::UNAVAILABLE, 0, true));
+    let drained = ScriptedServer::new(|_| Action::Fault(FaultCode::UNAVAILABLE, 0, true));
     let good = server_with_latency(1);
     let client = builder(&[&drained, &good]).connect().await.unwrap();
     load(&client, Duration::from_secs(1)).await;

@@ -91,15 +91,15 @@ async fn connections_of_clients_that_do_not_read_are_closed() {
             .extend(*b"\x82\x68abcdefgh\x1a\x00\x0f\x42\x40");
         call.send(number).unwrap();
     }
-    let mut deaf = tokio::net::TcpStream::connect(running.address())
+    let mut unread_socket = tokio::net::TcpStream::connect(running.address())
         .await
         .unwrap();
     let sent: Vec<_> = machine.output().parts().flatten().copied().collect();
-    deaf.write_all(&sent).await.unwrap();
+    unread_socket.write_all(&sent).await.unwrap();
 
     let client = client(&running).await;
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
-    drop(deaf);
+    drop(unread_socket);
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ use polywire_rpc::{Methods, Server, Timeouts};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::faulty_proxy::{Faults, Faulty, Upstream};
+use crate::faulty_proxy::{FaultyProxy, Rng, Upstream};
 use crate::lossy_network::{Network, NetworkConditions};
 use crate::raw::Raw;
 
@@ -31,9 +31,9 @@ const CALLERS: u64 = 40;
 
 /// The number of executions of each call, by call number.
 #[derive(Clone)]
-struct Executed(Arc<[AtomicU8]>);
+struct ExecutionCounts(Arc<[AtomicU8]>);
 
-impl Executed {
+impl ExecutionCounts {
     fn new(calls: u64) -> Self {
         Self((0..calls).map(|_| AtomicU8::new(0)).collect())
     }
@@ -66,7 +66,7 @@ impl Executed {
 
 /// The number of calls by outcome.
 #[derive(Debug, Default)]
-struct Ends {
+struct OutcomeCounts {
     replies: AtomicU64,
     faults: AtomicU64,
     deadlines: AtomicU64,
@@ -75,7 +75,7 @@ struct Ends {
     others: AtomicU64,
 }
 
-impl Ends {
+impl OutcomeCounts {
     fn sum(&self) -> u64 {
         let Self {
             replies,
@@ -94,8 +94,8 @@ impl Ends {
 struct Run {
     calls: u64,
     next: AtomicU64,
-    executed: Executed,
-    ends: Ends,
+    executed: ExecutionCounts,
+    outcomes: OutcomeCounts,
 }
 
 async fn connect(url: &str, seed: u64) -> Client {
@@ -124,18 +124,18 @@ async fn caller(run: Arc<Run>, client: Client) {
         let twice = number % 4 == 3;
         let by = if twice { &idempotent } else { &client };
         let call = by.call::<(u64, String)>("Do", (number, &text));
-        let ends = &run.ends;
+        let outcomes = &run.outcomes;
         // One call in 100 is dropped by its caller after 1 ms.
         let ended = match number % 100 {
             57 => tokio::time::timeout(Duration::from_millis(1), call).await,
             _ => Ok(call.await),
         };
         let counts = match ended {
-            Err(_) => &ends.dropped,
+            Err(_) => &outcomes.dropped,
             Ok(Ok(reply)) => {
                 assert_eq!(reply, (number, text), "the answer to another call");
                 assert!(run.executed.of(number) >= 1, "{number} was never done");
-                &ends.replies
+                &outcomes.replies
             }
             Ok(Err(error)) => {
                 let executions = run.executed.of(number);
@@ -144,10 +144,10 @@ async fn caller(run: Arc<Run>, client: Client) {
                     "{number} was done {executions} times: {error}"
                 );
                 match error.kind() {
-                    CallErrorKind::Fault => &ends.faults,
-                    CallErrorKind::Deadline => &ends.deadlines,
-                    CallErrorKind::Connect | CallErrorKind::Disconnected => &ends.disconnected,
-                    _ => &ends.others,
+                    CallErrorKind::Fault => &outcomes.faults,
+                    CallErrorKind::Deadline => &outcomes.deadlines,
+                    CallErrorKind::Connect | CallErrorKind::Disconnected => &outcomes.disconnected,
+                    _ => &outcomes.others,
                 }
             }
         };
@@ -156,7 +156,11 @@ async fn caller(run: Arc<Run>, client: Client) {
 }
 
 /// Runs a TCP or Unix server and restarts it repeatedly. Writes its current address to `upstream`.
-async fn restart_repeatedly(executed: Executed, upstream: watch::Sender<Upstream>, unix: bool) {
+async fn restart_repeatedly(
+    executed: ExecutionCounts,
+    upstream: watch::Sender<Upstream>,
+    unix: bool,
+) {
     for turn in 0_u64.. {
         let server = executed.server();
         let running = if cfg!(unix) && unix {
@@ -188,7 +192,7 @@ async fn restart_repeatedly(executed: Executed, upstream: watch::Sender<Upstream
 
 /// Runs a UDP server and restarts it every 2 s at the same address, which it sends to `first`.
 async fn restart_udp_repeatedly(
-    executed: Executed,
+    executed: ExecutionCounts,
     first: tokio::sync::oneshot::Sender<std::net::SocketAddr>,
 ) {
     let mut address = "127.0.0.1:0".parse().unwrap();
@@ -212,19 +216,19 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_call_ends_once_and_is_executed_at_most_once() {
+async fn each_call_ends_once_and_non_idempotent_calls_execute_at_most_once() {
     let calls = number("POLYWIRE_CHAOS").unwrap_or(200_000);
     let seed = number("POLYWIRE_SEED").unwrap_or_else(|| {
         let time = std::time::UNIX_EPOCH.elapsed().unwrap();
         time.as_nanos() as u64
     });
     println!("POLYWIRE_SEED={seed}");
-    let executed = Executed::new(calls);
+    let executed = ExecutionCounts::new(calls);
     let run = Arc::new(Run {
         calls,
         next: AtomicU64::new(0),
         executed: executed.clone(),
-        ends: Ends::default(),
+        outcomes: OutcomeCounts::default(),
     });
     // The tasks that restart the servers.
     let mut world = JoinSet::new();
@@ -233,7 +237,7 @@ async fn each_call_ends_once_and_is_executed_at_most_once() {
     for unix in [false, cfg!(unix)] {
         let (upstream, upstreams) = watch::channel(Upstream::Down);
         world.spawn(restart_repeatedly(executed.clone(), upstream, unix));
-        let proxy = Faulty::new(upstreams, Faults::new(seed.wrapping_add(unix.into()))).await;
+        let proxy = FaultyProxy::new(upstreams, Rng::new(seed.wrapping_add(unix.into()))).await;
         urls.push(format!("tcp://{}", proxy.address));
         proxies.push(proxy);
     }
@@ -263,9 +267,9 @@ async fn each_call_ends_once_and_is_executed_at_most_once() {
     }
     // Stops the servers and their running handlers, so that the counts are final.
     world.shutdown().await;
-    let faults: Vec<_> = proxies.iter().map(Faulty::faults).collect();
-    println!("{:?}, and {faults:?}", run.ends);
-    assert_eq!(run.ends.sum(), calls);
+    let faults: Vec<_> = proxies.iter().map(FaultyProxy::cuts_and_garbage).collect();
+    println!("{:?}, and {faults:?}", run.outcomes);
+    assert_eq!(run.outcomes.sum(), calls);
     let mut twice = 0;
     for number in 0..calls {
         let times = executed.of(number);
@@ -276,7 +280,7 @@ async fn each_call_ends_once_and_is_executed_at_most_once() {
         );
     }
     // Most calls succeeded, although each proxy has cut connections and inserted garbage.
-    assert!(run.ends.replies.load(Ordering::Relaxed) > calls / 2);
+    assert!(run.outcomes.replies.load(Ordering::Relaxed) > calls / 2);
     assert!(
         faults
             .iter()

@@ -10,9 +10,9 @@ use polywire_rpc::{CallError, CallErrorKind};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::scripted::{Act, Scripted, settle};
+use crate::scripted::{Action, ScriptedServer, settle};
 
-fn builder(server: &Scripted) -> ClientBuilder {
+fn builder(server: &ScriptedServer) -> ClientBuilder {
     Client::builder()
         .connector("scripted", server.connector())
         .seed(7)
@@ -34,7 +34,7 @@ async fn calls(client: &Client, count: usize, bytes: usize) -> Vec<Call> {
 
 #[tokio::test(start_paused = true)]
 async fn queued_calls_are_bounded() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = builder(&server).in_flight(20..=20).queue(30, 1 << 20);
     let client = client.connect().await.unwrap();
     let first = calls(&client, 50, 10).await;
@@ -63,7 +63,7 @@ async fn queued_calls_are_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn queued_bytes_are_bounded() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = builder(&server).in_flight(20..=20).queue(1_000, 1_000);
     let client = client.connect().await.unwrap();
     calls(&client, 20, 1).await;
@@ -79,8 +79,8 @@ async fn queued_bytes_are_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn both_limits_hold_without_a_connection_too() {
-    let server = Scripted::new(|_| Act::Echo);
+async fn queue_limits_apply_while_disconnected() {
+    let server = ScriptedServer::new(|_| Action::Echo);
     server.kill();
     let client = builder(&server).queue(5, 1_000).build().unwrap();
     let waiting = calls(&client, 6, 10).await;
@@ -95,7 +95,7 @@ async fn both_limits_hold_without_a_connection_too() {
 
 #[tokio::test(start_paused = true)]
 async fn the_table_of_pending_calls_is_bounded() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = builder(&server).pending(100).connect().await.unwrap();
     calls(&client, 100, 1).await;
     assert_eq!(client.pending(), 100);
@@ -107,7 +107,7 @@ async fn the_table_of_pending_calls_is_bounded() {
 /// More calls than a connection has slots for.
 #[tokio::test(start_paused = true)]
 async fn a_hundred_thousand_calls_are_all_answered() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server).pending(1 << 17).queue(1 << 17, 1 << 20);
     let client = client.connect().await.unwrap();
     let calls = calls(&client, 100_000, 4).await;
@@ -121,7 +121,7 @@ async fn a_hundred_thousand_calls_are_all_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn dropping_a_call_cancels_it_at_the_server() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = builder(&server).connect().await.unwrap();
     for client in [client.clone(), client.idempotent()] {
         let call = client.call_bytes("Hold", b"");
@@ -136,7 +136,7 @@ async fn dropping_a_call_cancels_it_at_the_server() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_dropped_while_queued_are_never_sent() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = builder(&server).in_flight(10..=10);
     let client = client.connect().await.unwrap();
     let open = calls(&client, 10, 1).await;
@@ -169,7 +169,7 @@ async fn calls_dropped_while_queued_are_never_sent() {
 
 #[tokio::test(start_paused = true)]
 async fn queued_calls_end_at_their_deadline() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = builder(&server)
         .in_flight(10..=10)
         .deadline(Duration::from_secs(3));
@@ -187,7 +187,7 @@ async fn queued_calls_end_at_their_deadline() {
 /// An idle connection frees unused memory. Later calls succeed on the same connection.
 #[tokio::test(start_paused = true)]
 async fn an_idle_connection_accepts_further_calls() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server).connect().await.unwrap();
     for _ in 0..3 {
         for call in calls(&client, 500, 100).await {
@@ -201,9 +201,9 @@ async fn an_idle_connection_accepts_further_calls() {
 /// Two clients of one server share nothing: the calls of one succeed while the queue of the other is full.
 #[tokio::test(start_paused = true)]
 async fn clients_share_no_limits() {
-    let server = Scripted::new(|call| match &call.payload[..] {
-        b"" => Act::Echo,
-        _ => Act::Hold,
+    let server = ScriptedServer::new(|call| match &call.payload[..] {
+        b"" => Action::Echo,
+        _ => Action::Hold,
     });
     let greedy = builder(&server).in_flight(10..=10).queue(10, 100);
     let greedy = greedy.connect().await.unwrap();
@@ -222,7 +222,7 @@ async fn clients_share_no_limits() {
 /// again.
 #[tokio::test(start_paused = true)]
 async fn a_notification_that_has_waited_too_long_is_not_sent() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = builder(&server).connect().await.unwrap();
     settle().await;
     // More than the limit of unsent output, above which one-way calls wait.

@@ -164,7 +164,7 @@ async fn stoppable(limits: FrameLimits) -> (Server, RunningServer) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_open_at_the_end_of_a_shutdown_may_have_been_executed() {
+async fn calls_open_at_the_shutdown_timeout_fail_and_are_not_marked_unstarted() {
     let (_, running) = stoppable(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
     raw.call(0, "Never", 0, &[0x80]);

@@ -23,9 +23,9 @@ pub(crate) enum Upstream {
 
 /// A generator of pseudorandom numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Faults(u64);
+pub(crate) struct Rng(u64);
 
-impl Faults {
+impl Rng {
     pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -41,7 +41,7 @@ impl Faults {
 }
 
 /// A proxy that cuts connections, delays them, and inserts garbage between frames. Dropping it stops it.
-pub(crate) struct Faulty {
+pub(crate) struct FaultyProxy {
     pub(crate) address: SocketAddr,
     counts: Arc<FaultCounts>,
     _task: JoinSet<()>,
@@ -53,8 +53,8 @@ struct FaultCounts {
     garbage: AtomicU64,
 }
 
-impl Faulty {
-    pub(crate) async fn new(upstreams: watch::Receiver<Upstream>, mut faults: Faults) -> Self {
+impl FaultyProxy {
+    pub(crate) async fn new(upstreams: watch::Receiver<Upstream>, mut rng: Rng) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let counts = Arc::<FaultCounts>::default();
@@ -65,7 +65,7 @@ impl Faulty {
             loop {
                 let (client, _) = listener.accept().await.unwrap();
                 let upstream = upstreams.borrow().clone();
-                let faults = Faults::new(faults.next(u64::MAX));
+                let rng = Rng::new(rng.next(u64::MAX));
                 let counts = Arc::clone(&own);
                 connections.spawn(async move {
                     let _ = client.set_nodelay(true);
@@ -76,11 +76,11 @@ impl Faulty {
                             Ok(server) => {
                                 let _ = server.set_nodelay(true);
                                 let (from, to) = server.into_split();
-                                proxy_streams(client, from, to, faults, &counts).await
+                                proxy_streams(client, from, to, rng, &counts).await
                             }
                             Err(error) => Err(error),
                         },
-                        Upstream::Unix(path) => proxy_unix(client, path, faults, &counts).await,
+                        Upstream::Unix(path) => proxy_unix(client, path, rng, &counts).await,
                     };
                 });
                 while connections.try_join_next().is_some() {}
@@ -94,7 +94,7 @@ impl Faulty {
     }
 
     /// The number of cut connections, and how often garbage was inserted.
-    pub(crate) fn faults(&self) -> (u64, u64) {
+    pub(crate) fn cuts_and_garbage(&self) -> (u64, u64) {
         let FaultCounts { cuts, garbage } = &*self.counts;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (read(cuts), read(garbage))
@@ -105,16 +105,16 @@ impl Faulty {
 async fn proxy_unix(
     client: TcpStream,
     path: PathBuf,
-    faults: Faults,
+    rng: Rng,
     counts: &FaultCounts,
 ) -> io::Result<()> {
     let server = tokio::net::UnixStream::connect(path).await?;
     let (from, to) = server.into_split();
-    proxy_streams(client, from, to, faults, counts).await
+    proxy_streams(client, from, to, rng, counts).await
 }
 
 #[cfg(not(unix))]
-async fn proxy_unix(_: TcpStream, _: PathBuf, _: Faults, _: &FaultCounts) -> io::Result<()> {
+async fn proxy_unix(_: TcpStream, _: PathBuf, _: Rng, _: &FaultCounts) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -122,12 +122,12 @@ async fn proxy_streams(
     client: TcpStream,
     from_server: impl AsyncRead + Unpin,
     to_server: impl AsyncWrite + Unpin,
-    mut faults: Faults,
+    mut rng: Rng,
     counts: &FaultCounts,
 ) -> io::Result<()> {
     let (from_client, to_client) = client.into_split();
-    let there = Faults::new(faults.next(u64::MAX));
-    let back = Faults::new(faults.next(u64::MAX));
+    let there = Rng::new(rng.next(u64::MAX));
+    let back = Rng::new(rng.next(u64::MAX));
     // When one direction ends, both are closed.
     tokio::select! {
         ended = pass(from_client, to_server, there, counts) => ended,
@@ -139,14 +139,14 @@ async fn proxy_streams(
 async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
-    mut faults: Faults,
+    mut rng: Rng,
     counts: &FaultCounts,
 ) -> io::Result<()> {
     let mut frames = Frames::default();
     let mut buffer = vec![0; 16 << 10];
     let mut garbage = false;
     loop {
-        let room = 1 + faults.next(buffer.len() as u64) as usize;
+        let room = 1 + rng.next(buffer.len() as u64) as usize;
         let count = from.read(&mut buffer[..room]).await?;
         if count == 0 {
             return Ok(());
@@ -161,16 +161,16 @@ async fn pass(
             to.write_all(&bytes[end..]).await?;
             continue;
         }
-        match faults.next(1_000) {
+        match rng.next(1_000) {
             0..=2 => {
                 counts.cuts.fetch_add(1, Ordering::Relaxed);
-                let some = faults.next(count as u64) as usize;
+                let some = rng.next(count as u64) as usize;
                 to.write_all(&bytes[..some]).await?;
                 return Ok(());
             }
             3 => garbage = true,
-            4..=6 => tokio::time::sleep(Duration::from_millis(20 + faults.next(100))).await,
-            7..=40 => tokio::time::sleep(Duration::from_millis(1 + faults.next(3))).await,
+            4..=6 => tokio::time::sleep(Duration::from_millis(20 + rng.next(100))).await,
+            7..=40 => tokio::time::sleep(Duration::from_millis(1 + rng.next(3))).await,
             _ => {}
         }
         to.write_all(bytes).await?;

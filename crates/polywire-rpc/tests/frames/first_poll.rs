@@ -29,7 +29,7 @@ fn methods() -> Methods {
         })
         .method("Budget", |()| async {
             if !has_budget_remaining() {
-                panic!("it is looked at in vain");
+                panic!("the handler is polled without coop budget");
             }
         })
         .method("Yields", |()| tokio::task::yield_now())

@@ -43,7 +43,7 @@ fn server() -> std::net::SocketAddr {
 }
 
 #[derive(Default)]
-struct Took {
+struct Latencies {
     replies: Vec<Duration>,
     shed: Vec<Duration>,
     others: u64,
@@ -110,7 +110,7 @@ async fn goodput_at_five_times_the_capacity_stays_near_the_peak() {
     let peak = done.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64();
     let usual = percentile(&mut times, 99);
     // Sends calls at five times the peak rate for 30 s.
-    let took = Arc::new(std::sync::Mutex::new(Took::default()));
+    let latencies = Arc::new(std::sync::Mutex::new(Latencies::default()));
     let started = Instant::now();
     let length = Duration::from_secs(30);
     let mut sent = 0_u64;
@@ -119,35 +119,35 @@ async fn goodput_at_five_times_the_capacity_stays_near_the_peak() {
         while sent < due {
             let client = clients[sent as usize % CLIENTS].clone();
             sent += 1;
-            let took = Arc::clone(&took);
+            let latencies = Arc::clone(&latencies);
             tokio::spawn(async move {
                 let (time, answer) = one(&client).await;
-                let mut took = took.lock().unwrap();
+                let mut latencies = latencies.lock().unwrap();
                 match answer {
-                    Ok(()) => took.replies.push(time),
+                    Ok(()) => latencies.replies.push(time),
                     Err(error) if error.frame_code() == Some(FaultCode::OVERLOADED) => {
-                        took.shed.push(time);
+                        latencies.shed.push(time);
                     }
-                    Err(_) => took.others += 1,
+                    Err(_) => latencies.others += 1,
                 }
             });
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let mut took = std::mem::take(&mut *took.lock().unwrap());
-    let good = took.replies.len() as f64 / length.as_secs_f64();
+    let mut latencies = std::mem::take(&mut *latencies.lock().unwrap());
+    let good = latencies.replies.len() as f64 / length.as_secs_f64();
     println!(
         "peak {peak:.0}/s, p99 {usual:?}; at five times: {good:.0}/s ({:.0}%), p99 {:?}, shed {} of {sent} (p50 {:?}, p99 {:?}), others {}",
         100.0 * good / peak,
-        percentile(&mut took.replies, 99),
-        took.shed.len(),
-        percentile(&mut took.shed, 50),
-        percentile(&mut took.shed, 99),
-        took.others,
+        percentile(&mut latencies.replies, 99),
+        latencies.shed.len(),
+        percentile(&mut latencies.shed, 50),
+        percentile(&mut latencies.shed, 99),
+        latencies.others,
     );
     assert!(good > 0.95 * peak);
-    let slow = percentile(&mut took.replies, 99);
+    let slow = percentile(&mut latencies.replies, 99);
     assert!(slow < 3 * usual, "{slow:?}");
-    let shed_latency = percentile(&mut took.shed, 99);
+    let shed_latency = percentile(&mut latencies.shed, 99);
     assert!(shed_latency < Duration::from_millis(10), "{shed_latency:?}");
 }

@@ -27,7 +27,7 @@ async fn client(running: &RunningServer<InprocName>) -> Client {
 
 /// The limit on inputs is the same as on other transports.
 #[tokio::test]
-async fn large_payloads_in_both_directions() {
+async fn a_large_reply_arrives_and_an_input_above_the_limit_is_rejected() {
     let running = listen("large", methods());
     let client = client(&running).await;
     let text: String = client
@@ -214,7 +214,7 @@ async fn one_way_calls_streams_and_topics_work() {
 
 /// With `at_work(3)`, three of ten concurrent calls succeed. The other seven are rejected before their handler starts.
 #[tokio::test]
-async fn calls_beyond_the_limit_at_work_are_rejected() {
+async fn calls_beyond_the_limit_of_waiting_handlers_are_rejected() {
     let server = Server::methods(methods()).frames(true);
     let server = server
         .frame_limits(FrameLimits::new().at_work(3))
@@ -307,20 +307,30 @@ async fn the_in_flight_limit_of_the_client_bounds_running_handlers() {
     assert!(most.load(Ordering::SeqCst) <= 4, "{most:?}");
 }
 
-/// Invalid metadata is rejected as on other transports. A streaming method can be called without streams. A URL with a
-/// password is rejected, and the error does not contain the password.
+/// Invalid metadata is rejected as on other transports.
 #[tokio::test]
-async fn the_same_inputs_are_rejected_as_on_other_transports() {
-    let methods = methods().stream("Sum", |(): (), call: StreamCall| async move {
-        drop(call);
-        Ok::<_, Fault>(3)
-    });
-    let running = listen("elsewhere", methods);
+async fn invalid_metadata_is_rejected() {
+    let running = listen("elsewhere", methods());
     let client = client(&running).await;
     let wrong = client.with_metadata("Bad Key", "x");
     let error = wrong.call::<i32>("Add", (1, 2)).await.unwrap_err();
     assert!(error.kind() == CallErrorKind::Encode, "{error}");
+}
+
+#[tokio::test]
+async fn a_streaming_method_can_be_called_without_streams() {
+    let methods = methods().stream("Sum", |(): (), call: StreamCall| async move {
+        drop(call);
+        Ok::<_, Fault>(3)
+    });
+    let running = listen("unstreamed", methods);
+    let client = client(&running).await;
     assert_eq!(client.call::<i32>("Sum", ()).await.unwrap(), 3);
+}
+
+/// The error does not contain the password.
+#[tokio::test]
+async fn a_url_with_a_password_is_rejected() {
     let error = Client::connect("tcp://ann:secret@127.0.0.1:1").await;
     let error = error.unwrap_err().to_string();
     assert!(

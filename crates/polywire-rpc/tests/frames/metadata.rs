@@ -186,7 +186,7 @@ async fn handlers_see_the_remaining_time() {
 }
 
 #[tokio::test]
-async fn byte_streams_pass_bytes_unchanged() {
+async fn byte_streams_need_no_cbor() {
     let methods = Methods::new().stream("Sizes", |(): (), call: StreamCall| async move {
         let (mut items, out) = call.split();
         while let Some(item) = items.next_bytes().await {

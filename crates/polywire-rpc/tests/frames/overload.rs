@@ -24,7 +24,7 @@ const OVERLOADED: u16 = 0x30;
 
 /// State that the handlers of a test share.
 #[derive(Clone, Default)]
-struct Seen {
+struct HandlerState {
     started: Arc<AtomicUsize>,
     gate: Arc<Gate>,
 }
@@ -37,7 +37,7 @@ impl Default for Gate {
     }
 }
 
-impl Seen {
+impl HandlerState {
     fn started(&self) -> usize {
         self.started.load(Ordering::Relaxed)
     }
@@ -100,7 +100,7 @@ pub(crate) async fn wait_for_stat(server: &Server, sum: impl Fn(&Server) -> u64,
 
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_deadline_passes_in_the_queue_is_not_started() {
-    let seen = Seen::default();
+    let seen = HandlerState::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
     raw.call(0, "Slow", 0, NONE);
@@ -123,8 +123,8 @@ async fn a_call_whose_deadline_passes_in_the_queue_is_not_started() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_beyond_the_limit_at_work_are_shed_before_their_handler() {
-    let seen = Seen::default();
+async fn calls_beyond_the_limit_of_waiting_handlers_are_shed_before_their_handler() {
+    let seen = HandlerState::default();
     let (server, running) = seen.serve(FrameLimits::new().at_work(2)).await;
     let mut raw = Raw::connect(running.address()).await;
     // The CBOR of [""].
@@ -156,8 +156,8 @@ async fn calls_beyond_the_limit_at_work_are_shed_before_their_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_standing_queue_is_shortened() {
-    let seen = Seen::default();
+async fn a_persistent_queue_sheds_calls_without_lowering_credit() {
+    let seen = HandlerState::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
     let (mut replies, mut shed) = (0, 0);
@@ -185,7 +185,7 @@ async fn a_standing_queue_is_shortened() {
 
 #[tokio::test(start_paused = true)]
 async fn overload_lowers_the_call_credit_of_clients_and_raises_it_afterwards() {
-    let seen = Seen::default();
+    let seen = HandlerState::default();
     let (_server, running) = seen.serve(FrameLimits::new().at_work(200)).await;
     let mut raw = Raw::connect(running.address()).await;
     let mut credits = Vec::new();
@@ -219,7 +219,7 @@ async fn overload_lowers_the_call_credit_of_clients_and_raises_it_afterwards() {
 /// 2 MiB afterwards.
 #[tokio::test(start_paused = true)]
 async fn low_memory_lowers_the_byte_credit_of_clients() {
-    let seen = Seen::default();
+    let seen = HandlerState::default();
     let server = Server::methods(seen.methods())
         .frames(true)
         .limits(Limits::DEFAULT.with_bytes(1 << 20))
@@ -249,7 +249,7 @@ async fn low_memory_lowers_the_byte_credit_of_clients() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_are_shed_while_the_system_is_overloaded() {
-    let seen = Seen::default();
+    let seen = HandlerState::default();
     let load = Arc::new(AtomicUsize::new(50));
     let own = Arc::clone(&load);
     let limits = FrameLimits::new().load(0.9, move || own.load(Ordering::Relaxed) as f64 / 100.0);
@@ -303,7 +303,7 @@ async fn a_busy_connection_does_not_starve_other_tasks() {
 /// A delay that was measured under load does not reject a call after 10 s without load.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_idle_after_load_accepts_the_next_call() {
-    let seen = Seen::default();
+    let seen = HandlerState::default();
     let (server, running) = seen.serve(FrameLimits::new()).await;
     let mut raw = Raw::connect(running.address()).await;
     assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
@@ -321,8 +321,8 @@ async fn a_server_that_is_idle_after_load_accepts_the_next_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_queueing_delay_rejects_no_calls() {
-    let seen = Seen::default();
+async fn an_outdated_load_measurement_rejects_no_calls() {
+    let seen = HandlerState::default();
     let limits = FrameLimits::new().load(0.9, || 1.0);
     let (_server, running) = seen.serve(limits).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -336,7 +336,7 @@ async fn an_old_queueing_delay_rejects_no_calls() {
 /// If a measurement of the load panics, its last value stays in use, and the connection stays open.
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_the_load_measurement_closes_no_connection() {
-    let seen = Seen::default();
+    let seen = HandlerState::default();
     let measured = AtomicUsize::new(0);
     let limits = FrameLimits::new().load(0.9, move || {
         match measured.fetch_add(1, Ordering::Relaxed) {
@@ -358,7 +358,7 @@ async fn a_panic_in_the_load_measurement_closes_no_connection() {
 
 #[tokio::test]
 async fn inputs_are_bounded_by_the_memory_of_the_server() {
-    let seen = Seen::default();
+    let seen = HandlerState::default();
     let server = Server::methods(seen.methods())
         .frames(true)
         .limits(Limits::DEFAULT.with_bytes(1 << 20))
@@ -397,7 +397,7 @@ async fn inputs_are_bounded_by_the_memory_of_the_server() {
 async fn statistics_are_exported_to_prometheus() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-    let seen = Seen::default();
+    let seen = HandlerState::default();
     let server = Server::methods(seen.methods())
         .frames(true)
         .pages(|_| http::Response::new("another page".into()))

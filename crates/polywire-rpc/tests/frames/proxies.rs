@@ -44,7 +44,7 @@ async fn a_client_calls_through_a_tunnel() {
 }
 
 #[tokio::test]
-async fn datagrams_do_not_pass_a_proxy() {
+async fn a_udp_endpoint_with_a_proxy_is_a_build_error() {
     let proxy = Proxy::new("http://127.0.0.1:1").unwrap();
     let builder = || Client::builder().endpoint("udp://127.0.0.1:9");
     let error = builder().proxy(proxy.clone()).build().unwrap_err();

@@ -117,7 +117,7 @@ async fn rates_by_the_user_of_a_local_process() {
 /// A panic in the key function fails one call: with INTERNAL over frames, with status 500 over HTTP. The connection or
 /// UDP socket stays usable.
 #[tokio::test]
-async fn a_key_that_panics_costs_one_call() {
+async fn a_panic_in_the_key_function_fails_only_its_call() {
     use polywire_frame::FaultCode;
     use polywire_rpc::frames::Client;
 

@@ -7,16 +7,16 @@ use polywire_rpc::CallErrorKind;
 use polywire_rpc::frames::{Client, ClientBuilder, Rate};
 use tokio::time::{Instant, sleep};
 
-use crate::scripted::{Act, Scripted, settle};
+use crate::scripted::{Action, ScriptedServer, settle};
 
-fn builder(server: &Scripted) -> ClientBuilder {
+fn builder(server: &ScriptedServer) -> ClientBuilder {
     Client::builder()
         .connector("scripted", server.connector())
         .seed(7)
 }
 
 /// Makes `count` calls at once. Returns the times in milliseconds after which they arrived at the server.
-async fn arrivals(server: &Scripted, client: &Client, count: usize) -> Vec<u64> {
+async fn arrivals(server: &ScriptedServer, client: &Client, count: usize) -> Vec<u64> {
     let began = Instant::now();
     let before = server.seen().len();
     let calls: Vec<_> = (0..count)
@@ -35,7 +35,7 @@ async fn arrivals(server: &Scripted, client: &Client, count: usize) -> Vec<u64> 
 
 #[tokio::test(start_paused = true)]
 async fn a_token_bucket_admits_a_burst_and_then_a_steady_rate() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server).rate(Rate::token_bucket(10.0, 3));
     let client = client.connect().await.unwrap();
     sleep(Duration::from_secs(1)).await;
@@ -48,7 +48,7 @@ async fn a_token_bucket_admits_a_burst_and_then_a_steady_rate() {
 
 #[tokio::test(start_paused = true)]
 async fn a_leaky_bucket_is_even_and_bounded() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server).rate(Rate::leaky_bucket(10.0, 3));
     let client = client.connect().await.unwrap();
     let times = arrivals(&server, &client, 4).await;
@@ -79,10 +79,10 @@ async fn a_leaky_bucket_is_even_and_bounded() {
 #[tokio::test(start_paused = true)]
 async fn an_adaptive_rate_finds_the_capacity_of_the_server() {
     let free = std::sync::Mutex::new(Instant::now());
-    let server = Scripted::new(move |call| {
+    let server = ScriptedServer::new(move |call| {
         let mut free = free.lock().unwrap();
         *free = (*free).max(call.at) + Duration::from_millis(1);
-        Act::Later(*free - call.at)
+        Action::Later(*free - call.at)
     });
     let client = builder(&server).rate(Rate::adaptive(10.0, 100_000.0));
     let client = client.connect().await.unwrap();
@@ -105,8 +105,8 @@ async fn an_adaptive_rate_finds_the_capacity_of_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_permit_after_the_deadline_is_not_waited_for() {
-    let server = Scripted::new(|_| Act::Echo);
+async fn a_call_fails_at_once_if_its_rate_permit_would_exceed_the_deadline() {
+    let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server)
         .rate(Rate::token_bucket(1.0, 1))
         .deadline(Duration::from_millis(1_500));
@@ -131,9 +131,9 @@ async fn a_rate_permit_after_the_deadline_is_not_waited_for() {
 
 #[tokio::test(start_paused = true)]
 async fn retries_wait_for_the_rate_limit_too() {
-    let server = Scripted::new(|call| match call.number {
-        0 => Act::Fault(FaultCode::OVERLOADED, 0, true),
-        _ => Act::Echo,
+    let server = ScriptedServer::new(|call| match call.number {
+        0 => Action::Fault(FaultCode::OVERLOADED, 0, true),
+        _ => Action::Echo,
     });
     let client = builder(&server).rate(Rate::token_bucket(1.0, 1));
     let client = client.connect().await.unwrap();

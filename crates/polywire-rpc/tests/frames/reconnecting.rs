@@ -11,9 +11,9 @@ use polywire_rpc::frames::{Client, ClientBuilder, Stats};
 use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, sleep};
 
-use crate::scripted::{Act, Scripted, settle};
+use crate::scripted::{Action, ScriptedServer, settle};
 
-fn builder(server: &Scripted) -> ClientBuilder {
+fn builder(server: &ScriptedServer) -> ClientBuilder {
     Client::builder()
         .connector("scripted", server.connector())
         .seed(7)
@@ -21,7 +21,7 @@ fn builder(server: &Scripted) -> ClientBuilder {
 
 #[tokio::test(start_paused = true)]
 async fn calls_wait_while_the_server_is_down() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server).connect().await.unwrap();
     client.call_bytes("Echo", b"before").await.unwrap();
     server.kill();
@@ -49,7 +49,7 @@ async fn calls_wait_while_the_server_is_down() {
 }
 
 /// The result of a test in which a server is killed four times while a hundred tasks call it.
-struct Survived {
+struct KillResult {
     calls: usize,
     failed: usize,
     /// The number of calls that were open when the server was killed: the sum of all four times.
@@ -60,8 +60,8 @@ struct Survived {
     stats: Stats,
 }
 
-async fn killed_under_load(idempotent: bool) -> Survived {
-    let server = Scripted::new(|_| Act::Later(Duration::from_millis(100)));
+async fn killed_under_load(idempotent: bool) -> KillResult {
+    let server = ScriptedServer::new(|_| Action::Later(Duration::from_millis(100)));
     let client = builder(&server).connect().await.unwrap();
     let client = match idempotent {
         true => client.idempotent(),
@@ -106,7 +106,7 @@ async fn killed_under_load(idempotent: bool) -> Survived {
         let (own, lost) = caller.await.unwrap();
         (calls, failed) = (calls + own, failed + lost);
     }
-    Survived {
+    KillResult {
         calls,
         failed,
         open,
@@ -153,9 +153,9 @@ async fn killing_a_server_under_load_fails_no_idempotent_call() {
 /// The server closes the connection at every fiftieth call. Without a retry budget each call would be sent four times.
 #[tokio::test(start_paused = true)]
 async fn retries_to_a_server_that_keeps_dying_are_bounded() {
-    let server = Scripted::new(|call| match call.number % 50 {
-        49 => Act::HangUp,
-        _ => Act::Later(Duration::from_millis(100)),
+    let server = ScriptedServer::new(|call| match call.number % 50 {
+        49 => Action::HangUp,
+        _ => Action::Later(Duration::from_millis(100)),
     });
     let client = builder(&server).connect().await.unwrap().idempotent();
     let until = Instant::now() + Duration::from_secs(60);
@@ -185,7 +185,7 @@ async fn retries_to_a_server_that_keeps_dying_are_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn non_idempotent_calls_fail_with_their_connection() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = builder(&server).connect().await.unwrap();
     let other = client.clone();
     let call = tokio::spawn(async move { other.call_bytes("Hold", b"").await });
@@ -199,7 +199,7 @@ async fn non_idempotent_calls_fail_with_their_connection() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_fail_at_once_if_configured() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server).fail_fast(true).connect().await.unwrap();
     client.call_bytes("Echo", b"").await.unwrap();
     server.kill();
@@ -221,7 +221,7 @@ async fn calls_fail_at_once_if_configured() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_waiting_for_a_connection_end_at_their_deadline() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     server.kill();
     let client = builder(&server)
         .deadline(Duration::from_secs(2))
@@ -247,7 +247,7 @@ async fn calls_waiting_for_a_connection_end_at_their_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn connect_fails_if_the_first_connection_fails() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     server.kill();
     let error = builder(&server).connect().await.unwrap_err();
     let words = error.to_string();
@@ -285,7 +285,7 @@ async fn connecting_to_a_silent_listener_fails() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_closes_each_connection_is_not_reconnected_constantly() {
-    let server = Scripted::new(|_| Act::HangUp);
+    let server = ScriptedServer::new(|_| Action::HangUp);
     let client = builder(&server).connect().await.unwrap();
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(60) {
@@ -297,9 +297,9 @@ async fn a_server_that_closes_each_connection_is_not_reconnected_constantly() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_sends_goaway_loses_no_call() {
-    let server = Scripted::new(|call| match call.number % 100 {
-        99 => Act::GoAway(Reason::AGE),
-        _ => Act::Later(Duration::from_millis(1)),
+    let server = ScriptedServer::new(|call| match call.number % 100 {
+        99 => Action::GoAway(Reason::AGE),
+        _ => Action::Later(Duration::from_millis(1)),
     });
     let client = builder(&server).connect().await.unwrap();
     let calls: Vec<_> = (0..200_u8)
@@ -319,9 +319,9 @@ async fn a_server_that_sends_goaway_loses_no_call() {
 #[tokio::test(start_paused = true)]
 async fn a_goaway_interrupts_no_calls() {
     for fail_fast in [false, true] {
-        let server = Scripted::new(|call| match call.number % 2_000 {
-            1_999 => Act::GoAway(Reason::AGE),
-            _ => Act::Later(Duration::from_millis(5)),
+        let server = ScriptedServer::new(|call| match call.number % 2_000 {
+            1_999 => Action::GoAway(Reason::AGE),
+            _ => Action::Later(Duration::from_millis(5)),
         });
         let client = builder(&server).fail_fast(fail_fast).retry_budget(0.0, 0.0);
         let client = client.connect().await.unwrap();
@@ -360,7 +360,7 @@ async fn a_goaway_interrupts_no_calls() {
 /// reconnect.
 #[tokio::test(start_paused = true)]
 async fn clients_of_a_server_that_stops_reconnect_at_different_times() {
-    let server = Scripted::new(|_| Act::GoAway(Reason::STOP));
+    let server = ScriptedServer::new(|_| Action::GoAway(Reason::STOP));
     let connected = Arc::new(Mutex::new(Vec::new()));
     let mut clients = Vec::new();
     for seed in 0..20 {
@@ -388,7 +388,7 @@ async fn clients_of_a_server_that_stops_reconnect_at_different_times() {
 
 #[tokio::test(start_paused = true)]
 async fn connections_close_with_the_last_client() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     let client = builder(&server).connections(3).build().unwrap();
     client.call_bytes("Echo", b"").await.unwrap();
     settle().await;
@@ -406,7 +406,7 @@ async fn connections_close_with_the_last_client() {
 /// is lost in the middle of a frame from the server.
 #[tokio::test(start_paused = true)]
 async fn an_unsent_call_is_made_on_another_connection() {
-    let server = Scripted::new(|_| Act::Echo);
+    let server = ScriptedServer::new(|_| Action::Echo);
     let (first, streams) = std::sync::mpsc::channel();
     let streams = Mutex::new(streams);
     let connect = server.connector();

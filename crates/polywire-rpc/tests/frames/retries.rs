@@ -7,15 +7,15 @@ use polywire_rpc::frames::{Client, ClientBuilder};
 use polywire_rpc::{CallError, CallErrorKind};
 use tokio::time::Instant;
 
-use crate::scripted::{Act, Scripted};
+use crate::scripted::{Action, ScriptedServer};
 
-fn builder(server: &Scripted) -> ClientBuilder {
+fn builder(server: &ScriptedServer) -> ClientBuilder {
     Client::builder()
         .connector("scripted", server.connector())
         .seed(7)
 }
 
-async fn client(server: &Scripted) -> Client {
+async fn client(server: &ScriptedServer) -> Client {
     builder(server).connect().await.unwrap()
 }
 
@@ -25,9 +25,9 @@ fn code(error: &CallError) -> FaultCode {
 
 #[tokio::test(start_paused = true)]
 async fn rejected_calls_are_retried_at_the_requested_time() {
-    let server = Scripted::new(|call| match call.number {
-        0 => Act::Fault(FaultCode::OVERLOADED, 500, true),
-        _ => Act::Echo,
+    let server = ScriptedServer::new(|call| match call.number {
+        0 => Action::Fault(FaultCode::OVERLOADED, 500, true),
+        _ => Action::Echo,
     });
     let client = client(&server).await;
     let reply = client.call_bytes("Echo", b"input").await.unwrap();
@@ -44,8 +44,8 @@ async fn rejected_calls_are_retried_at_the_requested_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_safe_calls_are_retried() {
-    let fault = |code, unstarted| Act::Fault(code, 0, unstarted);
+async fn only_unstarted_or_idempotent_calls_are_retried_after_retryable_errors() {
+    let fault = |code, unstarted| Action::Fault(code, 0, unstarted);
     // The first action of the server, the expected number of attempts, and that number if the call is idempotent.
     let table = [
         (fault(FaultCode::OVERLOADED, true), 2, 2),
@@ -53,19 +53,19 @@ async fn only_safe_calls_are_retried() {
         (fault(FaultCode::OVERLOADED, false), 1, 2),
         (fault(FaultCode::INTERNAL, false), 1, 2),
         (fault(FaultCode(0x7777), false), 1, 2),
-        (Act::HangUp, 1, 2),
+        (Action::HangUp, 1, 2),
         (fault(FaultCode::NAMED, false), 1, 1),
         (fault(FaultCode::MODELLED, false), 1, 1),
         (fault(FaultCode::DEADLINE, true), 1, 1),
         (fault(FaultCode::INVALID, true), 1, 1),
         (fault(FaultCode::UNKNOWN_OPERATION, true), 1, 1),
     ];
-    for (act, once, idempotent) in table {
+    for (action, once, idempotent) in table {
         for (repeats, sent) in [(false, once), (true, idempotent)] {
-            let first = act.clone();
-            let server = Scripted::new(move |call| match call.number {
+            let first = action.clone();
+            let server = ScriptedServer::new(move |call| match call.number {
                 0 => first.clone(),
-                _ => Act::Echo,
+                _ => Action::Echo,
             });
             let client = client(&server).await;
             let client = match repeats {
@@ -73,8 +73,12 @@ async fn only_safe_calls_are_retried() {
                 false => client,
             };
             let result = client.call_bytes("Echo", b"input").await;
-            assert_eq!(server.seen().len(), sent, "{act:?}, {repeats}");
-            assert_eq!(result.is_ok(), sent == 2, "{act:?}, {repeats}: {result:?}");
+            assert_eq!(server.seen().len(), sent, "{action:?}, {repeats}");
+            assert_eq!(
+                result.is_ok(),
+                sent == 2,
+                "{action:?}, {repeats}: {result:?}"
+            );
         }
     }
 }
@@ -82,7 +86,7 @@ async fn only_safe_calls_are_retried() {
 #[tokio::test(start_paused = true)]
 async fn calls_are_retried_as_configured() {
     for (configured, tries) in [(0, 1), (1, 2), (10, 11), (11, 11)] {
-        let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
+        let server = ScriptedServer::new(|_| Action::Fault(FaultCode::OVERLOADED, 0, true));
         let client = builder(&server).retries(configured).throttle(None);
         let client = client.connect().await.unwrap();
         let began = Instant::now();
@@ -98,7 +102,7 @@ async fn calls_are_retried_as_configured() {
 
 #[tokio::test(start_paused = true)]
 async fn the_retry_budget_bounds_the_attempts_of_all_calls() {
-    let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
+    let server = ScriptedServer::new(|_| Action::Fault(FaultCode::OVERLOADED, 0, true));
     let client = builder(&server).retry_budget(0.2, 0.0).throttle(None);
     let client = client.connect().await.unwrap();
     let calls: Vec<_> = (0..1_000)
@@ -118,8 +122,8 @@ async fn the_retry_budget_bounds_the_attempts_of_all_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_after_the_deadline_is_not_waited_for() {
-    let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 10_000, true));
+async fn a_call_fails_at_once_if_its_retry_would_exceed_the_deadline() {
+    let server = ScriptedServer::new(|_| Action::Fault(FaultCode::OVERLOADED, 10_000, true));
     let client = builder(&server).deadline(Duration::from_secs(5));
     let client = client.connect().await.unwrap();
     let began = Instant::now();
@@ -130,8 +134,8 @@ async fn a_retry_after_the_deadline_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_rejects_all_calls_gets_fewer_and_fewer() {
-    let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
+async fn calls_to_a_server_that_rejects_all_are_throttled() {
+    let server = ScriptedServer::new(|_| Action::Fault(FaultCode::OVERLOADED, 0, true));
     let client = client(&server).await;
     let mut throttled = 0;
     for _ in 0..1_000 {
@@ -158,9 +162,9 @@ async fn a_server_that_rejects_all_calls_gets_fewer_and_fewer() {
 /// are never answered, and the server rejects the fourth.
 #[tokio::test(start_paused = true)]
 async fn unanswered_calls_do_not_count_as_accepted() {
-    let server = Scripted::new(|call| match call.number % 4 {
-        0 => Act::Fault(FaultCode::OVERLOADED, 0, true),
-        _ => Act::Hold,
+    let server = ScriptedServer::new(|call| match call.number % 4 {
+        0 => Action::Fault(FaultCode::OVERLOADED, 0, true),
+        _ => Action::Hold,
     });
     let client = builder(&server).retries(0);
     let client = client.deadline(Duration::from_millis(10));
@@ -174,9 +178,9 @@ async fn unanswered_calls_do_not_count_as_accepted() {
 #[tokio::test(start_paused = true)]
 async fn a_recovered_server_gets_calls_again_within_seconds() {
     let back = Instant::now() + Duration::from_secs(300);
-    let server = Scripted::new(move |call| match call.at < back {
-        true => Act::Fault(FaultCode::OVERLOADED, 0, true),
-        false => Act::Echo,
+    let server = ScriptedServer::new(move |call| match call.at < back {
+        true => Action::Fault(FaultCode::OVERLOADED, 0, true),
+        false => Action::Echo,
     });
     let client = builder(&server).retries(0).connect().await.unwrap();
     let mut ended = Vec::new();

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 /// What the server does with a call.
 #[derive(Clone, Debug)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// Answers with the input.
     Echo,
     /// Answers with a fault: code, time to wait before a retry in milliseconds, and whether the call is unstarted.
@@ -31,7 +31,7 @@ pub(crate) enum Act {
 
 /// A call as the server saw it.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedCall {
     /// The index of the call among all calls of the server, from 0.
     pub(crate) number: usize,
     /// The time of arrival by the clock of the test.
@@ -41,12 +41,12 @@ pub(crate) struct Seen {
     pub(crate) payload: Vec<u8>,
 }
 
-type Script = dyn Fn(&Seen) -> Act + Send + Sync;
+type Script = dyn Fn(&ReceivedCall) -> Action + Send + Sync;
 
 struct Inner {
     script: Box<Script>,
     settings: Settings,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<ReceivedCall>>,
     cancels: AtomicUsize,
     connections: AtomicUsize,
     down: AtomicBool,
@@ -55,16 +55,16 @@ struct Inner {
 
 /// A server. Clones share its state.
 #[derive(Clone)]
-pub(crate) struct Scripted(Arc<Inner>);
+pub(crate) struct ScriptedServer(Arc<Inner>);
 
-impl Scripted {
-    pub(crate) fn new(script: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Self {
+impl ScriptedServer {
+    pub(crate) fn new(script: impl Fn(&ReceivedCall) -> Action + Send + Sync + 'static) -> Self {
         Self::with(Settings::DEFAULT, script)
     }
 
     pub(crate) fn with(
         settings: Settings,
-        script: impl Fn(&Seen) -> Act + Send + Sync + 'static,
+        script: impl Fn(&ReceivedCall) -> Action + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(Inner {
             script: Box::new(script),
@@ -116,7 +116,7 @@ impl Scripted {
         self.0.down.store(false, Ordering::Relaxed);
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<ReceivedCall> {
         self.0.seen.lock().unwrap().clone()
     }
 
@@ -138,9 +138,9 @@ pub(crate) async fn settle() {
 }
 
 /// A delayed answer to a call: the action, and the input of the call.
-type Due = (CallId, Act, Vec<u8>);
+type DelayedAnswer = (CallId, Action, Vec<u8>);
 
-fn later(to: &UnboundedSender<Due>, wait: Duration, due: Due) {
+fn later(to: &UnboundedSender<DelayedAnswer>, wait: Duration, due: DelayedAnswer) {
     let to = to.clone();
     tokio::spawn(async move {
         tokio::time::sleep(wait).await;
@@ -152,16 +152,16 @@ fn later(to: &UnboundedSender<Due>, wait: Duration, due: Due) {
 async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
     let began = Instant::now();
     let mut machine = Connection::<(), ()>::new(server.settings);
-    let (to, mut due) = unbounded_channel::<Due>();
+    let (to, mut due) = unbounded_channel::<DelayedAnswer>();
     let mut bytes = Vec::new();
     loop {
-        let mut acts = Vec::new();
+        let mut actions = Vec::new();
         tokio::select! {
             read = stream.read_buf(&mut bytes) => match read {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             },
-            Some(act) = due.recv() => acts.push(act),
+            Some(action) = due.recv() => actions.push(action),
         }
         let now = Time::ZERO.after(began.elapsed());
         let mut at = 0;
@@ -181,7 +181,7 @@ async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
                     let seen = {
                         let mut all = server.seen.lock().unwrap();
                         let number = all.len();
-                        all.push(Seen {
+                        all.push(ReceivedCall {
                             number,
                             at: Instant::now(),
                             deadline: match deadline {
@@ -193,8 +193,8 @@ async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
                         all.last().unwrap().clone()
                     };
                     match (server.script)(&seen) {
-                        Act::Later(wait) => later(&to, wait, (id, Act::Echo, payload)),
-                        act => acts.push((id, act, payload)),
+                        Action::Later(wait) => later(&to, wait, (id, Action::Echo, payload)),
+                        action => actions.push((id, action, payload)),
                     }
                 }
                 Some(Event::Cancelled(..)) => {
@@ -204,10 +204,10 @@ async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
             }
         }
         bytes.drain(..at);
-        for (id, act, payload) in acts {
-            match act {
-                Act::Echo | Act::GoAway(_) => {
-                    if let Act::GoAway(reason) = act {
+        for (id, action, payload) in actions {
+            match action {
+                Action::Echo | Action::GoAway(_) => {
+                    if let Action::GoAway(reason) = action {
                         machine.go_away(reason, 0, "");
                     }
                     if let Some(mut answer) = machine.reply(now, id) {
@@ -215,14 +215,14 @@ async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
                         answer.send().unwrap();
                     }
                 }
-                Act::Fault(code, retry_after, unstarted) => {
+                Action::Fault(code, retry_after, unstarted) => {
                     let mut fault = Fault::new(code);
                     fault.retry_after = retry_after;
                     fault.unstarted = unstarted;
                     machine.fault(now, id, fault, &[]);
                 }
-                Act::HangUp => return,
-                Act::Hold | Act::Later(_) => {}
+                Action::HangUp => return,
+                Action::Hold | Action::Later(_) => {}
             }
         }
         let output: Vec<u8> = machine.output().parts().flatten().copied().collect();

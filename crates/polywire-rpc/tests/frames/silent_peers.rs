@@ -323,8 +323,8 @@ async fn a_server_that_pings_and_never_reads_is_closed() {
 /// Wakers are foreign code, which may access the client.
 #[test]
 fn wakers_are_woken_without_a_lock() {
-    struct Looks(Client, std::sync::mpsc::Sender<usize>);
-    impl Wake for Looks {
+    struct StatsWaker(Client, std::sync::mpsc::Sender<usize>);
+    impl Wake for StatsWaker {
         fn wake(self: Arc<Self>) {
             let _ = self.1.send(self.0.stats().pending);
         }
@@ -336,7 +336,7 @@ fn wakers_are_woken_without_a_lock() {
         let runtime = { runtime }.enable_all().build().unwrap();
         runtime.block_on(async move {
             let (client, mut ours) = client_and_server_stream().await;
-            let waker = Waker::from(Arc::new(Looks(client.clone(), sender)));
+            let waker = Waker::from(Arc::new(StatsWaker(client.clone(), sender)));
             let mut context = Context::from_waker(&waker);
             let mut call = std::pin::pin!(client.call_bytes("Get", b""));
             assert!(call.as_mut().poll(&mut context).is_pending());

@@ -22,14 +22,14 @@ const MIB: u64 = 1 << 20;
 
 /// Methods with large replies, and the numbers of their calls that have begun and ended.
 #[derive(Clone)]
-struct Seen {
+struct CallCounters {
     started: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
     /// Calls of `Later` end when this is closed.
     gate: Arc<Semaphore>,
 }
 
-impl Seen {
+impl CallCounters {
     fn new() -> Self {
         Self {
             started: Arc::default(),
@@ -122,7 +122,7 @@ fn number(number: u32) -> Vec<u8> {
 
 #[tokio::test]
 async fn clients_that_never_read_use_bounded_memory() {
-    let seen = Seen::new();
+    let seen = CallCounters::new();
     let server = seen.server(32 * MIB).build().unwrap();
     let running = listen(&server).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -156,7 +156,7 @@ async fn clients_that_never_read_use_bounded_memory() {
 /// once.
 #[tokio::test]
 async fn calls_of_clients_that_never_read_are_not_started() {
-    let seen = Seen::new();
+    let seen = CallCounters::new();
     let server = seen.server(64 * MIB).build().unwrap();
     let running = listen(&server).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -179,7 +179,7 @@ async fn calls_of_clients_that_never_read_are_not_started() {
 /// Calls that wait until the client reads are not shed, however long they wait: this delay is not caused by the server.
 #[tokio::test(start_paused = true)]
 async fn calls_that_wait_until_their_caller_reads_are_not_shed() {
-    let seen = Seen::new();
+    let seen = CallCounters::new();
     let server = seen.server(64 * MIB).build().unwrap();
     let running = listen(&server).await;
     let mut raw = Raw::connect(running.address()).await;
@@ -197,7 +197,7 @@ async fn calls_that_wait_until_their_caller_reads_are_not_shed() {
 
 #[tokio::test]
 async fn items_that_no_handler_reads_are_bounded_by_memory() {
-    let seen = Seen::new();
+    let seen = CallCounters::new();
     let server = seen.server(MIB).build().unwrap();
     let running = listen(&server).await;
     let client = client(&running).await;
@@ -231,7 +231,7 @@ async fn items_that_no_handler_reads_are_bounded_by_memory() {
 
 #[tokio::test]
 async fn items_that_no_client_reads_are_bounded_by_memory() {
-    let seen = Seen::new();
+    let seen = CallCounters::new();
     let server = seen.server(MIB).build().unwrap();
     let running = listen(&server).await;
     let client = client(&running).await;
@@ -264,7 +264,7 @@ async fn items_that_no_client_reads_are_bounded_by_memory() {
 
 #[tokio::test]
 async fn streams_count_as_handlers_at_work() {
-    let seen = Seen::new();
+    let seen = CallCounters::new();
     let limits = FrameLimits::new().at_work(2);
     let server = seen.server(8 * MIB).frame_limits(limits).build().unwrap();
     let running = listen(&server).await;
@@ -284,7 +284,7 @@ async fn streams_count_as_handlers_at_work() {
 
 #[tokio::test]
 async fn subscriptions_count_as_calls_in_progress() {
-    let seen = Seen::new();
+    let seen = CallCounters::new();
     let topics = Topics::new();
     let server = seen.server(8 * MIB).calls(1).topics(topics);
     let server = server.build().unwrap();

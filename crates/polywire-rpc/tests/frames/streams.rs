@@ -16,17 +16,17 @@ use tokio::time::Instant;
 use tower::layer::layer_fn;
 use tower::{ServiceExt, service_fn};
 
-use crate::scripted::{Act, Scripted, settle};
+use crate::scripted::{Action, ScriptedServer, settle};
 use crate::support::client;
 
 /// Counts the items that a handler has sent, and reports when the handler is dropped.
 #[derive(Clone, Default)]
-struct Seen {
+struct FloodCounter {
     sent: Arc<AtomicUsize>,
     dropped: Option<mpsc::UnboundedSender<()>>,
 }
 
-impl Drop for Seen {
+impl Drop for FloodCounter {
     fn drop(&mut self) {
         if let Some(dropped) = &self.dropped {
             let _ = dropped.send(());
@@ -61,7 +61,7 @@ fn methods(sent: &Arc<AtomicUsize>, dropped: &mpsc::UnboundedSender<()>) -> Meth
             Ok::<_, Fault>(count)
         })
         .stream("Flood", move |(len,): (usize,), call: StreamCall| {
-            let seen = Seen {
+            let seen = FloodCounter {
                 sent: Arc::clone(&sent),
                 dropped: Some(dropped.clone()),
             };
@@ -100,14 +100,14 @@ fn methods(sent: &Arc<AtomicUsize>, dropped: &mpsc::UnboundedSender<()>) -> Meth
         })
 }
 
-struct Served {
+struct TestServer {
     running: RunningServer,
     client: Client,
     sent: Arc<AtomicUsize>,
     dropped: mpsc::UnboundedReceiver<()>,
 }
 
-async fn served() -> Served {
+async fn served() -> TestServer {
     let (dropping, dropped) = mpsc::unbounded_channel();
     let sent = Arc::default();
     let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(50));
@@ -117,7 +117,7 @@ async fn served() -> Served {
     let address = "127.0.0.1:0".parse().unwrap();
     let running = server.build().unwrap().listen(address).await.unwrap();
     let client = client(&running).await;
-    Served {
+    TestServer {
         running,
         client,
         sent,
@@ -329,7 +329,7 @@ async fn method_layers_apply_to_streams_too() {
 }
 
 #[tokio::test]
-async fn streams_end_with_their_connection() {
+async fn open_streams_end_with_unavailable_at_shutdown() {
     let mut served = served().await;
     let mut flood = served.client.stream("Flood", (1_000,)).await.unwrap();
     assert!(flood.next::<()>().await.is_err());
@@ -353,14 +353,14 @@ async fn streams_end_with_their_connection() {
 }
 
 /// A server that rejects the first `calls` calls, and answers further calls with their input.
-fn rejecting_server(calls: usize) -> Scripted {
-    Scripted::new(move |call| match call.number < calls {
-        true => Act::Fault(FaultCode::OVERLOADED, 0, true),
-        false => Act::Echo,
+fn rejecting_server(calls: usize) -> ScriptedServer {
+    ScriptedServer::new(move |call| match call.number < calls {
+        true => Action::Fault(FaultCode::OVERLOADED, 0, true),
+        false => Action::Echo,
     })
 }
 
-async fn client_of(server: &Scripted) -> Client {
+async fn client_of(server: &ScriptedServer) -> Client {
     let client = Client::builder().connector("scripted", server.connector());
     client.seed(7).connect().await.unwrap()
 }
@@ -402,7 +402,7 @@ async fn a_stream_rejected_after_an_item_is_not_retried() {
 
 #[tokio::test(start_paused = true)]
 async fn streams_have_a_deadline_if_configured() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = client_of(&server).await;
     let client = client.with_stream_deadline(Duration::from_secs(300));
     let began = Instant::now();
@@ -421,7 +421,7 @@ async fn streams_have_a_deadline_if_configured() {
 
 #[tokio::test(start_paused = true)]
 async fn streams_have_no_deadline_by_default() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = client_of(&server).await;
     let mut stream = client.stream("Any", ()).await.unwrap();
     let waited = tokio::time::timeout(Duration::from_secs(86_400), stream.next::<u8>());
@@ -433,7 +433,7 @@ async fn streams_have_no_deadline_by_default() {
 /// arrives.
 #[tokio::test(start_paused = true)]
 async fn sending_without_an_open_input_is_an_error() {
-    let server = Scripted::new(|_| Act::Hold);
+    let server = ScriptedServer::new(|_| Action::Hold);
     let client = client_of(&server).await;
     let mut stream = client.stream("Any", ()).await.unwrap();
     let error = stream.send(1).await.unwrap_err();
@@ -496,11 +496,11 @@ async fn a_large_reply_of_a_stream_is_not_copied() {
 
 /// The `Debug` output of streams contains no payload of any call of the connection, so that logs do not either.
 #[tokio::test]
-async fn logs_contain_no_payloads() {
+async fn debug_output_of_streams_contains_no_payloads() {
     const SECRET: &[u8] = b"swordfish";
-    let server = Scripted::new(|seen| match seen.number {
-        0 => Act::Echo,
-        _ => Act::Hold,
+    let server = ScriptedServer::new(|seen| match seen.number {
+        0 => Action::Echo,
+        _ => Action::Hold,
     });
     let builder = Client::builder().connector("scripted", server.connector());
     let client = builder.in_flight(1..=1).connect().await.unwrap();

@@ -201,7 +201,7 @@ async fn flood_by(
 }
 
 #[tokio::test]
-async fn a_slow_subscriber_gets_the_newest_messages() {
+async fn by_default_a_slow_subscriber_gets_the_newest_messages() {
     let (handed, got, fault) = flood(Topics::new().queue(4, 1 << 20)).await;
     assert!(fault.is_none());
     assert!(handed.iter().all(|count| *count == 1));
@@ -219,7 +219,7 @@ async fn a_slow_subscriber_gets_the_newest_messages() {
 }
 
 #[tokio::test]
-async fn a_slow_subscriber_gets_the_oldest_messages() {
+async fn with_drop_newest_a_slow_subscriber_gets_the_oldest_messages() {
     let topics = Topics::new().queue(4, 1 << 20);
     let (handed, got, fault) = flood(topics.slow(SlowSubscriber::DropNewest)).await;
     assert!(fault.is_none());
@@ -235,7 +235,7 @@ async fn a_slow_subscriber_gets_the_oldest_messages() {
 }
 
 #[tokio::test]
-async fn a_slow_subscriber_is_unsubscribed() {
+async fn with_end_a_slow_subscriber_is_unsubscribed() {
     let topics = Topics::new().queue(4, 1 << 20);
     let (handed, got, fault) = flood(topics.slow(SlowSubscriber::End)).await;
     let fault = fault.unwrap();
@@ -278,7 +278,7 @@ async fn a_server_without_topics_rejects_subscriptions() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_ends_subscriptions() {
+async fn shutdown_ends_subscriptions() {
     let running = serve(Some(Topics::new())).await;
     let client = client(&running).await;
     let mut subscription = client.subscribe("news").await.unwrap();

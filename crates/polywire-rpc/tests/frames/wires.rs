@@ -14,7 +14,7 @@ use crate::support::methods;
 
 /// The transport of frames.
 #[derive(Clone, Copy, Debug)]
-enum Wire {
+enum Transport {
     Inproc,
     Tcp,
     Udp,
@@ -22,29 +22,29 @@ enum Wire {
     Unix,
 }
 
-macro_rules! over_every_wire {
+macro_rules! over_every_transport {
     ($($case:ident,)*) => {
-        over_every_wire!(@ inproc, Wire::Inproc, $($case,)*);
-        over_every_wire!(@ tcp, Wire::Tcp, $($case,)*);
-        over_every_wire!(@ udp, Wire::Udp, $($case,)*);
+        over_every_transport!(@ inproc, Transport::Inproc, $($case,)*);
+        over_every_transport!(@ tcp, Transport::Tcp, $($case,)*);
+        over_every_transport!(@ udp, Transport::Udp, $($case,)*);
         #[cfg(unix)]
-        over_every_wire!(@ unix, Wire::Unix, $($case,)*);
+        over_every_transport!(@ unix, Transport::Unix, $($case,)*);
     };
-    (@ $name:ident, $wire:expr, $($case:ident,)*) => {
+    (@ $name:ident, $transport:expr, $($case:ident,)*) => {
         mod $name {
-            use super::Wire;
+            use super::Transport;
 
             $(
                 #[tokio::test]
                 async fn $case() {
-                    super::$case($wire).await;
+                    super::$case($transport).await;
                 }
             )*
         }
     };
 }
 
-over_every_wire![
+over_every_transport![
     calls_are_answered,
     faults_describe_the_error,
     thousands_at_once_are_all_answered,
@@ -54,39 +54,39 @@ over_every_wire![
     a_call_whose_deadline_has_passed_is_not_started,
     slow_replies_need_no_other_traffic,
     the_capacity_of_dropped_calls_is_reused,
-    a_server_that_stops_answers_open_calls,
+    shutdown_answers_open_calls,
     one_way_calls_arrive,
 ];
 
 /// A server that listens on a transport.
-struct Served {
+struct TestServer {
     running: RunningServer<BoundAddress>,
     url: String,
 }
 
-impl Served {
-    async fn new(wire: Wire, methods: Methods) -> Self {
+impl TestServer {
+    async fn new(transport: Transport, methods: Methods) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("wires-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let any: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
         let server = Server::methods(methods).frames(true).build().unwrap();
-        let (running, url) = match wire {
-            Wire::Inproc => {
+        let (running, url) = match transport {
+            Transport::Inproc => {
                 let url = format!("inproc://{name}");
                 (server.listen_inproc(&name).unwrap().into_any(), url)
             }
-            Wire::Tcp => {
+            Transport::Tcp => {
                 let running = server.listen(any).await.unwrap();
                 let url = format!("tcp://{}", running.address());
                 (running.into_any(), url)
             }
-            Wire::Udp => {
+            Transport::Udp => {
                 let running = server.listen_udp(any).await.unwrap();
                 let url = format!("udp://{}", running.address());
                 (running.into_any(), url)
             }
             #[cfg(unix)]
-            Wire::Unix => {
+            Transport::Unix => {
                 let path = std::env::temp_dir();
                 let path = path.join(format!("polywire-{}-{name}", std::process::id()));
                 let running = server.listen_unix(path.clone()).await.unwrap();
@@ -101,21 +101,21 @@ impl Served {
     }
 }
 
-async fn calls_are_answered(wire: Wire) {
-    let served = Served::new(wire, methods()).await;
-    let client = served.client().await;
+async fn calls_are_answered(transport: Transport) {
+    let server = TestServer::new(transport, methods()).await;
+    let client = server.client().await;
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
     assert_eq!(client.call::<usize>("Length", ("four",)).await.unwrap(), 4);
     client.call::<()>("Nothing", ()).await.unwrap();
     // A slow call, during which a UDP client retransmits.
     assert_eq!(client.call::<u64>("Sleep", (50,)).await.unwrap(), 50);
     assert_eq!((client.pending(), client.stats().in_flight), (0, 0));
-    served.running.shutdown().await;
+    server.running.shutdown().await;
 }
 
-async fn faults_describe_the_error(wire: Wire) {
-    let served = Served::new(wire, methods()).await;
-    let client = served.client().await;
+async fn faults_describe_the_error(transport: Transport) {
+    let server = TestServer::new(transport, methods()).await;
+    let client = server.client().await;
     for (method, code, words) in [
         ("Fail", FaultCode::NAMED, "as asked"),
         ("Panic", FaultCode::INTERNAL, "an internal error occurred"),
@@ -132,9 +132,9 @@ async fn faults_describe_the_error(wire: Wire) {
     assert_eq!((client.pending(), client.stats().in_flight), (0, 0));
 }
 
-async fn thousands_at_once_are_all_answered(wire: Wire) {
-    let served = Served::new(wire, methods()).await;
-    let client = served.client().await;
+async fn thousands_at_once_are_all_answered(transport: Transport) {
+    let server = TestServer::new(transport, methods()).await;
+    let client = server.client().await;
     let calls: Vec<_> = (0..5_000)
         .map(|number| {
             let client = client.clone();
@@ -151,19 +151,19 @@ async fn thousands_at_once_are_all_answered(wire: Wire) {
 fn waiting() -> (Methods, mpsc::UnboundedReceiver<()>) {
     let (sender, dropped_handlers) = mpsc::unbounded_channel();
     let methods = methods().method("Wait", move |()| {
-        let held = MemoryReservation(sender.clone());
+        let guard = NotifyOnDrop(sender.clone());
         async move {
             std::future::pending::<()>().await;
-            drop(held);
+            drop(guard);
         }
     });
     (methods, dropped_handlers)
 }
 
-async fn a_dropped_call_is_cancelled(wire: Wire) {
+async fn a_dropped_call_is_cancelled(transport: Transport) {
     let (methods, mut dropped_handlers) = waiting();
-    let served = Served::new(wire, methods).await;
-    let client = served.client().await;
+    let server = TestServer::new(transport, methods).await;
+    let client = server.client().await;
     let call = client.call::<()>("Wait", ());
     let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
     assert!(timed.is_err());
@@ -175,10 +175,10 @@ async fn a_dropped_call_is_cancelled(wire: Wire) {
     }
 }
 
-async fn a_handler_ends_at_the_deadline_of_its_call(wire: Wire) {
+async fn a_handler_ends_at_the_deadline_of_its_call(transport: Transport) {
     let (methods, mut dropped_handlers) = waiting();
-    let served = Served::new(wire, methods).await;
-    let client = served.client().await;
+    let server = TestServer::new(transport, methods).await;
+    let client = server.client().await;
     let short = client.with_deadline(Duration::from_millis(20));
     let error = short.call::<()>("Wait", ()).await.unwrap_err();
     assert!(error.is_deadline(), "{error}");
@@ -189,17 +189,17 @@ async fn a_handler_ends_at_the_deadline_of_its_call(wire: Wire) {
 }
 
 /// Sends a message when it is dropped.
-struct MemoryReservation(mpsc::UnboundedSender<()>);
+struct NotifyOnDrop(mpsc::UnboundedSender<()>);
 
-impl Drop for MemoryReservation {
+impl Drop for NotifyOnDrop {
     fn drop(&mut self) {
         let _ = self.0.send(());
     }
 }
 
-async fn open_and_queued_calls_end_at_their_deadline(wire: Wire) {
-    let served = Served::new(wire, methods()).await;
-    let client = served.client().await;
+async fn open_and_queued_calls_end_at_their_deadline(transport: Transport) {
+    let server = TestServer::new(transport, methods()).await;
+    let client = server.client().await;
     let short = client.with_deadline(Duration::from_millis(50));
     // More calls than may be in flight at once. None is answered before its deadline.
     let calls: Vec<_> = (0..3_000)
@@ -215,14 +215,14 @@ async fn open_and_queued_calls_end_at_their_deadline(wire: Wire) {
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
 }
 
-async fn a_call_whose_deadline_has_passed_is_not_started(wire: Wire) {
+async fn a_call_whose_deadline_has_passed_is_not_started(transport: Transport) {
     let (sender, mut started) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number,): (u32,)| {
         sender.send(number).unwrap();
         async {}
     });
-    let served = Served::new(wire, methods).await;
-    let client = served.client().await;
+    let server = TestServer::new(transport, methods).await;
+    let client = server.client().await;
     let late = client.with_deadline(Duration::ZERO);
     let error = late.call::<()>("Note", (1,)).await.unwrap_err();
     assert!(error.kind() == CallErrorKind::Deadline, "{error}");
@@ -234,9 +234,9 @@ async fn a_call_whose_deadline_has_passed_is_not_started(wire: Wire) {
 }
 
 /// Slow replies arrive one after the other, without other traffic on the connection.
-async fn slow_replies_need_no_other_traffic(wire: Wire) {
-    let served = Served::new(wire, methods()).await;
-    let client = served.client().await;
+async fn slow_replies_need_no_other_traffic(transport: Transport) {
+    let server = TestServer::new(transport, methods()).await;
+    let client = server.client().await;
     let client = client.with_deadline(Duration::from_secs(10));
     let calls: Vec<_> = [10_u64, 40, 70, 100]
         .into_iter()
@@ -251,9 +251,9 @@ async fn slow_replies_need_no_other_traffic(wire: Wire) {
 }
 
 /// The capacity of cancelled calls is used by a queued call.
-async fn the_capacity_of_dropped_calls_is_reused(wire: Wire) {
-    let served = Served::new(wire, methods()).await;
-    let client = served.client().await;
+async fn the_capacity_of_dropped_calls_is_reused(transport: Transport) {
+    let server = TestServer::new(transport, methods()).await;
+    let client = server.client().await;
     let calls: Vec<_> = (0..2_000)
         .map(|_| {
             let client = client.clone();
@@ -271,9 +271,9 @@ async fn the_capacity_of_dropped_calls_is_reused(wire: Wire) {
     assert_eq!(waits.await.unwrap().unwrap(), 5);
 }
 
-async fn a_server_that_stops_answers_open_calls(wire: Wire) {
-    let served = Served::new(wire, methods()).await;
-    let client = Client::builder().endpoint(&served.url).fail_fast(true);
+async fn shutdown_answers_open_calls(transport: Transport) {
+    let server = TestServer::new(transport, methods()).await;
+    let client = Client::builder().endpoint(&server.url).fail_fast(true);
     let client = client.connect().await.unwrap();
     let other = client.clone();
     let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
@@ -281,21 +281,21 @@ async fn a_server_that_stops_answers_open_calls(wire: Wire) {
         tokio::task::yield_now().await;
     }
     client.call::<i32>("Add", (2, 3)).await.unwrap();
-    served.running.shutdown().await;
+    server.running.shutdown().await;
     assert_eq!(call.await.unwrap().unwrap(), 300);
     let error = client.call::<i32>("Add", (2, 3)).await.unwrap_err();
     let unsent = error.kind() == CallErrorKind::Connect;
     assert!(unsent && error.is_unstarted(), "{error:?}");
 }
 
-async fn one_way_calls_arrive(wire: Wire) {
+async fn one_way_calls_arrive(transport: Transport) {
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let methods = Methods::new().method("Note", move |(number,): (u32,)| {
         sender.send(number).unwrap();
         async {}
     });
-    let served = Served::new(wire, methods).await;
-    let client = served.client().await;
+    let server = TestServer::new(transport, methods).await;
+    let client = server.client().await;
     client.notify("Note", (7,)).await.unwrap();
     assert_eq!(receiver.recv().await, Some(7));
 }

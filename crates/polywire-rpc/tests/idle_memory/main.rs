@@ -32,15 +32,15 @@ const BEFORE: usize = 100;
 const AGAIN: usize = if cfg!(debug_assertions) { 1 } else { 19 };
 
 /// Measures `count` connections. Each may take `limit` bytes in the server.
-fn idle(count: usize, limit: usize, secret: Option<&server::Secret>) {
+fn idle(count: usize, limit: usize, certificate: Option<&server::ServerCertificate>) {
     let descriptors = BEFORE + count + 200;
-    let wire = secret.map_or("", |secret| &secret.pem);
+    let wire = certificate.map_or("", |certificate| &certificate.pem);
     let Some(mut server) = Child::with_descriptors(descriptors, "server::serves", wire) else {
         println!("skipped: the system does not allow a process {descriptors} descriptors");
         return;
     };
     let place = server.line();
-    let root = secret.map_or("", |secret| &secret.certificate);
+    let root = certificate.map_or("", |certificate| &certificate.certificate);
     let argument = format!("{place} {root}");
     let mut clients =
         Child::with_descriptors(descriptors, "clients::call_and_wait", &argument).unwrap();
@@ -55,7 +55,7 @@ fn idle(count: usize, limit: usize, secret: Option<&server::Secret>) {
     };
     tell(1);
     // Another client is served while the connections are idle.
-    if secret.is_none() {
+    if certificate.is_none() {
         let client = Client::new(&format!("http://{place}")).unwrap();
         for number in 0..200 {
             let answer = client.call_values("echo", &[Value::from(number)]);
@@ -78,5 +78,5 @@ fn ten_thousand_connections() {
 #[test]
 fn connections_over_tls() {
     // Most of this is the state that rustls keeps per connection.
-    idle(1_000, 32 * 1024, Some(&server::Secret::new()));
+    idle(1_000, 32 * 1024, Some(&server::ServerCertificate::new()));
 }

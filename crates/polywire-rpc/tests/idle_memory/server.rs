@@ -8,14 +8,14 @@ use crate::child::{argument, print_line, questions, resident};
 
 /// A certificate for `localhost`.
 #[derive(Debug)]
-pub(crate) struct Secret {
+pub(crate) struct ServerCertificate {
     pub(crate) certificate: String,
     /// The certificate and its private key.
     pub(crate) pem: String,
 }
 
 #[cfg(feature = "tls")]
-impl Secret {
+impl ServerCertificate {
     pub(crate) fn new() -> Self {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let certificate = made.cert.pem();

@@ -8,7 +8,7 @@ use polywire_rpc::Server;
 use polywire_schema::{Limits, Value};
 use serde::Deserialize;
 
-use crate::support::{build, failed, post, read, send};
+use crate::support::{build, fault_pair, post, read, send};
 use crate::with_model::{builder, methods};
 
 #[derive(Deserialize)]
@@ -124,7 +124,7 @@ async fn xml_code(server: &Server, body: Vec<u8>) -> Option<i64> {
     match read(&post(server, "/RPC2", body).await) {
         Err((code, _)) => Some(code),
         Ok(Value::List(results)) if results.len() == 1 && results[0].get("faultCode").is_some() => {
-            Some(failed(&results[0]).0)
+            Some(fault_pair(&results[0]).0)
         }
         Ok(_) => None,
     }

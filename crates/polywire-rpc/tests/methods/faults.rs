@@ -130,7 +130,7 @@ async fn internal_faults_have_no_details() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_method_is_dropped_at_the_time_limit() {
+async fn a_method_that_exceeds_the_handler_timeout_gets_a_fault() {
     let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(5));
     let server = build(Server::methods(methods()).timeouts(timeouts));
     let late = call(&server, "forever", &[]).await;

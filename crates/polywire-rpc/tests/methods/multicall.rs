@@ -14,7 +14,7 @@ use polywire_rpc::server::Peer;
 use polywire_rpc::{Context, Methods, Server, Timeouts};
 use polywire_schema::{Limits, Map, Value};
 
-use crate::support::{build, call, call_cbor, failed, post, read, send, serve};
+use crate::support::{build, call, call_cbor, fault_pair, post, read, send, serve};
 
 fn methods() -> Methods {
     Methods::new()
@@ -58,7 +58,7 @@ fn split_results(results: Value) -> Vec<Result<Value, (i64, String)>> {
     };
     let one = |result: Value| match result {
         Value::List(mut one) if one.len() == 1 => Ok(one.remove(0)),
-        fault => Err(failed(&fault)),
+        fault => Err(fault_pair(&fault)),
     };
     results.into_iter().map(one).collect()
 }

@@ -45,18 +45,18 @@ pub(crate) async fn post(server: &Server, path: &str, body: impl Into<Bytes>) ->
 }
 
 /// A fault: its code and its text.
-pub(crate) type Failed = (i64, String);
+pub(crate) type FaultPair = (i64, String);
 
-pub(crate) fn read(answer: &str) -> Result<Value, Failed> {
+pub(crate) fn read(answer: &str) -> Result<Value, FaultPair> {
     match xmlrpc::read_response(answer, &Limits::DEFAULT) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(fault)) => Err(failed(&fault)),
+        Ok(Err(fault)) => Err(fault_pair(&fault)),
         Err(error) => panic!("{error} in {answer}"),
     }
 }
 
 /// The code and the text of a fault struct.
-pub(crate) fn failed(fault: &Value) -> Failed {
+pub(crate) fn fault_pair(fault: &Value) -> FaultPair {
     let text = fault["faultString"].as_str().unwrap().to_owned();
     (fault["faultCode"].as_i64().unwrap(), text)
 }
@@ -66,7 +66,7 @@ pub(crate) async fn call(
     server: &Server,
     method: &str,
     parameters: &[Value],
-) -> Result<Value, Failed> {
+) -> Result<Value, FaultPair> {
     let body = xmlrpc::write_call(method, parameters).unwrap();
     read(&post(server, "/RPC2", body).await)
 }

@@ -108,7 +108,7 @@ async fn over_xmlrpc() {
 }
 
 #[tokio::test]
-async fn parameters_of_other_types() {
+async fn blob_optional_variadic_and_empty_parameters_are_accepted() {
     let server = server();
     let blob = Value::Blob(record().blob);
     assert_eq!(

@@ -11,7 +11,7 @@ use polywire_rpc::server::BuildError;
 use polywire_rpc::{Methods, Server, ServerBuilder, ServiceHandle, dynamic};
 use polywire_schema::{Map, Value};
 
-use crate::support::{build, call, call_cbor, failed, post, read, send};
+use crate::support::{build, call, call_cbor, fault_pair, post, read, send};
 
 const MODEL: &str = r#"
     $version: "2"
@@ -101,7 +101,7 @@ fn named(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn both_answer_on_the_same_path() {
+async fn methods_and_operations_answer_on_the_same_path() {
     let server = server();
     assert_eq!(
         call(&server, "add", &[1.into(), 2.into()]).await,
@@ -161,7 +161,7 @@ async fn introspection_lists_operations_of_the_model() {
 }
 
 #[tokio::test]
-async fn a_multicall_calls_both() {
+async fn a_multicall_calls_methods_and_operations() {
     let server = server();
     let entry = |name: &str, parameters: Vec<Value>| {
         Value::Map(Map::from_iter([
@@ -201,13 +201,13 @@ async fn a_multicall_calls_both() {
     );
     // A modelled error in a multicall has its code, its message and its members.
     assert_eq!(
-        failed(&results[3]),
+        fault_pair(&results[3]),
         (404, "Unknown: no such thing".to_owned())
     );
     assert_eq!(results[3]["detail"]["name"].as_str(), Some("x"));
-    assert_eq!(failed(&results[4]).0, -32602);
+    assert_eq!(fault_pair(&results[4]).0, -32602);
     assert_eq!(results[5][0], Value::Map(Map::new()));
-    assert_eq!(failed(&results[6]).0, -32602);
+    assert_eq!(fault_pair(&results[6]).0, -32602);
 
     let calls = vec![
         entry("Price", vec![named("tea")]),
@@ -342,7 +342,7 @@ fn add_methods() -> Methods {
 }
 
 #[tokio::test]
-async fn each_path_offers_both() {
+async fn each_path_offers_methods_and_operations() {
     let methods = add_methods().path("/").path("/RPC2");
     let server = build(builder().protocol(ProtocolKind::XmlRpc).methods(methods));
     for path in ["/", "/RPC2"] {
@@ -354,7 +354,7 @@ async fn each_path_offers_both() {
 }
 
 #[test]
-fn a_name_used_by_both_is_a_build_error() {
+fn a_name_used_by_a_method_and_an_operation_is_a_build_error() {
     let methods = Methods::new().method("Price", |(): ()| async {});
     let built = builder()
         .protocol(ProtocolKind::XmlRpc)
@@ -365,7 +365,7 @@ fn a_name_used_by_both_is_a_build_error() {
 }
 
 #[tokio::test]
-async fn both_may_use_the_same_name_over_cbor() {
+async fn methods_and_model_may_share_a_cbor_service_name() {
     let methods = add_methods().cbor("Shop").introspection(true);
     let server = build(builder().protocol(ProtocolKind::RpcV2Cbor).methods(methods));
     let post = |name: &str, body: &Value| {

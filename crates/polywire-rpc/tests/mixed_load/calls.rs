@@ -11,7 +11,7 @@ use polywire_schema::{Blob, Limits, Value};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::record::Became;
+use crate::record::Outcome;
 use crate::server::{LIMIT, Row};
 
 /// The clients of the load.
@@ -63,12 +63,12 @@ impl Callers {
     }
 }
 
-type Calling = Pin<Box<dyn Future<Output = Became> + Send>>;
+type OutcomeFuture = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// A kind of call.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    pub(crate) call: fn(Arc<Callers>, u64) -> Calling,
+    pub(crate) call: fn(Arc<Callers>, u64) -> OutcomeFuture,
 }
 
 macro_rules! kinds {
@@ -93,7 +93,7 @@ kinds! {
     over_cbor: "CBOR",
     fault: "a fault",
     no_method: "no such method",
-    no_xml: "no XML-RPC",
+    truncated_xml: "no XML-RPC",
     too_large: "a body over the limit",
     burst: "ten at once",
     no_http: "no HTTP",
@@ -101,11 +101,11 @@ kinds! {
     dropped_body: "broken off in the body",
     dropped_call: "broken off before the answer",
     silent: "silent",
-    no_client: "a new client",
+    new_client: "a new client",
 }
 
 /// Compares the answer with the expected one. The error shows the actual answer.
-fn expect<T: PartialEq + std::fmt::Debug>(answer: Result<T, CallError>, expected: &T) -> Became {
+fn expect<T: PartialEq + std::fmt::Debug>(answer: Result<T, CallError>, expected: &T) -> Outcome {
     match answer {
         Ok(answer) if answer == *expected => Ok("answered"),
         other => Err(format!("{other:.200?}")),
@@ -113,7 +113,7 @@ fn expect<T: PartialEq + std::fmt::Debug>(answer: Result<T, CallError>, expected
 }
 
 /// Compares the fault with the expected one. The error shows the actual answer.
-fn expect_fault(answer: Result<Value, CallError>, code: i64, text: &str) -> Became {
+fn expect_fault(answer: Result<Value, CallError>, code: i64, text: &str) -> Outcome {
     match answer {
         Err(error) => match error.xmlrpc_fault() {
             Some(fault) if fault.code() == code && fault.message().contains(text) => Ok("fault"),
@@ -123,27 +123,27 @@ fn expect_fault(answer: Result<Value, CallError>, code: i64, text: &str) -> Beca
     }
 }
 
-async fn small(callers: &Callers, number: u64) -> Became {
+async fn small(callers: &Callers, number: u64) -> Outcome {
     let left = i32::try_from(number % 1_000_000).unwrap();
     let answer = callers.client(number).call::<i32>("add", (left, 1)).await;
     expect(answer, &(left + 1))
 }
 
-async fn rows(client: &Client, rows: &[Row]) -> Became {
+async fn rows(client: &Client, rows: &[Row]) -> Outcome {
     let answer = client.call::<Vec<Row>>("rows", (rows,)).await;
     let expected: Vec<Row> = rows.iter().rev().cloned().collect();
     expect(answer, &expected)
 }
 
-async fn large(callers: &Callers, number: u64) -> Became {
+async fn large(callers: &Callers, number: u64) -> Outcome {
     rows(callers.client(number), &callers.rows).await
 }
 
-async fn gzip(callers: &Callers, _: u64) -> Became {
+async fn gzip(callers: &Callers, _: u64) -> Outcome {
     rows(&callers.gzip, &callers.rows).await
 }
 
-async fn batch(callers: &Callers, number: u64) -> Became {
+async fn batch(callers: &Callers, number: u64) -> Outcome {
     let mut batch = callers.client(number).batch();
     let places: Vec<_> = (0..20)
         .map(|left| batch.add::<i32>("add", (left, 1)).unwrap())
@@ -159,32 +159,32 @@ async fn batch(callers: &Callers, number: u64) -> Became {
     }
 }
 
-async fn blob(callers: &Callers, number: u64) -> Became {
+async fn blob(callers: &Callers, number: u64) -> Outcome {
     let blob = Blob::from(vec![3; 64 << 10]);
     let answer = callers.client(number).call::<i64>("sum", (blob,)).await;
     expect(answer, &(3 * (64 << 10)))
 }
 
-async fn fault(callers: &Callers, number: u64) -> Became {
+async fn fault(callers: &Callers, number: u64) -> Outcome {
     let parameters = [Value::from(i32::MAX), Value::from(1)];
     let answer = callers.client(number).call_values("add", &parameters).await;
     expect_fault(answer, 7, "too large")
 }
 
-async fn no_method(callers: &Callers, number: u64) -> Became {
+async fn no_method(callers: &Callers, number: u64) -> Outcome {
     // A different name in each call.
     let name = format!("method{number}");
     let answer = callers.client(number).call_values(&name, &[]).await;
     expect_fault(answer, -32601, &name)
 }
 
-async fn too_large(callers: &Callers, number: u64) -> Became {
+async fn too_large(callers: &Callers, number: u64) -> Outcome {
     let text = Value::from("x".repeat(LIMIT + 1));
     let answer = callers.client(number).call_values("echo", &[text]).await;
     expect_fault(answer, -32600, "Limits::bytes")
 }
 
-async fn burst(callers: &Callers, number: u64) -> Became {
+async fn burst(callers: &Callers, number: u64) -> Outcome {
     let calls: Vec<_> = (0..10)
         .map(|_| {
             let client = callers.client(number).clone();
@@ -197,7 +197,7 @@ async fn burst(callers: &Callers, number: u64) -> Became {
     Ok("answered")
 }
 
-async fn no_client(callers: &Callers, _: u64) -> Became {
+async fn new_client(callers: &Callers, _: u64) -> Outcome {
     let client = Client::new(&format!("http://{}", callers.address)).unwrap();
     expect(client.call::<i32>("add", (1, 1)).await, &2)
 }
@@ -234,7 +234,7 @@ fn body(answer: &[u8]) -> &[u8] {
     end.map_or(&[], |end| &answer[end + 4..])
 }
 
-async fn over_cbor(callers: &Callers, number: u64) -> Became {
+async fn over_cbor(callers: &Callers, number: u64) -> Outcome {
     let left = i32::try_from(number % 1_000_000).unwrap();
     let path = "/service/Mixed/operation/add";
     let body_of = cbor::serialize(&(left, 1)).unwrap();
@@ -246,7 +246,7 @@ async fn over_cbor(callers: &Callers, number: u64) -> Became {
     }
 }
 
-async fn no_xml(callers: &Callers, number: u64) -> Became {
+async fn truncated_xml(callers: &Callers, number: u64) -> Outcome {
     let whole = codec::write_call("echo", &[Value::from("x".repeat(100))]).unwrap();
     let cut = 1 + usize::try_from(number).unwrap() % (whole.len() - 1);
     let request = post("/RPC2", "", &whole[..cut]);
@@ -258,7 +258,7 @@ async fn no_xml(callers: &Callers, number: u64) -> Became {
     }
 }
 
-async fn no_http(callers: &Callers, number: u64) -> Became {
+async fn no_http(callers: &Callers, number: u64) -> Outcome {
     let noise = format!("\x01{number}\r\n\r\n");
     let answer = read(write(callers, noise.as_bytes()).await?).await;
     match answer.starts_with(b"HTTP/1.1 400") {
@@ -273,13 +273,13 @@ fn nap() -> Vec<u8> {
     post("/RPC2", "", &body)
 }
 
-async fn dropped_head(callers: &Callers, number: u64) -> Became {
+async fn dropped_head(callers: &Callers, number: u64) -> Outcome {
     let cut = usize::try_from(number).unwrap() % 30;
     drop(write(callers, &nap()[..cut]).await?);
     Ok("dropped")
 }
 
-async fn dropped_body(callers: &Callers, number: u64) -> Became {
+async fn dropped_body(callers: &Callers, number: u64) -> Outcome {
     let whole = nap();
     let cut = whole.len() - 1 - usize::try_from(number).unwrap() % 100;
     let stream = write(callers, &whole[..cut]).await?;
@@ -291,13 +291,13 @@ async fn dropped_body(callers: &Callers, number: u64) -> Became {
     Ok("dropped")
 }
 
-async fn dropped_call(callers: &Callers, _: u64) -> Became {
+async fn dropped_call(callers: &Callers, _: u64) -> Outcome {
     drop(write(callers, &nap()).await?);
     Ok("dropped")
 }
 
 /// A connection on which nothing is sent. The server closes it.
-async fn silent(callers: &Callers, _: u64) -> Became {
+async fn silent(callers: &Callers, _: u64) -> Outcome {
     let answer = read(write(callers, b"").await?).await;
     match answer.is_empty() {
         true => Ok("closed"),

@@ -64,8 +64,8 @@ async fn mixed_load() {
             let kind = &KINDS[usize::try_from(number).unwrap() % KINDS.len()];
             let (callers, record) = (callers.clone(), record.clone());
             tokio::spawn(async move {
-                let became = (kind.call)(callers, number).await;
-                record.add(kind.name, became);
+                let outcome = (kind.call)(callers, number).await;
+                record.add(kind.name, outcome);
                 drop(permit);
             });
         }

@@ -19,7 +19,7 @@ const WARM: usize = 4;
 const NOISE: usize = 8 << 20;
 
 /// The outcome of a call: a label if it is as expected, or a description of the actual answer.
-pub(crate) type Became = Result<&'static str, String>;
+pub(crate) type Outcome = Result<&'static str, String>;
 
 /// A measurement of memory.
 struct Sample {
@@ -32,7 +32,7 @@ struct Sample {
 pub(crate) struct Record {
     number: AtomicU64,
     /// Number of calls per kind and outcome.
-    became: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     wrong: Mutex<Vec<String>>,
     samples: Mutex<Vec<Sample>>,
 }
@@ -41,7 +41,7 @@ impl Record {
     pub(crate) fn new() -> Self {
         Self {
             number: AtomicU64::new(0),
-            became: Mutex::default(),
+            outcomes: Mutex::default(),
             wrong: Mutex::default(),
             samples: Mutex::default(),
         }
@@ -52,8 +52,8 @@ impl Record {
         self.number.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(crate) fn add(&self, kind: &'static str, became: Became) {
-        let became = became.unwrap_or_else(|wrong| {
+    pub(crate) fn add(&self, kind: &'static str, outcome: Outcome) {
+        let outcome = outcome.unwrap_or_else(|wrong| {
             let mut list = self.wrong.lock().unwrap();
             // The first 20 errors are enough for a diagnosis.
             if list.len() < 20 {
@@ -61,8 +61,8 @@ impl Record {
             }
             "WRONG"
         });
-        let mut all = self.became.lock().unwrap();
-        *all.entry((kind, became)).or_default() += 1;
+        let mut all = self.outcomes.lock().unwrap();
+        *all.entry((kind, outcome)).or_default() += 1;
     }
 
     /// Records the memory of the server, as given, and of this process.
@@ -108,9 +108,9 @@ impl fmt::Display for Record {
                 sample.calls
             )?;
         }
-        writeln!(f, "\n| calls | became | how many |\n|---|---|--:|")?;
-        for ((kind, became), count) in &*self.became.lock().unwrap() {
-            writeln!(f, "| {kind} | {became} | {count} |")?;
+        writeln!(f, "\n| calls | outcome | how many |\n|---|---|--:|")?;
+        for ((kind, outcome), count) in &*self.outcomes.lock().unwrap() {
+            writeln!(f, "| {kind} | {outcome} | {count} |")?;
         }
         Ok(())
     }

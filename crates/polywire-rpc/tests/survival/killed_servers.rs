@@ -101,25 +101,25 @@ async fn kill_during_a_call(address: &str, idempotent: bool) {
 }
 
 #[tokio::test]
-async fn over_http() {
+async fn killing_an_http_server_fails_the_call_without_a_retry() {
     kill_during_a_call("http://127.0.0.1:0", false).await;
 }
 
 /// An idempotent call is not resent if it was the first on its connection. The server has
 /// received it, and may have crashed because of it.
 #[tokio::test]
-async fn over_http_and_idempotent() {
+async fn killing_an_http_server_fails_an_idempotent_call_without_a_retry() {
     kill_during_a_call("http://127.0.0.1:0", true).await;
 }
 
 #[tokio::test]
-async fn over_scgi() {
+async fn killing_an_scgi_server_fails_the_call_without_a_retry() {
     kill_during_a_call("scgi://127.0.0.1:0", false).await;
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn over_a_unix_socket() {
+async fn killing_a_unix_server_fails_the_call_without_a_retry() {
     let name = format!("polywire-survival-{}.sock", std::process::id());
     let path = std::env::temp_dir().join(name);
     kill_during_a_call(&format!("http+unix://{}", path.display()), false).await;
@@ -128,7 +128,7 @@ async fn over_a_unix_socket() {
 }
 
 #[test]
-fn under_a_blocking_client() {
+fn killing_a_server_fails_the_call_of_a_blocking_client() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

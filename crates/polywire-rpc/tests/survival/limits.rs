@@ -97,7 +97,7 @@ fn nested(levels: usize) -> Value {
 }
 
 #[tokio::test]
-async fn depth() {
+async fn calls_above_the_depth_limit_get_a_fault() {
     let default = Limits::DEFAULT;
     check(
         default,
@@ -112,7 +112,7 @@ async fn depth() {
 
 /// The parameter itself counts as an item, so a limit of 101 allows 100 items in it.
 #[tokio::test]
-async fn items_and_members() {
+async fn calls_above_the_items_limit_get_a_fault() {
     let limits = Limits::DEFAULT.with_items(101);
     let named = "101 items and entries (Limits::items)";
     let items = |count| Value::from(vec![Value::from(1); count]);
@@ -125,7 +125,7 @@ async fn items_and_members() {
 }
 
 #[tokio::test]
-async fn strings_names_and_blobs() {
+async fn strings_and_names_above_the_string_limit_get_a_fault() {
     let limits = Limits::DEFAULT.with_string(300);
     let named = "300 bytes (Limits::string)";
     let text = |length| Value::from("a".repeat(length));
@@ -138,7 +138,7 @@ async fn strings_names_and_blobs() {
 
 /// The string limit applies to the base64 text: 4 bytes for each 3 bytes of a blob.
 #[tokio::test]
-async fn blobs() {
+async fn blobs_above_the_string_limit_get_a_fault() {
     let limits = Limits::DEFAULT.with_string(300);
     let blob = |threes: usize| Value::Blob(Blob::from(vec![b'a'; threes * 3]));
     check(limits, 75_usize, blob, "300 bytes (Limits::string)").await;
@@ -146,7 +146,7 @@ async fn blobs() {
 
 /// CBOR has the same limits and the same error texts.
 #[tokio::test]
-async fn over_cbor() {
+async fn cbor_calls_above_a_limit_are_rejected() {
     let limits = Limits::DEFAULT.with_bytes(2_000).with_string(300);
     let running = listen(limits).await;
     // The parameters are an array, which counts as a level.
@@ -231,7 +231,7 @@ fn plain(body: &[u8]) -> (String, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn bytes() {
+async fn bodies_above_the_bytes_limit_get_a_fault() {
     const LIMIT: usize = 1_000;
     let running = listen(Limits::DEFAULT.with_bytes(LIMIT)).await;
     let mut caller = Caller::new(&running).await;
@@ -253,7 +253,7 @@ async fn bytes() {
 }
 
 #[tokio::test]
-async fn bytes_over_scgi() {
+async fn scgi_bodies_above_the_bytes_limit_are_rejected() {
     const LIMIT: usize = 1_000;
     let methods = Methods::new().values("values", |_, _| async { Ok(Value::from(true)) });
     let server = Server::methods(methods).limits(Limits::DEFAULT.with_bytes(LIMIT));
@@ -277,7 +277,7 @@ async fn bytes_over_scgi() {
 }
 
 #[tokio::test]
-async fn calls_in_a_multicall() {
+async fn multicalls_above_the_calls_limit_get_a_fault() {
     const LIMIT: usize = 7;
     let running = listen(Limits::DEFAULT.with_calls(7)).await;
     let mut caller = Caller::new(&running).await;

@@ -201,7 +201,7 @@ async fn a_peer_that_reads_slowly_delays_the_close_frame_no_longer_than_the_writ
 }
 
 #[tokio::test]
-async fn a_server_that_stops_closes_with_1001() {
+async fn shutdown_closes_with_1001() {
     let (outcome_sender, mut outcome) = tokio::sync::mpsc::unbounded_channel();
     let running = serve(move |mut socket: WebSocket| {
         let outcome_sender = outcome_sender.clone();
@@ -240,7 +240,7 @@ async fn a_server_that_stops_closes_with_1001() {
 }
 
 #[tokio::test]
-async fn shutdown_waits_for_silent_peers_no_longer_than_for_others() {
+async fn shutdown_ends_at_its_timeout_despite_silent_peers() {
     let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(100));
     let endpoint = echo_with(WebSocketLimits::DEFAULT);
     let running = listen(builder().timeouts(timeouts).websocket("/", endpoint)).await;

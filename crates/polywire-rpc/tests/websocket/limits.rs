@@ -18,8 +18,8 @@ const SHORT: Duration = Duration::from_millis(20);
 #[tokio::test]
 async fn the_queue_is_bounded_in_messages_and_in_bytes() {
     let limits = WebSocketLimits::DEFAULT.with_max_queued(3, 10_000);
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcome) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     // The handler does not yield here, so no message leaves the queue.
     let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
         let sender = socket.sender();
@@ -28,12 +28,18 @@ async fn the_queue_is_bounded_in_messages_and_in_bytes() {
             seen.push(sender.try_send("abc").is_ok());
         }
         assert_eq!(sender.queued(), (3, 9));
-        tell.lock().unwrap().take().unwrap().send(seen).unwrap();
+        outcome_sender
+            .lock()
+            .unwrap()
+            .take()
+            .unwrap()
+            .send(seen)
+            .unwrap();
         async move { drop(socket) }
     });
     let running = serve(endpoint.limits(limits)).await;
     let mut socket = WebSocket::connect(&url(&running)).await.unwrap();
-    assert_eq!(within(told).await.unwrap(), [true, true, true, false]);
+    assert_eq!(within(outcome).await.unwrap(), [true, true, true, false]);
     for _ in 0..3 {
         assert_eq!(within(socket.recv()).await, Some(Ok(Message::from("abc"))));
     }
@@ -59,15 +65,17 @@ async fn a_slow_reader_is_closed_with_1008_and_a_reason() {
         .with_max_queued(100, 100_000)
         .with_write_timeout(SHORT)
         .with_close_timeout(Duration::from_secs(60));
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcome) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
-        let tell = tell.lock().unwrap().take().unwrap();
+        let outcome_sender = outcome_sender.lock().unwrap().take().unwrap();
         async move {
             let sender = socket.sender();
             while sender.send(vec![7; 10_000]).await.is_ok() {}
             let error = socket.recv().await;
-            tell.send((error, socket.close_frame().unwrap())).unwrap();
+            outcome_sender
+                .send((error, socket.close_frame().unwrap()))
+                .unwrap();
         }
     });
     let server = builder()
@@ -77,7 +85,7 @@ async fn a_slow_reader_is_closed_with_1008_and_a_reason() {
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let raw = Raw::connect_narrow(running.address()).await;
     let mut raw = raw.upgraded().await;
-    let (error, frame) = within(told).await.unwrap();
+    let (error, frame) = within(outcome).await.unwrap();
     assert_eq!(error, Some(Err(WebSocketError::SlowReader(SHORT))));
     assert_eq!(frame.code, CloseCode::POLICY_VIOLATION);
     assert_eq!(server.websocket_stats().slow_readers, 1);
@@ -102,9 +110,9 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
         .with_max_queued(4, 1 << 20)
         .with_write_timeout(SHORT);
     let closed = Arc::new(AtomicBool::new(false));
-    let tell = Arc::clone(&closed);
+    let closed_flag = Arc::clone(&closed);
     let endpoint = WebSocketEndpoint::new(move |socket: WebSocket| {
-        let tell = Arc::clone(&tell);
+        let closed_flag = Arc::clone(&closed_flag);
         async move {
             // A broadcast with `try_send`, which does not wait for room in the queue.
             let sender = socket.sender();
@@ -113,7 +121,7 @@ async fn a_queue_that_stays_full_is_a_slow_reader_too() {
                 tokio::task::yield_now().await;
             }
             assert_eq!(sender.closed().await.code, CloseCode::POLICY_VIOLATION);
-            tell.store(true, Ordering::Relaxed);
+            closed_flag.store(true, Ordering::Relaxed);
             drop(socket);
         }
     });
@@ -156,18 +164,19 @@ async fn silent_peers_are_pinged_and_any_frame_counts_as_an_answer() {
 #[tokio::test]
 async fn a_peer_without_pongs_is_closed() {
     let limits = WebSocketLimits::DEFAULT.with_ping(Some(SHORT), SHORT);
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (outcome_sender, outcome) = tokio::sync::oneshot::channel();
+    let outcome_sender = Mutex::new(Some(outcome_sender));
     let endpoint = WebSocketEndpoint::new(move |mut socket: WebSocket| {
-        let tell = tell.lock().unwrap().take().unwrap();
+        let outcome_sender = outcome_sender.lock().unwrap().take().unwrap();
         async move {
-            tell.send((socket.recv().await, socket.close_frame()))
+            outcome_sender
+                .send((socket.recv().await, socket.close_frame()))
                 .unwrap();
         }
     });
     let running = serve(endpoint.limits(limits)).await;
     let mut raw = Raw::open(&running).await;
-    let (error, frame) = within(told).await.unwrap();
+    let (error, frame) = within(outcome).await.unwrap();
     assert_eq!(error, Some(Err(WebSocketError::NoPong(SHORT))));
     assert_eq!(frame.unwrap().code, CloseCode::ABNORMAL_CLOSURE);
     assert_eq!(raw.frame().await, Some(Frame::new(PING, "")));

@@ -96,12 +96,12 @@ async fn senders_work_from_other_tasks_while_the_handler_waits() {
 
 #[tokio::test]
 async fn a_handler_that_does_not_read_blocks_the_peer_without_losing_messages() {
-    let (go, went) = tokio::sync::oneshot::channel::<()>();
-    let went = std::sync::Mutex::new(Some(went));
+    let (start_sender, start) = tokio::sync::oneshot::channel::<()>();
+    let start = std::sync::Mutex::new(Some(start));
     let running = serve(move |mut socket: WebSocket| {
-        let went = went.lock().unwrap().take().unwrap();
+        let start = start.lock().unwrap().take().unwrap();
         async move {
-            went.await.unwrap();
+            start.await.unwrap();
             let mut bytes = 0;
             while let Some(Ok(message)) = socket.recv().await {
                 bytes += message.len();
@@ -120,7 +120,7 @@ async fn a_handler_that_does_not_read_blocks_the_peer_without_losing_messages() 
     }
     socket.send("end").await.unwrap();
     // 30 MB exceed all buffers on the path, so some messages are still in the queue of the client.
-    go.send(()).unwrap();
+    start_sender.send(()).unwrap();
     let message = within(socket.recv()).await.unwrap().unwrap();
     assert_eq!(message.as_text(), Some("30000003"));
 }

@@ -9,11 +9,14 @@ use polywire_rpc::websocket::{
 
 use crate::support::{BINARY, CLOSE, PING, Raw, TEXT, head, masked, serve, unmasked, within};
 
-type Ended = (Option<WebSocketError>, Option<CloseFrame>);
+type CloseOutcome = (Option<WebSocketError>, Option<CloseFrame>);
 
 /// A server that accepts 1,000 bytes per message and 500 per frame, and a channel with the final error and close frame
 /// of each handler.
-async fn strict() -> (RunningServer, tokio::sync::mpsc::UnboundedReceiver<Ended>) {
+async fn strict() -> (
+    RunningServer,
+    tokio::sync::mpsc::UnboundedReceiver<CloseOutcome>,
+) {
     let (outcome_sender, outcomes) = tokio::sync::mpsc::unbounded_channel();
     let outcome_sender = Arc::new(Mutex::new(outcome_sender));
     let limits = WebSocketLimits::DEFAULT
@@ -134,11 +137,11 @@ fn frame_start(len: usize) -> Vec<u8> {
 }
 
 /// Corrupts the last byte.
-trait Spoiled {
+trait ReplaceLast {
     fn replace_last(self) -> Self;
 }
 
-impl Spoiled for Vec<u8> {
+impl ReplaceLast for Vec<u8> {
     fn replace_last(mut self) -> Self {
         *self.last_mut().unwrap() ^= 0x80;
         self

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use polywire_rpc::xmlrpc::Client;
 use polywire_schema::{Limits, Value};
 
-use crate::support::{Act, Scripted, http, ok, result};
+use crate::support::{Action, ScriptedServer, http, ok, result};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -19,9 +19,9 @@ const GZIP: &str = "Content-Encoding: gzip\r\n";
 
 #[tokio::test]
 async fn answers_in_gzip_are_decompressed() {
-    let server = Scripted::start(|_, _| {
+    let server = ScriptedServer::start(|_, _| {
         let body = gzip(result("<string>squeezed</string>").as_bytes());
-        Act::Answer(http("200 OK", GZIP, body))
+        Action::Answer(http("200 OK", GZIP, body))
     })
     .await;
     let client = Client::new(&server.url()).unwrap();
@@ -31,9 +31,9 @@ async fn answers_in_gzip_are_decompressed() {
 
 #[tokio::test]
 async fn a_decompression_bomb_is_stopped() {
-    let server = Scripted::start(|_, _| {
+    let server = ScriptedServer::start(|_, _| {
         let body = gzip(result(&"x".repeat(50_000_000)).as_bytes());
-        Act::Answer(http("200 OK", GZIP, body))
+        Action::Answer(http("200 OK", GZIP, body))
     })
     .await;
     let limits = Limits::DEFAULT.with_bytes(1_000_000);
@@ -49,13 +49,13 @@ async fn a_decompression_bomb_is_stopped() {
 /// number is limited instead.
 #[tokio::test]
 async fn many_empty_members_are_rejected() {
-    let server = Scripted::start(|_, _| {
+    let server = ScriptedServer::start(|_, _| {
         let body = [
             gzip(b"").repeat(500_000),
             gzip(result("<int>1</int>").as_bytes()),
         ]
         .concat();
-        Act::Answer(http("200 OK", GZIP, body))
+        Action::Answer(http("200 OK", GZIP, body))
     })
     .await;
     let client = Client::new(&server.url()).unwrap();
@@ -73,8 +73,8 @@ async fn many_empty_members_are_rejected() {
 /// gzip` with the empty bodies of its 401 and 404 replies.
 #[tokio::test]
 async fn the_status_comes_before_the_coding() {
-    let server = Scripted::start(|nth, _| {
-        Act::Answer(match nth {
+    let server = ScriptedServer::start(|nth, _| {
+        Action::Answer(match nth {
             0 => http("401 Unauthorized", GZIP, ""),
             _ => http("404 Not Found", GZIP, "not gzip at all"),
         })
@@ -90,8 +90,8 @@ async fn the_status_comes_before_the_coding() {
 
 #[tokio::test]
 async fn other_codings_and_invalid_gzip_are_errors() {
-    let server = Scripted::start(|nth, _| {
-        Act::Answer(match nth {
+    let server = ScriptedServer::start(|nth, _| {
+        Action::Answer(match nth {
             0 => http("200 OK", "Content-Encoding: br\r\n", "x"),
             _ => http("200 OK", GZIP, "not gzip at all"),
         })
@@ -106,7 +106,7 @@ async fn other_codings_and_invalid_gzip_are_errors() {
 
 #[tokio::test]
 async fn calls_are_compressed_if_configured() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let client = Client::builder(&server.url()).unwrap();
     let client = client.compress_from(Some(1000)).build().unwrap();
     client.call_values("short", &[]).await.unwrap();

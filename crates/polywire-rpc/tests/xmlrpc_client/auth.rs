@@ -2,11 +2,11 @@
 
 use polywire_rpc::xmlrpc::{BuildError, Client};
 
-use crate::support::{Act, Scripted, http, ok};
+use crate::support::{Action, ScriptedServer, http, ok};
 
 #[tokio::test]
 async fn credentials_and_headers() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let url = server.url();
     let in_url = url.replace("http://", "http://me:p%40ss@");
     let basic = "Basic bWU6cEBzcw==";
@@ -49,7 +49,7 @@ fn errors_about_invalid_headers_do_not_contain_the_value() {
 
 #[tokio::test]
 async fn headers_with_secrets_are_marked_for_observers() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let list = seen.clone();
     let client = Client::builder(&server.url())
@@ -79,8 +79,10 @@ async fn headers_with_secrets_are_marked_for_observers() {
 #[tokio::test]
 async fn a_redirect_loop_fails_with_the_redirect_status() {
     for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
-        let server =
-            Scripted::start(move |_, _| Act::Answer(http(status, "Location: /RPC2\r\n", ""))).await;
+        let server = ScriptedServer::start(move |_, _| {
+            Action::Answer(http(status, "Location: /RPC2\r\n", ""))
+        })
+        .await;
         let client = Client::new(&server.url()).unwrap();
         let text = client.call_values("m", &[]).await.unwrap_err().to_string();
         assert!(text.contains(status), "{text}");
@@ -91,9 +93,9 @@ async fn a_redirect_loop_fails_with_the_redirect_status() {
 
 #[tokio::test]
 async fn redirects_within_the_server_are_followed() {
-    let server = Scripted::start(|_, seen| match seen.line() {
+    let server = ScriptedServer::start(|_, seen| match seen.line() {
         "POST /RPC2 HTTP/1.1" => {
-            Act::Answer(http("308 Permanent Redirect", "Location: /new?a=1\r\n", ""))
+            Action::Answer(http("308 Permanent Redirect", "Location: /new?a=1\r\n", ""))
         }
         _ => ok("<int>1</int>"),
     })
@@ -116,7 +118,7 @@ async fn redirects_within_the_server_are_followed() {
 
 #[tokio::test]
 async fn redirects_to_other_servers_are_not_followed() {
-    let other = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let other = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let elsewhere = format!("http://{}/x", other.address);
     for (status, location) in [
         ("307 Temporary Redirect", &*elsewhere),
@@ -125,7 +127,7 @@ async fn redirects_to_other_servers_are_not_followed() {
     ] {
         let headers = format!("Location: {location}\r\n");
         let answer = http(status, &headers, "");
-        let server = Scripted::start(move |_, _| Act::Answer(answer.clone())).await;
+        let server = ScriptedServer::start(move |_, _| Action::Answer(answer.clone())).await;
         let client = Client::builder(&server.url())
             .unwrap()
             .basic("me", "secret");
@@ -139,8 +141,8 @@ async fn redirects_to_other_servers_are_not_followed() {
 
 #[tokio::test]
 async fn the_number_of_redirects_is_limited() {
-    let server = Scripted::start(|_, _| {
-        Act::Answer(http("307 Temporary Redirect", "Location: /RPC2\r\n", ""))
+    let server = ScriptedServer::start(|_, _| {
+        Action::Answer(http("307 Temporary Redirect", "Location: /RPC2\r\n", ""))
     })
     .await;
     let client = Client::builder(&server.url()).unwrap().redirects(3);

@@ -5,7 +5,7 @@ use polywire_rpc::xmlrpc::Client;
 use polywire_rpc::{CallError, CallErrorKind};
 use polywire_schema::Value;
 
-use crate::support::{Act, Scripted, Seen, fault, http, ok};
+use crate::support::{Action, ReceivedRequest, ScriptedServer, fault, http, ok};
 
 fn array(items: &[&str]) -> String {
     let items: Vec<String> = items
@@ -24,7 +24,7 @@ fn fault_struct(code: i64, text: &str) -> String {
 
 #[tokio::test]
 async fn each_call_has_a_result_of_its_own() {
-    let server = Scripted::start(|_, _| {
+    let server = ScriptedServer::start(|_, _| {
         ok(&array(&[
             &array(&["<int>3</int>"]),
             &fault_struct(10, "BAD_NAME"),
@@ -61,13 +61,13 @@ async fn each_call_has_a_result_of_its_own() {
 }
 
 /// Answers a single call with its method name, and a multicall with the reply `unknown`.
-fn without_multicall(unknown: String) -> impl Fn(usize, &Seen) -> Act {
+fn without_multicall(unknown: String) -> impl Fn(usize, &ReceivedRequest) -> Action {
     move |_, seen| {
         let name = seen.body().split_once("<methodName>").unwrap().1;
         let name = name.split_once('<').unwrap().0;
         match name {
-            "system.multicall" => Act::Answer(http("200 OK", "", &unknown)),
-            "bad" => Act::Answer(http("200 OK", "", fault(7, "bad"))),
+            "system.multicall" => Action::Answer(http("200 OK", "", &unknown)),
+            "bad" => Action::Answer(http("200 OK", "", fault(7, "bad"))),
             name => ok(&format!("<string>{name}</string>")),
         }
     }
@@ -102,7 +102,7 @@ async fn a_server_without_multicall_gets_single_calls() {
             ),
         ),
     ] {
-        let server = Scripted::start(without_multicall(unknown.clone())).await;
+        let server = ScriptedServer::start(without_multicall(unknown.clone())).await;
         let client = Client::new(&server.url()).unwrap();
         for round in 0..2 {
             let mut batch = client.batch();
@@ -131,9 +131,9 @@ async fn calls_of_a_failed_multicall_are_not_repeated() {
         "UNKNOWN_METHOD",
     ] {
         for code in [1, -506, -32601] {
-            let server = Scripted::start(move |_, seen| {
+            let server = ScriptedServer::start(move |_, seen| {
                 match seen.body().contains("<name>methodName</name>") {
-                    true => Act::Answer(http("200 OK", "", fault(code, text))),
+                    true => Action::Answer(http("200 OK", "", fault(code, text))),
                     false => ok(&array(&[])),
                 }
             })
@@ -159,7 +159,7 @@ async fn concurrent_batches_detect_missing_multicall() {
     let unknown = fault(-506, "Method 'system.multicall' not defined");
     let singly = without_multicall(unknown);
     let both = std::sync::Barrier::new(2);
-    let server = Scripted::start(move |nth, seen| {
+    let server = ScriptedServer::start(move |nth, seen| {
         // Neither batch gets its reply before both have sent their multicall.
         if nth < 2 {
             both.wait();
@@ -181,7 +181,7 @@ async fn concurrent_batches_detect_missing_multicall() {
 #[tokio::test]
 async fn other_faults_fail_the_whole_batch() {
     let unknown = fault(-32500, "out of order");
-    let server = Scripted::start(without_multicall(unknown)).await;
+    let server = ScriptedServer::start(without_multicall(unknown)).await;
     let client = Client::new(&server.url()).unwrap();
     let mut batch = client.batch();
     batch.add::<String>("one", ()).unwrap();
@@ -192,7 +192,7 @@ async fn other_faults_fail_the_whole_batch() {
 
 #[tokio::test]
 async fn unwrapped_results_of_supervisord_are_read() {
-    let server = Scripted::start(|_, _| {
+    let server = ScriptedServer::start(|_, _| {
         ok(&array(&[
             "<int>3</int>",
             &fault_struct(1, "no"),
@@ -219,7 +219,7 @@ async fn unwrapped_results_of_supervisord_are_read() {
 }
 
 /// Answers a multicall with one result per call.
-fn numbers(seen: &Seen) -> Act {
+fn numbers(seen: &ReceivedRequest) -> Action {
     let calls = seen.body().matches("<name>methodName</name>").count();
     let items = vec![array(&["<int>1</int>"]); calls];
     let items: Vec<&str> = items.iter().map(String::as_str).collect();
@@ -228,7 +228,7 @@ fn numbers(seen: &Seen) -> Act {
 
 #[tokio::test]
 async fn long_batches_are_split_into_several_messages() {
-    let server = Scripted::start(|_, seen| numbers(seen)).await;
+    let server = ScriptedServer::start(|_, seen| numbers(seen)).await;
     let client = Client::new(&server.url()).unwrap();
     let mut batch = client.batch().calls_a_message(10);
     let places: Vec<_> = (0..25)
@@ -252,9 +252,9 @@ async fn long_batches_are_split_into_several_messages() {
 
 #[tokio::test]
 async fn results_before_a_failed_message_are_kept() {
-    let server = Scripted::start(|nth, seen| match nth {
+    let server = ScriptedServer::start(|nth, seen| match nth {
         0 => numbers(seen),
-        _ => Act::Answer(http("500 Oops", "", "")),
+        _ => Action::Answer(http("500 Oops", "", "")),
     })
     .await;
     let client = Client::new(&server.url()).unwrap();
@@ -280,8 +280,8 @@ async fn results_before_a_failed_message_are_kept() {
 }
 
 #[tokio::test]
-async fn results_are_counted() {
-    let server = Scripted::start(|_, _| ok(&array(&[&array(&["<int>1</int>"])]))).await;
+async fn a_batch_with_a_missing_result_is_an_error() {
+    let server = ScriptedServer::start(|_, _| ok(&array(&[&array(&["<int>1</int>"])]))).await;
     let client = Client::new(&server.url()).unwrap();
     let mut batch = client.batch();
     batch.add::<i32>("a", ()).unwrap();

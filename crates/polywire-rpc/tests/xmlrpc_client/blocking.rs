@@ -7,16 +7,16 @@ use polywire_rpc::xmlrpc::blocking::Client;
 use tokio::runtime::Builder;
 use tokio::task::coop;
 
-use crate::support::{Scripted, ok};
+use crate::support::{ScriptedServer, ok};
 
 /// A server on its own runtime, because the blocking client provides none.
-fn server() -> (tokio::runtime::Runtime, Scripted) {
+fn server() -> (tokio::runtime::Runtime, ScriptedServer) {
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .unwrap();
-    let server = runtime.block_on(Scripted::start(|_, _| ok("<int>1</int>")));
+    let server = runtime.block_on(ScriptedServer::start(|_, _| ok("<int>1</int>")));
     (runtime, server)
 }
 
@@ -63,7 +63,7 @@ fn a_blocking_client_inside_a_task_is_an_error() {
         let (_runtime, server) = server();
         let runtime = kind().enable_all().build().unwrap();
         let client = Client::new(&server.url()).unwrap();
-        let is_told = |client: Client| {
+        let assert_usage_error = |client: Client| {
             let error = client.call::<i32>("m", ()).unwrap_err();
             assert!(error.kind() == CallErrorKind::Usage);
             assert!(error.is_unstarted());
@@ -72,16 +72,19 @@ fn a_blocking_client_inside_a_task_is_an_error() {
             drop(client);
         };
         runtime.block_on(async {
-            is_told(client.clone());
+            assert_usage_error(client.clone());
             let (own, local) = (client.clone(), client.clone());
-            tokio::spawn(async move { is_told(own) }).await.unwrap();
+            tokio::spawn(async move { assert_usage_error(own) })
+                .await
+                .unwrap();
             let set = tokio::task::LocalSet::new();
-            set.run_until(async move { is_told(local) }).await;
+            set.run_until(async move { assert_usage_error(local) })
+                .await;
             while coop::has_budget_remaining() {
                 let spend = poll_fn(|task| coop::poll_proceed(task).map(|one| one.made_progress()));
                 spend.await;
             }
-            is_told(client);
+            assert_usage_error(client);
         });
         assert!(server.seen().is_empty());
     }

@@ -9,11 +9,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::{Barrier, mpsc};
 
-use crate::support::{Act, Scripted, fault, http, ok, result};
+use crate::support::{Action, ScriptedServer, fault, http, ok, result};
 
 #[tokio::test]
 async fn a_call_is_one_write_with_the_headers_that_servers_expect() {
-    let server = Scripted::start(|_, _| ok("<string>up</string>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<string>up</string>")).await;
     let client = Client::new(&server.url()).unwrap();
     let parameters = [Value::from("web"), Value::from(3)];
     let value = client.call_values("process.state", &parameters).await;
@@ -36,7 +36,7 @@ async fn a_call_is_one_write_with_the_headers_that_servers_expect() {
 
 #[tokio::test]
 async fn connections_are_reused() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let client = Client::new(&server.url()).unwrap();
     for _ in 0..5 {
         client.call_values("m", &[]).await.unwrap();
@@ -46,13 +46,13 @@ async fn connections_are_reused() {
 
 #[tokio::test]
 async fn a_connection_that_the_server_closes_is_not_reused() {
-    let server = Scripted::start(|_, _| {
-        let Act::Answer(bytes) = ok("<int>1</int>") else {
+    let server = ScriptedServer::start(|_, _| {
+        let Action::Answer(bytes) = ok("<int>1</int>") else {
             unreachable!()
         };
         let text = String::from_utf8(bytes).unwrap();
         // HTTP/1.0 servers answer this way, for example Python's.
-        Act::AnswerAndClose(text.replace("HTTP/1.1", "HTTP/1.0").into_bytes())
+        Action::AnswerAndClose(text.replace("HTTP/1.1", "HTTP/1.0").into_bytes())
     })
     .await;
     let client = Client::new(&server.url()).unwrap();
@@ -63,7 +63,7 @@ async fn a_connection_that_the_server_closes_is_not_reused() {
 }
 
 #[tokio::test]
-async fn unused_connections_are_closed() {
+async fn idle_connections_above_100_are_closed() {
     const CALLS: usize = 110;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -103,16 +103,16 @@ async fn unused_connections_are_closed() {
 }
 
 /// Closes the connection after a reply that does not announce the close.
-fn closing() -> Act {
+fn closing() -> Action {
     match ok("<int>1</int>") {
-        Act::Answer(bytes) => Act::AnswerAndClose(bytes),
+        Action::Answer(bytes) => Action::AnswerAndClose(bytes),
         _ => unreachable!(),
     }
 }
 
 #[tokio::test]
 async fn connections_closed_in_the_meantime_fail_no_call() {
-    let server = Scripted::start(|_, _| closing()).await;
+    let server = ScriptedServer::start(|_, _| closing()).await;
     let client = Client::new(&server.url()).unwrap();
     for nth in 0..50 {
         client.call_values("m", &[]).await.unwrap();
@@ -130,13 +130,13 @@ async fn connections_closed_in_the_meantime_fail_no_call() {
 }
 
 #[test]
-fn idle_connections_that_were_closed_fail_no_call() {
+fn idle_connections_that_were_closed_fail_no_call_of_a_blocking_client() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .unwrap();
-    let server = runtime.block_on(Scripted::start(|_, _| closing()));
+    let server = runtime.block_on(ScriptedServer::start(|_, _| closing()));
     let client = polywire_rpc::xmlrpc::blocking::Client::new(&server.url()).unwrap();
     for nth in 0..50 {
         client.call_values("m", &[]).unwrap();
@@ -148,14 +148,14 @@ fn idle_connections_that_were_closed_fail_no_call() {
 }
 
 #[tokio::test]
-async fn faults_have_code_message_and_all_the_rest() {
-    let server = Scripted::start(|nth, _| match nth {
-        0 => Act::Answer(http("200 OK", "", fault(10, "BAD_NAME: web"))),
+async fn faults_have_code_message_and_the_whole_value() {
+    let server = ScriptedServer::start(|nth, _| match nth {
+        0 => Action::Answer(http("200 OK", "", fault(10, "BAD_NAME: web"))),
         // Some servers send a fault with another status, or with the code as a string.
-        1 => Act::Answer(http("500 Oops", "", fault(4, "no"))),
+        1 => Action::Answer(http("500 Oops", "", fault(4, "no"))),
         _ => {
             let text = fault(7, "x").replace("<int>7</int>", "<string>7</string>");
-            Act::Answer(http("200 OK", "", text))
+            Action::Answer(http("200 OK", "", text))
         }
     })
     .await;
@@ -173,7 +173,7 @@ async fn faults_have_code_message_and_all_the_rest() {
 
 #[tokio::test]
 async fn values_that_cannot_be_encoded_are_not_sent() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let client = Client::new(&server.url()).unwrap();
     let error = client.call_values("m", &[Value::from("\u{1}")]).await;
     let error = error.unwrap_err();
@@ -183,7 +183,7 @@ async fn values_that_cannot_be_encoded_are_not_sent() {
 
 #[tokio::test]
 async fn an_observer_sees_both_directions() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let list = seen.clone();
     let client = Client::builder(&server.url())

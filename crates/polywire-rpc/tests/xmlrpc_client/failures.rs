@@ -8,7 +8,7 @@ use polywire_rpc::xmlrpc::Client;
 use polywire_schema::Limits;
 use tokio::net::TcpListener;
 
-use crate::support::{Act, Scripted, http, ok, result};
+use crate::support::{Action, ScriptedServer, http, ok, result};
 
 fn transport(error: &CallError) -> &polywire_rpc::connect::TransportError {
     error.transport().unwrap()
@@ -42,7 +42,7 @@ async fn an_unknown_host_is_a_connect_error() {
 
 #[tokio::test]
 async fn a_silent_server_times_out() {
-    let server = Scripted::start(|_, _| Act::Silence).await;
+    let server = ScriptedServer::start(|_, _| Action::Silence).await;
     let client = Client::builder(&server.url()).unwrap();
     let client = client.deadline(Duration::from_millis(50)).build().unwrap();
     let error = client.call_values("m", &[]).await.unwrap_err();
@@ -68,7 +68,7 @@ async fn a_truncated_reply_is_an_error() {
         ),
         (b"SSH-2.0-OpenSSH_9.2\r\n", "no HTTP"),
     ] {
-        let server = Scripted::start(|_, _| Act::AnswerAndClose(answer.to_vec())).await;
+        let server = ScriptedServer::start(|_, _| Action::AnswerAndClose(answer.to_vec())).await;
         let client = Client::new(&server.url()).unwrap();
         let error = client.call_values("m", &[]).await.unwrap_err();
         assert_eq!(transport(&error).step(), Step::Read);
@@ -80,8 +80,10 @@ async fn a_truncated_reply_is_an_error() {
 
 #[tokio::test]
 async fn replies_have_a_limit() {
-    let server =
-        Scripted::start(|_, _| Act::Answer(http("200 OK", "", result(&"x".repeat(100_000))))).await;
+    let server = ScriptedServer::start(|_, _| {
+        Action::Answer(http("200 OK", "", result(&"x".repeat(100_000))))
+    })
+    .await;
     let client = Client::builder(&server.url()).unwrap();
     let limits = Limits::DEFAULT.with_bytes(10_000);
     let client = client.limits(limits).build().unwrap();
@@ -93,8 +95,8 @@ async fn replies_have_a_limit() {
 #[tokio::test]
 async fn errors_show_replies_that_are_not_xml_rpc() {
     let page = "\n<!DOCTYPE html>\n<title>Log in</title>";
-    let server = Scripted::start(move |nth, _| {
-        Act::Answer(match nth {
+    let server = ScriptedServer::start(move |nth, _| {
+        Action::Answer(match nth {
             0 => http("200 OK", "", page),
             1 => http("502 Bad Gateway", "", "\x1b[31mno upstream"),
             2 => http(
@@ -128,8 +130,8 @@ async fn errors_show_replies_that_are_not_xml_rpc() {
 
 #[tokio::test]
 async fn the_call_after_a_failure_works() {
-    let server = Scripted::start(|nth, _| match nth {
-        0 => Act::AnswerAndClose(b"HTTP/1.1 200 OK\r\n".to_vec()),
+    let server = ScriptedServer::start(|nth, _| match nth {
+        0 => Action::AnswerAndClose(b"HTTP/1.1 200 OK\r\n".to_vec()),
         _ => ok("<int>1</int>"),
     })
     .await;

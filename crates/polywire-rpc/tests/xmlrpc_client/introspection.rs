@@ -2,7 +2,7 @@
 
 use polywire_rpc::xmlrpc::Client;
 
-use crate::support::{Act, Scripted, fault, http, ok};
+use crate::support::{Action, ScriptedServer, fault, http, ok};
 
 #[tokio::test]
 async fn signatures_in_all_their_forms() {
@@ -17,7 +17,7 @@ async fn signatures_in_all_their_forms() {
         "undef".to_owned(),
         array(&[]),
     ];
-    let server = Scripted::start(move |nth, _| ok(&answers[nth])).await;
+    let server = ScriptedServer::start(move |nth, _| ok(&answers[nth])).await;
     let client = Client::new(&server.url()).unwrap();
     let expected = [
         vec![vec!["int", "string"], vec!["nil"]],
@@ -33,7 +33,8 @@ async fn signatures_in_all_their_forms() {
 #[tokio::test]
 async fn introspection_that_is_not_supported() {
     let unknown = fault(1, "UNKNOWN_METHOD");
-    let server = Scripted::start(move |_, _| Act::Answer(http("200 OK", "", &unknown))).await;
+    let server =
+        ScriptedServer::start(move |_, _| Action::Answer(http("200 OK", "", &unknown))).await;
     let client = Client::new(&server.url()).unwrap();
     let error = client.list_methods().await.unwrap_err();
     assert!(error.xmlrpc_fault().unwrap().is_unknown_method());

@@ -5,11 +5,11 @@ use polywire_rpc::xmlrpc::Client;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{Act, Scripted, http, ok};
+use crate::support::{Action, ScriptedServer, http, ok};
 
 #[tokio::test]
 async fn a_proxy_gets_the_whole_url() {
-    let proxy = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let proxy = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let url = format!("http://me:pw@{}", proxy.address);
     let client = Client::builder("http://server.invalid:81/RPC2").unwrap();
     let client = client.proxy(Proxy::new(&url).unwrap()).build().unwrap();
@@ -25,7 +25,7 @@ async fn a_proxy_gets_the_whole_url() {
 
 #[tokio::test]
 async fn a_proxy_is_bypassed_for_excepted_hosts() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let proxy = Proxy::new("http://127.0.0.1:1").unwrap();
     let builder = || Client::builder(&server.url()).unwrap();
     let client = builder().proxy(proxy.clone()).build().unwrap();
@@ -38,9 +38,9 @@ async fn a_proxy_is_bypassed_for_excepted_hosts() {
 
 #[cfg(feature = "tls")]
 #[tokio::test]
-async fn a_proxy_with_authentication() {
-    let proxy = Scripted::start(|_, _| {
-        Act::AnswerAndClose(http("407 Proxy Authentication Required", "", ""))
+async fn status_407_of_a_proxy_is_a_proxy_error() {
+    let proxy = ScriptedServer::start(|_, _| {
+        Action::AnswerAndClose(http("407 Proxy Authentication Required", "", ""))
     })
     .await;
     let client = Client::builder("https://server.invalid/RPC2").unwrap();
@@ -86,8 +86,8 @@ async fn socks(listener: TcpListener, server: std::net::SocketAddr) -> String {
 }
 
 #[tokio::test]
-async fn socks_looks_up_hosts_itself() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+async fn a_socks5h_proxy_resolves_the_host() {
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("socks5h://me:pw@{}", listener.local_addr().unwrap());
     let proxy = tokio::spawn(socks(listener, server.address));

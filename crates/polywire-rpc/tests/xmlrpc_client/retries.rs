@@ -8,12 +8,12 @@ use std::time::Duration;
 use polywire_rpc::xmlrpc::Client;
 use tokio::net::TcpListener;
 
-use crate::support::{Act, Scripted, fault, http, ok};
+use crate::support::{Action, ScriptedServer, fault, http, ok};
 
 /// Closes the connection on the second request, without a reply. Answers all other requests.
-async fn script_that_drops_the_second_request() -> Scripted {
-    Scripted::start(|nth, _| match nth {
-        1 => Act::AnswerAndClose(Vec::new()),
+async fn script_that_drops_the_second_request() -> ScriptedServer {
+    ScriptedServer::start(|nth, _| match nth {
+        1 => Action::AnswerAndClose(Vec::new()),
         _ => ok("<int>1</int>"),
     })
     .await
@@ -47,7 +47,7 @@ async fn an_idempotent_call_is_sent_again_over_a_new_connection() {
 
 #[tokio::test]
 async fn a_first_call_that_is_cut_off_is_not_sent_again() {
-    let server = Scripted::start(|_, _| Act::AnswerAndClose(Vec::new())).await;
+    let server = ScriptedServer::start(|_, _| Action::AnswerAndClose(Vec::new())).await;
     let client = Client::new(&server.url()).unwrap();
     let call = client.method("get").idempotent();
     call.call_values(&[]).await.unwrap_err();
@@ -58,9 +58,9 @@ async fn a_first_call_that_is_cut_off_is_not_sent_again() {
 
 #[tokio::test]
 async fn a_partly_received_answer_is_not_requested_again() {
-    let server = Scripted::start(|nth, _| match nth {
+    let server = ScriptedServer::start(|nth, _| match nth {
         0 => ok("<int>1</int>"),
-        _ => Act::AnswerAndClose(b"HTTP/1.1 2".to_vec()),
+        _ => Action::AnswerAndClose(b"HTTP/1.1 2".to_vec()),
     })
     .await;
     let client = Client::new(&server.url()).unwrap();
@@ -94,7 +94,7 @@ async fn a_server_that_starts_between_attempts_is_reached() {
 }
 
 #[tokio::test]
-async fn refused_connections_are_retried_a_bounded_number_of_times() {
+async fn a_call_to_a_refusing_server_fails_with_connection_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -110,14 +110,14 @@ async fn refused_connections_are_retried_a_bounded_number_of_times() {
     }
 }
 
-fn busy(after: &str) -> Act {
+fn busy(after: &str) -> Action {
     let headers = format!("Retry-After: {after}\r\n");
-    Act::Answer(http("503 Service Unavailable", &headers, "busy"))
+    Action::Answer(http("503 Service Unavailable", &headers, "busy"))
 }
 
 #[tokio::test]
-async fn the_retry_after_of_a_busy_server_is_respected() {
-    let server = Scripted::start(|nth, _| match nth {
+async fn an_idempotent_call_is_retried_after_503_with_retry_after() {
+    let server = ScriptedServer::start(|nth, _| match nth {
         0 => busy("0"),
         _ => ok("<int>1</int>"),
     })
@@ -133,8 +133,8 @@ async fn the_retry_after_of_a_busy_server_is_respected() {
 }
 
 #[tokio::test]
-async fn a_retry_after_the_deadline_is_not_made() {
-    let server = Scripted::start(|_, _| busy("100000")).await;
+async fn no_retry_exceeds_the_deadline_or_repeats_a_non_idempotent_call() {
+    let server = ScriptedServer::start(|_, _| busy("100000")).await;
     let client = Client::new(&server.url()).unwrap();
     let call = client.method("get").idempotent();
     let error = call.call_values(&[]).await.unwrap_err();
@@ -142,7 +142,7 @@ async fn a_retry_after_the_deadline_is_not_made() {
     assert_eq!(status.retry_after(), Some(Duration::from_secs(100_000)));
     assert!(error.to_string().contains("again in 100000 s"), "{error}");
     // A call that is not idempotent is not retried, even if the server sends Retry-After.
-    let server = Scripted::start(|_, _| busy("0")).await;
+    let server = ScriptedServer::start(|_, _| busy("0")).await;
     let client = Client::new(&server.url()).unwrap();
     client.call_values("pay", &[]).await.unwrap_err();
     assert_eq!(server.seen().len(), 1);
@@ -152,7 +152,7 @@ async fn a_retry_after_the_deadline_is_not_made() {
 #[tokio::test]
 async fn a_retry_sends_the_remaining_time() {
     let pause = Duration::from_millis(20);
-    let server = Scripted::start(move |nth, _| match nth {
+    let server = ScriptedServer::start(move |nth, _| match nth {
         0 => {
             std::thread::sleep(pause);
             busy("0")
@@ -182,13 +182,13 @@ async fn a_retry_sends_the_remaining_time() {
 async fn a_503_with_a_fault_is_retried() {
     let busy = |after| {
         let headers = format!("Retry-After: {after}\r\n");
-        Act::Answer(http(
+        Action::Answer(http(
             "503 Service Unavailable",
             &headers,
             fault(-32000, "busy"),
         ))
     };
-    let server = Scripted::start(move |nth, _| match nth {
+    let server = ScriptedServer::start(move |nth, _| match nth {
         0 => busy("0"),
         1 => ok("<int>1</int>"),
         _ => busy("18446744073709551615"),
@@ -222,7 +222,7 @@ async fn the_longest_durations_are_accepted() {
         }
         before(info);
     }));
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let client = Client::builder(&server.url()).unwrap();
     let client = client
         .idle_timeout(Duration::MAX)

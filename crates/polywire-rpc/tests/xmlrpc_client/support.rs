@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 /// A received request.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedRequest {
     /// Index of the connection, from 0.
     pub(crate) connection: usize,
     pub(crate) head: String,
@@ -18,7 +18,7 @@ pub(crate) struct Seen {
     pub(crate) reads: usize,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
@@ -37,7 +37,7 @@ impl Seen {
 }
 
 /// The reaction to a request.
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// Write these bytes and wait for the next request.
     Answer(Vec<u8>),
     /// Write these bytes and close.
@@ -47,17 +47,17 @@ pub(crate) enum Act {
 }
 
 /// A running scripted server.
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedServer {
     pub(crate) address: SocketAddr,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<ReceivedRequest>>>,
     closed: Arc<AtomicUsize>,
 }
 
-impl Scripted {
+impl ScriptedServer {
     /// Starts a server. `script` gets each request with its index over all connections, and
     /// returns the reaction.
     pub(crate) async fn start(
-        script: impl Fn(usize, &Seen) -> Act + Send + Sync + 'static,
+        script: impl Fn(usize, &ReceivedRequest) -> Action + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -92,7 +92,7 @@ impl Scripted {
         self.closed.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<ReceivedRequest> {
         self.seen.lock().unwrap().clone()
     }
 }
@@ -101,8 +101,8 @@ impl Scripted {
 pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     connection: usize,
-    script: Arc<impl Fn(usize, &Seen) -> Act>,
-    list: Arc<Mutex<Vec<Seen>>>,
+    script: Arc<impl Fn(usize, &ReceivedRequest) -> Action>,
+    list: Arc<Mutex<Vec<ReceivedRequest>>>,
 ) {
     while let Some(seen) = read(&mut stream, connection).await {
         let nth = {
@@ -111,22 +111,22 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             list.len() - 1
         };
         match script(nth, &seen) {
-            Act::Answer(bytes) => {
+            Action::Answer(bytes) => {
                 if stream.write_all(&bytes).await.is_err() {
                     return;
                 }
             }
-            Act::AnswerAndClose(bytes) => {
+            Action::AnswerAndClose(bytes) => {
                 let _ = stream.write_all(&bytes).await;
                 let _ = stream.shutdown().await;
                 return;
             }
-            Act::Silence => std::future::pending().await,
+            Action::Silence => std::future::pending().await,
         }
     }
 }
 
-async fn read(stream: &mut (impl AsyncRead + Unpin), connection: usize) -> Option<Seen> {
+async fn read(stream: &mut (impl AsyncRead + Unpin), connection: usize) -> Option<ReceivedRequest> {
     let mut bytes = Vec::new();
     let mut reads = 0;
     let end = loop {
@@ -140,7 +140,7 @@ async fn read(stream: &mut (impl AsyncRead + Unpin), connection: usize) -> Optio
         reads += 1;
     };
     let mut body = bytes.split_off(end);
-    let mut seen = Seen {
+    let mut seen = ReceivedRequest {
         connection,
         head: String::from_utf8(bytes).unwrap(),
         body: Vec::new(),
@@ -184,6 +184,6 @@ pub(crate) fn fault(code: i64, text: &str) -> String {
     )
 }
 
-pub(crate) fn ok(value: &str) -> Act {
-    Act::Answer(http("200 OK", "Content-Type: text/xml\r\n", result(value)))
+pub(crate) fn ok(value: &str) -> Action {
+    Action::Answer(http("200 OK", "Content-Type: text/xml\r\n", result(value)))
 }

@@ -13,7 +13,7 @@ use rustls::{RootCertStore, ServerConfig};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use crate::support::{Seen, ok, serve};
+use crate::support::{ReceivedRequest, ok, serve};
 
 /// A certificate authority.
 struct Authority {
@@ -23,7 +23,7 @@ struct Authority {
 }
 
 /// A certificate with its key.
-struct Signed {
+struct Certificate {
     chain: String,
     key: String,
     der: CertificateDer<'static>,
@@ -42,11 +42,11 @@ impl Authority {
         }
     }
 
-    fn sign(&self, host: &str) -> Signed {
+    fn sign(&self, host: &str) -> Certificate {
         let parameters = CertificateParams::new(vec![host.to_owned()]).unwrap();
         let key = KeyPair::generate().unwrap();
         let certificate = parameters.signed_by(&key, &self.issuer).unwrap();
-        Signed {
+        Certificate {
             chain: certificate.pem(),
             key: key.serialize_pem(),
             der: certificate.der().clone(),
@@ -56,16 +56,19 @@ impl Authority {
 
 /// A server with a certificate. It requires client certificates if an authority for them is
 /// given.
-async fn server(signed: &Signed, callers: Option<&Authority>) -> (u16, Arc<Mutex<Vec<Seen>>>) {
+async fn server(
+    signed: &Certificate,
+    callers: Option<&Authority>,
+) -> (u16, Arc<Mutex<Vec<ReceivedRequest>>>) {
     server_with_result(signed, callers, "<int>1</int>").await
 }
 
 /// Like `server`, with this value as the result of each call.
 async fn server_with_result(
-    signed: &Signed,
+    signed: &Certificate,
     callers: Option<&Authority>,
     value: &'static str,
-) -> (u16, Arc<Mutex<Vec<Seen>>>) {
+) -> (u16, Arc<Mutex<Vec<ReceivedRequest>>>) {
     use rustls::pki_types::pem::PemObject;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone());
@@ -96,7 +99,7 @@ async fn server_with_result(
                 let Ok(stream) = acceptor.accept(stream).await else {
                     return;
                 };
-                let script = Arc::new(|_: usize, _: &Seen| ok(value));
+                let script = Arc::new(|_: usize, _: &ReceivedRequest| ok(value));
                 serve(stream, connection, script, list).await;
             });
         }
@@ -150,7 +153,7 @@ async fn only_configured_roots_are_trusted() {
 }
 
 #[tokio::test]
-async fn one_certificate_or_all() {
+async fn with_pins_only_pinned_certificates_are_accepted() {
     let authority = Authority::new();
     let signed = authority.sign("somewhere.else");
     let (port, _) = server(&signed, None).await;

@@ -6,7 +6,7 @@ use polywire_rpc::xmlrpc::Client;
 use polywire_schema::Value;
 use serde::{Deserialize, Serialize};
 
-use crate::support::{Act, Scripted, fault, http, ok, result};
+use crate::support::{Action, ScriptedServer, fault, http, ok, result};
 
 #[derive(Debug, Deserialize, PartialEq)]
 struct Process {
@@ -17,7 +17,7 @@ struct Process {
 
 #[tokio::test]
 async fn tuples_encode_parameters_and_structs_decode_results() {
-    let server = Scripted::start(|_, _| {
+    let server = ScriptedServer::start(|_, _| {
         ok(
             "<struct><member><name>pid</name><value><int>7</int></value></member>\
             <member><name>name</name><value>web</value></member>\
@@ -66,7 +66,7 @@ fn call_futures_are_send() {
 
 #[tokio::test]
 async fn type_errors_have_a_path() {
-    let server = Scripted::start(|_, _| {
+    let server = ScriptedServer::start(|_, _| {
         ok(
             "<struct><member><name>name</name><value>web</value></member>\
             <member><name>pid</name><value>seven</value></member></struct>",
@@ -89,7 +89,7 @@ async fn parameters_that_cannot_be_encoded_are_not_sent() {
         big: u64,
     }
 
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let client = Client::new(&server.url()).unwrap();
     let error = client.call::<i32>("m", (Wide { big: u64::MAX },)).await;
     assert_eq!(error.unwrap_err().kind(), CallErrorKind::Encode);
@@ -104,9 +104,9 @@ async fn parameters_that_cannot_be_encoded_are_not_sent() {
 }
 
 #[tokio::test]
-async fn leniencies_are_named() {
-    let server = Scripted::start(|_, _| {
-        Act::Answer(http("200 OK", "", result("<string>\x1b[31mred</string>")))
+async fn control_characters_are_accepted_only_with_a_leniency() {
+    let server = ScriptedServer::start(|_, _| {
+        Action::Answer(http("200 OK", "", result("<string>\x1b[31mred</string>")))
     })
     .await;
     let client = Client::new(&server.url()).unwrap();
@@ -121,10 +121,10 @@ async fn leniencies_are_named() {
 /// batches. Odoo sends such codes.
 #[tokio::test]
 async fn fault_codes_that_are_strings_are_read_with_a_leniency() {
-    let server = Scripted::start(|_, seen| {
+    let server = ScriptedServer::start(|_, seen| {
         let odoo = fault(0, "Traceback").replace("<int>0</int>", "<string>AccessDenied</string>");
         let multicall = seen.body().contains("system.multicall");
-        Act::Answer(http(
+        Action::Answer(http(
             "200 OK",
             "",
             match multicall {
@@ -161,7 +161,7 @@ async fn fault_codes_that_are_strings_are_read_with_a_leniency() {
 #[cfg(feature = "encodings")]
 #[tokio::test]
 async fn other_encodings_are_read_with_a_leniency() {
-    let server = Scripted::start(|_, seen| {
+    let server = ScriptedServer::start(|_, seen| {
         let (declaration, head) = match seen.body().contains("declared") {
             true => ("<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>", ""),
             false => ("", "content-type: text/xml; charset=\"windows-1252\"\r\n"),
@@ -169,7 +169,7 @@ async fn other_encodings_are_read_with_a_leniency() {
         let mut body = declaration.as_bytes().to_vec();
         body.extend_from_slice(b"<methodResponse><params><param><value>Z\xfcrich</value>");
         body.extend_from_slice(b"</param></params></methodResponse>");
-        Act::Answer(http("200 OK", head, body))
+        Action::Answer(http("200 OK", head, body))
     })
     .await;
     let strict = Client::new(&server.url()).unwrap();

@@ -8,11 +8,11 @@ use tokio::net::TcpListener;
 
 #[cfg(unix)]
 use crate::support::serve;
-use crate::support::{Scripted, ok, result};
+use crate::support::{ScriptedServer, ok, result};
 
 #[tokio::test]
 async fn paths_are_those_of_the_url() {
-    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let server = ScriptedServer::start(|_, _| ok("<int>1</int>")).await;
     let base = format!("http://{}", server.address);
     for (url, path) in [
         (base.clone(), "/RPC2"),
