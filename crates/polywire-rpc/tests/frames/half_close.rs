@@ -56,7 +56,8 @@ async fn a_half_closed_client_gets_its_replies() {
 async fn without_half_close_open_calls_get_no_replies() {
     let running = start(|builder| builder.half_close(false)).await;
     let found = answers(&running, b"").await;
-    assert!(!found.contains(&(REPLY, 0)), "{found:?}");
+    // `Sum` may be answered before the server sees the end of the input. `Sleep` is not answered.
+    assert!(found.is_empty() || found == [(REPLY, 0)], "{found:?}");
     running.shutdown().await;
 }
 

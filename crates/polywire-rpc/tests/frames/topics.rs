@@ -329,3 +329,33 @@ async fn a_guard_that_panics_denies_access() {
     client.publish("news", "rain").await.unwrap();
     assert_eq!(next(&mut news).await.1, "rain");
 }
+
+/// The server copies the list of subscribers in chunks of 256.
+#[tokio::test]
+async fn subscribers_in_several_chunks_get_each_message_once() {
+    let topics = Topics::new();
+    let running = serve(Some(topics.clone())).await;
+    let client = client(&running).await;
+    let mut subscriptions = Vec::new();
+    for _ in 0..600 {
+        subscriptions.push(client.subscribe("news").await.unwrap());
+    }
+    assert_eq!(topics.publish("news", "first").unwrap(), 600);
+    // The last of the first chunk, the first of the second, and others.
+    let mut index = 0;
+    subscriptions.retain(|_| {
+        index += 1;
+        ![256, 257].contains(&index) && index % 7 != 0
+    });
+    while topics.subscribers("news") != subscriptions.len() {
+        tokio::task::yield_now().await;
+    }
+    let accepted = topics.publish("news", "second").unwrap();
+    assert_eq!(accepted as usize, subscriptions.len());
+    topics.publish("news", "third").unwrap();
+    for subscription in &mut subscriptions {
+        for text in ["first", "second", "third"] {
+            assert_eq!(next(subscription).await, (0, text.to_owned()));
+        }
+    }
+}
