@@ -1,12 +1,12 @@
 //! Macros of this crate.
 
-/// Implements `Debug` for a type with fields that are secret, large or not `Debug`. The output has the listed fields, or
-/// the listed names with values, and ends with `..`.
+/// Implements `Debug` for a type with fields that are secret, large or not `Debug`. The output has the listed fields and
+/// ends with `..`: `impl_debug!(Rate { limit })`, or with other values `impl_debug!(|this| Rate { limit: this.limit() })`.
 macro_rules! impl_debug {
     ($type:ident { $($field:ident),* $(,)? }) => {
-        impl_debug!($type, |this| $($field = this.$field),*);
+        impl_debug!(|this| $type { $($field: this.$field),* });
     };
-    ($type:ident, |$this:ident| $($name:ident = $value:expr),* $(,)?) => {
+    (|$this:ident| $type:ident { $($name:ident: $value:expr),* $(,)? }) => {
         impl std::fmt::Debug for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 #[allow(unused_variables, reason = "a type may show no field")]

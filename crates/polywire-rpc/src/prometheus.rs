@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-/// A metric without labels: name, help text without a full stop, value. A name that ends with `_total` is a counter, any other a gauge.
+/// A metric without labels: name, help text without a full stop, value. A metric whose name ends with `_total` is a
+/// counter, any other a gauge.
 pub(crate) type Metric = (&'static str, &'static str, u64);
 
 /// Appends metrics. Their names get `prefix` and `_` in front.

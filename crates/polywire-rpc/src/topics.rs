@@ -197,10 +197,11 @@ impl Topics {
         let (mut from, mut accepted) = (0, 0);
         let mut pipes = Vec::new();
         let mut counted = None;
-        // Later subscribers do not get the message.
-        let end = self.shared.lock().next_key;
+        // Later subscribers, whose keys are higher, do not get the message.
+        let mut end = u64::MAX;
         while from < end {
             let state = self.shared.lock();
+            end = end.min(state.next_key);
             let Some(subscribers) = state.topics.get(topic) else {
                 break;
             };
@@ -295,4 +296,6 @@ impl Drop for SubscriptionGuard {
     }
 }
 
-impl_debug!(Topics, |this| policy = this.shared.lock().policy);
+impl_debug!(|this| Topics {
+    policy: this.shared.lock().policy
+});

@@ -7,8 +7,8 @@ use crate::token::TokenTime;
 /// A client, from the first datagram with its token.
 ///
 /// The counts of its slots are stored for as long as it is known. They are small and in pages, since a client with a token
-/// can use all slots with few datagrams. The rest of a call is stored apart while the call is open or its answer is stored;
-/// answers can be forgotten.
+/// can use all slots with few datagrams. The other data of a call is in an [`Entry`], which exists while the call is
+/// open or its answer is stored. Stored answers can be dropped.
 #[derive(Debug)]
 pub(super) struct Peer<O, T, A> {
     pub(super) address: A,

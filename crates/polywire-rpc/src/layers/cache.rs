@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::future::Future;
-use std::hash::Hash;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -215,7 +214,10 @@ impl ReplyStore {
     }
 }
 
-impl_debug!(Cache, |this| methods = this.methods, counts = this.counts());
+impl_debug!(|this| Cache {
+    methods: this.methods,
+    counts: this.counts()
+});
 
 impl<S> Layer<S> for Cache {
     type Service = CacheService<S>;
@@ -267,5 +269,25 @@ where
             store.insert(key, &reply);
             Ok(reply)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{BuildHasher, RandomState};
+
+    use super::*;
+
+    #[test]
+    fn a_borrowed_key_has_the_hash_of_its_key() {
+        let borrowed = KeyRef {
+            router: 1,
+            method: "report",
+            form: 2,
+            parameters: b"\x81\x01",
+        };
+        let (key, hasher) = (borrowed.to_key(), RandomState::new());
+        assert_eq!(hasher.hash_one(&borrowed), hasher.hash_one(&key));
+        assert!(borrowed.equivalent(&key));
     }
 }

@@ -207,13 +207,12 @@ impl Drop for ConnectionPermit {
     }
 }
 
-impl_debug!(
-    Firewall,
-    |this| total = this.total,
-    per_address = this.per_address,
-    rate = this.rate,
-    open = this.shared.open
-);
+impl_debug!(|this| Firewall {
+    total: this.total,
+    per_address: this.per_address,
+    rate: this.rate,
+    open: this.shared.open
+});
 
 const _: () = assert!(size_of::<(Key, Entry)>() <= 32);
 

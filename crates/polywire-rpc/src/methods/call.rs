@@ -65,12 +65,11 @@ impl MethodCall {
     }
 }
 
-impl_debug!(
-    MethodCall,
-    |this| name = this.name(),
-    parameters = this.parameters,
-    context = this.context
-);
+impl_debug!(|this| MethodCall {
+    name: this.name(),
+    parameters: this.parameters,
+    context: this.context
+});
 
 /// Writes the result of a call.
 #[derive(Debug)]
@@ -204,4 +203,7 @@ impl MethodReply {
     }
 }
 
-impl_debug!(MethodReply, |this| format = this.format, len = this.len());
+impl_debug!(|this| MethodReply {
+    format: this.format,
+    len: this.len()
+});

@@ -206,8 +206,7 @@ impl Source<'_> {
     }
 }
 
-impl_debug!(
-    Parameters,
-    |this| format = this.format(),
-    bytes = this.bytes().len()
-);
+impl_debug!(|this| Parameters {
+    format: this.format(),
+    bytes: this.bytes().len()
+});

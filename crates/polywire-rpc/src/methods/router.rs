@@ -291,7 +291,9 @@ fn is_like(known: &str, asked: &str) -> bool {
     !asked.is_empty() && known.ends_with(&asked) && (known.len() == asked.len() || asked.len() > 2)
 }
 
-impl_debug!(Router, |this| names = this.names.len());
+impl_debug!(|this| Router {
+    names: this.names.len()
+});
 
 /// An estimate of the size of replies in bytes, from the last ones. Lost updates of concurrent threads do not matter.
 #[derive(Debug, Default)]

@@ -157,7 +157,9 @@ impl Server {
     }
 }
 
-impl_debug!(Server, |this| service = this.app.engine.service);
+impl_debug!(|this| Server {
+    service: this.app.engine.service
+});
 
 impl App {
     /// Starts the response to a request of an authenticated caller.
@@ -331,8 +333,7 @@ impl RoutedCall {
     }
 }
 
-impl_debug!(
-    RoutedCall,
-    |this| operation = this.operation(),
-    context = this.context
-);
+impl_debug!(|this| RoutedCall {
+    operation: this.operation(),
+    context: this.context
+});

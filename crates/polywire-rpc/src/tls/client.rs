@@ -175,12 +175,11 @@ impl Default for ClientTls {
     }
 }
 
-impl_debug!(
-    ClientTls,
-    |this| roots = this.roots.as_ref().map_or(0, RootCertStore::len),
-    system_roots_too = this.system_roots_too,
-    client_certificate = this.identity.is_some(),
-    server_name = this.server_name,
-    pins = this.pins.len(),
-    danger_accept_invalid_certificates = this.accept_invalid
-);
+impl_debug!(|this| ClientTls {
+    roots: this.roots.as_ref().map_or(0, RootCertStore::len),
+    system_roots_too: this.system_roots_too,
+    client_certificate: this.identity.is_some(),
+    server_name: this.server_name,
+    pins: this.pins.len(),
+    danger_accept_invalid_certificates: this.accept_invalid
+});

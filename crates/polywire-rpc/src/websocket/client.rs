@@ -190,12 +190,11 @@ impl WebSocketBuilder {
     }
 }
 
-impl_debug!(
-    WebSocketBuilder,
-    |this| url = crate::connect::without_secrets(&this.url),
-    protocols = this.protocols,
-    limits = this.limits
-);
+impl_debug!(|this| WebSocketBuilder {
+    url: crate::connect::without_secrets(&this.url),
+    protocols: this.protocols,
+    limits: this.limits
+});
 
 /// Closes the queue when the task of the connection is dropped, as by a shutdown of its runtime.
 struct EndOnDrop(Arc<Queue>);

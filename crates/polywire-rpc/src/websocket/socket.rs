@@ -190,11 +190,10 @@ impl Drop for WebSocket {
     }
 }
 
-impl_debug!(
-    WebSocket,
-    |this| path = this.head.uri.path(),
-    protocol = this.head.protocol
-);
+impl_debug!(|this| WebSocket {
+    path: this.head.uri.path(),
+    protocol: this.head.protocol
+});
 
 /// Sends messages over a [`WebSocket`] from any task.
 ///

@@ -335,4 +335,7 @@ impl Replies {
     }
 }
 
-impl_debug!(Replies, |this| url = this.url, results = this.results.len());
+impl_debug!(|this| Replies {
+    url: this.url,
+    results: this.results.len()
+});

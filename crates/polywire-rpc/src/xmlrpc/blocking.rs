@@ -202,7 +202,7 @@ fn in_task() -> bool {
     ends
 }
 
-impl_debug!(Client, |this| url = this.url());
+impl_debug!(|this| Client { url: this.url() });
 
 /// A call with settings of its own: see [`Client::method`].
 #[derive(Clone, Debug)]

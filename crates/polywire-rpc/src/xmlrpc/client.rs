@@ -148,7 +148,7 @@ impl Client {
     }
 }
 
-impl_debug!(Client, |this| url = this.url());
+impl_debug!(|this| Client { url: this.url() });
 
 /// The settings of a single call.
 #[derive(Clone, Debug, Default)]

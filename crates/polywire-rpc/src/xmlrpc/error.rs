@@ -104,7 +104,10 @@ impl fmt::Display for Fault {
     }
 }
 
-impl_debug!(Fault, |this| code = this.code(), message = this.message());
+impl_debug!(|this| Fault {
+    code: this.code(),
+    message: this.message()
+});
 
 impl std::error::Error for Fault {}
 

@@ -143,8 +143,8 @@ async fn client_and_server_can_use_xmlrpc_at_a_custom_path() {
     };
     let site = Site::start(builder().custom_protocol(protocol())).await;
     let input = r#"{"left":1,"right":2}"#;
-    let apart = site.client_with(RestJson1, |builder| builder.custom_protocol(protocol()));
-    assert_eq!(apart.call("Add", input).await.unwrap(), r#"{"sum":3}"#);
+    let client = site.client_with(RestJson1, |builder| builder.custom_protocol(protocol()));
+    assert_eq!(client.call("Add", input).await.unwrap(), r#"{"sum":3}"#);
     let fault = site.client(XmlRpc).fault("Add", input).await;
     assert!(fault.message().contains("/xmlrpc.php"), "{fault}");
 }

@@ -2,6 +2,9 @@
 //! wire, with valid and invalid requests.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+#[cfg(feature = "tls")]
+#[path = "../support/authority.rs"]
+mod authority;
 mod support;
 
 mod authentication;

@@ -333,8 +333,8 @@ fn protocols_that_cannot_be_distinguished() {
         let message = refuse(builder.protocol_at(mount("/x/"), other));
         assert!(message.ends_with("(both are at /x)"), "{message}");
         // At different paths they do not conflict.
-        let apart = crate::support::builder().protocol_at(mount("/x"), one);
-        assert!(apart.protocol(other).build().is_ok());
+        let separate = crate::support::builder().protocol_at(mount("/x"), one);
+        assert!(separate.protocol(other).build().is_ok());
     }
     // Adding the same kind twice is no error. A second instance of the protocol at the same path is
     // a conflict.

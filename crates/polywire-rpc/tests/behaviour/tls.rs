@@ -8,7 +8,6 @@ use polywire_rpc::server::{Listener, UnixSocket};
 use polywire_rpc::tls::{ClientCertificates, Pem, ServerTls, ServerTlsBuilder, TlsPeer};
 use polywire_rpc::{Context, RunningServer, dynamic};
 use polywire_schema::Map;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
@@ -18,55 +17,17 @@ use tokio::sync::mpsc;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use crate::authority::{Authority, Certificate};
 use crate::support::{Socket, WIRES, builder, call_of, request, within};
 
 const CREATE: &str = r#"{"name":"kettle"}"#;
 
-/// A certificate authority.
-struct Authority(CertifiedIssuer<'static, KeyPair>);
-
-/// A certificate and its key in PEM.
-#[derive(Clone)]
-struct Identity {
-    certificate: String,
-    key: String,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().unwrap();
-        Self(CertifiedIssuer::self_signed(params, key).unwrap())
-    }
-
-    fn pem(&self) -> String {
-        self.0.pem()
-    }
-
-    fn sign(&self, name: &str) -> Identity {
-        let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new([name.to_owned()]).unwrap();
-        let certificate = params.signed_by(&key, &self.0).unwrap();
-        Identity {
-            certificate: certificate.pem(),
-            key: key.serialize_pem(),
-        }
-    }
-}
-
-impl Identity {
-    fn pems(&self) -> (Pem, Pem) {
-        (Pem::text(&self.certificate), Pem::text(&self.key))
-    }
-
-    fn der(&self) -> CertificateDer<'static> {
-        CertificateDer::from_pem_slice(self.certificate.as_bytes()).unwrap()
-    }
+fn pems(certificate: &Certificate) -> (Pem, Pem) {
+    (Pem::text(&certificate.pem), Pem::text(&certificate.key))
 }
 
 /// A client that trusts an authority, with a client certificate if there is one.
-fn connector(authority: &Authority, own: Option<&Identity>, alpn: &[&str]) -> TlsConnector {
+fn connector(authority: &Authority, own: Option<&Certificate>, alpn: &[&str]) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     let root = CertificateDer::from_pem_slice(authority.pem().as_bytes()).unwrap();
     roots.add(root).unwrap();
@@ -79,7 +40,9 @@ fn connector(authority: &Authority, own: Option<&Identity>, alpn: &[&str]) -> Tl
         None => config.with_no_client_auth(),
         Some(own) => {
             let key = PrivateKeyDer::from_pem_slice(own.key.as_bytes()).unwrap();
-            config.with_client_auth_cert(vec![own.der()], key).unwrap()
+            config
+                .with_client_auth_cert(vec![own.der.clone()], key)
+                .unwrap()
         }
     };
     config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
@@ -114,8 +77,8 @@ async fn listen(tls: &ServerTls) -> (RunningServer, mpsc::UnboundedReceiver<Opti
     (running.await.unwrap(), seen)
 }
 
-fn settings(own: &Identity) -> ServerTlsBuilder {
-    let (certificate, key) = own.pems();
+fn settings(own: &Certificate) -> ServerTlsBuilder {
+    let (certificate, key) = pems(own);
     ServerTls::builder(certificate, key)
 }
 
@@ -235,7 +198,7 @@ async fn certificates_of_clients() {
             if good {
                 let tls = within(seen.recv()).await.unwrap().unwrap();
                 let certificates: Vec<Vec<u8>> = tls.certificates().map(<[u8]>::to_vec).collect();
-                let own = identity.map(|identity| identity.der().to_vec());
+                let own = identity.map(|identity| identity.der.to_vec());
                 assert_eq!(certificates, Vec::from_iter(own));
             }
             assert!(seen.try_recv().is_err());
@@ -249,8 +212,8 @@ async fn certificates_are_selected_by_sni_and_a_failed_reload_changes_nothing() 
     let folder = std::env::temp_dir().join(format!("polywire-tls-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (certificate, key) = (folder.join("own.pem"), folder.join("own.key"));
-    let put = |identity: &Identity| {
-        std::fs::write(&certificate, &identity.certificate).unwrap();
+    let put = |identity: &Certificate| {
+        std::fs::write(&certificate, &identity.pem).unwrap();
         std::fs::write(&key, &identity.key).unwrap();
     };
     let first = authority.sign("localhost");
@@ -261,36 +224,36 @@ async fn certificates_are_selected_by_sni_and_a_failed_reload_changes_nothing() 
     );
     put(&first);
     let tls = ServerTls::builder(Pem::file(&certificate), Pem::file(&key))
-        .certificate_for("API.example.org", api.pems().0, api.pems().1)
-        .certificate_for("*.example.org", any.pems().0, any.pems().1)
+        .certificate_for("API.example.org", pems(&api).0, pems(&api).1)
+        .certificate_for("*.example.org", pems(&any).0, pems(&any).1)
         .build()
         .unwrap();
     let (running, _seen) = listen(&tls).await;
     let connector = connector(&authority, None, &[]);
     let show = async |name| server_certificate(&connect(&running, &connector, name).await.unwrap());
     let open = connect(&running, &connector, "localhost").await.unwrap();
-    assert_eq!(server_certificate(&open), first.der());
-    assert_eq!(show("api.example.org").await, api.der());
-    assert_eq!(show("other.example.org").await, any.der());
+    assert_eq!(server_certificate(&open), first.der);
+    assert_eq!(show("api.example.org").await, api.der);
+    assert_eq!(show("other.example.org").await, any.der);
 
     // A reload with a certificate that does not match the key fails and changes nothing.
-    std::fs::write(&certificate, &second.certificate).unwrap();
+    std::fs::write(&certificate, &second.pem).unwrap();
     let error = tls.reload().unwrap_err().to_string();
     assert!(
         error.contains("own.pem") && error.contains("own.key"),
         "{error}"
     );
-    assert_eq!(show("localhost").await, first.der());
+    assert_eq!(show("localhost").await, first.der);
     put(&second);
     tls.reload().unwrap();
-    assert_eq!(show("localhost").await, second.der());
-    assert_eq!(show("api.example.org").await, api.der());
+    assert_eq!(show("localhost").await, second.der);
+    assert_eq!(show("api.example.org").await, api.der);
     // Open connections stay usable.
     let mut socket = Socket::over(open);
     socket.write(request("GET /status/201", &[], "")).await;
     assert_eq!(socket.reply().await.status, 201);
     tls.replace(settings(&first)).unwrap();
-    assert_eq!(show("localhost").await, first.der());
+    assert_eq!(show("localhost").await, first.der);
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -298,7 +261,7 @@ async fn certificates_are_selected_by_sni_and_a_failed_reload_changes_nothing() 
 fn invalid_settings() {
     let authority = Authority::new();
     let (one, other) = (authority.sign("localhost"), authority.sign("localhost"));
-    let (certificate, key) = one.pems();
+    let (certificate, key) = pems(&one);
     let error = |builder: ServerTlsBuilder| builder.build().unwrap_err().to_string();
     let missing = error(ServerTls::builder(Pem::file("/none/own.pem"), key.clone()));
     assert!(missing.contains("/none/own.pem: No such file"), "{missing}");
@@ -306,7 +269,7 @@ fn invalid_settings() {
     assert!(mixed.contains("holds no certificate"), "{mixed}");
     let no_key = error(ServerTls::builder(certificate.clone(), certificate.clone()));
     assert!(no_key.contains("holds no private key"), "{no_key}");
-    let another = error(ServerTls::builder(certificate, other.pems().1));
+    let another = error(ServerTls::builder(certificate, pems(&other).1));
     assert!(another.to_lowercase().contains("key"), "{another}");
     let noise = error(ServerTls::builder(Pem::text("noise"), key));
     assert!(noise.contains("holds no certificate"), "{noise}");

@@ -331,7 +331,9 @@ async fn cancelled_calls_end_their_authentication() {
 #[tokio::test]
 async fn pending_inputs_use_memory() {
     const LEN: usize = 60_000;
-    let methods = Methods::new().bytes("Len", |_, _, _| Ok(()));
+    let methods = Methods::new()
+        .bytes("Len", |_, _, _| Ok(()))
+        .stream("Count", |(): (), _: StreamCall| async { Ok::<_, Fault>(0) });
     let server = Server::methods(methods)
         .frames(true)
         .authenticate(BasicAuth::verify_with("kitchen", async |_, _| {
@@ -359,5 +361,9 @@ async fn pending_inputs_use_memory() {
     };
     memory_becomes(10 * (LEN as u64 - 4_096)).await;
     calls.iter().for_each(tokio::task::JoinHandle::abort);
+    memory_becomes(0).await;
+    let stream = client.stream_bytes("Count", &[7; LEN]).await.unwrap();
+    memory_becomes(LEN as u64 - 4_096).await;
+    drop(stream);
     memory_becomes(0).await;
 }

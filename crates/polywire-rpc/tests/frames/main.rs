@@ -1,6 +1,10 @@
 //! Frames over sockets and in process: the client, the server, and peers that the tests script byte by byte.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[cfg(feature = "tls")]
+#[path = "../support/authority.rs"]
+mod authority;
+
 mod authentication;
 mod balancing;
 mod calls;

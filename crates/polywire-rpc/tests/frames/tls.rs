@@ -6,31 +6,8 @@ use polywire_rpc::auth::{BearerAuth, ClientCertificateAuth};
 use polywire_rpc::frames::{Client, ConnectError};
 use polywire_rpc::tls::{ClientCertificates, ClientTls, Pem, ServerTls};
 use polywire_rpc::{Context, Methods, RunningServer, Server};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-/// A certificate authority.
-struct Authority(CertifiedIssuer<'static, KeyPair>);
-
-impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().unwrap();
-        Self(CertifiedIssuer::self_signed(params, key).unwrap())
-    }
-
-    fn pem(&self) -> String {
-        self.0.pem()
-    }
-
-    /// A certificate and its key.
-    fn sign(&self, name: &str) -> (String, String) {
-        let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new([name.to_owned()]).unwrap();
-        let certificate = params.signed_by(&key, &self.0).unwrap();
-        (certificate.pem(), key.serialize_pem())
-    }
-}
+use crate::authority::{Authority, Certificate};
 
 /// A server whose method `Who` returns whether the connection is encrypted, and the number of client certificates.
 /// `callers` signs client certificates, which are required if it is given.
@@ -39,7 +16,11 @@ async fn server(authority: &Authority, callers: Option<&Authority>) -> RunningSe
         let shown = context.caller().tls().map(|tls| tls.certificates().len());
         (context.caller().is_encrypted(), shown)
     });
-    let (certificate, key) = authority.sign("localhost");
+    let Certificate {
+        pem: certificate,
+        key,
+        ..
+    } = authority.sign("localhost");
     let mut tls = ServerTls::builder(Pem::text(certificate), Pem::text(key));
     if let Some(callers) = callers {
         tls = tls.clients(ClientCertificates::Required, Pem::text(callers.pem()));
@@ -94,7 +75,11 @@ async fn both_sides_may_send_certificates() {
     let running = server(&servers, Some(&callers)).await;
     let trusting = ClientTls::new().root_certificates(servers.pem().as_bytes());
     let trusting = trusting.unwrap();
-    let (certificate, key) = callers.sign("caller");
+    let Certificate {
+        pem: certificate,
+        key,
+        ..
+    } = callers.sign("caller");
     let known = trusting
         .clone()
         .client_certificate(certificate.as_bytes(), key.as_bytes());
@@ -135,7 +120,11 @@ async fn connecting_fails_unless_both_sides_use_tls() {
 #[tokio::test]
 async fn client_certificates_authenticate_calls() {
     let (servers, callers) = (Authority::new(), Authority::new());
-    let (certificate, key) = servers.sign("localhost");
+    let Certificate {
+        pem: certificate,
+        key,
+        ..
+    } = servers.sign("localhost");
     let tls = ServerTls::builder(Pem::text(certificate), Pem::text(key))
         .clients(ClientCertificates::Optional, Pem::text(callers.pem()))
         .build()
@@ -153,7 +142,11 @@ async fn client_certificates_authenticate_calls() {
     let running = server.listen_tls(address, &tls).await.unwrap();
     let trusting = ClientTls::new().root_certificates(servers.pem().as_bytes());
     let trusting = trusting.unwrap();
-    let (certificate, key) = callers.sign("caller");
+    let Certificate {
+        pem: certificate,
+        key,
+        ..
+    } = callers.sign("caller");
     let known = trusting
         .clone()
         .client_certificate(certificate.as_bytes(), key.as_bytes());

@@ -2,6 +2,10 @@
 //! wire, and the scripts can produce every kind of failure.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[cfg(feature = "tls")]
+#[path = "../support/authority.rs"]
+mod authority;
+
 mod answers;
 mod auth;
 mod batches;

@@ -6,66 +6,27 @@ use polywire_rpc::CallError;
 use polywire_rpc::connect::{Proxy, Step};
 use polywire_rpc::tls::ClientTls;
 use polywire_rpc::xmlrpc::Client;
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
+use crate::authority::{Authority, Certificate};
 use crate::support::{ReceivedRequest, ok, serve};
-
-/// A certificate authority.
-struct Authority {
-    issuer: Issuer<'static, KeyPair>,
-    pem: String,
-    der: CertificateDer<'static>,
-}
-
-/// A certificate with its key.
-struct Certificate {
-    chain: String,
-    key: String,
-    der: CertificateDer<'static>,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let mut parameters = CertificateParams::new(Vec::new()).unwrap();
-        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().unwrap();
-        let certificate = parameters.self_signed(&key).unwrap();
-        Self {
-            pem: certificate.pem(),
-            der: certificate.der().clone(),
-            issuer: Issuer::new(parameters, key),
-        }
-    }
-
-    fn sign(&self, host: &str) -> Certificate {
-        let parameters = CertificateParams::new(vec![host.to_owned()]).unwrap();
-        let key = KeyPair::generate().unwrap();
-        let certificate = parameters.signed_by(&key, &self.issuer).unwrap();
-        Certificate {
-            chain: certificate.pem(),
-            key: key.serialize_pem(),
-            der: certificate.der().clone(),
-        }
-    }
-}
 
 /// A server with a certificate. It requires client certificates if an authority for them is
 /// given.
 async fn server(
-    signed: &Certificate,
+    certificate: &Certificate,
     callers: Option<&Authority>,
 ) -> (u16, Arc<Mutex<Vec<ReceivedRequest>>>) {
-    server_with_result(signed, callers, "<int>1</int>").await
+    server_with_result(certificate, callers, "<int>1</int>").await
 }
 
 /// Like `server`, with this value as the result of each call.
 async fn server_with_result(
-    signed: &Certificate,
+    certificate: &Certificate,
     callers: Option<&Authority>,
     value: &'static str,
 ) -> (u16, Arc<Mutex<Vec<ReceivedRequest>>>) {
@@ -77,14 +38,14 @@ async fn server_with_result(
         None => builder.with_no_client_auth(),
         Some(authority) => {
             let mut roots = RootCertStore::empty();
-            roots.add(authority.der.clone()).unwrap();
+            roots.add(authority.der()).unwrap();
             let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
             builder.with_client_cert_verifier(verifier.build().unwrap())
         }
     };
-    let key = PrivateKeyDer::from_pem_slice(signed.key.as_bytes()).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(certificate.key.as_bytes()).unwrap();
     let config = builder
-        .with_single_cert(vec![signed.der.clone()], key)
+        .with_single_cert(vec![certificate.der.clone()], key)
         .unwrap();
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -123,7 +84,7 @@ async fn only_configured_roots_are_trusted() {
     let (port, seen) = server(&authority.sign("localhost"), None).await;
     let url = format!("https://localhost:{port}/RPC2");
     let tls = ClientTls::new()
-        .root_certificates(authority.pem.as_bytes())
+        .root_certificates(authority.pem().as_bytes())
         .unwrap();
     call(&url, tls.clone()).await.unwrap();
     {
@@ -134,7 +95,7 @@ async fn only_configured_roots_are_trusted() {
                 .all(|seen| seen.connection == 0 && seen.reads == 1)
         );
     }
-    let other = ClientTls::new().root_certificates(Authority::new().pem.as_bytes());
+    let other = ClientTls::new().root_certificates(Authority::new().pem().as_bytes());
     let error = call(&url, other.unwrap()).await.unwrap_err();
     assert_eq!(step(&error), Step::Tls);
     assert!(error.is_unstarted());
@@ -155,10 +116,10 @@ async fn only_configured_roots_are_trusted() {
 #[tokio::test]
 async fn with_pins_only_pinned_certificates_are_accepted() {
     let authority = Authority::new();
-    let signed = authority.sign("somewhere.else");
-    let (port, _) = server(&signed, None).await;
+    let certificate = authority.sign("somewhere.else");
+    let (port, _) = server(&certificate, None).await;
     let url = format!("https://localhost:{port}");
-    let digest = ring::digest::digest(&ring::digest::SHA256, &signed.der);
+    let digest = ring::digest::digest(&ring::digest::SHA256, &certificate.der);
     let hex: Vec<String> = digest
         .as_ref()
         .iter()
@@ -200,16 +161,16 @@ async fn clients_show_certificates() {
     let (port, _) = server(&authority.sign("localhost"), Some(&authority)).await;
     let url = format!("https://localhost:{port}");
     let tls = ClientTls::new()
-        .root_certificates(authority.pem.as_bytes())
+        .root_certificates(authority.pem().as_bytes())
         .unwrap();
     call(&url, tls.clone()).await.unwrap_err();
     let own = authority.sign("me");
-    let tls = tls.client_certificate(own.chain.as_bytes(), own.key.as_bytes());
+    let tls = tls.client_certificate(own.pem.as_bytes(), own.key.as_bytes());
     let tls = tls.unwrap();
     assert!(!format!("{tls:?}").contains("PRIVATE"));
     call(&url, tls).await.unwrap();
     let other = authority.sign("other");
-    let wrong = ClientTls::new().client_certificate(own.chain.as_bytes(), other.key.as_bytes());
+    let wrong = ClientTls::new().client_certificate(own.pem.as_bytes(), other.key.as_bytes());
     assert!(wrong.is_err());
     let none = ClientTls::new().client_certificate(&b"x"[..], own.key.as_bytes());
     assert!(none.unwrap_err().to_string().contains("PEM"));
@@ -260,7 +221,7 @@ async fn tls_through_a_proxy_tunnel() {
     let passed = tokio::spawn(tunnel(listener));
     let client = Client::builder(&format!("https://localhost:{port}/RPC2")).unwrap();
     let tls = ClientTls::new()
-        .root_certificates(authority.pem.as_bytes())
+        .root_certificates(authority.pem().as_bytes())
         .unwrap();
     let client = client.tls(tls).proxy(Proxy::new(&proxy).unwrap());
     let client = client.basic("a", "b").build().unwrap();
@@ -313,7 +274,7 @@ async fn modelled_clients_support_tls() {
     let answer = "<struct><member><name>text</name><value>hi</value></member></struct>";
     let (port, seen) = server_with_result(&authority.sign("localhost"), None, answer).await;
     let tls = ClientTls::new()
-        .root_certificates(authority.pem.as_bytes())
+        .root_certificates(authority.pem().as_bytes())
         .unwrap();
     let kind = polywire_protocol::ProtocolKind::XmlRpc;
     let builder = || polywire_rpc::Client::builder(service.clone(), kind);

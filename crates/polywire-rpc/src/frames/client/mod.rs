@@ -435,4 +435,6 @@ impl Client {
     }
 }
 
-impl_debug!(Client, |this| pending = this.pending());
+impl_debug!(|this| Client {
+    pending: this.pending()
+});

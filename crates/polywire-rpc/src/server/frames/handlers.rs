@@ -122,7 +122,12 @@ impl Handlers {
         call: E::Call,
         request: &Request<'_>,
     ) -> CallStatus {
-        let (CheckedHead { context, pending }, mut admitted) = match self.accept_request(request) {
+        let (CheckedHead { context, pending }, mut admitted) = match self.accept(
+            request.context,
+            request.extension,
+            request.operation,
+            request.payload.len(),
+        ) {
             Ok(admitted) => admitted,
             Err(fault) => {
                 self.fault(endpoint, now, call, None, &fault, true);
@@ -283,7 +288,12 @@ impl Handlers {
             tracing::debug!("a call without a reply was dropped: too many are in progress");
             return;
         }
-        let admitted = self.accept_request(request);
+        let admitted = self.accept(
+            request.context,
+            request.extension,
+            request.operation,
+            request.payload.len(),
+        );
         let Ok((CheckedHead { context, pending }, mut admitted)) = admitted else {
             return;
         };

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use polywire_frame::Extension;
 use polywire_protocol::Fault;
 
-use super::handlers::{Handlers, Request};
+use super::handlers::Handlers;
 use crate::auth::{AuthResult, Identity};
 use crate::call::admission::{Admitted, Rejection};
 use crate::call::completion::SMALL;
@@ -27,16 +27,19 @@ pub(super) struct CheckedHead {
 }
 
 impl Handlers {
-    pub(super) fn accept_request(
+    /// Checks a call by its head, and takes memory for its input of `len` bytes.
+    pub(super) fn accept(
         &self,
-        request: &Request<'_>,
+        context: &crate::Context,
+        extension: &Extension<'_>,
+        operation: u32,
+        len: usize,
     ) -> Result<(CheckedHead, Admitted), Fault> {
-        let name = self.table.name(&self.app.engine, request.operation);
-        let (head, in_flight) = self.check_head(request.context, request.extension, name)?;
+        let name = self.table.name(&self.app.engine, operation);
+        let (head, in_flight) = self.check_head(context, extension, name)?;
         // A pending call takes memory also for a small input: there may be many.
         let free = if head.pending.is_some() { SMALL } else { FREE };
-        let memory = self.hold(request.payload.len(), free);
-        let memory = memory.map_err(Rejection::fault)?;
+        let memory = self.hold(len, free).map_err(Rejection::fault)?;
         Ok((head, Admitted::new(in_flight, memory)))
     }
 
@@ -68,20 +71,6 @@ impl Handlers {
         }
         let context = Some(own);
         Ok((CheckedHead { context, pending }, in_flight))
-    }
-
-    /// Checks a call with streams by its head, and takes memory for its input.
-    pub(super) fn accept_stream(
-        &self,
-        context: &crate::Context,
-        extension: &Extension<'_>,
-        operation: u32,
-        bytes: usize,
-    ) -> Result<(CheckedHead, Admitted), Fault> {
-        let name = self.table.name(&self.app.engine, operation);
-        let (head, in_flight) = self.check_head(context, extension, name)?;
-        let memory = self.hold(bytes, FREE).map_err(Rejection::fault)?;
-        Ok((head, Admitted::new(in_flight, memory)))
     }
 }
 

@@ -36,8 +36,7 @@ impl ConnectionState {
         payload: &[u8],
     ) {
         let handlers = &self.calls.handlers;
-        let checked =
-            handlers.accept_stream(&self.calls.context, extension, operation, payload.len());
+        let checked = handlers.accept(&self.calls.context, extension, operation, payload.len());
         let (CheckedHead { context, pending }, mut admitted) = match checked {
             Ok(checked) => checked,
             Err(fault) => return self.fault(now, id, None, &fault, true),
