@@ -47,6 +47,8 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "harness")]
 mod harness;
+#[cfg(feature = "record")]
+pub mod record;
 
 #[cfg(feature = "harness")]
 pub use harness::{Outcome, Test, run};

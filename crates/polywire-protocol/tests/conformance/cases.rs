@@ -17,7 +17,7 @@ use crate::compare::{
 };
 use crate::subject::{Answer, Held, Subject};
 
-const LIMITS: Limits = Limits::DEFAULT;
+pub(crate) const LIMITS: Limits = Limits::DEFAULT;
 
 /// A client writes the value as this request.
 pub(crate) fn client_request(
@@ -87,7 +87,7 @@ const S3_DOMAINS: [&str; 4] = [
 
 /// What a client sends: the token and what traits of the operation ask for
 /// included.
-fn sent(
+pub(crate) fn sent(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
     input: &dyn Held,
@@ -214,7 +214,7 @@ pub(crate) fn malformed(run: &Run<'_>, subject: &dyn Subject, case: &Json) -> Re
     }
 }
 
-fn read(
+pub(crate) fn read(
     run: &Run<'_>,
     subject: &dyn Subject,
     head: &http::request::Parts,
@@ -243,7 +243,11 @@ fn read(
 }
 
 /// The structure that a case gives.
-fn params(subject: &dyn Subject, case: &Json, shape: Schema<'_>) -> Result<Box<dyn Held>, String> {
+pub(crate) fn params(
+    subject: &dyn Subject,
+    case: &Json,
+    shape: Schema<'_>,
+) -> Result<Box<dyn Held>, String> {
     let params = match &case["params"] {
         params @ Json::Object(_) => params.to_string(),
         _ => "{}".to_owned(),
@@ -271,7 +275,7 @@ fn held<T>(
     written.unwrap().map_err(|error| error.to_string())
 }
 
-fn request(case: &Json) -> (http::request::Parts, Body) {
+pub(crate) fn request(case: &Json) -> (http::request::Parts, Body) {
     let mut uri = case["uri"].as_str().unwrap().to_owned();
     for part in texts(&case["queryParams"]) {
         uri.push(if uri.contains('?') { '&' } else { '?' });
@@ -302,7 +306,11 @@ fn request(case: &Json) -> (http::request::Parts, Body) {
 
 /// A case lists the headers that it is about. Some of awsJson leave out the one
 /// that names the operation, without which no server knows what is called.
-fn complete(kind: ProtocolKind, operation: Operation<'_>, head: &mut http::request::Parts) {
+pub(crate) fn complete(
+    kind: ProtocolKind,
+    operation: Operation<'_>,
+    head: &mut http::request::Parts,
+) {
     let aws_json = matches!(kind, ProtocolKind::AwsJson1_0 | ProtocolKind::AwsJson1_1);
     if aws_json && !head.headers.contains_key("x-amz-target") {
         let service = operation.input().set().service(0);
@@ -314,6 +322,15 @@ fn complete(kind: ProtocolKind, operation: Operation<'_>, head: &mut http::reque
     }
 }
 
+pub(crate) fn response_head(case: &Json) -> http::response::Parts {
+    let code = u16::try_from(case["code"].as_u64().unwrap()).unwrap();
+    let mut builder = http::Response::builder().status(code);
+    for (name, value) in case["headers"].as_object().into_iter().flatten() {
+        builder = builder.header(name, value.as_str().unwrap());
+    }
+    builder.body(()).unwrap().into_parts().0
+}
+
 /// A client reads the response as this value.
 pub(crate) fn client_response(
     protocol: &dyn Protocol,
@@ -322,12 +339,7 @@ pub(crate) fn client_response(
     subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
-    let code = u16::try_from(case["code"].as_u64().unwrap()).unwrap();
-    let mut builder = http::Response::builder().status(code);
-    for (name, value) in case["headers"].as_object().into_iter().flatten() {
-        builder = builder.header(name, value.as_str().unwrap());
-    }
-    let (head, ()) = builder.body(()).unwrap().into_parts();
+    let head = response_head(case);
     let body = Body::new(Bytes::from(body(case)));
     let answer = Answer {
         head: &head,
@@ -381,6 +393,31 @@ fn same_query_error(case: &Json, head: &http::response::Parts) -> Result<(), Str
     }
 }
 
+pub(crate) fn written_response(
+    protocol: &dyn Protocol,
+    operation: Operation<'_>,
+    error: Option<Schema<'_>>,
+    subject: &dyn Subject,
+    case: &Json,
+) -> Result<http::Response<Bytes>, String> {
+    match error {
+        Some(error) => {
+            let details = params(subject, case, error)?;
+            let fault = Fault::modelled(error.id(), details.to_map(error));
+            let fault = details.by().fault(fault);
+            protocol
+                .encode_error(error, &fault)
+                .map_err(|error| error.to_string())
+        }
+        None => {
+            let output = params(subject, case, operation.output())?;
+            write(&*output, |message| {
+                protocol.encode_output(operation, message)
+            })
+        }
+    }
+}
+
 /// A server writes the value as this response.
 pub(crate) fn server_response(
     protocol: &dyn Protocol,
@@ -389,22 +426,7 @@ pub(crate) fn server_response(
     subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
-    let response = match error {
-        Some(error) => {
-            let details = params(subject, case, error)?;
-            let fault = Fault::modelled(error.id(), details.to_map(error));
-            let fault = details.by().fault(fault);
-            protocol
-                .encode_error(error, &fault)
-                .map_err(|error| error.to_string())?
-        }
-        None => {
-            let output = params(subject, case, operation.output())?;
-            write(&*output, |message| {
-                protocol.encode_output(operation, message)
-            })?
-        }
-    };
+    let response = written_response(protocol, operation, error, subject, case)?;
     same(
         "status",
         &case["code"].to_string(),

@@ -17,6 +17,7 @@
 
 mod cases;
 mod compare;
+mod record;
 mod report;
 mod subject;
 mod xml;
@@ -35,6 +36,8 @@ use crate::subject::{By, Generated, Maps, Subject};
 test_data::tests! {
     official_suites,
     every_protocol_has_cases,
+    record::behaviour_on_official_cases,
+    record::behaviour_on_bodies_of_the_benchmarks,
     report::exceptions_have_reasons,
     report::exceptions_are_whole,
     xml::what_a_writer_may_choose,
