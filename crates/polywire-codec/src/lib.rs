@@ -17,7 +17,6 @@
 //! message again up to the offset of the error.
 #![forbid(unsafe_code)]
 
-mod budget;
 pub mod cbor;
 mod chosen;
 mod declaration;

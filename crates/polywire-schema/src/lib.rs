@@ -15,6 +15,7 @@
 //! Nothing here does input or output.
 #![forbid(unsafe_code)]
 
+mod budget;
 mod builder;
 mod compact;
 mod constraints;
@@ -41,9 +42,11 @@ mod parts;
 mod serde;
 mod set;
 mod to_value;
+mod tokens;
 mod value;
 mod variants;
 
+pub use budget::Budget;
 pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
 pub use constraints::{
     ConstraintDef, ConstraintSpec, Constraints, EnumValue, EnumValueDef, EnumValueSpec,
@@ -69,6 +72,7 @@ pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
 pub use set::SchemaSet;
 pub use to_value::to_value;
+pub use tokens::{Container, Name, Rules, TokenReader};
 pub use value::Value;
 
 /// The names by which our formats and our types know each other through serde.

@@ -7,14 +7,14 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
+    BigDecimal, BigInteger, Blob, Body, Budget, Container, END, Encoding, Error, ErrorKind, Event,
+    LimitKind, Limits, Member, Name, NameSource, Rules, Schema, Seq, Text, Timestamp, TokenReader,
+    Value,
 };
 
 use super::head::{BREAK, Head, INDEFINITE, Tag};
 use super::{CborProfile, locate};
-use crate::budget::Budget;
-use crate::{nulls, refuse};
+use crate::refuse;
 
 /// A reader of one CBOR data item.
 #[derive(Debug)]
@@ -244,7 +244,7 @@ impl<'de> CborDecoder<'de> {
 
     /// Goes to the next element. `false` at the end.
     #[inline(always)]
-    pub(super) fn next(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+    pub(super) fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         if seq.left.wrapping_sub(1) < INDEFINITE - 1 && self.budget.count(1).is_ok() {
             seq.left -= 1;
             return Ok(true);
@@ -322,11 +322,6 @@ impl<'de> CborDecoder<'de> {
         self.error(ErrorKind::InvalidValue, expected)
     }
 
-    /// Skips a null that is no element of the list or map of `at`.
-    fn skips_null(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        Ok(nulls::mean_nothing(at) && self.is_null()?)
-    }
-
     #[inline]
     pub(super) fn is_null(&mut self) -> Result<bool, Error> {
         match self.bytes.get(self.at) {
@@ -380,59 +375,6 @@ impl<'de> CborDecoder<'de> {
         Some(key)
     }
 
-    /// As [`Decoder::key`], whatever stands there, into [`Self::apart`]; whether
-    /// there is one.
-    #[inline(never)]
-    fn any_key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        loop {
-            if !self.next(seq)? {
-                return Ok(false);
-            }
-            self.apart = self.any_text()?;
-            if self.profile.skip_nulls && self.peek() >> 5 > 5 && self.skips_null(at)? {
-                continue;
-            }
-            return Ok(true);
-        }
-    }
-
-    /// As [`Decoder::member`], whatever stands there.
-    #[inline(never)]
-    pub(super) fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        loop {
-            if !self.next_apart(seq, false)? {
-                return Ok(END);
-            }
-            let mut ordinal = seq.guess;
-            match self.nearby(shape, ordinal) {
-                Some((found, len)) => {
-                    ordinal = found;
-                    self.at += len;
-                }
-                None => {
-                    let key = self.text_string()?;
-                    match shape.find(NameSource::Member, key.as_bytes()) {
-                        Some(found) => ordinal = found,
-                        None => {
-                            seq.unknown = true;
-                            self.count_item()?;
-                            self.skip_value()?;
-                            continue;
-                        }
-                    }
-                }
-            }
-            seq.guess = ordinal + 1;
-            if self.budget.seen(seq, ordinal) {
-                return Err(self.error(ErrorKind::Duplicate, "each member once"));
-            }
-            if shape.member(ordinal).kind() != ShapeKind::Document && self.is_null()? {
-                continue;
-            }
-            return Ok(ordinal);
-        }
-    }
-
     /// A tag with a meaning, and its value; or a value behind tags without.
     pub(super) fn tagged(&mut self) -> Result<Event, Error> {
         let Some((tag, start)) = self.tag()? else {
@@ -456,7 +398,7 @@ impl<'de> CborDecoder<'de> {
             3 => self.text_string().map(|_| ()),
             major @ (4 | 5) => {
                 let mut seq = self.enter_by(major, Member::DOCUMENT, Budget::enter_uncounted)?;
-                while self.next(&mut seq)? {
+                while self.next_item(&mut seq)? {
                     if major == 5 {
                         self.skip_value()?;
                     }
@@ -481,35 +423,102 @@ impl<'de> CborDecoder<'de> {
     }
 }
 
-impl<'de> Decoder<'de> for CborDecoder<'de> {
+impl<'de> TokenReader<'de> for CborDecoder<'de> {
     #[inline(always)]
-    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.enter(5, at)
+    fn budget(&mut self) -> &mut Budget {
+        &mut self.budget
     }
 
     #[inline(always)]
-    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        // The name that is expected next, and behind it a value that is not
-        // null, nor a tag that may stand before one.
-        let ordinal = seq.guess;
-        let rest = self.rest();
-        if ordinal < shape.len()
-            && seq.left != 0
-            && let Some(len) = shape.member(ordinal).encoded(Encoding::Cbor).starts(rest)
-            && let Some(value) = rest.get(len)
-            && (*value <= 0xc4 || *value > 0xdb && !matches!(value, 0xf6 | 0xf7))
-            && seq.mark_new(ordinal)
-        {
-            self.at += len;
-            seq.left -= u64::from(seq.left != INDEFINITE);
-            seq.guess = ordinal + 1;
-            return Ok(ordinal);
+    fn rules(&self) -> Rules {
+        Rules {
+            skip_nulls: self.profile.skip_nulls,
+            required: self.profile.required,
+            defaults: self.profile.defaults,
+            names: NameSource::Member,
         }
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error> {
+        let major = if container == Container::List { 4 } else { 5 };
+        self.enter(major, at)
+    }
+
+    #[inline(always)]
+    fn next(&mut self, container: Container, seq: &mut Seq) -> Result<bool, Error> {
+        match container {
+            Container::Structure => self.next_apart(seq, false),
+            Container::List | Container::Map => self.next_item(seq),
+        }
+    }
+
+    #[inline(always)]
+    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<usize> {
+        let rest = self.rest();
+        if seq.left == 0 {
+            return None;
+        }
+        let len = member.encoded(Encoding::Cbor).starts(rest)?;
+        // Behind it a value that is not null, nor a tag that may stand before one.
+        let value = *rest.get(len)?;
+        (value <= 0xc4 || value > 0xdb && !matches!(value, 0xf6 | 0xf7)).then_some(len)
+    }
+
+    #[inline(always)]
+    fn accept_member(&mut self, len: usize, seq: &mut Seq) {
+        self.at += len;
+        seq.left -= u64::from(seq.left != INDEFINITE);
+    }
+
+    #[inline(always)]
+    fn quick_member(&mut self, _: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+        if seq.left != 0 {
+            return None;
+        }
+        self.leave();
+        Some(END)
+    }
+
+    #[inline]
+    fn name(&mut self, shape: Schema<'_>, seq: &Seq) -> Result<Name, Error> {
+        if let Some((found, len)) = self.nearby(shape, seq.guess) {
+            self.at += len;
+            return Ok(Name::Member(found));
+        }
+        let key = self.text_string()?;
+        Ok(match shape.find(NameSource::Member, key.as_bytes()) {
+            Some(found) => Name::Member(found),
+            None => Name::Unknown,
+        })
+    }
+
+    #[inline(always)]
+    fn quick_key(&mut self, seq: &mut Seq) -> Option<Option<Text>> {
         if seq.left == 0 {
             self.leave();
-            return Ok(END);
+            return Some(None);
         }
-        self.any_member(shape, seq)
+        self.short_key(seq).map(Some)
+    }
+
+    fn key(&mut self) -> Result<(), Error> {
+        self.apart = self.any_text()?;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut Text {
+        &mut self.apart
+    }
+
+    fn skip_value(&mut self) -> Result<(), Error> {
+        self.skip_value()
+    }
+
+    #[inline(always)]
+    fn may_be_null(&self) -> bool {
+        self.peek() >> 5 > 5
     }
 
     #[inline(never)]
@@ -538,24 +547,6 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         None
     }
 
-    #[inline(always)]
-    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.enter(4, at)
-    }
-
-    #[inline(always)]
-    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        loop {
-            if !self.next(seq)? {
-                return Ok(false);
-            }
-            if self.profile.skip_nulls && self.peek() >> 5 > 5 && self.skips_null(at)? {
-                continue;
-            }
-            return Ok(true);
-        }
-    }
-
     #[inline]
     fn expected(&mut self, _: Member<'_>, seq: &Seq) -> usize {
         let expected = match seq.left {
@@ -569,27 +560,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         expected
     }
 
-    #[inline]
-    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.enter(5, at)
-    }
-
-    #[inline(always)]
-    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
-        if seq.left == 0 {
-            self.leave();
-            return Ok(None);
-        }
-        if let Some(key) = self.short_key(seq) {
-            return Ok(Some(key));
-        }
-        if !self.any_key(at, seq)? {
-            return Ok(None);
-        }
-        Ok(Some(std::mem::take(&mut self.apart)))
-    }
-
-    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+    fn null(&mut self) -> Result<bool, Error> {
         self.is_null()
     }
 
@@ -689,8 +660,8 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             0 | 1 => self.integer_value()?,
             2 => Value::Blob(self.blob(Member::DOCUMENT)?),
             3 => Value::String(self.text(Member::DOCUMENT)?),
-            4 => return self.list(Member::DOCUMENT).map(Event::List),
-            5 => return self.map(Member::DOCUMENT).map(Event::Map),
+            4 => return self.enter(4, Member::DOCUMENT).map(Event::List),
+            5 => return self.enter(5, Member::DOCUMENT).map(Event::Map),
             6 => return self.tagged(),
             _ => match self.peek() {
                 0xf4 | 0xf5 => Value::Boolean(self.boolean(Member::DOCUMENT)?),
@@ -711,25 +682,6 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     fn document(&mut self) -> Result<Value, Error> {
         self.document_value()
-    }
-
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills(at)
-    }
-
-    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        let error = self.error(ErrorKind::Missing, "");
-        Err(refuse::missing(error, at, at.name()))
-    }
-
-    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]

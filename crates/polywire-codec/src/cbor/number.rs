@@ -181,15 +181,15 @@ impl CborDecoder<'_> {
     /// The exponent and mantissa of a decimal, whose tag began at `start`.
     pub(super) fn decimal(&mut self, start: usize) -> Result<BigDecimal, Error> {
         let mut seq = self.enter(4, Member::DOCUMENT)?;
-        if !self.next(&mut seq)? {
+        if !self.next_item(&mut seq)? {
             return Err(self.invalid(start, "an exponent and a mantissa"));
         }
         let exponent = self.small_integer("an exponent of 64 bits")?;
-        if !self.next(&mut seq)? {
+        if !self.next_item(&mut seq)? {
             return Err(self.invalid(start, "an exponent and a mantissa"));
         }
         let mantissa = self.any_integer()?;
-        if self.next(&mut seq)? {
+        if self.next_item(&mut seq)? {
             return Err(self.invalid(start, "an exponent and a mantissa"));
         }
         let Some(decimal) = decimal_of(&mantissa, exponent) else {

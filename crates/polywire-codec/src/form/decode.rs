@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, END, Error, ErrorKind, Event, LimitKind, Limits,
-    Member, Schema, Seq, Text, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Blob, Body, Budget, Decoder, END, Error, ErrorKind, Event, LimitKind,
+    Limits, Member, Schema, Seq, Text, Timestamp, TimestampFormat,
 };
 use polywire_text::number::{self, Spelling};
 use polywire_text::timestamp::ReadPolicy;
@@ -16,7 +16,6 @@ use polywire_text::{Malformed, base64, percent};
 
 use super::FormProfile;
 use super::index::{self, Field, Index, KEY, UNKNOWN, VALUE};
-use crate::budget::Budget;
 use crate::{keep, refuse, snippet};
 
 /// A reader of one form.

@@ -14,11 +14,12 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use polywire_schema::{Error, ErrorKind, LimitKind, Member, MemberFlags, NameSource, ShapeKind};
+use polywire_schema::{
+    Budget, Error, ErrorKind, LimitKind, Member, MemberFlags, NameSource, ShapeKind,
+};
 use polywire_text::{Malformed, percent};
 
 use super::FormProfile;
-use crate::budget::Budget;
 use crate::snippet;
 
 /// The number of all members that the shape does not have.

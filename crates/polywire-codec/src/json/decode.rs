@@ -10,8 +10,9 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Limits, Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Blob, Body, Budget, Decoder, END, Encoding, Error, ErrorKind, Event,
+    LimitKind, Limits, Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat,
+    Value,
 };
 use polywire_text::escape::{self, LoneSurrogate};
 use polywire_text::number::{
@@ -21,7 +22,6 @@ use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, base64, scan};
 
 use super::{JsonProfile, locate};
-use crate::budget::Budget;
 use crate::lengths::Lengths;
 use crate::{nulls, refuse, snippet};
 

@@ -13,8 +13,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Limits, Member, MemberFlags, NameSource, Schema, Seq, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, Body, Budget, Decoder, END, Encoding, Error, ErrorKind, Event,
+    LimitKind, Limits, Member, MemberFlags, NameSource, Schema, Seq, Text, Timestamp,
 };
 use polywire_text::timestamp::LastDate;
 use polywire_text::utf8;
@@ -22,7 +22,6 @@ use polywire_text::utf8;
 use super::XmlProfile;
 use super::cursor::{CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
 use super::frame::Entered;
-use crate::budget::Budget;
 use crate::lengths::Lengths;
 use crate::refuse;
 

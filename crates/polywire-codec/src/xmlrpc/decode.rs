@@ -11,8 +11,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
+    BigDecimal, BigInteger, Blob, Body, Budget, Decoder, END, Encoding, Error, ErrorKind, Event,
+    LimitKind, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
 };
 
 use polywire_text::scan;
@@ -23,7 +23,6 @@ use super::cursor::Cursor;
 use super::duplicates::Dropped;
 use super::frame::Frame;
 use super::value::{Type, is_number};
-use crate::budget::Budget;
 use crate::{keep, nulls, refuse};
 
 /// A reader of one XML-RPC message.

@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use polywire_text::{before, utf8};
 
 use polywire_schema::{
-    Body, Decoder, END, Error, ErrorKind, Limits, Member, Schema, Seq, ShapeKind,
+    Body, Budget, Decoder, END, Error, ErrorKind, Limits, Member, Schema, Seq, ShapeKind,
 };
 
 use super::collections::OPEN;
 use super::cursor::Cursor;
 use super::value::is_space;
 use super::{XmlRpcDecoder, XmlRpcProfile, encoding};
-use crate::budget::Budget;
 use crate::refuse;
 
 /// What stands behind the last parameter of nearly all calls.

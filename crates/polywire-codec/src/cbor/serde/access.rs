@@ -71,7 +71,7 @@ impl<'a, 'de> Items<'a, 'de> {
         if self.ended {
             return Ok(false);
         }
-        let more = self.decoder.next(&mut self.seq)?;
+        let more = self.decoder.next_item(&mut self.seq)?;
         self.ended = !more;
         Ok(more)
     }

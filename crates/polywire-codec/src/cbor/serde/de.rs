@@ -360,12 +360,12 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
             5 => {
                 let mut seq = decoder.enter(5, Member::DOCUMENT)?;
                 let one = "a variant: its name, or a map of one entry";
-                if !decoder.next(&mut seq)? {
+                if !decoder.next_item(&mut seq)? {
                     return Err(decoder.invalid(start, one));
                 }
                 let result = visitor.visit_enum(Variant(decoder));
                 let value = at(decoder, start, result)?;
-                if decoder.next(&mut seq)? {
+                if decoder.next_item(&mut seq)? {
                     return Err(decoder.invalid(start, one));
                 }
                 Ok(value)

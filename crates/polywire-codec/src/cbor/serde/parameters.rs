@@ -39,7 +39,7 @@ impl<'de> Source<'de> for List<'_, 'de> {
         if self.ended {
             return Ok(false);
         }
-        let more = self.decoder.next(&mut self.seq)?;
+        let more = self.decoder.next_item(&mut self.seq)?;
         self.ended = !more;
         Ok(more)
     }

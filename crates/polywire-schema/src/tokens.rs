@@ -1,0 +1,386 @@
+//! The decoding loop that all formats share.
+//!
+//! A format implements [`TokenReader`]: small functions that read one token each. The loop over
+//! the members of a structure, the items of a list and the entries of a map is written once, in
+//! the implementation of [`Decoder`] for every `TokenReader`. It decides which member comes, that
+//! no member comes twice, which nulls are skipped, and what happens to missing members.
+//!
+//! Each token has a fast and a slow function. The fast ones are inlined into the code of a type;
+//! they return `None` for everything that is not plain, with nothing read. Then the loop calls
+//! the slow ones, which handle white space, limits and errors.
+
+use std::borrow::Cow;
+
+use polywire_text::{Blob, Text, Timestamp};
+
+use crate::budget::Budget;
+use crate::{
+    BigDecimal, BigInteger, Decoder, Defaults, END, Error, ErrorKind, Event, Member, NameSource,
+    Schema, Seq, ShapeKind, Value,
+};
+
+/// What a token reader is in: decides which tokens separate and end its parts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Container {
+    /// A structure or union.
+    Structure,
+    /// A list.
+    List,
+    /// A map.
+    Map,
+}
+
+/// What a profile says about members, for all formats.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Whether nulls in lists and maps that are not sparse are skipped, as on clients.
+    pub skip_nulls: bool,
+    /// Whether missing required members and unknown variants of unions are errors.
+    pub required: bool,
+    /// Which missing members get their default.
+    pub defaults: Defaults,
+    /// By which names errors call members.
+    pub names: NameSource,
+}
+
+/// The name of a member, once it was read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Name {
+    /// The member with this ordinal.
+    Member(u32),
+    /// A name that the shape does not have. Its value follows.
+    Unknown,
+}
+
+/// A reader of the tokens of one format. [`Decoder`] is implemented for every token reader.
+///
+/// Functions without a comment do what the function of [`Decoder`] with the same name does.
+pub trait TokenReader<'de> {
+    /// What is left of the limits of the message.
+    fn budget(&mut self) -> &mut Budget;
+
+    /// What the profile says about members.
+    fn rules(&self) -> Rules;
+
+    /// Reads the token that begins a structure, list or map, and enters it in the budget.
+    fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error>;
+
+    /// Reads what separates two parts of a container. At its end reads the token that ends it,
+    /// leaves it in the budget and returns `false`. Counts items and entries, not members: each
+    /// member comes at most once.
+    fn next(&mut self, container: Container, seq: &mut Seq) -> Result<bool, Error>;
+
+    /// Fast: the number of bytes up to the value of `member`, if its name comes next, spelled
+    /// as the writer of the format spells it, and the value is not null.
+    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<usize>;
+
+    /// Skips the bytes that [`match_member`](Self::match_member) found.
+    fn accept_member(&mut self, len: usize, seq: &mut Seq);
+
+    /// Fast: the next member or [`END`], if [`match_member`](Self::match_member) found nothing.
+    fn quick_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+        let _ = (shape, seq);
+        None
+    }
+
+    /// Reads the name of a member, after [`next`](Self::next).
+    fn name(&mut self, shape: Schema<'_>, seq: &Seq) -> Result<Name, Error>;
+
+    /// Fast: the next key of a map, if a value follows that is not null; `Some(None)` at its end.
+    fn quick_key(&mut self, seq: &mut Seq) -> Option<Option<Text>> {
+        let _ = seq;
+        None
+    }
+
+    /// Reads the key of an entry, after [`next`](Self::next), into [`scratch`](Self::scratch).
+    fn key(&mut self) -> Result<(), Error>;
+
+    /// The text that a slow function has read. Fast functions return in registers, which a slow
+    /// function that returned a `Text` would prevent.
+    fn scratch(&mut self) -> &mut Text;
+
+    /// Skips a value. It must be well formed.
+    fn skip_value(&mut self) -> Result<(), Error>;
+
+    /// Fast: whether a null may come next. `false` if not.
+    fn may_be_null(&self) -> bool;
+
+    /// See [`Decoder::variant`].
+    fn variant(&mut self, at: Member<'_>) -> Option<u32> {
+        let _ = at;
+        None
+    }
+
+    /// See [`Decoder::end_variant`].
+    fn end_variant(&mut self, ordinal: u32) -> Option<Seq> {
+        let _ = ordinal;
+        None
+    }
+
+    /// See [`Decoder::expected`].
+    fn expected(&mut self, at: Member<'_>, seq: &Seq) -> usize {
+        let _ = (at, seq);
+        0
+    }
+
+    /// See [`Decoder::null`].
+    fn null(&mut self) -> Result<bool, Error>;
+    /// See [`Decoder::boolean`].
+    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error>;
+    /// See [`Decoder::integer`].
+    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error>;
+    /// See [`Decoder::float`].
+    fn float(&mut self, at: Member<'_>) -> Result<f32, Error>;
+    /// See [`Decoder::double`].
+    fn double(&mut self, at: Member<'_>) -> Result<f64, Error>;
+    /// See [`Decoder::big_integer`].
+    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error>;
+    /// See [`Decoder::big_decimal`].
+    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error>;
+    /// See [`Decoder::text`].
+    fn text(&mut self, at: Member<'_>) -> Result<Text, Error>;
+    /// See [`Decoder::str`].
+    fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error>;
+    /// See [`Decoder::blob`].
+    fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error>;
+    /// See [`Decoder::timestamp`].
+    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error>;
+    /// See [`Decoder::any`].
+    fn any(&mut self) -> Result<Event, Error>;
+    /// See [`Decoder::document`].
+    fn document(&mut self) -> Result<Value, Error>;
+    /// See [`Decoder::error`].
+    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error;
+}
+
+/// The next member, whatever comes: the loop over the members of a structure.
+#[inline(never)]
+fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
+    reader: &mut R,
+    shape: Schema<'_>,
+    seq: &mut Seq,
+) -> Result<u32, Error> {
+    loop {
+        if !reader.next(Container::Structure, seq)? {
+            return Ok(END);
+        }
+        let ordinal = match reader.name(shape, seq)? {
+            Name::Member(ordinal) => ordinal,
+            Name::Unknown => {
+                seq.unknown = true;
+                if let Err(limit) = reader.budget().count(1) {
+                    return Err(reader.error(ErrorKind::Limit(limit), ""));
+                }
+                reader.skip_value()?;
+                continue;
+            }
+        };
+        seq.guess = ordinal + 1;
+        if reader.budget().seen(seq, ordinal) {
+            return Err(reader.error(ErrorKind::Duplicate, "each member once"));
+        }
+        if reader.may_be_null()
+            && shape.member(ordinal).kind() != ShapeKind::Document
+            && reader.null()?
+        {
+            continue;
+        }
+        return Ok(ordinal);
+    }
+}
+
+/// Reads the next key into the scratch of the reader. `false` at the end of the map.
+#[inline(never)]
+fn slow_key<'de, R: TokenReader<'de> + ?Sized>(
+    reader: &mut R,
+    at: Member<'_>,
+    seq: &mut Seq,
+) -> Result<bool, Error> {
+    loop {
+        if !reader.next(Container::Map, seq)? {
+            return Ok(false);
+        }
+        reader.key()?;
+        if !skip_null(reader, at)? {
+            return Ok(true);
+        }
+    }
+}
+
+/// Skips a null that is no element of the list or map of `at`, if the profile says so.
+#[inline(always)]
+fn skip_null<'de, R: TokenReader<'de> + ?Sized>(
+    reader: &mut R,
+    at: Member<'_>,
+) -> Result<bool, Error> {
+    let skips = reader.rules().skip_nulls && reader.may_be_null();
+    if skips && !at.is_sparse() && at.element().kind() != ShapeKind::Document {
+        return reader.null();
+    }
+    Ok(false)
+}
+
+impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
+    #[inline(always)]
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.begin(Container::Structure, at)
+    }
+
+    #[inline(always)]
+    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        let ordinal = seq.guess;
+        if ordinal < shape.len()
+            && let Some(len) = self.match_member(shape.member(ordinal), seq)
+            && seq.mark_new(ordinal)
+        {
+            self.accept_member(len, seq);
+            seq.guess = ordinal + 1;
+            return Ok(ordinal);
+        }
+        match self.quick_member(shape, seq) {
+            Some(ordinal) => Ok(ordinal),
+            None => slow_member(self, shape, seq),
+        }
+    }
+
+    #[inline(always)]
+    fn variant(&mut self, at: Member<'_>) -> Option<u32> {
+        TokenReader::variant(self, at)
+    }
+
+    #[inline(always)]
+    fn end_variant(&mut self, ordinal: u32) -> Option<Seq> {
+        TokenReader::end_variant(self, ordinal)
+    }
+
+    #[inline(always)]
+    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.begin(Container::List, at)
+    }
+
+    #[inline(always)]
+    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        loop {
+            if !self.next(Container::List, seq)? {
+                return Ok(false);
+            }
+            if !skip_null(self, at)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn expected(&mut self, at: Member<'_>, seq: &Seq) -> usize {
+        TokenReader::expected(self, at, seq)
+    }
+
+    #[inline(always)]
+    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.begin(Container::Map, at)
+    }
+
+    #[inline(always)]
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+        if let Some(key) = self.quick_key(seq) {
+            return Ok(key);
+        }
+        if !slow_key(self, at, seq)? {
+            return Ok(None);
+        }
+        Ok(Some(std::mem::take(self.scratch())))
+    }
+
+    #[inline(always)]
+    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        TokenReader::null(self)
+    }
+
+    #[inline(always)]
+    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        TokenReader::boolean(self, at)
+    }
+
+    #[inline(always)]
+    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        TokenReader::integer(self, at)
+    }
+
+    #[inline(always)]
+    fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
+        TokenReader::float(self, at)
+    }
+
+    #[inline(always)]
+    fn double(&mut self, at: Member<'_>) -> Result<f64, Error> {
+        TokenReader::double(self, at)
+    }
+
+    #[inline(always)]
+    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
+        TokenReader::big_integer(self, at)
+    }
+
+    #[inline(always)]
+    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
+        TokenReader::big_decimal(self, at)
+    }
+
+    #[inline(always)]
+    fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
+        TokenReader::text(self, at)
+    }
+
+    #[inline(always)]
+    fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
+        TokenReader::str(self, at)
+    }
+
+    #[inline(always)]
+    fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
+        TokenReader::blob(self, at)
+    }
+
+    #[inline(always)]
+    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
+        TokenReader::timestamp(self, at)
+    }
+
+    #[inline(always)]
+    fn any(&mut self) -> Result<Event, Error> {
+        TokenReader::any(self)
+    }
+
+    #[inline(always)]
+    fn document(&mut self) -> Result<Value, Error> {
+        TokenReader::document(self)
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.rules().defaults.fills(at)
+    }
+
+    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
+        let rules = self.rules();
+        if !rules.required {
+            return Ok(());
+        }
+        let (name, shape) = (at.plain(rules.names), at.container());
+        let error = TokenReader::error(self, ErrorKind::Missing, "");
+        let expected = format!("the required member `{name}` of {}", shape.id());
+        Err(error.expected(expected).found(""))
+    }
+
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.rules().required {
+            return Ok(());
+        }
+        let error = TokenReader::error(self, ErrorKind::Unknown, "");
+        let expected = format!("only members that {} has", at.target().id());
+        Err(error.expected(expected).found(""))
+    }
+
+    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        TokenReader::error(self, kind, expected)
+    }
+}
