@@ -33,7 +33,7 @@ const PROFILES: [JsonProfile; 6] = [
     JsonProfile::DEFAULT
         .with_fixed_timestamps(true)
         .with_quoted_big_numbers(true),
-    JsonProfile::DEFAULT.with_document_only(Some(Direction::Request)),
+    JsonProfile::DEFAULT.with_part(polywire_schema::Part::Body(Direction::Request)),
 ];
 
 /// So small that ordinary inputs reach them.

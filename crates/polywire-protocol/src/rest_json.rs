@@ -5,7 +5,7 @@
 use http::{HeaderMap, HeaderValue, StatusCode, response};
 use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Schema, Service, Value};
+use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Part, Schema, Service, Value};
 
 use crate::delegate::delegate;
 use crate::error_facts::{ERROR_TYPE, ErrorFacts};
@@ -71,7 +71,7 @@ impl Format for Json {
         parts: &Parts<'_, 'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let profile = profile(parts.side).with_document_only(parts.bindings.document_only());
+        let profile = profile(parts.side).with_part(parts.bindings.part());
         let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
         sink.read_json(parts.root, &mut decoder)?;
         decoder.finish()?;
@@ -83,7 +83,7 @@ impl Format for Json {
         parts: &Parts<'_, 'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let profile = profile(parts.side).with_payload(parts.bindings.direction);
+        let profile = profile(parts.side).with_part(Part::Payload(parts.bindings.direction));
         let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
         sink.read_json(parts.root, &mut decoder)?;
         decoder.finish()?;
@@ -96,7 +96,7 @@ impl Format for Json {
         bindings: &Bindings,
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error> {
-        let profile = profile(bindings.writer()).with_document_only(bindings.document_only());
+        let profile = profile(bindings.writer()).with_part(bindings.part());
         let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
         message.write_json(root, &mut encoder);
         let document = encoder.finish()?;
@@ -110,7 +110,7 @@ impl Format for Json {
         bindings: &Bindings,
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error> {
-        let profile = profile(bindings.writer()).with_payload(bindings.direction);
+        let profile = profile(bindings.writer()).with_part(Part::Payload(bindings.direction));
         let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
         message.write_json(root, &mut encoder);
         let document = encoder.finish()?;

@@ -8,7 +8,7 @@ use polywire_text::{Blob, Text, Timestamp};
 
 use crate::error::quoted;
 use crate::map::fingerprint;
-use crate::{BigDecimal, BigInteger, Error, ErrorKind, Map, Member, Schema, Value};
+use crate::{BigDecimal, BigInteger, Error, ErrorKind, Map, Member, Part, Schema, Value};
 
 /// What [`Decoder::member`] returns at the end of a structure.
 pub const END: u32 = u32::MAX;
@@ -35,6 +35,11 @@ pub struct Seq {
     pub continues: bool,
     /// Whether a member that the shape does not have was skipped.
     pub unknown: bool,
+    /// Which members of the structure the document holds.
+    pub part: Part,
+    /// The ordinal of the member that is expected next in a part: [`guess`](Self::guess) is then
+    /// [`END`], so that the fast path is not taken.
+    pub part_guess: u32,
     /// The members seen so far, up to ordinal 127.
     pub seen: [u64; 2],
 }

@@ -37,6 +37,7 @@ mod member;
 mod names;
 mod number;
 mod operation;
+mod part;
 mod parts;
 #[cfg(feature = "serde")]
 mod serde;
@@ -68,6 +69,7 @@ pub use member::{Member, Schema};
 pub use names::{Encoding, NameSource};
 pub use number::{BigDecimal, BigInteger};
 pub use operation::{Operation, Service};
+pub use part::Part;
 pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
 pub use set::SchemaSet;

@@ -16,7 +16,7 @@ use polywire_text::{Blob, Text, Timestamp};
 use crate::budget::Budget;
 use crate::{
     BigDecimal, BigInteger, Decoder, Defaults, END, Error, ErrorKind, Event, Member, NameSource,
-    Schema, Seq, ShapeKind, Value,
+    Part, Schema, Seq, ShapeKind, Value,
 };
 
 /// What a token reader is in: decides which tokens separate and end its parts.
@@ -62,6 +62,16 @@ pub trait TokenReader<'de> {
     /// What the profile says about members.
     fn rules(&self) -> Rules;
 
+    /// Which part of the structure at the top the document holds. The loop asks before each
+    /// structure and calls [`part_begun`](Self::part_begun) unless it is [`Part::Whole`].
+    #[inline(always)]
+    fn part(&self) -> Part {
+        Part::Whole
+    }
+
+    /// From now on, structures are whole.
+    fn part_begun(&mut self) {}
+
     /// Reads the token that begins a structure, list or map, and enters it in the budget.
     fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error>;
 
@@ -77,7 +87,8 @@ pub trait TokenReader<'de> {
     /// Skips the bytes that [`match_member`](Self::match_member) found.
     fn accept_member(&mut self, len: usize, seq: &mut Seq);
 
-    /// Fast: the next member or [`END`], if [`match_member`](Self::match_member) found nothing.
+    /// Less fast: the next member or [`END`], in any order, with usual white space. Only members
+    /// that the [part](Seq::part) holds.
     fn quick_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
         let _ = (shape, seq);
         None
@@ -104,6 +115,11 @@ pub trait TokenReader<'de> {
 
     /// Fast: whether a null may come next. `false` if not.
     fn may_be_null(&self) -> bool;
+
+    /// Called after the last item or entry of the list or map of `at`.
+    fn ended(&mut self, at: Member<'_>, seq: &Seq) {
+        let _ = (at, seq);
+    }
 
     /// See [`Decoder::variant`].
     fn variant(&mut self, at: Member<'_>) -> Option<u32> {
@@ -148,9 +164,60 @@ pub trait TokenReader<'de> {
     /// See [`Decoder::any`].
     fn any(&mut self) -> Result<Event, Error>;
     /// See [`Decoder::document`].
-    fn document(&mut self) -> Result<Value, Error>;
+    fn document(&mut self) -> Result<Value, Error> {
+        crate::dynamic::document(self)
+    }
     /// See [`Decoder::error`].
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error;
+}
+
+/// Begins the structure at the top, of which the document holds a part.
+#[cold]
+fn begin_part<'de, R: TokenReader<'de> + ?Sized>(
+    reader: &mut R,
+    at: Member<'_>,
+) -> Result<Seq, Error> {
+    let part = reader.part();
+    reader.part_begun();
+    let mut seq = match part {
+        Part::Payload(_) => Seq::default(),
+        _ => reader.begin(Container::Structure, at)?,
+    };
+    seq.part = part;
+    seq.part_guess = std::mem::replace(&mut seq.guess, END);
+    Ok(seq)
+}
+
+/// The next member of a structure of which the document holds a part.
+#[inline(never)]
+fn part_member<'de, R: TokenReader<'de> + ?Sized>(
+    reader: &mut R,
+    shape: Schema<'_>,
+    seq: &mut Seq,
+) -> Result<u32, Error> {
+    if matches!(seq.part, Part::Payload(_)) {
+        // The payload comes once.
+        let payload = seq.part.payload(shape).filter(|_| seq.count == 0);
+        seq.count = 1;
+        return Ok(payload.unwrap_or(END));
+    }
+    seq.guess = seq.part_guess;
+    let ordinal = unexpected_member(reader, shape, seq);
+    seq.part_guess = std::mem::replace(&mut seq.guess, END);
+    ordinal
+}
+
+/// The next member, if it is not the one that is expected.
+#[inline(always)]
+fn unexpected_member<'de, R: TokenReader<'de> + ?Sized>(
+    reader: &mut R,
+    shape: Schema<'_>,
+    seq: &mut Seq,
+) -> Result<u32, Error> {
+    match reader.quick_member(shape, seq) {
+        Some(ordinal) => Ok(ordinal),
+        None => slow_member(reader, shape, seq),
+    }
 }
 
 /// The next member, whatever comes: the loop over the members of a structure.
@@ -176,6 +243,12 @@ fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
             }
         };
         seq.guess = ordinal + 1;
+        // A member of the head must not come in the document.
+        if !seq.part.holds(shape.member(ordinal)) {
+            seq.unknown = true;
+            reader.skip_value()?;
+            continue;
+        }
         if reader.budget().seen(seq, ordinal) {
             return Err(reader.error(ErrorKind::Duplicate, "each member once"));
         }
@@ -223,11 +296,15 @@ fn skip_null<'de, R: TokenReader<'de> + ?Sized>(
 impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     #[inline(always)]
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.part() != Part::Whole {
+            return begin_part(self, at);
+        }
         self.begin(Container::Structure, at)
     }
 
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        // The member that is expected next. In a part none is.
         let ordinal = seq.guess;
         if ordinal < shape.len()
             && let Some(len) = self.match_member(shape.member(ordinal), seq)
@@ -237,10 +314,10 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
             seq.guess = ordinal + 1;
             return Ok(ordinal);
         }
-        match self.quick_member(shape, seq) {
-            Some(ordinal) => Ok(ordinal),
-            None => slow_member(self, shape, seq),
+        if seq.part != Part::Whole {
+            return part_member(self, shape, seq);
         }
+        unexpected_member(self, shape, seq)
     }
 
     #[inline(always)]
@@ -262,6 +339,7 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         loop {
             if !self.next(Container::List, seq)? {
+                self.ended(at, seq);
                 return Ok(false);
             }
             if !skip_null(self, at)? {
@@ -283,9 +361,13 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     #[inline(always)]
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
         if let Some(key) = self.quick_key(seq) {
+            if key.is_none() {
+                self.ended(at, seq);
+            }
             return Ok(key);
         }
         if !slow_key(self, at, seq)? {
+            self.ended(at, seq);
             return Ok(None);
         }
         Ok(Some(std::mem::take(self.scratch())))

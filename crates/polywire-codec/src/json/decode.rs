@@ -10,9 +10,9 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Budget, Decoder, END, Encoding, Error, ErrorKind, Event,
-    LimitKind, Limits, Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat,
-    Value,
+    BigDecimal, BigInteger, Blob, Body, Budget, Container, END, Encoding, Error, ErrorKind, Event,
+    LimitKind, Limits, Member, Name, Part, Rules, Schema, Seq, Text, Timestamp, TimestampFormat,
+    TokenReader, Value,
 };
 use polywire_text::escape::{self, LoneSurrogate};
 use polywire_text::number::{
@@ -23,7 +23,7 @@ use polywire_text::{Malformed, base64, scan};
 
 use super::{JsonProfile, locate};
 use crate::lengths::Lengths;
-use crate::{nulls, refuse, snippet};
+use crate::{refuse, snippet};
 
 /// A reader of one JSON text.
 #[derive(Debug)]
@@ -40,9 +40,14 @@ pub struct JsonDecoder<'de> {
     apart: Text,
 }
 
-/// The state of the [`Seq`] of a structure that is not there itself, but whose
-/// payload is.
-const AROUND_PAYLOAD: u32 = 1;
+/// The bytes around the parts of a container, and what is expected behind one.
+const fn bounds(container: Container) -> (u8, u8, &'static str) {
+    match container {
+        Container::Structure => (b'{', b'}', "a comma or } after a member"),
+        Container::List => (b'[', b']', "a comma or ] after an item"),
+        Container::Map => (b'{', b'}', "a comma or } after an entry"),
+    }
+}
 
 /// Where a text begins: a byte order mark is no part of JSON, but some writers
 /// add one.
@@ -81,12 +86,7 @@ impl<'de> JsonDecoder<'de> {
         refuse::too_long(text.len(), limits, "JSON")?;
         Ok(Self {
             text,
-            // The structure around a payload is not there: no byte is a brace
-            // of it.
-            at: match profile.payload {
-                true => text.len(),
-                false => start_of(text),
-            },
+            at: start_of(text),
             body: None,
             budget: Budget::new(limits),
             profile,
@@ -111,10 +111,7 @@ impl<'de> JsonDecoder<'de> {
     /// The offset of the next byte to be read.
     #[must_use]
     pub fn offset(&self) -> usize {
-        match self.profile.payload {
-            true => start_of(self.text),
-            false => self.at,
-        }
+        self.at
     }
 
     /// The whole text, what it may still cost, and how it is read: for another
@@ -127,7 +124,6 @@ impl<'de> JsonDecoder<'de> {
     /// Goes on behind what another reader has read.
     #[cfg(feature = "reference")]
     pub(crate) fn go_to(&mut self, offset: usize) {
-        self.profile.payload = false;
         self.at = offset;
     }
 
@@ -235,7 +231,12 @@ impl<'de> JsonDecoder<'de> {
 
     /// Goes to the next element of what `close` closes. `false` at its end.
     #[inline(always)]
-    fn next(&mut self, seq: &mut Seq, close: u8, expected: &'static str) -> Result<bool, Error> {
+    fn next_item(
+        &mut self,
+        seq: &mut Seq,
+        close: u8,
+        expected: &'static str,
+    ) -> Result<bool, Error> {
         let (at, token) = self.token_at(self.at);
         if token == close {
             self.at = at;
@@ -255,7 +256,7 @@ impl<'de> JsonDecoder<'de> {
         self.next_apart(seq, close, expected, true)
     }
 
-    /// As [`Self::next`], with white space, limits and errors. The members of
+    /// As [`Self::next_item`], with white space, limits and errors. The members of
     /// structures are not counted: each comes once at the most.
     #[inline(never)]
     fn next_apart(
@@ -330,26 +331,6 @@ impl<'de> JsonDecoder<'de> {
         Some(key)
     }
 
-    /// As [`Decoder::key`], whatever stands there, into [`Self::apart`]; whether
-    /// there is one.
-    #[inline(never)]
-    fn any_key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        loop {
-            if !self.next_apart(seq, b'}', "a comma or } after an entry", true)? {
-                return Ok(false);
-            }
-            if self.peek() != b'"' {
-                return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
-            }
-            self.any_text_apart()?;
-            self.colon()?;
-            if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
-                continue;
-            }
-            return Ok(true);
-        }
-    }
-
     /// A short string without escapes, which begins at `start`, behind its quote:
     /// the text from there on and the length of the string. Its other quote follows.
     #[inline(always)]
@@ -369,69 +350,11 @@ impl<'de> JsonDecoder<'de> {
         Ok(key)
     }
 
-    /// Begins the structure around a payload, or refuses what is no object.
-    #[cold]
-    fn no_object(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if !self.profile.payload {
-            return Err(self.wrong_type(at.kind().describe()));
-        }
-        Ok(Seq {
-            state: AROUND_PAYLOAD,
-            guess: END,
-            ..Seq::default()
-        })
-    }
-
-    /// The member that is the payload, once; behind it nothing else comes.
-    #[cold]
-    fn payload_member(&mut self, shape: Schema<'_>) -> u32 {
-        let Some(direction) = self.profile.document_only.take() else {
-            return END;
-        };
-        self.profile.payload = false;
-        self.at = start_of(self.text);
-        let is = |member: &Member<'_>| member.location().going(direction) == Location::Payload;
-        shape.members().find(is).map_or(END, Member::ordinal)
-    }
-
-    /// A member whose name is not the one expected next: its ordinal, or `END`
-    /// if the shape has none such and the value was skipped.
-    fn find_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        let start = self.at;
-        let key = self.key_text()?;
-        match shape.find(self.profile.names.source(), key.as_bytes()) {
-            Some(ordinal) => Ok(ordinal),
-            None if self.profile.refuse_unknown => {
-                self.at = start;
-                Err(self.no_such_member(shape))
-            }
-            None => {
-                seq.unknown = true;
-                self.count_item()?;
-                self.skip_value()?;
-                Ok(END)
-            }
-        }
-    }
-
     #[cold]
     fn no_such_member(&self, shape: Schema<'_>) -> Error {
         let names: Vec<&str> = shape.members().map(Member::name).collect();
         let expected = format!("a member of {}: {}", shape.id(), names.join(", "));
         self.error(ErrorKind::Unknown, "").expected(expected)
-    }
-
-    /// Whether a member at the top belongs to another part of the message. It
-    /// must not come in through the document.
-    fn is_elsewhere(&self, member: Member<'_>) -> bool {
-        let elsewhere = |direction| member.location().going(direction) != Location::Body;
-        self.profile.document_only.is_some_and(elsewhere) && self.budget.depth() == 1
-    }
-
-    /// Skips a null that is no element of the list or map of `at`.
-    #[cold]
-    fn skips_null(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        Ok(nulls::mean_nothing(at) && self.is_null()?)
     }
 
     #[inline]
@@ -566,7 +489,7 @@ impl<'de> JsonDecoder<'de> {
         match self.peek_token() {
             b'{' => {
                 let mut seq = self.enter_skipped()?;
-                while self.next(&mut seq, b'}', "a comma or } after a member")? {
+                while self.next_item(&mut seq, b'}', "a comma or } after a member")? {
                     self.key_text()?;
                     self.skip_value()?;
                 }
@@ -574,7 +497,7 @@ impl<'de> JsonDecoder<'de> {
             }
             b'[' => {
                 let mut seq = self.enter_skipped()?;
-                while self.next(&mut seq, b']', "a comma or ] after an item")? {
+                while self.next_item(&mut seq, b']', "a comma or ] after an item")? {
                     self.skip_value()?;
                 }
                 Ok(())
@@ -603,7 +526,7 @@ impl<'de> JsonDecoder<'de> {
     #[inline(never)]
     fn spaced_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
         let (mut at, mut token) = self.token_at(self.at);
-        if token == b'}' && seq.state == 0 {
+        if token == b'}' {
             self.at = at;
             self.leave();
             return Some(END);
@@ -633,7 +556,7 @@ impl<'de> JsonDecoder<'de> {
         };
         let (value, token) = self.token_behind(at + len);
         if matches!(token, b'n' | 0)
-            || self.is_elsewhere(shape.member(ordinal))
+            || !seq.part.holds(shape.member(ordinal))
             || !seq.mark_new(ordinal)
         {
             return None;
@@ -642,47 +565,6 @@ impl<'de> JsonDecoder<'de> {
         seq.count += 1;
         seq.guess = ordinal + 1;
         Some(ordinal)
-    }
-
-    /// As [`Decoder::member`], whatever stands there.
-    #[inline(never)]
-    fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        if seq.state == AROUND_PAYLOAD {
-            return Ok(self.payload_member(shape));
-        }
-        loop {
-            if !self.next_apart(seq, b'}', "a comma or } after a member", false)? {
-                return Ok(END);
-            }
-            let mut ordinal = seq.guess;
-            match self.nearby(shape, ordinal) {
-                Some((found, len)) => {
-                    ordinal = found;
-                    self.at += len;
-                    self.skip_space();
-                }
-                None => {
-                    ordinal = self.find_member(shape, seq)?;
-                    if ordinal == END {
-                        continue;
-                    }
-                }
-            }
-            seq.guess = ordinal + 1;
-            if self.is_elsewhere(shape.member(ordinal)) {
-                seq.unknown = true;
-                self.skip_value()?;
-                continue;
-            }
-            if self.budget.seen(seq, ordinal) {
-                return Err(self.error(ErrorKind::Duplicate, "each member once"));
-            }
-            if self.peek() == b'n' && shape.member(ordinal).kind() != ShapeKind::Document {
-                self.word("null")?;
-                continue;
-            }
-            return Ok(ordinal);
-        }
     }
 
     fn any_text(&mut self) -> Result<Text, Error> {
@@ -761,44 +643,128 @@ impl<'de> JsonDecoder<'de> {
     }
 }
 
-impl<'de> Decoder<'de> for JsonDecoder<'de> {
+impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     #[inline(always)]
-    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.peek_token() != b'{' {
-            return self.no_object(at);
+    fn budget(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
+
+    #[inline(always)]
+    fn rules(&self) -> Rules {
+        Rules {
+            skip_nulls: self.profile.skip_nulls,
+            required: self.profile.required,
+            defaults: self.profile.defaults,
+            names: self.profile.names.source(),
+        }
+    }
+
+    #[inline(always)]
+    fn part(&self) -> Part {
+        self.profile.part
+    }
+
+    fn part_begun(&mut self) {
+        self.profile.part = Part::Whole;
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error> {
+        if self.peek_token() != bounds(container).0 {
+            return Err(self.wrong_type(at.kind().describe()));
         }
         self.enter()
     }
 
     #[inline(always)]
-    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        // The comma, the name that is expected next, and right behind it a
-        // value that is not null: two comparisons and no look at anything else.
-        let ordinal = seq.guess;
-        let bytes = self.text.as_bytes();
-        let at = self.at + usize::from(seq.count > 0);
-        if ordinal < shape.len()
-            && (seq.count == 0 || self.peek() == b',')
-            && let Some(rest) = bytes.get(at..)
-            && let Some(len) = shape
-                .member(ordinal)
-                .encoded(self.profile.names)
-                .starts(rest)
-            && let Some(value) = rest.get(len)
-            && *value > b' '
-            && *value != b'n'
-            && self.profile.document_only.is_none()
-            && seq.mark_new(ordinal)
-        {
-            self.at = at + len;
-            seq.count += 1;
-            seq.guess = ordinal + 1;
-            return Ok(ordinal);
+    fn next(&mut self, container: Container, seq: &mut Seq) -> Result<bool, Error> {
+        let (_, close, expected) = bounds(container);
+        match container {
+            Container::Structure => self.next_apart(seq, close, expected, false),
+            Container::List => self.next_item(seq, close, expected),
+            Container::Map => self.next_apart(seq, close, expected, true),
         }
-        match self.spaced_member(shape, seq) {
-            Some(ordinal) => Ok(ordinal),
-            None => self.any_member(shape, seq),
+    }
+
+    #[inline(always)]
+    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<usize> {
+        // The comma, the name, and right behind it a value that is not null: two comparisons and
+        // no look at anything else.
+        let comma = usize::from(seq.count > 0);
+        if seq.count > 0 && self.peek() != b',' {
+            return None;
         }
+        let rest = self.text.as_bytes().get(self.at + comma..)?;
+        let len = member.encoded(self.profile.names).starts(rest)?;
+        let value = *rest.get(len)?;
+        (value > b' ' && value != b'n').then_some(comma + len)
+    }
+
+    #[inline(always)]
+    fn accept_member(&mut self, len: usize, seq: &mut Seq) {
+        self.at += len;
+        seq.count += 1;
+    }
+
+    #[inline(always)]
+    fn quick_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+        self.spaced_member(shape, seq)
+    }
+
+    fn name(&mut self, shape: Schema<'_>, seq: &Seq) -> Result<Name, Error> {
+        if let Some((found, len)) = self.nearby(shape, seq.guess) {
+            self.at += len;
+            self.skip_space();
+            return Ok(Name::Member(found));
+        }
+        let start = self.at;
+        let key = self.key_text()?;
+        match shape.find(self.profile.names.source(), key.as_bytes()) {
+            Some(ordinal) => Ok(Name::Member(ordinal)),
+            None if self.profile.refuse_unknown => {
+                self.at = start;
+                Err(self.no_such_member(shape))
+            }
+            None => Ok(Name::Unknown),
+        }
+    }
+
+    #[inline(always)]
+    fn quick_key(&mut self, seq: &mut Seq) -> Option<Option<Text>> {
+        let (next, token) = self.token_at(self.at);
+        if token == b'}' {
+            self.at = next;
+            self.leave();
+            return Some(None);
+        }
+        self.short_key(next, token, seq).map(Some)
+    }
+
+    fn key(&mut self) -> Result<(), Error> {
+        if self.peek() != b'"' {
+            return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
+        }
+        self.any_text_apart()?;
+        self.colon()
+    }
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut Text {
+        &mut self.apart
+    }
+
+    fn skip_value(&mut self) -> Result<(), Error> {
+        self.skip_value()
+    }
+
+    #[inline(always)]
+    fn may_be_null(&self) -> bool {
+        self.peek() == b'n'
+    }
+
+    #[inline]
+    fn ended(&mut self, at: Member<'_>, seq: &Seq) {
+        self.lengths.note(at, seq.count);
     }
 
     #[inline(never)]
@@ -844,60 +810,12 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         Some(seq)
     }
 
-    #[inline(always)]
-    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.peek_token() != b'[' {
-            return Err(self.wrong_type(at.kind().describe()));
-        }
-        self.enter()
-    }
-
-    #[inline(always)]
-    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        loop {
-            if !self.next(seq, b']', "a comma or ] after an item")? {
-                self.lengths.note(at, seq.count);
-                return Ok(false);
-            }
-            if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
-                continue;
-            }
-            return Ok(true);
-        }
-    }
-
     #[inline]
     fn expected(&mut self, at: Member<'_>, _: &Seq) -> usize {
         self.lengths.expected(at)
     }
 
-    #[inline]
-    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.peek_token() != b'{' {
-            return Err(self.wrong_type(at.kind().describe()));
-        }
-        self.enter()
-    }
-
-    #[inline(always)]
-    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
-        let (next, token) = self.token_at(self.at);
-        if token == b'}' {
-            self.at = next;
-            self.leave();
-            self.lengths.note(at, seq.count);
-            return Ok(None);
-        }
-        if let Some(key) = self.short_key(next, token, seq) {
-            return Ok(Some(key));
-        }
-        if !self.any_key(at, seq)? {
-            return Ok(None);
-        }
-        Ok(Some(std::mem::take(&mut self.apart)))
-    }
-
-    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+    fn null(&mut self) -> Result<bool, Error> {
         self.skip_space();
         self.is_null()
     }
@@ -1056,29 +974,6 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             _ => return Err(self.error(ErrorKind::Syntax, "a JSON value")),
         };
         Ok(Event::Scalar(value))
-    }
-
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills(at)
-    }
-
-    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        let error = self.error(ErrorKind::Missing, "");
-        Err(refuse::missing(
-            error,
-            at,
-            at.plain(self.profile.names.source()),
-        ))
-    }
-
-    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]

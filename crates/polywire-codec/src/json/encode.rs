@@ -4,8 +4,8 @@
 //! the last one: so no value has to ask whether it is the first.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Direction, Encoder, Error, ErrorKind, Location, Member, ShapeKind,
-    Text, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, Part, ShapeKind, Text, Timestamp,
+    TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -49,7 +49,7 @@ impl JsonEncoder {
         if self.out.len() > self.start && self.out.last() == Some(&b',') {
             self.out.pop();
         }
-        if self.profile.payload && self.out.len() > self.start {
+        if self.is_payload() && self.out.len() > self.start {
             // What closes the structure, and, without a payload, what opens it.
             self.out.pop();
             if self.out.get(self.start..) == Some(b"{") {
@@ -71,7 +71,7 @@ impl JsonEncoder {
     #[cfg(feature = "reference")]
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
-        if self.profile.payload {
+        if self.is_payload() {
             self.out.push(b'}');
         }
         self.out.push(b',');
@@ -96,19 +96,23 @@ impl JsonEncoder {
         self.out.push(b',');
     }
 
-    /// Whether a member of the structure at the top is left out, where members
-    /// stand elsewhere in a message that goes this way. What stands around the
-    /// payload is taken back.
+    const fn is_payload(&self) -> bool {
+        matches!(self.profile.part, Part::Payload(_))
+    }
+
+    /// Begins a member of the structure at the top, of which the document holds a part. `false`
+    /// if it does not hold this member. What stands around the payload is taken back.
     #[cold]
-    fn leaves_out(&mut self, at: Member<'_>, direction: Direction) -> bool {
-        let location = at.location().going(direction);
-        if !self.profile.payload {
-            return location != Location::Body;
-        }
-        if location == Location::Payload {
+    fn member_of_part(&mut self, at: Member<'_>) -> bool {
+        if self.profile.part.payload(at.container()) == Some(at.ordinal()) {
             self.out.truncate(self.start);
+            return true;
         }
-        true
+        let holds = self.profile.part.holds(at);
+        if holds {
+            at.run(self.profile.names).push_to(&mut self.out);
+        }
+        holds
     }
 
     /// Ends a floating-point number that begins at `start`. In a document, where no schema says what
@@ -151,11 +155,8 @@ impl Encoder for JsonEncoder {
 
     #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
-        if let Some(direction) = self.profile.document_only
-            && self.depth == 1
-            && self.leaves_out(at, direction)
-        {
-            return self.profile.payload && at.location() == Location::Payload;
+        if self.depth == 1 && self.profile.part != Part::Whole {
+            return self.member_of_part(at);
         }
         if !at.encoded(self.profile.names).push_to(&mut self.out) {
             at.run(self.profile.names).push_to(&mut self.out);

@@ -22,7 +22,7 @@ mod locate;
 mod pretty;
 
 use polywire_schema::{
-    Decode, Defaults, Direction, Encode, Encoding, Error, Limits, Member, TimestampFormat, Value,
+    Decode, Defaults, Encode, Encoding, Error, Limits, Member, Part, TimestampFormat, Value,
 };
 
 pub use decode::JsonDecoder;
@@ -51,13 +51,8 @@ pub struct JsonProfile {
     pub required: bool,
     /// Which members that are not there get their default.
     pub defaults: Defaults,
-    /// Whether a structure at the top carries only the members that belong to
-    /// the document, because others stand elsewhere in a message that goes this
-    /// way.
-    pub document_only: Option<Direction>,
-    /// Whether the document is the member of the structure at the top that is
-    /// its payload, and nothing of the structure itself.
-    pub payload: bool,
+    /// Which members of the structure at the top the document holds.
+    pub part: Part,
     /// Whether timestamps are read in any form, whatever the schema says: a
     /// number of seconds, RFC 3339 or an HTTP-date.
     pub any_timestamp: bool,
@@ -79,8 +74,7 @@ impl JsonProfile {
         skip_nulls: false,
         required: true,
         defaults: Defaults::Server,
-        document_only: None,
-        payload: false,
+        part: Part::Whole,
         any_timestamp: false,
         text_blobs: false,
         refuse_unknown: false,
@@ -166,21 +160,10 @@ impl JsonProfile {
         self
     }
 
-    /// Carries only the members that belong to the document of a message that
-    /// goes this way.
+    /// Sets which members of the structure at the top the document holds.
     #[must_use]
-    pub const fn with_document_only(mut self, document_only: Option<Direction>) -> Self {
-        self.document_only = document_only;
-        self
-    }
-
-    /// Carries only the member that is the payload of a message that goes this
-    /// way, and nothing around it. A document without that member is empty; a
-    /// reader wants the member to be there.
-    #[must_use]
-    pub const fn with_payload(mut self, direction: Direction) -> Self {
-        self.document_only = Some(direction);
-        self.payload = true;
+    pub const fn with_part(mut self, part: Part) -> Self {
+        self.part = part;
         self
     }
 }

@@ -36,15 +36,15 @@ pub(crate) const JSON_PROFILES: [(&str, JsonProfile); 9] = [
     ),
     (
         "request",
-        JsonProfile::DEFAULT.with_document_only(Some(Direction::Request)),
+        JsonProfile::DEFAULT.with_part(polywire_schema::Part::Body(Direction::Request)),
     ),
     (
         "response",
-        JsonProfile::DEFAULT.with_document_only(Some(Direction::Response)),
+        JsonProfile::DEFAULT.with_part(polywire_schema::Part::Body(Direction::Response)),
     ),
     (
         "payload",
-        JsonProfile::DEFAULT.with_payload(Direction::Request),
+        JsonProfile::DEFAULT.with_part(polywire_schema::Part::Payload(Direction::Request)),
     ),
 ];
 

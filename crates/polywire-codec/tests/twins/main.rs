@@ -410,7 +410,7 @@ fn thing() -> PutThing {
 
 /// The document of a message that goes this way.
 const fn body_of(direction: Direction) -> JsonProfile {
-    JsonProfile::DEFAULT.with_document_only(Some(direction))
+    JsonProfile::DEFAULT.with_part(polywire_schema::Part::Body(direction))
 }
 
 /// Two passes over one value: what the head carries, then what the body does.

@@ -3,7 +3,7 @@
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method};
 use polywire_schema::{
-    Defaults, Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Schema,
+    Defaults, Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Part, Schema,
     ShapeKind,
 };
 use polywire_text::percent::{self, Set};
@@ -249,6 +249,14 @@ impl Bindings {
         match self.direction {
             Direction::Request => Side::Client,
             Direction::Response => Side::Server,
+        }
+    }
+
+    /// Which members the document holds.
+    pub(crate) fn part(&self) -> Part {
+        match self.head {
+            true => Part::Body(self.direction),
+            false => Part::Whole,
         }
     }
 

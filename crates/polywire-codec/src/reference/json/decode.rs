@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, END, Error, ErrorKind, Event, LimitKind, Limits,
-    Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Blob, Decoder, END, Error, ErrorKind, Event, LimitKind, Limits, Member,
+    Part, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::reference::{base64, timestamp};
@@ -184,17 +184,6 @@ impl JsonDecoder {
         }
     }
 
-    /// Whether a member of the structure at the top belongs to another part of
-    /// the message.
-    fn is_elsewhere(&self, member: Member<'_>) -> bool {
-        match self.profile.document_only {
-            Some(direction) if self.open.len() == 1 => {
-                member.location().going(direction) != Location::Body
-            }
-            _ => false,
-        }
-    }
-
     /// Whether a null is left out of the list or map of `at`.
     fn leaves_out(&self, node: &Node, at: Member<'_>) -> bool {
         self.profile.skip_nulls
@@ -243,9 +232,6 @@ impl JsonDecoder {
     }
 }
 
-/// The state of a structure that is not there itself, but whose payload is.
-const AROUND_PAYLOAD: u32 = 1;
-
 /// Whether digits were given and rounded beyond the largest number.
 fn is_beyond(digits: &str, infinite: bool) -> bool {
     infinite && !digits.ends_with("Infinity")
@@ -253,23 +239,20 @@ fn is_beyond(digits: &str, infinite: bool) -> bool {
 
 impl<'de> Decoder<'de> for JsonDecoder {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.profile.payload {
-            return Ok(Seq {
-                state: AROUND_PAYLOAD,
-                ..Seq::default()
-            });
-        }
-        self.open_object(at)
+        let part = std::mem::take(&mut self.profile.part);
+        let mut seq = match part {
+            Part::Payload(_) => Seq::default(),
+            _ => self.open_object(at)?,
+        };
+        seq.part = part;
+        Ok(seq)
     }
 
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        if seq.state == AROUND_PAYLOAD {
-            let is_first = std::mem::take(&mut self.profile.payload);
-            self.profile.document_only = None;
-            let payload = shape
-                .members()
-                .find(|member| is_first && member.location() == Location::Payload);
-            return Ok(payload.map_or(END, Member::ordinal));
+        if let Part::Payload(_) = seq.part {
+            let payload = seq.part.payload(shape);
+            seq.count += 1;
+            return Ok(payload.filter(|_| seq.count == 1).unwrap_or(END));
         }
         while let Some((key, value)) = self.next_member() {
             let names = self.profile.names.source();
@@ -284,7 +267,7 @@ impl<'de> Decoder<'de> for JsonDecoder {
                 self.skip(&value)?;
                 continue;
             };
-            if self.is_elsewhere(member) {
+            if !seq.part.holds(member) {
                 seq.unknown = true;
                 self.skip(&value)?;
                 continue;

@@ -1,7 +1,7 @@
 //! The writer: a comma before every element but the first.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, ShapeKind, Timestamp,
+    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, Part, ShapeKind, Timestamp,
     TimestampFormat,
 };
 use polywire_text::base64::{Alphabet, Padding};
@@ -133,11 +133,15 @@ impl JsonEncoder {
         }
         self.quoted(text);
     }
+
+    const fn is_payload(&self) -> bool {
+        matches!(self.profile.part, Part::Payload(_))
+    }
 }
 
 impl Encoder for JsonEncoder {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
-        if self.profile.payload && !self.around {
+        if self.is_payload() && !self.around {
             self.around = true;
             return;
         }
@@ -145,14 +149,10 @@ impl Encoder for JsonEncoder {
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        if self.profile.payload && self.open.is_empty() {
-            return at.location() == Location::Payload;
+        if self.is_payload() && self.open.is_empty() {
+            return self.profile.part.payload(at.container()) == Some(at.ordinal());
         }
-        if let Some(direction) = self.profile.document_only
-            && !self.profile.payload
-            && self.open.len() == 1
-            && at.location().going(direction) != Location::Body
-        {
+        if self.open.len() == 1 && !self.is_payload() && !self.profile.part.holds(at) {
             return false;
         }
         self.name(at.plain(self.profile.names.source()));
@@ -160,7 +160,7 @@ impl Encoder for JsonEncoder {
     }
 
     fn end_structure(&mut self, _: Member<'_>) {
-        if self.profile.payload && self.open.is_empty() {
+        if self.is_payload() && self.open.is_empty() {
             return;
         }
         self.end('{', b'}');
