@@ -7,8 +7,8 @@ use http::{HeaderMap, HeaderName, StatusCode, response};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
-    Body, Error, ErrorKind, Limits, Map, Member, NameSource, Operation, OperationFlags, Schema,
-    Service,
+    Body, Error, ErrorKind, Limits, Map, Member, NameSource, Operation, OperationFlags, Part,
+    Schema, Service,
 };
 
 use crate::delegate::delegate;
@@ -139,7 +139,7 @@ impl Format for Xml {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let profile = side_profile(parts.side)
-            .with_document_only(parts.bindings.document_only())
+            .with_part(parts.bindings.part())
             .with_unwrapped(parts.bindings.unwrapped);
         let mut decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
         if parts.is_error {
@@ -158,7 +158,7 @@ impl Format for Xml {
         parts: &Parts<'_, 'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let profile = side_profile(parts.side).with_payload(parts.bindings.direction);
+        let profile = side_profile(parts.side).with_part(Part::Payload(parts.bindings.direction));
         let mut decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
         sink.read_xml(parts.root, &mut decoder)?;
         decoder.finish()?;
@@ -193,7 +193,7 @@ impl Format for Xml {
     ) -> Result<Vec<u8>, Error> {
         let profile = self
             .profile(bindings.writer())
-            .with_document_only(bindings.document_only())
+            .with_part(bindings.part())
             .with_unwrapped(bindings.unwrapped);
         let mut encoder = XmlEncoder::new(profile, bindings.document_room.vec());
         message.write_xml(root, &mut encoder);
@@ -210,7 +210,7 @@ impl Format for Xml {
     ) -> Result<Vec<u8>, Error> {
         let profile = self
             .profile(bindings.writer())
-            .with_payload(bindings.direction);
+            .with_part(Part::Payload(bindings.direction));
         let mut encoder = XmlEncoder::new(profile, bindings.document_room.vec());
         message.write_xml(root, &mut encoder);
         let document = encoder.finish()?;
@@ -231,7 +231,7 @@ impl Format for Xml {
         // Clients of AWS look for the text there, whatever members there are.
         let says = |member: Member<'_>| member.plain(NameSource::Xml) == "Message";
         let has_text = bindings.document && error.members().any(says);
-        let profile = XmlProfile::DEFAULT.with_document_only(bindings.document_only());
+        let profile = XmlProfile::DEFAULT.with_part(bindings.part());
         let client = error.error().is_some_and(|error| error.client);
         self.around(profile, client, error.name(), |encoder| {
             if !has_text && !text.is_empty() {

@@ -50,12 +50,17 @@ pub enum Name {
     Member(u32),
     /// A name that the shape does not have. Its value follows.
     Unknown,
+    /// Something without a meaning, and without a value to skip.
+    Ignored,
 }
 
 /// A reader of the tokens of one format. [`Decoder`] is implemented for every token reader.
 ///
 /// Functions without a comment do what the function of [`Decoder`] with the same name does.
 pub trait TokenReader<'de> {
+    /// What [`match_member`](Self::match_member) has found, such as a number of bytes.
+    type Run: Copy;
+
     /// What is left of the limits of the message.
     fn budget(&mut self) -> &mut Budget;
 
@@ -78,14 +83,14 @@ pub trait TokenReader<'de> {
     /// Reads what separates two parts of a container. At its end reads the token that ends it,
     /// leaves it in the budget and returns `false`. Counts items and entries, not members: each
     /// member comes at most once.
-    fn next(&mut self, container: Container, seq: &mut Seq) -> Result<bool, Error>;
+    fn next(&mut self, container: Container, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error>;
 
-    /// Fast: the number of bytes up to the value of `member`, if its name comes next, spelled
-    /// as the writer of the format spells it, and the value is not null.
-    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<usize>;
+    /// Fast: what stands before the value of `member`, if its name comes next, spelled as the
+    /// writer of the format spells it, and the value is not null.
+    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<Self::Run>;
 
-    /// Skips the bytes that [`match_member`](Self::match_member) found.
-    fn accept_member(&mut self, len: usize, seq: &mut Seq);
+    /// Skips what [`match_member`](Self::match_member) has found.
+    fn accept_member(&mut self, run: Self::Run, seq: &mut Seq);
 
     /// Less fast: the next member or [`END`], in any order, with usual white space. Only members
     /// that the [part](Seq::part) holds.
@@ -95,7 +100,13 @@ pub trait TokenReader<'de> {
     }
 
     /// Reads the name of a member, after [`next`](Self::next).
-    fn name(&mut self, shape: Schema<'_>, seq: &Seq) -> Result<Name, Error>;
+    fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error>;
+
+    /// Whether this member may come in several parts. `continues` says that this is not the first.
+    fn may_continue(&mut self, member: Member<'_>, continues: bool) -> bool {
+        let _ = (member, continues);
+        false
+    }
 
     /// Fast: the next key of a map, if a value follows that is not null; `Some(None)` at its end.
     fn quick_key(&mut self, seq: &mut Seq) -> Option<Option<Text>> {
@@ -104,7 +115,7 @@ pub trait TokenReader<'de> {
     }
 
     /// Reads the key of an entry, after [`next`](Self::next), into [`scratch`](Self::scratch).
-    fn key(&mut self) -> Result<(), Error>;
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<(), Error>;
 
     /// The text that a slow function has read. Fast functions return in registers, which a slow
     /// function that returned a `Text` would prevent.
@@ -113,8 +124,8 @@ pub trait TokenReader<'de> {
     /// Skips a value. It must be well formed.
     fn skip_value(&mut self) -> Result<(), Error>;
 
-    /// Fast: whether a null may come next. `false` if not.
-    fn may_be_null(&self) -> bool;
+    /// Fast: whether a null of `member` may come next.
+    fn may_be_null(&self, member: Member<'_>) -> bool;
 
     /// Called after the last item or entry of the list or map of `at`.
     fn ended(&mut self, at: Member<'_>, seq: &Seq) {
@@ -184,7 +195,11 @@ fn begin_part<'de, R: TokenReader<'de> + ?Sized>(
         _ => reader.begin(Container::Structure, at)?,
     };
     seq.part = part;
-    seq.part_guess = std::mem::replace(&mut seq.guess, END);
+    // The members of the head mostly come first.
+    let shape = at.target();
+    let first = shape.members().find(|member| part.holds(*member));
+    seq.part_guess = first.map_or(shape.len(), Member::ordinal);
+    seq.guess = END;
     Ok(seq)
 }
 
@@ -228,11 +243,12 @@ fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
     seq: &mut Seq,
 ) -> Result<u32, Error> {
     loop {
-        if !reader.next(Container::Structure, seq)? {
+        if !reader.next(Container::Structure, shape.root(), seq)? {
             return Ok(END);
         }
         let ordinal = match reader.name(shape, seq)? {
             Name::Member(ordinal) => ordinal,
+            Name::Ignored => continue,
             Name::Unknown => {
                 seq.unknown = true;
                 if let Err(limit) = reader.budget().count(1) {
@@ -242,20 +258,19 @@ fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
                 continue;
             }
         };
+        let member = shape.member(ordinal);
         seq.guess = ordinal + 1;
         // A member of the head must not come in the document.
-        if !seq.part.holds(shape.member(ordinal)) {
+        if !seq.part.holds(member) {
             seq.unknown = true;
             reader.skip_value()?;
             continue;
         }
-        if reader.budget().seen(seq, ordinal) {
+        let continues = reader.budget().seen(seq, ordinal);
+        if !reader.may_continue(member, continues) && continues {
             return Err(reader.error(ErrorKind::Duplicate, "each member once"));
         }
-        if reader.may_be_null()
-            && shape.member(ordinal).kind() != ShapeKind::Document
-            && reader.null()?
-        {
+        if reader.may_be_null(member) && member.kind() != ShapeKind::Document && reader.null()? {
             continue;
         }
         return Ok(ordinal);
@@ -270,10 +285,10 @@ fn slow_key<'de, R: TokenReader<'de> + ?Sized>(
     seq: &mut Seq,
 ) -> Result<bool, Error> {
     loop {
-        if !reader.next(Container::Map, seq)? {
+        if !reader.next(Container::Map, at, seq)? {
             return Ok(false);
         }
-        reader.key()?;
+        reader.key(at, seq)?;
         if !skip_null(reader, at)? {
             return Ok(true);
         }
@@ -286,7 +301,7 @@ fn skip_null<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
     at: Member<'_>,
 ) -> Result<bool, Error> {
-    let skips = reader.rules().skip_nulls && reader.may_be_null();
+    let skips = reader.rules().skip_nulls && reader.may_be_null(at.element());
     if skips && !at.is_sparse() && at.element().kind() != ShapeKind::Document {
         return reader.null();
     }
@@ -307,10 +322,10 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
         // The member that is expected next. In a part none is.
         let ordinal = seq.guess;
         if ordinal < shape.len()
-            && let Some(len) = self.match_member(shape.member(ordinal), seq)
+            && let Some(run) = self.match_member(shape.member(ordinal), seq)
             && seq.mark_new(ordinal)
         {
-            self.accept_member(len, seq);
+            self.accept_member(run, seq);
             seq.guess = ordinal + 1;
             return Ok(ordinal);
         }
@@ -338,7 +353,7 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     #[inline(always)]
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         loop {
-            if !self.next(Container::List, seq)? {
+            if !self.next(Container::List, at, seq)? {
                 self.ended(at, seq);
                 return Ok(false);
             }

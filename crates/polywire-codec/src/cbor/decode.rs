@@ -424,6 +424,8 @@ impl<'de> CborDecoder<'de> {
 }
 
 impl<'de> TokenReader<'de> for CborDecoder<'de> {
+    type Run = usize;
+
     #[inline(always)]
     fn budget(&mut self) -> &mut Budget {
         &mut self.budget
@@ -446,7 +448,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     }
 
     #[inline(always)]
-    fn next(&mut self, container: Container, seq: &mut Seq) -> Result<bool, Error> {
+    fn next(&mut self, container: Container, _: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         match container {
             Container::Structure => self.next_apart(seq, false),
             Container::List | Container::Map => self.next_item(seq),
@@ -481,7 +483,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     }
 
     #[inline]
-    fn name(&mut self, shape: Schema<'_>, seq: &Seq) -> Result<Name, Error> {
+    fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
         if let Some((found, len)) = self.nearby(shape, seq.guess) {
             self.at += len;
             return Ok(Name::Member(found));
@@ -502,7 +504,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
         self.short_key(seq).map(Some)
     }
 
-    fn key(&mut self) -> Result<(), Error> {
+    fn key(&mut self, _: Member<'_>, _: &mut Seq) -> Result<(), Error> {
         self.apart = self.any_text()?;
         Ok(())
     }
@@ -517,7 +519,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     }
 
     #[inline(always)]
-    fn may_be_null(&self) -> bool {
+    fn may_be_null(&self, _: Member<'_>) -> bool {
         self.peek() >> 5 > 5
     }
 

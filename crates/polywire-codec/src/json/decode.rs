@@ -644,6 +644,8 @@ impl<'de> JsonDecoder<'de> {
 }
 
 impl<'de> TokenReader<'de> for JsonDecoder<'de> {
+    type Run = usize;
+
     #[inline(always)]
     fn budget(&mut self) -> &mut Budget {
         &mut self.budget
@@ -677,7 +679,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     #[inline(always)]
-    fn next(&mut self, container: Container, seq: &mut Seq) -> Result<bool, Error> {
+    fn next(&mut self, container: Container, _: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         let (_, close, expected) = bounds(container);
         match container {
             Container::Structure => self.next_apart(seq, close, expected, false),
@@ -711,7 +713,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         self.spaced_member(shape, seq)
     }
 
-    fn name(&mut self, shape: Schema<'_>, seq: &Seq) -> Result<Name, Error> {
+    fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
         if let Some((found, len)) = self.nearby(shape, seq.guess) {
             self.at += len;
             self.skip_space();
@@ -740,7 +742,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         self.short_key(next, token, seq).map(Some)
     }
 
-    fn key(&mut self) -> Result<(), Error> {
+    fn key(&mut self, _: Member<'_>, _: &mut Seq) -> Result<(), Error> {
         if self.peek() != b'"' {
             return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
         }
@@ -758,7 +760,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     #[inline(always)]
-    fn may_be_null(&self) -> bool {
+    fn may_be_null(&self, _: Member<'_>) -> bool {
         self.peek() == b'n'
     }
 

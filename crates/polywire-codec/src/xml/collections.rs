@@ -8,7 +8,7 @@ use polywire_text::scan::{self, Run};
 use super::XmlDecoder;
 use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
 use super::decode::own_name;
-use crate::{keep, nulls};
+use crate::keep;
 
 /// States of the [`Seq`] of a list or map: bits. Items have the name of the
 /// member, and no element around them.
@@ -61,7 +61,6 @@ impl<'de> XmlDecoder<'de> {
             }
             cursor.at = start + own_name(seq).len + "</>".len();
             self.budget.leave();
-            self.lengths.note(at, seq.count);
             return Ok(false);
         }
         // The start tag of the item before once more, or that of the model.
@@ -86,18 +85,16 @@ impl<'de> XmlDecoder<'de> {
 
     #[inline(never)]
     fn any_item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        loop {
-            if !self.next_element(at, seq, at.element().run(Encoding::XmlOpen), |name| {
-                let element = at.element().plain(NameSource::Xml);
-                name == element || local(name) == local(element)
-            })? {
-                self.lengths.note(at, seq.count);
-                return Ok(false);
-            }
-            if self.is_element(at)? {
-                return Ok(true);
-            }
+        let element = at.element();
+        let is_item = |name: &str| {
+            let own = element.plain(NameSource::Xml);
+            name == own || local(name) == local(own)
+        };
+        if !self.next_element(at, seq, element.run(Encoding::XmlOpen), is_item)? {
+            return Ok(false);
         }
+        self.refuse_null(at)?;
+        Ok(true)
     }
 
     /// Goes into the next element of a list or map. Others are skipped.
@@ -166,18 +163,15 @@ impl<'de> XmlDecoder<'de> {
         Ok(same)
     }
 
-    /// Whether the element that was opened is one of the collection of `at`: a
-    /// null is none where it means nothing.
-    fn is_element(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        if !self.cursor.has_attributes() || at.is_sparse() || !self.cursor.is_nil() {
-            return Ok(true);
+    /// An error if the element that was opened is a null, which the list or map of `at` does not
+    /// have and the profile does not skip.
+    pub(super) fn refuse_null(&mut self, at: Member<'_>) -> Result<(), Error> {
+        let skips = self.profile.skip_nulls && at.element().kind() != ShapeKind::Document;
+        if skips || !self.cursor.has_attributes() || at.is_sparse() || !self.cursor.is_nil() {
+            return Ok(());
         }
-        if !self.profile.skip_nulls || !nulls::mean_nothing(at) {
-            self.cursor.at = self.cursor.name.start - 1;
-            return Err(self.error_of_null(at));
-        }
-        self.skip_element()?;
-        Ok(false)
+        self.cursor.at = self.cursor.name.start - 1;
+        Err(self.error_of_null(at))
     }
 
     #[cold]
@@ -186,32 +180,20 @@ impl<'de> XmlDecoder<'de> {
             .error(ErrorKind::WrongType, at.element().kind().describe())
     }
 
-    /// Goes to the value of the next entry of a map, and gives its key.
-    pub(super) fn next_entry(
-        &mut self,
-        at: Member<'_>,
-        seq: &mut Seq,
-    ) -> Result<Option<Text>, Error> {
-        loop {
-            if seq.count > 0 && seq.state & NO_CONTENT == 0 {
-                self.end_entry(at, seq)?;
-            }
-            const ENTRY: &[u8] = b"<entry>";
-            let run = Run::new(ENTRY, ENTRY.len());
-            if !self.next_element(at, seq, run, |name| local(name) == "entry")? {
-                self.lengths.note(at, seq.count);
-                return Ok(None);
-            }
-            let key = self.key_and_value(at, seq)?;
-            if self.is_element(at)? {
-                return Ok(Some(key));
-            }
+    /// Goes into the next entry of a map.
+    pub(super) fn next_entry(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        const ENTRY: &[u8] = b"<entry>";
+
+        if seq.count > 0 && seq.state & NO_CONTENT == 0 {
+            self.end_entry(at, seq)?;
         }
+        let run = Run::new(ENTRY, ENTRY.len());
+        self.next_element(at, seq, run, |name| local(name) == "entry")
     }
 
     /// Reads the key of the entry that was opened and goes into its value,
     /// which may stand before the key.
-    fn key_and_value(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Text, Error> {
+    pub(super) fn key_and_value(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Text, Error> {
         let (key_at, value_at) = (at.target().member(0), at.target().member(1));
         let entry = last_tag(seq);
         let mut key = None;

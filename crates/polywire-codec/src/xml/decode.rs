@@ -13,14 +13,16 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Budget, Decoder, END, Encoding, Error, ErrorKind, Event,
-    LimitKind, Limits, Member, MemberFlags, NameSource, Schema, Seq, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, Body, Budget, Container, END, Encoding, Error, ErrorKind, Event,
+    LimitKind, Limits, Member, MemberFlags, Name, NameSource, Part, Rules, Schema, Seq, ShapeKind,
+    Text, Timestamp, TokenReader,
 };
+use polywire_text::scan::TAG;
 use polywire_text::timestamp::LastDate;
 use polywire_text::utf8;
 
 use super::XmlProfile;
-use super::cursor::{CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
+use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
 use super::frame::Entered;
 use crate::lengths::Lengths;
 use crate::refuse;
@@ -39,18 +41,23 @@ pub struct XmlDecoder<'de> {
     pub(super) lengths: Lengths,
     /// Timestamps of one message often are of one day.
     pub(super) last_date: LastDate,
+    /// The key that was read last.
+    pub(super) scratch: Text,
 }
 
-/// States of the [`Seq`] of a structure: bits. None but `IN_PART` is left once the structure
-/// is among its elements.
+/// States of the [`Seq`] of a structure: bits. None is left once the structure is among its
+/// elements.
 pub(super) const IN_TAG: u32 = 1;
 pub(super) const NO_CONTENT: u32 = 2;
-/// At the top, where members may stand elsewhere in the message.
-pub(super) const IN_PART: u32 = 4;
 /// The structure at the top has no element.
-pub(super) const UNWRAPPED: u32 = 8;
-/// The structure at the top is not there itself, but its payload is.
-pub(super) const AROUND_PAYLOAD: u32 = 16;
+pub(super) const UNWRAPPED: u32 = 4;
+
+/// Whether the items or entries of a member stand in the structure itself.
+#[inline]
+fn is_flattened(member: Member<'_>) -> bool {
+    member.has(MemberFlags::XML_FLATTENED)
+        && matches!(member.kind(), ShapeKind::List | ShapeKind::Map)
+}
 
 impl<'de> XmlDecoder<'de> {
     /// A reader of a body, whose long strings will share it.
@@ -107,6 +114,7 @@ impl<'de> XmlDecoder<'de> {
             entered: Entered::default(),
             lengths: Lengths::default(),
             last_date: LastDate::default(),
+            scratch: Text::default(),
         }
     }
 
@@ -198,12 +206,6 @@ impl<'de> XmlDecoder<'de> {
     #[inline(never)]
     fn any_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let top = self.cursor.special & TOP != 0;
-        if top && self.profile.payload {
-            return Ok(Seq {
-                state: AROUND_PAYLOAD,
-                ..Seq::default()
-            });
-        }
         if top {
             self.top(at)?;
         }
@@ -214,13 +216,6 @@ impl<'de> XmlDecoder<'de> {
             return Ok(seq);
         }
         let shape = at.target();
-        if top && self.profile.document_only.is_some() {
-            seq.state |= IN_PART;
-            // The members of a head mostly come first.
-            let mut members = shape.members();
-            let first = members.find(|member| !self.is_elsewhere(*member));
-            seq.guess = first.map_or(END, Member::ordinal);
-        }
         if self.cursor.special == EMPTY {
             seq.state |= NO_CONTENT;
         }
@@ -269,9 +264,39 @@ pub(super) fn root_member(at: Member<'_>) -> Member<'_> {
     }
 }
 
-impl<'de> Decoder<'de> for XmlDecoder<'de> {
+impl<'de> TokenReader<'de> for XmlDecoder<'de> {
+    /// A start tag: where it is, what stands there, and its length.
+    type Run = (usize, &'de [u8; TAG], usize);
+
     #[inline(always)]
-    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+    fn budget(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
+
+    #[inline(always)]
+    fn rules(&self) -> Rules {
+        Rules {
+            skip_nulls: self.profile.skip_nulls,
+            required: self.profile.required,
+            defaults: self.profile.defaults,
+            names: NameSource::Xml,
+        }
+    }
+
+    #[inline(always)]
+    fn part(&self) -> Part {
+        self.profile.part
+    }
+
+    fn part_begun(&mut self) {
+        self.profile.part = Part::Whole;
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error> {
+        if container != Container::Structure {
+            return self.collection(at);
+        }
         if self.cursor.special == CONTENT && !self.cursor.has_attributes() {
             self.deeper()?;
             return Ok(self.opened_seq());
@@ -280,42 +305,76 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
     }
 
     #[inline(always)]
-    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        if seq.state != 0 {
-            return self.part_member(shape.root(), seq);
+    fn next(&mut self, container: Container, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        match container {
+            Container::Structure => self.next_member(seq),
+            Container::List => self.next_item(at, seq),
+            Container::Map => self.next_entry(at, seq),
         }
-        let cursor = &mut self.cursor;
-        let Some((at, tag)) = cursor.line() else {
-            return self.any_member(shape.root(), seq);
-        };
-        // The start tag that is expected next: one comparison and no look at
-        // anything else.
-        let ordinal = seq.guess;
-        if ordinal < shape.len()
-            && let Some(len) = shape.member(ordinal).encoded(Encoding::XmlOpen).starts(tag)
-            && seq.mark_new(ordinal)
-        {
-            self.opened(at, tag, len);
-            seq.guess = ordinal + 1;
-            return Ok(ordinal);
-        }
-        if cursor.is_end(tag, own_name(seq)) {
-            cursor.at = at + own_name(seq).len + "</>".len();
-            self.budget.leave();
-            return Ok(END);
-        }
-        cursor.at = at;
-        self.named_member(shape.root(), seq, tag)
-    }
-
-    #[inline]
-    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.collection(at)
     }
 
     #[inline(always)]
-    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        self.next_item(at, seq)
+    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<Self::Run> {
+        // The whole start tag: one comparison and no look at anything else.
+        if seq.state != 0 {
+            return None;
+        }
+        let (at, tag) = self.cursor.line()?;
+        let len = member.encoded(Encoding::XmlOpen).starts(tag)?;
+        Some((at, tag, len))
+    }
+
+    #[inline(always)]
+    fn accept_member(&mut self, (at, tag, len): Self::Run, _: &mut Seq) {
+        self.opened(at, tag, len);
+    }
+
+    #[inline(always)]
+    fn quick_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+        if seq.state != 0 {
+            return None;
+        }
+        let (at, tag) = self.cursor.line()?;
+        if self.cursor.is_end(tag, own_name(seq)) {
+            self.cursor.at = at + own_name(seq).len + "</>".len();
+            self.budget.leave();
+            return Some(END);
+        }
+        self.cursor.at = at;
+        self.named_member(shape.root(), seq, tag)
+    }
+
+    fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
+        Ok(self.member_name(shape, seq))
+    }
+
+    fn may_continue(&mut self, member: Member<'_>, continues: bool) -> bool {
+        self.continues = continues;
+        is_flattened(member)
+    }
+
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<(), Error> {
+        self.scratch = self.key_and_value(at, seq)?;
+        self.refuse_null(at)
+    }
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut Text {
+        &mut self.scratch
+    }
+
+    fn skip_value(&mut self) -> Result<(), Error> {
+        self.skip_element()
+    }
+
+    #[inline(always)]
+    fn may_be_null(&self, member: Member<'_>) -> bool {
+        self.cursor.special != ATTRIBUTE && self.cursor.has_attributes() && !is_flattened(member)
+    }
+
+    #[inline]
+    fn ended(&mut self, at: Member<'_>, seq: &Seq) {
+        self.lengths.note(at, seq.count);
     }
 
     #[inline]
@@ -323,16 +382,7 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
         self.lengths.expected(at)
     }
 
-    #[inline]
-    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.collection(at)
-    }
-
-    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
-        self.next_entry(at, seq)
-    }
-
-    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+    fn null(&mut self) -> Result<bool, Error> {
         if self.cursor.special & !(TOP | EMPTY) != CONTENT || !self.cursor.is_nil() {
             return Ok(false);
         }
@@ -392,25 +442,6 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
             ErrorKind::WrongType,
             "a shape: XML has no form for documents",
         ))
-    }
-
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills(at)
-    }
-
-    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        let error = self.error(ErrorKind::Missing, "");
-        Err(refuse::missing(error, at, at.plain(NameSource::Xml)))
-    }
-
-    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]

@@ -8,8 +8,8 @@
 //! else costs two comparisons.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Direction, Encoder, Encoding, Error, ErrorKind, Location, Member,
-    MemberFlags, NameSource, ShapeKind, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, MemberFlags, NameSource,
+    Part, ShapeKind, Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -262,10 +262,7 @@ impl<'n> XmlEncoder<'n> {
 
     #[inline(never)]
     fn special_member(&mut self, at: Member<'_>) -> bool {
-        if let Some(direction) = self.profile.document_only
-            && self.depth == 1
-            && self.leaves_out(at, direction)
-        {
+        if self.depth == 1 && self.profile.part != Part::Whole && self.leaves_out(at) {
             return false;
         }
         if at.kind() == ShapeKind::Document {
@@ -386,19 +383,19 @@ impl<'n> XmlEncoder<'n> {
     /// Whether the structure at the top is that around a payload, of which
     /// nothing is written.
     fn is_around_payload(&self) -> bool {
-        self.profile.payload && !self.in_payload
+        matches!(self.profile.part, Part::Payload(_)) && !self.in_payload
     }
 
     /// Whether a member of the structure at the top is left out, where members
     /// stand elsewhere in a message that goes this way. The payload, if it is
     /// that, goes to the top.
     #[cold]
-    fn leaves_out(&mut self, at: Member<'_>, direction: Direction) -> bool {
-        let location = at.location().going(direction);
+    fn leaves_out(&mut self, at: Member<'_>) -> bool {
+        let part = self.profile.part;
         if !self.is_around_payload() {
-            return location != Location::Body && !self.profile.payload;
+            return matches!(part, Part::Body(_)) && !part.holds(at);
         }
-        if location != Location::Payload {
+        if part.payload(at.container()) != Some(at.ordinal()) {
             return true;
         }
         if matches!(
@@ -517,7 +514,7 @@ impl Encoder for XmlEncoder<'_> {
 
     #[inline]
     fn member(&mut self, at: Member<'_>) -> bool {
-        let at_top = self.profile.document_only.is_some() && self.depth == 1;
+        let at_top = self.profile.part != Part::Whole && self.depth == 1;
         if at_top || self.attributes || at.kind() == ShapeKind::Document {
             return self.special_member(at);
         }

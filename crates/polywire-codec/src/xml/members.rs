@@ -1,127 +1,65 @@
 //! The members of a structure, where the next is not the one that was guessed.
 
 use polywire_schema::{
-    Decoder, END, Encoding, Error, ErrorKind, Location, Member, MemberFlags, NameSource, Schema,
-    Seq, ShapeFlags, ShapeKind,
+    Error, ErrorKind, Member, MemberFlags, Name, NameSource, Schema, Seq, ShapeFlags, TokenReader,
 };
 use polywire_text::scan::{self, TAG};
 
 use super::XmlDecoder;
-use super::cursor::{ATTRIBUTE, CONTENT, Place, TOP, local, plain_name_len};
-use super::decode::{AROUND_PAYLOAD, IN_PART, IN_TAG, NO_CONTENT, UNWRAPPED, own_name};
+use super::cursor::{ATTRIBUTE, CONTENT, Place, TOP, local};
+use super::decode::{IN_TAG, NO_CONTENT, UNWRAPPED, own_name};
 
 impl<'de> XmlDecoder<'de> {
-    /// As [`Decoder::member`], where the structure is not plainly one of elements:
-    /// at the top of a message, of which other parts are members too, it mostly is.
-    #[inline(never)]
-    pub(super) fn part_member(&mut self, root: Member<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        let Some((at, tag)) = self.cursor.line().filter(|_| seq.state == IN_PART) else {
-            return self.any_member(root, seq);
-        };
-        let (shape, ordinal) = (root.target(), seq.guess);
-        if ordinal < shape.len()
-            && let member = shape.member(ordinal)
-            && let Some(len) = member.encoded(Encoding::XmlOpen).starts(tag)
-            && !self.is_elsewhere(member)
-            && seq.mark_new(ordinal)
-        {
-            self.opened(at, tag, len);
-            seq.guess = ordinal + 1;
-            return Ok(ordinal);
-        }
-        if self.cursor.is_end(tag, own_name(seq)) {
-            self.cursor.at = at + own_name(seq).len + "</>".len();
-            self.budget.leave();
-            return Ok(END);
-        }
-        self.cursor.at = at;
-        self.named_member(root, seq, tag)
-    }
-
-    /// As [`Decoder::member`], whatever stands there.
-    #[inline(never)]
-    pub(super) fn any_member(&mut self, root: Member<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        let shape = root.target();
-        if seq.state == AROUND_PAYLOAD {
-            return Ok(self.payload_member(shape));
-        }
-        loop {
-            let found = if seq.state & UNWRAPPED != 0 {
-                if seq.count > 0 {
-                    self.budget.leave();
-                    return Ok(END);
-                }
-                seq.count = 1;
-                let special = self.cursor.special;
-                let found = self.find(shape, self.cursor.name, false);
-                self.cursor.special = special;
-                found
-            } else if seq.state & IN_TAG != 0 {
-                match self.cursor.next_attribute(self.cursor.attributes) {
-                    Some((name, value, next)) => {
-                        self.cursor.attributes = next;
-                        let Some(ordinal) = self.find(shape, name, true) else {
-                            continue;
-                        };
-                        self.cursor.attribute = value;
-                        self.cursor.special = ATTRIBUTE;
-                        Some(ordinal)
-                    }
-                    None => {
-                        seq.state &= !IN_TAG;
-                        continue;
-                    }
-                }
-            } else if seq.state & NO_CONTENT != 0 {
+    /// Reads the next start tag or attribute of a structure. `false` at its end.
+    pub(super) fn next_member(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+        if seq.state & UNWRAPPED != 0 {
+            let is_first = seq.count == 0;
+            seq.count = 1;
+            if !is_first {
                 self.budget.leave();
-                return Ok(END);
-            } else {
-                if !self.next_child(seq)? {
-                    return Ok(END);
-                }
-                self.cursor.start_tag()?;
-                self.find(shape, self.cursor.name, false)
-            };
-            let Some(ordinal) = found.or_else(|| self.find_message(shape, seq)) else {
-                seq.unknown = true;
-                self.count_item()?;
-                self.skip_element()?;
-                continue;
-            };
-            let member = shape.member(ordinal);
-            seq.guess = ordinal + 1;
-            if seq.state & IN_PART != 0 && self.is_elsewhere(member) {
-                seq.unknown = true;
-                self.skip_element()?;
-                continue;
             }
-            let before = self.budget.seen(seq, ordinal);
-            let flattened = member.has(MemberFlags::XML_FLATTENED)
-                && matches!(member.kind(), ShapeKind::List | ShapeKind::Map);
-            if before && !flattened {
-                return Err(self.error(ErrorKind::Duplicate, "each member once"));
-            }
-            if self.cursor.special != ATTRIBUTE
-                && !flattened
-                && self.cursor.has_attributes()
-                && self.cursor.is_nil()
-            {
-                self.skip_element()?;
-                continue;
-            }
-            self.continues = before;
-            return Ok(ordinal);
+            return Ok(is_first);
         }
+        if seq.state & IN_TAG != 0 {
+            if self.next_attribute() {
+                return Ok(true);
+            }
+            seq.state &= !IN_TAG;
+        }
+        if seq.state & NO_CONTENT != 0 {
+            self.budget.leave();
+            return Ok(false);
+        }
+        if !self.next_child(seq)? {
+            return Ok(false);
+        }
+        self.cursor.start_tag()?;
+        Ok(true)
     }
 
-    /// The member that is the payload, once; behind it nothing else comes.
-    fn payload_member(&mut self, shape: Schema<'_>) -> u32 {
-        let Some(direction) = self.profile.document_only.take() else {
-            return END;
+    /// Goes to the next attribute of the start tag.
+    fn next_attribute(&mut self) -> bool {
+        let Some((name, value, next)) = self.cursor.next_attribute(self.cursor.attributes) else {
+            return false;
         };
-        self.profile.payload = false;
-        let is = |member: &Member<'_>| member.location().going(direction) == Location::Payload;
-        shape.members().find(is).map_or(END, Member::ordinal)
+        self.cursor.attributes = next;
+        self.cursor.name = name;
+        self.cursor.attribute = value;
+        true
+    }
+
+    /// The member of the start tag or attribute that was read.
+    pub(super) fn member_name(&mut self, shape: Schema<'_>, seq: &Seq) -> Name {
+        if seq.state & IN_TAG != 0 {
+            let Some(ordinal) = self.find(shape, self.cursor.name, true) else {
+                return Name::Ignored;
+            };
+            self.cursor.special = ATTRIBUTE;
+            return Name::Member(ordinal);
+        }
+        let found = self.find(shape, self.cursor.name, false);
+        let found = found.or_else(|| self.find_message(shape, seq));
+        found.map_or(Name::Unknown, Name::Member)
     }
 
     /// Goes to the next start tag in the element of `seq`; at its end reads
@@ -152,9 +90,7 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    /// As [`Decoder::member`], among elements and where the guess was wrong: a
-    /// member that is found by its name, as it stands in the plain start tag `tag`
-    /// at the cursor. Elements before it that no member has are skipped.
+    /// The member whose name stands in the plain start tag `tag` at the cursor.
     ///
     /// `root` is that of the shape: a member is handed over in registers.
     #[inline(never)]
@@ -162,47 +98,24 @@ impl<'de> XmlDecoder<'de> {
         &mut self,
         root: Member<'_>,
         seq: &mut Seq,
-        mut tag: &'de [u8; TAG],
-    ) -> Result<u32, Error> {
+        tag: &'de [u8; TAG],
+    ) -> Option<u32> {
         let shape = root.target();
         if shape.has(ShapeFlags::XML_APART) || self.profile.any_case_message {
-            return self.any_member(root, seq);
+            return None;
         }
-        while let Some(name) = scan::in_tag(tag) {
-            let found = shape.find(NameSource::Xml, name);
-            match found {
-                Some(ordinal)
-                    if seq.state != 0 && self.is_elsewhere(shape.member(ordinal))
-                        || !seq.mark_new(ordinal) =>
-                {
-                    break;
-                }
-                None if name.is_empty() || plain_name_len(name) != name.len() => break,
-                _ => {}
-            }
-            self.cursor.name = Place {
-                start: self.cursor.at + 1,
-                len: name.len(),
-            };
-            self.cursor.at += name.len() + "<>".len();
-            if let Some(ordinal) = found {
-                seq.guess = ordinal + 1;
-                return Ok(ordinal);
-            }
-            seq.unknown = true;
-            self.count_item()?;
-            self.skip_element()?;
-            match self.cursor.line() {
-                Some((at, next)) => (self.cursor.at, tag) = (at, next),
-                None => break,
-            }
-            if self.cursor.is_end(tag, own_name(seq)) {
-                self.cursor.at += own_name(seq).len + "</>".len();
-                self.budget.leave();
-                return Ok(END);
-            }
+        let name = scan::in_tag(tag)?;
+        let ordinal = shape.find(NameSource::Xml, name)?;
+        if !seq.part.holds(shape.member(ordinal)) || !seq.mark_new(ordinal) {
+            return None;
         }
-        self.any_member(root, seq)
+        self.cursor.name = Place {
+            start: self.cursor.at + 1,
+            len: name.len(),
+        };
+        self.cursor.at += name.len() + "<>".len();
+        seq.guess = ordinal + 1;
+        Some(ordinal)
     }
 
     /// The member of a name: as it stands, else without its prefix and without
@@ -248,13 +161,6 @@ impl<'de> XmlDecoder<'de> {
             name.eq_ignore_ascii_case("message") && own.eq_ignore_ascii_case(name)
         };
         shape.members().find(is).map(Member::ordinal)
-    }
-
-    /// Whether a member at the top belongs to another part of the message. It
-    /// must not come in through the document.
-    pub(super) fn is_elsewhere(&self, member: Member<'_>) -> bool {
-        let elsewhere = |direction| member.location().going(direction) != Location::Body;
-        self.profile.document_only.is_some_and(elsewhere)
     }
 
     /// Skips what is left of an element whose start tag was read, or an

@@ -52,7 +52,7 @@ mod locate;
 mod members;
 mod scalars;
 
-use polywire_schema::{Defaults, Direction, TimestampFormat};
+use polywire_schema::{Defaults, Part, TimestampFormat};
 
 pub use decode::XmlDecoder;
 pub use encode::XmlEncoder;
@@ -73,13 +73,8 @@ pub struct XmlProfile<'n> {
     /// with an offset from UTC, text beside elements, and a root element of
     /// another name, is an error on reading.
     pub required: bool,
-    /// Whether a structure at the top carries only the members that belong to
-    /// the document, because others stand elsewhere in a message that goes this
-    /// way.
-    pub document_only: Option<Direction>,
-    /// Whether the document is the member of the structure at the top that is
-    /// its payload, and nothing of the structure itself.
-    pub payload: bool,
+    /// Which members of the structure at the top the document holds.
+    pub part: Part,
     /// Whether an element that no member has is read as the member `message`, if
     /// only the case of its letters differs: for errors, which some services
     /// write otherwise than their models say.
@@ -99,8 +94,7 @@ impl XmlProfile<'_> {
         namespace: None,
         skip_nulls: false,
         required: true,
-        document_only: None,
-        payload: false,
+        part: Part::Whole,
         any_case_message: false,
         unwrapped: false,
         defaults: Defaults::Server,
@@ -126,8 +120,7 @@ impl<'n> XmlProfile<'n> {
             namespace,
             skip_nulls: self.skip_nulls,
             required: self.required,
-            document_only: self.document_only,
-            payload: self.payload,
+            part: self.part,
             any_case_message: self.any_case_message,
             unwrapped: self.unwrapped,
             defaults: self.defaults,
@@ -145,21 +138,10 @@ impl<'n> XmlProfile<'n> {
         self
     }
 
-    /// Carries only the members that belong to the document of a message that
-    /// goes this way.
+    /// Sets which members of the structure at the top the document holds.
     #[must_use]
-    pub const fn with_document_only(mut self, document_only: Option<Direction>) -> Self {
-        self.document_only = document_only;
-        self
-    }
-
-    /// Carries only the member that is the payload of a message that goes this
-    /// way, and nothing around it. A document without that member is empty; a
-    /// reader wants the member to be there.
-    #[must_use]
-    pub const fn with_payload(mut self, direction: Direction) -> Self {
-        self.document_only = Some(direction);
-        self.payload = true;
+    pub const fn with_part(mut self, part: Part) -> Self {
+        self.part = part;
         self
     }
 

@@ -57,15 +57,15 @@ pub(crate) const XML_PROFILES: [(&str, XmlProfile<'static>); 7] = [
     ),
     (
         "request",
-        XmlProfile::DEFAULT.with_document_only(Some(Direction::Request)),
+        XmlProfile::DEFAULT.with_part(polywire_schema::Part::Body(Direction::Request)),
     ),
     (
         "response",
-        XmlProfile::DEFAULT.with_document_only(Some(Direction::Response)),
+        XmlProfile::DEFAULT.with_part(polywire_schema::Part::Body(Direction::Response)),
     ),
     (
         "payload",
-        XmlProfile::DEFAULT.with_payload(Direction::Request),
+        XmlProfile::DEFAULT.with_part(polywire_schema::Part::Payload(Direction::Request)),
     ),
     ("unwrapped", XmlProfile::DEFAULT.with_unwrapped(true)),
 ];

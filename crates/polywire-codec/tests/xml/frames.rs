@@ -138,7 +138,7 @@ fn wrappers_both_ways() {
 fn members_of_other_parts_stay_out() {
     let set = set();
     let at = set.find_shape("example#Bound").unwrap().root();
-    let profile = XmlProfile::DEFAULT.with_document_only(Some(Direction::Request));
+    let profile = XmlProfile::DEFAULT.with_part(polywire_schema::Part::Body(Direction::Request));
     let text = write_with(&value(&[("head", "h"), ("body", "b")]), at, profile).unwrap();
     assert_eq!(text, "<Bound><body>b</body></Bound>");
     let forged = "<Bound><head>forged</head><body>b</body></Bound>";

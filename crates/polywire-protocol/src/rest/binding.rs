@@ -260,12 +260,6 @@ impl Bindings {
         }
     }
 
-    /// What a profile of the document has to know: nothing, if everything
-    /// stands there.
-    pub(crate) fn document_only(&self) -> Option<Direction> {
-        self.head.then_some(self.direction)
-    }
-
     /// Whether the message has a body.
     pub(crate) const fn has_body(&self) -> bool {
         self.document || self.payload.is_some()

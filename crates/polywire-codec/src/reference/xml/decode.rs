@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, END, Error, ErrorKind, Event, LimitKind, Limits,
-    Location, Member, MemberFlags, NameSource, Schema, Seq, ShapeKind, Text, Timestamp,
-    TimestampFormat,
+    BigDecimal, BigInteger, Blob, Decoder, END, Error, ErrorKind, Event, LimitKind, Limits, Member,
+    MemberFlags, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat,
 };
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::reference::{base64, timestamp};
@@ -270,9 +269,6 @@ impl XmlDecoder {
     }
 }
 
-/// The state of a structure that is not there itself, but whose payload is.
-const AROUND_PAYLOAD: u32 = 1;
-
 fn local(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or_default()
 }
@@ -301,11 +297,11 @@ fn find<'s>(shape: Schema<'s>, name: &str, attribute: bool) -> Option<Member<'s>
 
 impl<'de> Decoder<'de> for XmlDecoder {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.profile.payload {
-            return Ok(Seq {
-                state: AROUND_PAYLOAD,
-                ..Seq::default()
-            });
+        let part = std::mem::take(&mut self.profile.part);
+        let mut seq = Seq::default();
+        seq.part = part;
+        if let polywire_schema::Part::Payload(_) = part {
+            return Ok(seq);
         }
         let top = self.top.is_some();
         let element = self.element(at)?;
@@ -323,19 +319,15 @@ impl<'de> Decoder<'de> for XmlDecoder {
             parts: parts.into_iter(),
             seen: Vec::new(),
         })?;
-        Ok(Seq::default())
+        Ok(seq)
     }
 
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        if seq.state == AROUND_PAYLOAD {
-            let is_first = std::mem::take(&mut self.profile.payload);
-            self.profile.document_only = None;
-            let payload = shape
-                .members()
-                .find(|member| is_first && member.location() == Location::Payload);
-            return Ok(payload.map_or(END, Member::ordinal));
+        if let polywire_schema::Part::Payload(_) = seq.part {
+            let payload = seq.part.payload(shape);
+            seq.count += 1;
+            return Ok(payload.filter(|_| seq.count == 1).unwrap_or(END));
         }
-        let at_top = self.open.len() == 1;
         loop {
             let Some(Frame::Structure { parts, .. }) = self.open.last_mut() else {
                 return self.wrong(ErrorKind::Internal, "a structure");
@@ -364,11 +356,7 @@ impl<'de> Decoder<'de> for XmlDecoder {
                 }
                 continue;
             };
-            if let Some(direction) = self.profile.document_only
-                && at_top
-                && !self.profile.unwrapped
-                && member.location().going(direction) != Location::Body
-            {
+            if !self.profile.unwrapped && !seq.part.holds(member) {
                 seq.unknown = true;
                 if let Part::Element(element) = &part {
                     self.skip(element)?;

@@ -1,8 +1,8 @@
 //! The writer: an element for each value, put together from the inside out.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Location, Member, MemberFlags,
-    NameSource, ShapeKind, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, MemberFlags, NameSource,
+    Part, ShapeKind, Timestamp, TimestampFormat,
 };
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::escape::{Forbidden, XmlPlace};
@@ -42,6 +42,10 @@ struct Level {
 }
 
 impl<'n> XmlEncoder<'n> {
+    const fn is_payload(&self) -> bool {
+        matches!(self.profile.part, Part::Payload(_))
+    }
+
     /// A writer of one document, or of what stands in an element that the
     /// caller writes.
     #[must_use]
@@ -211,7 +215,7 @@ fn tags_of(at: Member<'_>) -> (String, String) {
 
 impl Encoder for XmlEncoder<'_> {
     fn begin_structure(&mut self, at: Member<'_>, _: usize) {
-        if self.profile.payload && !self.around {
+        if self.is_payload() && !self.around {
             self.around = true;
             return;
         }
@@ -221,21 +225,20 @@ impl Encoder for XmlEncoder<'_> {
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        if self.profile.payload && self.open.is_empty() && at.location() != Location::Payload {
+        let part = self.profile.part;
+        if self.is_payload() && self.open.is_empty() {
+            if part.payload(at.container()) != Some(at.ordinal()) {
+                return false;
+            }
+        } else if matches!(part, Part::Body(_)) && self.open.len() == 1 && !part.holds(at) {
             return false;
         }
         self.no_document(at);
-        match self.profile.document_only {
-            _ if self.profile.payload => true,
-            Some(direction) if self.open.len() == 1 => {
-                at.location().going(direction) == Location::Body
-            }
-            _ => true,
-        }
+        true
     }
 
     fn end_structure(&mut self, _: Member<'_>) {
-        if self.profile.payload && self.open.is_empty() {
+        if self.is_payload() && self.open.is_empty() {
             return;
         }
         self.end();
