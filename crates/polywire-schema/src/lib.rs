@@ -74,7 +74,7 @@ pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
 pub use set::SchemaSet;
 pub use to_value::to_value;
-pub use tokens::{Container, Name, Rules, TokenReader};
+pub use tokens::{Container, Name, Rules, TokenReader, slow_member};
 pub use value::Value;
 
 /// The names by which our formats and our types know each other through serde.

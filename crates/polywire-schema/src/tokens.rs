@@ -58,6 +58,9 @@ pub enum Name {
 ///
 /// Functions without a comment do what the function of [`Decoder`] with the same name does.
 pub trait TokenReader<'de> {
+    /// What comes next in a structure, for readers that look at it only once.
+    type Next: Copy;
+
     /// What [`match_member`](Self::match_member) has found, such as a number of bytes.
     type Run: Copy;
 
@@ -85,19 +88,28 @@ pub trait TokenReader<'de> {
     /// member comes at most once.
     fn next(&mut self, container: Container, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error>;
 
+    /// Whether [`other_member`](Self::other_member) also finds the member that is expected.
+    const FINDS_EXPECTED: bool = false;
+
+    /// Fast: looks at what comes next.
+    fn peek(&self, seq: &Seq) -> Self::Next;
+
     /// Fast: what stands before the value of `member`, if its name comes next, spelled as the
     /// writer of the format spells it, and the value is not null.
-    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<Self::Run>;
+    fn match_member(&self, next: Self::Next, member: Member<'_>, seq: &Seq) -> Option<Self::Run>;
 
     /// Skips what [`match_member`](Self::match_member) has found.
     fn accept_member(&mut self, run: Self::Run, seq: &mut Seq);
 
-    /// Less fast: the next member or [`END`], in any order, with usual white space. Only members
-    /// that the [part](Seq::part) holds.
-    fn quick_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
-        let _ = (shape, seq);
-        None
-    }
+    /// The next member or [`END`], if it is not the member that is expected, or if the document
+    /// holds a part of the structure. Handles what is usual, and calls [`slow_member`] for the
+    /// rest.
+    fn other_member(
+        &mut self,
+        next: Self::Next,
+        shape: Schema<'_>,
+        seq: &mut Seq,
+    ) -> Result<u32, Error>;
 
     /// Reads the name of a member, after [`next`](Self::next).
     fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error>;
@@ -124,8 +136,8 @@ pub trait TokenReader<'de> {
     /// Skips a value. It must be well formed.
     fn skip_value(&mut self) -> Result<(), Error>;
 
-    /// Fast: whether a null of `member` may come next.
-    fn may_be_null(&self, member: Member<'_>) -> bool;
+    /// Fast: whether a null may come next.
+    fn may_be_null(&self) -> bool;
 
     /// Called after the last item or entry of the list or map of `at`.
     fn ended(&mut self, at: Member<'_>, seq: &Seq) {
@@ -217,27 +229,49 @@ fn part_member<'de, R: TokenReader<'de> + ?Sized>(
         return Ok(payload.unwrap_or(END));
     }
     seq.guess = seq.part_guess;
-    let ordinal = unexpected_member(reader, shape, seq);
+    let next = reader.peek(seq);
+    let expected = match R::FINDS_EXPECTED {
+        true => None,
+        false => expected_member(reader, next, shape, seq),
+    };
+    let ordinal = match expected {
+        Some(ordinal) => Ok(ordinal),
+        None => reader.other_member(next, shape, seq),
+    };
     seq.part_guess = std::mem::replace(&mut seq.guess, END);
     ordinal
 }
 
-/// The next member, if it is not the one that is expected.
+/// The member that is expected next, if it comes and the document holds it.
 #[inline(always)]
-fn unexpected_member<'de, R: TokenReader<'de> + ?Sized>(
+fn expected_member<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
+    next: R::Next,
     shape: Schema<'_>,
     seq: &mut Seq,
-) -> Result<u32, Error> {
-    match reader.quick_member(shape, seq) {
-        Some(ordinal) => Ok(ordinal),
-        None => slow_member(reader, shape, seq),
+) -> Option<u32> {
+    let ordinal = seq.guess;
+    if ordinal >= shape.len() {
+        return None;
     }
+    let member = shape.member(ordinal);
+    let run = reader.match_member(next, member, seq)?;
+    if !seq.part.holds(member) || !seq.mark_new(ordinal) {
+        return None;
+    }
+    reader.accept_member(run, seq);
+    seq.guess = ordinal + 1;
+    Some(ordinal)
 }
 
-/// The next member, whatever comes: the loop over the members of a structure.
+/// The next member or [`END`], whatever comes: the loop over the members of a structure.
+///
+/// # Errors
+///
+/// What comes is no member, the value of a member that is skipped is malformed, or a member comes
+/// twice.
 #[inline(never)]
-fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
+pub fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
     shape: Schema<'_>,
     seq: &mut Seq,
@@ -267,10 +301,15 @@ fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
             continue;
         }
         let continues = reader.budget().seen(seq, ordinal);
-        if !reader.may_continue(member, continues) && continues {
+        let may_continue = reader.may_continue(member, continues);
+        if continues && !may_continue {
             return Err(reader.error(ErrorKind::Duplicate, "each member once"));
         }
-        if reader.may_be_null(member) && member.kind() != ShapeKind::Document && reader.null()? {
+        if !may_continue
+            && reader.may_be_null()
+            && member.kind() != ShapeKind::Document
+            && reader.null()?
+        {
             continue;
         }
         return Ok(ordinal);
@@ -301,7 +340,7 @@ fn skip_null<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
     at: Member<'_>,
 ) -> Result<bool, Error> {
-    let skips = reader.rules().skip_nulls && reader.may_be_null(at.element());
+    let skips = reader.rules().skip_nulls && reader.may_be_null();
     if skips && !at.is_sparse() && at.element().kind() != ShapeKind::Document {
         return reader.null();
     }
@@ -321,8 +360,9 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         // The member that is expected next. In a part none is.
         let ordinal = seq.guess;
+        let next = self.peek(seq);
         if ordinal < shape.len()
-            && let Some(run) = self.match_member(shape.member(ordinal), seq)
+            && let Some(run) = self.match_member(next, shape.member(ordinal), seq)
             && seq.mark_new(ordinal)
         {
             self.accept_member(run, seq);
@@ -332,7 +372,7 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
         if seq.part != Part::Whole {
             return part_member(self, shape, seq);
         }
-        unexpected_member(self, shape, seq)
+        self.other_member(next, shape, seq)
     }
 
     #[inline(always)]

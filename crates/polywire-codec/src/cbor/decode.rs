@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Budget, Container, END, Encoding, Error, ErrorKind, Event,
     LimitKind, Limits, Member, Name, NameSource, Rules, Schema, Seq, Text, Timestamp, TokenReader,
-    Value,
+    Value, slow_member,
 };
 
 use super::head::{BREAK, Head, INDEFINITE, Tag};
@@ -424,6 +424,7 @@ impl<'de> CborDecoder<'de> {
 }
 
 impl<'de> TokenReader<'de> for CborDecoder<'de> {
+    type Next = ();
     type Run = usize;
 
     #[inline(always)]
@@ -456,7 +457,10 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     }
 
     #[inline(always)]
-    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<usize> {
+    fn peek(&self, _: &Seq) {}
+
+    #[inline(always)]
+    fn match_member(&self, (): (), member: Member<'_>, seq: &Seq) -> Option<usize> {
         let rest = self.rest();
         if seq.left == 0 {
             return None;
@@ -474,12 +478,12 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     }
 
     #[inline(always)]
-    fn quick_member(&mut self, _: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+    fn other_member(&mut self, (): (), shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         if seq.left != 0 {
-            return None;
+            return slow_member(self, shape, seq);
         }
         self.leave();
-        Some(END)
+        Ok(END)
     }
 
     #[inline]
@@ -519,7 +523,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     }
 
     #[inline(always)]
-    fn may_be_null(&self, _: Member<'_>) -> bool {
+    fn may_be_null(&self) -> bool {
         self.peek() >> 5 > 5
     }
 

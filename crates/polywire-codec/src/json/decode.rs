@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Budget, Container, END, Encoding, Error, ErrorKind, Event,
     LimitKind, Limits, Member, Name, Part, Rules, Schema, Seq, Text, Timestamp, TimestampFormat,
-    TokenReader, Value,
+    TokenReader, Value, slow_member,
 };
 use polywire_text::escape::{self, LoneSurrogate};
 use polywire_text::number::{
@@ -644,7 +644,10 @@ impl<'de> JsonDecoder<'de> {
 }
 
 impl<'de> TokenReader<'de> for JsonDecoder<'de> {
+    type Next = ();
     type Run = usize;
+
+    const FINDS_EXPECTED: bool = true;
 
     #[inline(always)]
     fn budget(&mut self) -> &mut Budget {
@@ -689,7 +692,10 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     #[inline(always)]
-    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<usize> {
+    fn peek(&self, _: &Seq) {}
+
+    #[inline(always)]
+    fn match_member(&self, (): (), member: Member<'_>, seq: &Seq) -> Option<usize> {
         // The comma, the name, and right behind it a value that is not null: two comparisons and
         // no look at anything else.
         let comma = usize::from(seq.count > 0);
@@ -709,8 +715,11 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     #[inline(always)]
-    fn quick_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
-        self.spaced_member(shape, seq)
+    fn other_member(&mut self, (): (), shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        match self.spaced_member(shape, seq) {
+            Some(ordinal) => Ok(ordinal),
+            None => slow_member(self, shape, seq),
+        }
     }
 
     fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
@@ -760,7 +769,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     #[inline(always)]
-    fn may_be_null(&self, _: Member<'_>) -> bool {
+    fn may_be_null(&self) -> bool {
         self.peek() == b'n'
     }
 

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Budget, Container, END, Encoding, Error, ErrorKind, Event,
     LimitKind, Limits, Member, MemberFlags, Name, NameSource, Part, Rules, Schema, Seq, ShapeKind,
-    Text, Timestamp, TokenReader,
+    Text, Timestamp, TokenReader, slow_member,
 };
 use polywire_text::scan::TAG;
 use polywire_text::timestamp::LastDate;
@@ -265,6 +265,7 @@ pub(super) fn root_member(at: Member<'_>) -> Member<'_> {
 }
 
 impl<'de> TokenReader<'de> for XmlDecoder<'de> {
+    type Next = Option<(usize, &'de [u8; TAG])>;
     /// A start tag: where it is, what stands there, and its length.
     type Run = (usize, &'de [u8; TAG], usize);
 
@@ -313,13 +314,19 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
         }
     }
 
+    /// The next tag, unless the structure is not plainly one of elements.
     #[inline(always)]
-    fn match_member(&self, member: Member<'_>, seq: &Seq) -> Option<Self::Run> {
-        // The whole start tag: one comparison and no look at anything else.
-        if seq.state != 0 {
-            return None;
+    fn peek(&self, seq: &Seq) -> Self::Next {
+        match seq.state {
+            0 => self.cursor.line(),
+            _ => None,
         }
-        let (at, tag) = self.cursor.line()?;
+    }
+
+    #[inline(always)]
+    fn match_member(&self, next: Self::Next, member: Member<'_>, _: &Seq) -> Option<Self::Run> {
+        // The whole start tag: one comparison and no look at anything else.
+        let (at, tag) = next?;
         let len = member.encoded(Encoding::XmlOpen).starts(tag)?;
         Some((at, tag, len))
     }
@@ -330,15 +337,19 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
     }
 
     #[inline(always)]
-    fn quick_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
-        if seq.state != 0 {
-            return None;
-        }
-        let (at, tag) = self.cursor.line()?;
+    fn other_member(
+        &mut self,
+        next: Self::Next,
+        shape: Schema<'_>,
+        seq: &mut Seq,
+    ) -> Result<u32, Error> {
+        let Some((at, tag)) = next else {
+            return slow_member(self, shape, seq);
+        };
         if self.cursor.is_end(tag, own_name(seq)) {
             self.cursor.at = at + own_name(seq).len + "</>".len();
             self.budget.leave();
-            return Some(END);
+            return Ok(END);
         }
         self.cursor.at = at;
         self.named_member(shape.root(), seq, tag)
@@ -368,8 +379,8 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
     }
 
     #[inline(always)]
-    fn may_be_null(&self, member: Member<'_>) -> bool {
-        self.cursor.special != ATTRIBUTE && self.cursor.has_attributes() && !is_flattened(member)
+    fn may_be_null(&self) -> bool {
+        self.cursor.has_attributes() && self.cursor.special != ATTRIBUTE
     }
 
     #[inline]

@@ -1,12 +1,13 @@
 //! The members of a structure, where the next is not the one that was guessed.
 
 use polywire_schema::{
-    Error, ErrorKind, Member, MemberFlags, Name, NameSource, Schema, Seq, ShapeFlags, TokenReader,
+    END, Error, ErrorKind, Member, MemberFlags, Name, NameSource, Schema, Seq, ShapeFlags,
+    TokenReader, slow_member,
 };
 use polywire_text::scan::{self, TAG};
 
 use super::XmlDecoder;
-use super::cursor::{ATTRIBUTE, CONTENT, Place, TOP, local};
+use super::cursor::{ATTRIBUTE, CONTENT, Place, TOP, local, plain_name_len};
 use super::decode::{IN_TAG, NO_CONTENT, UNWRAPPED, own_name};
 
 impl<'de> XmlDecoder<'de> {
@@ -90,7 +91,8 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    /// The member whose name stands in the plain start tag `tag` at the cursor.
+    /// The member whose name stands in the plain start tag `tag` at the cursor. Elements before it
+    /// that no member has are skipped.
     ///
     /// `root` is that of the shape: a member is handed over in registers.
     #[inline(never)]
@@ -98,24 +100,46 @@ impl<'de> XmlDecoder<'de> {
         &mut self,
         root: Member<'_>,
         seq: &mut Seq,
-        tag: &'de [u8; TAG],
-    ) -> Option<u32> {
+        mut tag: &'de [u8; TAG],
+    ) -> Result<u32, Error> {
         let shape = root.target();
         if shape.has(ShapeFlags::XML_APART) || self.profile.any_case_message {
-            return None;
+            return slow_member(self, shape, seq);
         }
-        let name = scan::in_tag(tag)?;
-        let ordinal = shape.find(NameSource::Xml, name)?;
-        if !seq.part.holds(shape.member(ordinal)) || !seq.mark_new(ordinal) {
-            return None;
+        while let Some(name) = scan::in_tag(tag) {
+            let found = shape.find(NameSource::Xml, name);
+            match found {
+                Some(ordinal)
+                    if !seq.part.holds(shape.member(ordinal)) || !seq.mark_new(ordinal) =>
+                {
+                    break;
+                }
+                None if name.is_empty() || plain_name_len(name) != name.len() => break,
+                _ => {}
+            }
+            self.cursor.name = Place {
+                start: self.cursor.at + 1,
+                len: name.len(),
+            };
+            self.cursor.at += name.len() + "<>".len();
+            if let Some(ordinal) = found {
+                seq.guess = ordinal + 1;
+                return Ok(ordinal);
+            }
+            seq.unknown = true;
+            self.count_item()?;
+            self.skip_element()?;
+            match self.cursor.line() {
+                Some((at, next)) => (self.cursor.at, tag) = (at, next),
+                None => break,
+            }
+            if self.cursor.is_end(tag, own_name(seq)) {
+                self.cursor.at += own_name(seq).len + "</>".len();
+                self.budget.leave();
+                return Ok(END);
+            }
         }
-        self.cursor.name = Place {
-            start: self.cursor.at + 1,
-            len: name.len(),
-        };
-        self.cursor.at += name.len() + "<>".len();
-        seq.guess = ordinal + 1;
-        Some(ordinal)
+        slow_member(self, shape, seq)
     }
 
     /// The member of a name: as it stands, else without its prefix and without

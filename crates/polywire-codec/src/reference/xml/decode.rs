@@ -298,8 +298,10 @@ fn find<'s>(shape: Schema<'s>, name: &str, attribute: bool) -> Option<Member<'s>
 impl<'de> Decoder<'de> for XmlDecoder {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let part = std::mem::take(&mut self.profile.part);
-        let mut seq = Seq::default();
-        seq.part = part;
+        let seq = Seq {
+            part,
+            ..Seq::default()
+        };
         if let polywire_schema::Part::Payload(_) = part {
             return Ok(seq);
         }
