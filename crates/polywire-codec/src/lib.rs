@@ -28,7 +28,6 @@ mod keep;
 mod lengths;
 mod lenient;
 pub mod message;
-mod nulls;
 #[cfg(feature = "serde")]
 mod parameters;
 mod path;

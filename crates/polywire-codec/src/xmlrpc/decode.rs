@@ -11,8 +11,9 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Budget, Decoder, END, Encoding, Error, ErrorKind, Event,
-    LimitKind, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
+    BigDecimal, BigInteger, Blob, Body, Budget, Container, Encoding, Error, ErrorKind, Event,
+    LimitKind, Member, Name, NameSource, Rules, Schema, Seq, Text, Timestamp, TokenReader, Value,
+    slow_member,
 };
 
 use polywire_text::scan;
@@ -23,7 +24,7 @@ use super::cursor::Cursor;
 use super::duplicates::Dropped;
 use super::frame::Frame;
 use super::value::{Type, is_number};
-use crate::{keep, nulls, refuse};
+use crate::keep;
 
 /// A reader of one XML-RPC message.
 #[derive(Debug)]
@@ -45,6 +46,9 @@ pub struct XmlRpcDecoder<'de> {
     /// How long the array before was, and the struct: what to make room for.
     pub(super) items: usize,
     pub(super) members: usize,
+    /// The name of a member that was read last, and a key.
+    pub(super) name: Cow<'de, str>,
+    pub(super) scratch: Text,
 }
 
 /// States of a [`Seq`] at the top of a call.
@@ -86,10 +90,9 @@ impl<'de> XmlRpcDecoder<'de> {
             self.cursor.at += space;
         }
     }
-}
 
-impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
-    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+    /// Begins the struct of a structure, which at the top of a call is its parameters.
+    fn begin_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if self.frame.has_parameters() && self.parameters == 0 {
             if self.profile.positional {
                 return Ok(Seq {
@@ -117,65 +120,18 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         self.begin_struct_of(found, start, at.kind().describe())
     }
 
-    #[inline]
-    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        if seq.state != IN_STRUCT {
-            return match seq.state {
-                POSITIONAL => self.positional(shape, seq),
-                _ => Ok(END),
-            };
+    /// Begins a struct that is a map.
+    pub(super) fn begin_map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        let start = self.cursor.at;
+        if !self.empty_value && self.cursor.skip(b"<struct>") {
+            return self.begin_struct(OPEN);
         }
-        loop {
-            let mut ordinal = seq.guess;
-            // `</member>` of the member before, then the run of the next.
-            let closed = seq.count == 0 || self.cursor.rest().starts_with(b"</member>");
-            let skip = if seq.count == 0 {
-                0
-            } else {
-                b"</member>".len()
-            };
-            let name = if closed && ordinal < shape.len() && self.is_plain(seq) {
-                Some(shape.member(ordinal).run(Encoding::XmlRpc))
-            } else {
-                None
-            };
-            match name {
-                Some(name) if name.starts(&self.cursor.rest()[skip..]) => {
-                    self.cursor.at += skip + name.len();
-                    seq.count += 1;
-                }
-                _ => match self.next_member(seq)? {
-                    None => return Ok(END),
-                    Some(name) => match shape.find(NameSource::Member, name.as_bytes()) {
-                        Some(found) => ordinal = found,
-                        None => {
-                            seq.unknown = true;
-                            self.count_item()?;
-                            self.skip_value()?;
-                            continue;
-                        }
-                    },
-                },
-            }
-            seq.guess = ordinal + 1;
-            if self.budget.seen(seq, ordinal) {
-                return Err(self.error(ErrorKind::Duplicate, "each member once"));
-            }
-            // A nil is a tag; other values mostly begin otherwise.
-            if shape.member(ordinal).kind() != ShapeKind::Document
-                && matches!(
-                    self.cursor.rest(),
-                    [b'<', b'n' | b'e' | b'!' | b'?', ..] | [b' ' | b'\t' | b'\n' | b'\r', ..]
-                )
-                && self.is_nil()?
-            {
-                continue;
-            }
-            return Ok(ordinal);
-        }
+        let found = self.value_type()?;
+        self.begin_struct_of(found, start, at.kind().describe())
     }
 
-    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+    /// Begins an array that is a list.
+    fn begin_list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let start = self.cursor.at;
         if !self.empty_value && self.cursor.skip(b"<array><data>") {
             self.deeper()?;
@@ -187,42 +143,138 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         }
     }
 
+    /// Whether a nil may stand here: it is a tag; other values mostly begin otherwise.
+    #[inline(always)]
+    fn may_begin_nil(&self, value: &[u8]) -> bool {
+        match value {
+            [b'<', b'n' | b'e' | b'!' | b'?', ..] | [b' ' | b'\t' | b'\n' | b'\r', ..] => true,
+            [b'<', b'd', ..] => self.cursor.leniency.zero_dates(),
+            _ => false,
+        }
+    }
+
+    /// Reads the name of the next member of a struct into `name`. `false` at its end.
     #[inline]
-    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        loop {
-            if !self.next_item(seq)? {
-                return Ok(false);
+    fn next_name(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+        match self.next_member(seq)? {
+            None => Ok(false),
+            Some(name) => {
+                self.name = name;
+                Ok(true)
             }
-            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_nil()? {
-                continue;
-            }
-            return Ok(true);
+        }
+    }
+}
+
+impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
+    type Next = ();
+    type Run = usize;
+
+    #[inline(always)]
+    fn budget(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
+
+    #[inline(always)]
+    fn rules(&self) -> Rules {
+        Rules {
+            skip_nulls: self.profile.skip_nulls,
+            required: self.profile.required,
+            defaults: self.profile.defaults,
+            names: NameSource::Member,
         }
     }
 
-    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        let start = self.cursor.at;
-        if !self.empty_value && self.cursor.skip(b"<struct>") {
-            return self.begin_struct(OPEN);
+    #[inline]
+    fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error> {
+        match container {
+            Container::Structure => self.begin_structure(at),
+            Container::List => self.begin_list(at),
+            Container::Map => self.begin_map(at),
         }
-        let found = self.value_type()?;
-        self.begin_struct_of(found, start, at.kind().describe())
     }
 
-    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
-        loop {
-            let Some(name) = self.next_member(seq)? else {
-                return Ok(None);
-            };
-            self.count_item()?;
-            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_nil()? {
-                continue;
+    #[inline]
+    fn next(&mut self, container: Container, _: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        match (container, seq.state) {
+            (Container::List, _) => self.next_item(seq),
+            (_, POSITIONAL) => self.parameter(),
+            (_, NO_PARAMETER) => Ok(false),
+            (Container::Structure, _) => self.next_name(seq),
+            (Container::Map, _) => {
+                let found = self.next_name(seq)?;
+                if found {
+                    self.count_item()?;
+                }
+                Ok(found)
             }
-            return Ok(Some(keep::text(self.body, name)));
         }
     }
 
-    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+    #[inline(always)]
+    fn peek(&self, _: &Seq) {}
+
+    #[inline(always)]
+    fn match_member(&self, (): (), member: Member<'_>, seq: &Seq) -> Option<usize> {
+        const END_MEMBER: &[u8] = b"</member>";
+
+        // The end of the member before, and the name.
+        let rest = self.cursor.rest();
+        let skip = match seq.count {
+            0 => 0,
+            _ if rest.starts_with(END_MEMBER) => END_MEMBER.len(),
+            _ => return None,
+        };
+        if seq.state != IN_STRUCT || !self.is_plain(seq) {
+            return None;
+        }
+        let name = member.run(Encoding::XmlRpc);
+        let rest = &rest[skip..];
+        let value = rest.get(name.len()..)?;
+        (name.starts(rest) && !self.may_begin_nil(value)).then_some(skip + name.len())
+    }
+
+    #[inline(always)]
+    fn accept_member(&mut self, len: usize, seq: &mut Seq) {
+        self.cursor.at += len;
+        seq.count += 1;
+    }
+
+    #[inline(always)]
+    fn other_member(&mut self, (): (), shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        slow_member(self, shape, seq)
+    }
+
+    fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
+        if seq.state == POSITIONAL {
+            return self.positional(shape, seq);
+        }
+        Ok(match shape.find(NameSource::Member, self.name.as_bytes()) {
+            Some(ordinal) => Name::Member(ordinal),
+            None => Name::Unknown,
+        })
+    }
+
+    fn key(&mut self, _: Member<'_>, _: &mut Seq) -> Result<(), Error> {
+        self.scratch = keep::text(self.body, std::mem::take(&mut self.name));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut Text {
+        &mut self.scratch
+    }
+
+    fn skip_value(&mut self) -> Result<(), Error> {
+        self.skip_value()
+    }
+
+    #[inline(always)]
+    fn may_be_null(&self) -> bool {
+        self.may_begin_nil(self.cursor.rest())
+    }
+
+    fn null(&mut self) -> Result<bool, Error> {
         self.is_nil()
     }
 
@@ -337,25 +389,6 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
     #[inline]
     fn document(&mut self) -> Result<Value, Error> {
         self.document_value()
-    }
-
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills(at)
-    }
-
-    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        let error = self.error(ErrorKind::Missing, "");
-        Err(refuse::missing(error, at, at.name()))
-    }
-
-    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]

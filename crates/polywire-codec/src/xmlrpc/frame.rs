@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use polywire_text::{before, utf8};
 
 use polywire_schema::{
-    Body, Budget, Decoder, END, Error, ErrorKind, Limits, Member, Schema, Seq, ShapeKind,
+    Body, Budget, Error, ErrorKind, Limits, Member, Name, Schema, Seq, Text, TokenReader,
 };
 
 use super::collections::OPEN;
@@ -75,6 +75,8 @@ impl<'de> XmlRpcDecoder<'de> {
             dropped: None,
             items: 0,
             members: 0,
+            name: Cow::Borrowed(""),
+            scratch: Text::default(),
         }
     }
 
@@ -393,7 +395,7 @@ impl<'de> XmlRpcDecoder<'de> {
     ///
     /// The value is no struct, or a member before it cannot be read.
     pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
-        let mut seq = self.map(Member::DOCUMENT)?;
+        let mut seq = self.begin_map(Member::DOCUMENT)?;
         while let Some(own) = self.next_member(&mut seq)? {
             if own == name {
                 return Ok(true);
@@ -475,22 +477,15 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(())
     }
 
-    /// The next positional parameter that is not nil.
-    pub(super) fn positional(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        loop {
-            if !self.parameter()? {
-                return Ok(END);
-            }
-            let ordinal = seq.count;
-            if ordinal >= shape.len() {
-                let error = self.error(ErrorKind::Unknown, "");
-                return Err(error.expected(format!("at most {} parameters", shape.len())));
-            }
-            seq.count += 1;
-            if shape.member(ordinal).kind() == ShapeKind::Document || !self.is_nil()? {
-                return Ok(ordinal);
-            }
+    /// The member of the positional parameter that was found.
+    pub(super) fn positional(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
+        let ordinal = seq.count;
+        if ordinal >= shape.len() {
+            let error = self.error(ErrorKind::Unknown, "");
+            return Err(error.expected(format!("at most {} parameters", shape.len())));
         }
+        seq.count += 1;
+        Ok(Name::Member(ordinal))
     }
 }
 
