@@ -1,6 +1,6 @@
 //! What all readers refuse in the same way.
 
-use polywire_schema::{Body, Error, ErrorKind, LimitKind, Limits, Member};
+use polywire_schema::{Body, Error, ErrorKind, LimitKind, Limits};
 use polywire_text::utf8;
 
 /// Sees to it that a message is not longer than the limit. Comes before
@@ -24,27 +24,6 @@ pub(crate) fn text<'de>(
     utf8::validate(body.as_bytes()).map_err(|malformed| {
         Error::malformed(ErrorKind::Characters, malformed, 0).in_format(format)
     })
-}
-
-/// Makes of an error one about a required member that did not come, by the name
-/// that it has in the format.
-#[cold]
-pub(crate) fn missing(error: Error, at: Member<'_>, name: &str) -> Error {
-    let container = at.container();
-    error
-        .expected(format!(
-            "the required member `{name}` of {}",
-            container.id()
-        ))
-        .found("")
-}
-
-/// Makes of an error one about a variant that the union of `at` does not have.
-#[cold]
-pub(crate) fn unknown(error: Error, at: Member<'_>) -> Error {
-    error
-        .expected(format!("only members that {} has", at.target().id()))
-        .found("")
 }
 
 /// The error of an end without a beginning, or the other way round, for writers:

@@ -7,8 +7,9 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Budget, Decoder, END, Error, ErrorKind, Event, LimitKind,
-    Limits, Member, Schema, Seq, Text, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Blob, Body, Budget, Container, Error, ErrorKind, Event, LimitKind,
+    Limits, Member, Name, Rules, Schema, Seq, Text, Timestamp, TimestampFormat, TokenReader,
+    slow_member,
 };
 use polywire_text::number::{self, Spelling};
 use polywire_text::timestamp::ReadPolicy;
@@ -58,6 +59,10 @@ pub struct FormDecoder<'de> {
     level: u32,
     /// Whether that value is one of an entry that has only a key.
     absent: bool,
+    /// The number of the member that was found last.
+    number: u32,
+    /// The key that was read last.
+    scratch: Text,
 }
 
 /// In [`Seq::mark`]: there are no fields.
@@ -99,6 +104,8 @@ impl<'de> FormDecoder<'de> {
             last: 0,
             level: 0,
             absent: false,
+            number: UNKNOWN,
+            scratch: Text::default(),
         })
     }
 
@@ -219,6 +226,17 @@ impl<'de> FormDecoder<'de> {
         }
     }
 
+    /// Skips what the entry before has beside its key and value.
+    fn skip_rest_of_entry(&mut self, seq: &Seq) {
+        while seq.count > 0
+            && self
+                .field(self.cursor)
+                .is_some_and(|field| field.shared > seq.state)
+        {
+            self.cursor += 1;
+        }
+    }
+
     /// The text of the next scalar.
     fn scalar(&mut self) -> Result<Cow<'de, str>, Error> {
         if self.absent {
@@ -288,8 +306,27 @@ impl<'de> FormDecoder<'de> {
     }
 }
 
-impl<'de> Decoder<'de> for FormDecoder<'de> {
-    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+impl<'de> TokenReader<'de> for FormDecoder<'de> {
+    type Next = ();
+    type Run = ();
+
+    fn budget(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            skip_nulls: false,
+            required: self.profile.required,
+            defaults: self.profile.defaults,
+            names: self.profile.names.source(),
+        }
+    }
+
+    fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error> {
+        if container != Container::Structure {
+            return self.enter_collection(at);
+        }
         if self.index.is_none() {
             if !at.kind().is_structure() {
                 return Err(self.not_at_the_top(at));
@@ -300,49 +337,52 @@ impl<'de> Decoder<'de> for FormDecoder<'de> {
         self.enter()
     }
 
-    fn member(&mut self, _: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        loop {
-            match self.next_number(seq) {
-                None => {
+    fn next(&mut self, container: Container, _: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        match container {
+            Container::Structure => {
+                let Some(number) = self.next_number(seq) else {
                     self.leave(seq);
-                    return Ok(END);
-                }
-                Some(UNKNOWN) => {
-                    seq.unknown = true;
-                    self.cursor += 1;
-                }
-                Some(ordinal) => {
-                    self.level = seq.state + 1;
-                    return Ok(ordinal);
-                }
+                    return Ok(false);
+                };
+                self.number = number;
+                Ok(true)
+            }
+            Container::List => self.next_item(seq),
+            Container::Map => {
+                self.skip_rest_of_entry(seq);
+                self.next_item(seq)
             }
         }
     }
 
-    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.enter_collection(at)
+    #[inline(always)]
+    fn peek(&self, _: &Seq) {}
+
+    /// The index has found the members.
+    #[inline(always)]
+    fn match_member(&self, (): (), _: Member<'_>, _: &Seq) -> Option<()> {
+        None
     }
 
-    fn item(&mut self, _: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        self.next_item(seq)
+    #[inline(always)]
+    fn accept_member(&mut self, (): (), _: &mut Seq) {}
+
+    #[inline(always)]
+    fn other_member(&mut self, (): (), shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        slow_member(self, shape, seq)
     }
 
-    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.enter_collection(at)
-    }
-
-    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
-        // What the entry before has beside its key and value.
-        while seq.count > 0
-            && self
-                .field(self.cursor)
-                .is_some_and(|field| field.shared > seq.state)
-        {
+    fn name(&mut self, _: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
+        if self.number == UNKNOWN {
+            seq.unknown = true;
             self.cursor += 1;
+            return Ok(Name::Ignored);
         }
-        if !self.next_item(seq)? {
-            return Ok(None);
-        }
+        self.level = seq.state + 1;
+        Ok(Name::Member(self.number))
+    }
+
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<(), Error> {
         let half = |decoder: &Self| {
             let index = decoder.index.as_ref()?;
             let field = index.fields().get(decoder.cursor)?;
@@ -352,12 +392,26 @@ impl<'de> Decoder<'de> for FormDecoder<'de> {
             return Err(self.error(ErrorKind::Missing, "the key of the entry"));
         }
         self.level = seq.state + 2;
-        let key = self.text(at)?;
+        self.scratch = self.text(at)?;
         self.absent = half(self) != Some((VALUE, true));
-        Ok(Some(key))
+        Ok(())
     }
 
-    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+    fn scratch(&mut self) -> &mut Text {
+        &mut self.scratch
+    }
+
+    /// Fields that no member has were counted and checked when the index was made.
+    fn skip_value(&mut self) -> Result<(), Error> {
+        self.cursor += 1;
+        Ok(())
+    }
+
+    fn may_be_null(&self) -> bool {
+        false
+    }
+
+    fn null(&mut self) -> Result<bool, Error> {
         Ok(std::mem::take(&mut self.absent))
     }
 
@@ -427,29 +481,6 @@ impl<'de> Decoder<'de> for FormDecoder<'de> {
 
     fn any(&mut self) -> Result<Event, Error> {
         Err(self.error(ErrorKind::WrongType, "no document: forms have none"))
-    }
-
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills(at)
-    }
-
-    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        let name = at.plain(self.profile.names.source());
-        Err(refuse::missing(
-            self.error(ErrorKind::Missing, ""),
-            at,
-            name,
-        ))
-    }
-
-    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.profile.required {
-            return Ok(());
-        }
-        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]
