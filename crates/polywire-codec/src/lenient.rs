@@ -7,7 +7,7 @@ use polywire_schema::{
     MemberFlags, Schema, Seq, Text, Timestamp, complete_structure, decode_structure,
 };
 
-use crate::{Message, Sink};
+use crate::{DecodeAny, DecodeWith, EncodeAny, EncodeWith};
 
 /// A [`Sink`] for a structure as a map whose required members may be missing, at
 /// every level and however strict the decoder is: for a server that does not check
@@ -29,7 +29,7 @@ use crate::{Message, Sink};
 /// let mut decoder = JsonDecoder::from_str("{}", JsonProfile::DEFAULT, &Limits::DEFAULT)?;
 /// let mut city = Lenient(Map::new());
 /// let sink: &mut dyn Sink = &mut city;
-/// sink.read_json(at, &mut decoder)?;
+/// sink.read(at, &mut decoder)?;
 /// sink.finish(at, &mut decoder)?;
 /// assert!(city.0.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,14 +37,13 @@ use crate::{Message, Sink};
 #[derive(Debug, Default)]
 pub struct Lenient(pub Map);
 
-impl Message for Lenient {
+impl EncodeAny for Lenient {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
         self.0.encode(at, encoder);
     }
 }
 
-/// Neither use is frequent: all formats share one copy.
-impl<'de> Sink<'de> for Lenient {
+impl<'de> DecodeAny<'de> for Lenient {
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
         decode_structure(&mut self.0, at, &mut LenientDecoder(decoder))
     }
@@ -53,6 +52,11 @@ impl<'de> Sink<'de> for Lenient {
         complete_structure(&mut self.0, at, &mut LenientDecoder(decoder))
     }
 }
+
+/// Neither use is frequent: all formats share one copy.
+impl<E> EncodeWith<E> for Lenient {}
+
+impl<D> DecodeWith<'_, D> for Lenient {}
 
 /// A decoder that accepts a structure without its required members.
 ///

@@ -18,9 +18,9 @@
 #![forbid(unsafe_code)]
 
 pub mod cbor;
-mod chosen;
 mod declaration;
 pub mod form;
+mod format;
 #[cfg(feature = "serde")]
 mod integers;
 pub mod json;
@@ -39,6 +39,9 @@ pub mod xml;
 mod xml_names;
 pub mod xmlrpc;
 
-pub use chosen::{Chosen, ChosenSlot, Formats};
+pub use format::{Format, FormatDecoder, FormatEncoder, Message, Sink};
 pub use lenient::Lenient;
-pub use message::{Dynamic, Message, OwnRead, Owned, Shared, Sink, Slot, Typed};
+pub use message::{
+    AllFormats, DecodeAny, DecodeWith, Dynamic, EncodeAny, EncodeWith, Formats, NoFormats, Slot,
+    Typed,
+};

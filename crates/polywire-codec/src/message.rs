@@ -1,388 +1,112 @@
-//! Whole messages that every format can read and write.
-//!
-//! A protocol is compiled once and must not be generic over the types of
-//! every operation; a type's codecs must be monomorphised per format to be
-//! quick. [`Message`] and [`Sink`] join the two: object-safe traits with one
-//! method a format, implemented once for all types. A protocol calls the
-//! method of its format, and behind it stands code that was compiled for that
-//! type and that format.
+//! Messages: values that any format can write, and structures that any format can fill.
+
+use std::fmt;
+use std::marker::PhantomData;
 
 use polywire_schema::{
     DecodeStructure, Decoder, Encode, Encoder, Error, ErrorKind, Map, Member, Value,
     complete_structure, decode_structure,
 };
 
-use crate::cbor::{CborDecoder, CborEncoder};
-use crate::form::{FormDecoder, FormEncoder};
-use crate::json::{JsonDecoder, JsonEncoder};
-use crate::xml::{XmlDecoder, XmlEncoder};
-use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
+use crate::{Format, FormatDecoder, FormatEncoder, Message, Sink};
 
-/// A value that every format can write.
-///
-/// The methods of the formats say whether there is code of its own for that
-/// format. Where there is not, nothing was written, and
-/// [`encode_any`](Message::encode_any) does it: the methods `write_json` and so on
-/// of `dyn Message` see to that. It is the protocol that does so, not the
-/// message, so that a program has the formats that its protocols speak, and not
-/// every format that a message could be written in.
-pub trait Message {
-    /// Writes the value of `at` as JSON, if there is code of its own for that.
-    #[must_use = "if there is none, nothing was written"]
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) -> bool {
-        let _ = (at, encoder);
-        false
-    }
-
-    /// Writes the value of `at` as CBOR, if there is code of its own for that.
-    #[must_use = "if there is none, nothing was written"]
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) -> bool {
-        let _ = (at, encoder);
-        false
-    }
-
-    /// Writes the value of `at` as a form, if there is code of its own for that.
-    #[must_use = "if there is none, nothing was written"]
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) -> bool {
-        let _ = (at, encoder);
-        false
-    }
-
-    /// Writes the value of `at` as XML, if there is code of its own for that.
-    #[must_use = "if there is none, nothing was written"]
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) -> bool {
-        let _ = (at, encoder);
-        false
-    }
-
-    /// Writes the value of `at` as XML-RPC, if there is code of its own for that.
-    #[must_use = "if there is none, nothing was written"]
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) -> bool {
-        let _ = (at, encoder);
-        false
-    }
-
-    /// Writes the value of `at` with any encoder: what formats without a
-    /// method of their own, and the head of an HTTP message, use.
+/// A value that any encoder can write.
+pub trait EncodeAny {
+    /// Writes the value of `at`. One copy of this code serves all formats that have
+    /// none of their own for the value, and the head of an HTTP message.
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder);
 }
 
+/// A value that may have code compiled for the encoder `E`.
+///
+/// The default has none. It is the caller that then uses [`EncodeAny`], and not this
+/// method, so that a program contains only the formats that its protocols use.
+pub trait EncodeWith<E> {
+    /// Writes the value of `at`. False if there is no code for this encoder; nothing
+    /// was written then.
+    #[must_use = "false means that nothing was written"]
+    fn encode_with(&self, at: Member<'_>, encoder: &mut E) -> bool {
+        let _ = (at, encoder);
+        false
+    }
+}
+
+/// A structure that any decoder can fill.
+pub trait DecodeAny<'de> {
+    /// Reads members. One copy of this code serves all formats that have none of their
+    /// own for the structure, and the head of an HTTP message.
+    ///
+    /// # Errors
+    ///
+    /// The input is malformed, or does not match the schema.
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
+
+    /// Completes the structure: `decoder` says what to do about missing members.
+    ///
+    /// # Errors
+    ///
+    /// A required member is missing, and the decoder rejects that.
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
+}
+
+/// A structure that may have code compiled for the decoder `D`. The default has none.
+pub trait DecodeWith<'de, D> {
+    /// Reads members. `None` if there is no code for this decoder; nothing was read
+    /// then.
+    fn decode_with(&mut self, at: Member<'_>, decoder: &mut D) -> Option<Result<(), Error>> {
+        let _ = (at, decoder);
+        None
+    }
+}
+
 impl dyn Message + '_ {
-    /// Writes the value of `at` as JSON.
+    /// Writes the value of `at`.
     #[inline]
-    pub fn write_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        if !self.encode_json(at, encoder) {
-            self.encode_any(at, encoder);
-        }
-    }
-
-    /// Writes the value of `at` as CBOR.
-    #[inline]
-    pub fn write_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        if !self.encode_cbor(at, encoder) {
-            self.encode_any(at, encoder);
-        }
-    }
-
-    /// Writes the value of `at` as a form.
-    #[inline]
-    pub fn write_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        if !self.encode_form(at, encoder) {
-            self.encode_any(at, encoder);
-        }
-    }
-
-    /// Writes the value of `at` as XML.
-    #[inline]
-    pub fn write_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        if !self.encode_xml(at, encoder) {
-            self.encode_any(at, encoder);
-        }
-    }
-
-    /// Writes the value of `at` as XML-RPC.
-    #[inline]
-    pub fn write_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        if !self.encode_xmlrpc(at, encoder) {
+    pub fn write<E: FormatEncoder>(&self, at: Member<'_>, encoder: &mut E)
+    where
+        Self: EncodeWith<E>,
+    {
+        if !self.encode_with(at, encoder) {
             self.encode_any(at, encoder);
         }
     }
 }
 
-/// A message or sink that does without the code that it has for formats: all of
-/// them share one copy, over `dyn Encoder` and `dyn Decoder`. For what is rare.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Shared<M>(pub M);
-
-impl<M: Message> Message for Shared<M> {
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode_any(at, encoder);
-    }
-}
-
-impl<'de, S: Sink<'de>> Sink<'de> for Shared<S> {
-    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        self.0.decode_any(at, decoder)
-    }
-
-    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        self.0.finish(at, decoder)
-    }
-}
-
-/// Implements [`Message`] for what holds something that encodes itself.
-macro_rules! message {
-    ([$($generics:tt)*] $type:ty, $this:ident => $inner:expr) => {
-        impl<$($generics)*> Message for $type {
-            fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) -> bool {
-                let $this = self;
-                $inner.encode(at, encoder);
-                true
-            }
-
-            fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) -> bool {
-                let $this = self;
-                $inner.encode(at, encoder);
-                true
-            }
-
-            fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) -> bool {
-                let $this = self;
-                $inner.encode(at, encoder);
-                true
-            }
-
-            fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) -> bool {
-                let $this = self;
-                $inner.encode(at, encoder);
-                true
-            }
-
-            fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) -> bool {
-                let $this = self;
-                $inner.encode(at, encoder);
-                true
-            }
-
-            fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-                let $this = self;
-                $inner.encode(at, encoder);
-            }
+impl<'de> dyn Sink<'de> + '_ {
+    /// Reads the members of a document.
+    ///
+    /// # Errors
+    ///
+    /// The input is malformed, or does not match the schema.
+    #[inline]
+    pub fn read<D: FormatDecoder<'de>>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error>
+    where
+        Self: DecodeWith<'de, D>,
+    {
+        match self.decode_with(at, decoder) {
+            Some(read) => read,
+            None => self.decode_any(at, decoder),
         }
-    };
+    }
 }
 
-impl<M: Message + ?Sized> Message for &M {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) -> bool {
-        (**self).encode_json(at, encoder)
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) -> bool {
-        (**self).encode_cbor(at, encoder)
-    }
-
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) -> bool {
-        (**self).encode_form(at, encoder)
-    }
-
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) -> bool {
-        (**self).encode_xml(at, encoder)
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) -> bool {
-        (**self).encode_xmlrpc(at, encoder)
-    }
-
+impl<M: EncodeAny + ?Sized> EncodeAny for &M {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
         (**self).encode_any(at, encoder);
     }
 }
 
-/// A typed value as a [`Message`].
-#[derive(Clone, Copy, Debug)]
-pub struct Typed<'a, T>(pub &'a T);
-
-message!([T: Encode] Typed<'_, T>, this => this.0);
-
-/// A value that owns what it writes, as a [`Message`].
-#[derive(Clone, Copy, Debug)]
-pub struct Owned<T>(pub T);
-
-message!([T: Encode] Owned<T>, this => this.0);
-
-/// A dynamic value as a [`Message`].
-#[derive(Clone, Copy, Debug)]
-pub struct Dynamic<'a>(pub &'a Value);
-
-message!([] Dynamic<'_>, this => this.0);
-
-message!([] Map, this => this);
-
-/// What a [`Sink`] did with its own code for a format: `None` where it has none,
-/// so that nothing was read.
-pub type OwnRead = Option<Result<(), Error>>;
-
-/// A place for a structure that every format can read, in parts.
-///
-/// A protocol calls one of the methods `read_json` and so on of `dyn Sink`, or
-/// [`decode_any`](Sink::decode_any), for each part of the message that carries
-/// members, and then [`finish`](Sink::finish). The methods of the formats here are
-/// for those that have code of their own, as with [`Message`].
-pub trait Sink<'de> {
-    /// Reads the members of a JSON document, if there is code of its own for
-    /// that.
-    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
-        let _ = (at, decoder);
-        None
-    }
-
-    /// Reads the members of a CBOR document, if there is code of its own for
-    /// that.
-    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
-        let _ = (at, decoder);
-        None
-    }
-
-    /// Reads the members of a form, if there is code of its own for
-    /// that.
-    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
-        let _ = (at, decoder);
-        None
-    }
-
-    /// Reads the members of an XML element, if there is code of its own for
-    /// that.
-    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
-        let _ = (at, decoder);
-        None
-    }
-
-    /// Reads the members of an XML-RPC struct, or positional parameters, if there is code of its own for
-    /// that.
-    fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
-        let _ = (at, decoder);
-        None
-    }
-
-    /// Reads the members of anything.
-    ///
-    /// # Errors
-    ///
-    /// It does not hold that structure.
-    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
-
-    /// Puts the structure together. `decoder` is asked about missing members.
-    ///
-    /// # Errors
-    ///
-    /// A required member is missing and the decoder minds.
-    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
-}
-
-impl<'de> dyn Sink<'de> + '_ {
-    /// Reads the members of a JSON document.
-    ///
-    /// # Errors
-    ///
-    /// It does not hold that structure.
-    #[inline]
-    pub fn read_json(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut JsonDecoder<'de>,
-    ) -> Result<(), Error> {
-        match self.decode_json(at, decoder) {
-            Some(read) => read,
-            None => self.decode_any(at, decoder),
-        }
-    }
-
-    /// Reads the members of a CBOR document.
-    ///
-    /// # Errors
-    ///
-    /// It does not hold that structure.
-    #[inline]
-    pub fn read_cbor(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut CborDecoder<'de>,
-    ) -> Result<(), Error> {
-        match self.decode_cbor(at, decoder) {
-            Some(read) => read,
-            None => self.decode_any(at, decoder),
-        }
-    }
-
-    /// Reads the members of a form.
-    ///
-    /// # Errors
-    ///
-    /// It does not hold that structure.
-    #[inline]
-    pub fn read_form(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut FormDecoder<'de>,
-    ) -> Result<(), Error> {
-        match self.decode_form(at, decoder) {
-            Some(read) => read,
-            None => self.decode_any(at, decoder),
-        }
-    }
-
-    /// Reads the members of an XML element.
-    ///
-    /// # Errors
-    ///
-    /// It does not hold that structure.
-    #[inline]
-    pub fn read_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
-        match self.decode_xml(at, decoder) {
-            Some(read) => read,
-            None => self.decode_any(at, decoder),
-        }
-    }
-
-    /// Reads the members of an XML-RPC struct, or positional parameters.
-    ///
-    /// # Errors
-    ///
-    /// It does not hold that structure.
-    #[inline]
-    pub fn read_xmlrpc(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut XmlRpcDecoder<'de>,
-    ) -> Result<(), Error> {
-        match self.decode_xmlrpc(at, decoder) {
-            Some(read) => read,
-            None => self.decode_any(at, decoder),
-        }
+impl<E, M: EncodeWith<E> + ?Sized> EncodeWith<E> for &M {
+    fn encode_with(&self, at: Member<'_>, encoder: &mut E) -> bool {
+        (**self).encode_with(at, encoder)
     }
 }
 
-impl<'de, S: Sink<'de> + ?Sized> Sink<'de> for &mut S {
-    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
-        (**self).decode_json(at, decoder)
-    }
-
-    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
-        (**self).decode_cbor(at, decoder)
-    }
-
-    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
-        (**self).decode_form(at, decoder)
-    }
-
-    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
-        (**self).decode_xml(at, decoder)
-    }
-
-    fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
-        (**self).decode_xmlrpc(at, decoder)
-    }
-
+impl<'de, S: DecodeAny<'de> + ?Sized> DecodeAny<'de> for &mut S {
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
         (**self).decode_any(at, decoder)
     }
@@ -392,27 +116,173 @@ impl<'de, S: Sink<'de> + ?Sized> Sink<'de> for &mut S {
     }
 }
 
-/// A [`Sink`] for a typed structure.
-#[derive(Debug)]
-pub struct Slot<'de, T: DecodeStructure<'de>> {
-    /// Until the structure is put together.
+impl<'de, D, S: DecodeWith<'de, D> + ?Sized> DecodeWith<'de, D> for &mut S {
+    fn decode_with(&mut self, at: Member<'_>, decoder: &mut D) -> Option<Result<(), Error>> {
+        (**self).decode_with(at, decoder)
+    }
+}
+
+/// The formats that a type gets code of its own for.
+///
+/// Each costs a copy of the code that reads and writes the type, which a crate of
+/// hundreds of types pays in build time and size. Generated code names the formats of
+/// the protocols of its service; the others share one copy, over `dyn Encoder` and
+/// `dyn Decoder`.
+pub trait Formats: Send + Sync + 'static {
+    /// These formats.
+    const FORMATS: &'static [Format];
+}
+
+/// Code of its own for every format.
+#[derive(Clone, Copy, Debug)]
+pub struct AllFormats;
+
+impl Formats for AllFormats {
+    const FORMATS: &'static [Format] = Format::ALL;
+}
+
+/// No code of its own: for what is rare.
+#[derive(Clone, Copy, Debug)]
+pub struct NoFormats;
+
+impl Formats for NoFormats {
+    const FORMATS: &'static [Format] = &[];
+}
+
+const fn contains(formats: &[Format], format: Format) -> bool {
+    let mut at = 0;
+    while at < formats.len() {
+        if formats[at] as u8 == format as u8 {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// A typed value, or a reference to one, as a [`Message`].
+#[derive(Clone, Copy)]
+pub struct Typed<T, F = AllFormats> {
+    value: T,
+    formats: PhantomData<fn() -> F>,
+}
+
+impl<T> Typed<T> {
+    /// With code of its own for every format.
+    #[must_use]
+    pub const fn new(value: T) -> Self {
+        Self::with_formats(value)
+    }
+}
+
+impl<T, F: Formats> Typed<T, F> {
+    /// With code of its own for the formats `F`.
+    #[must_use]
+    pub const fn with_formats(value: T) -> Self {
+        Self {
+            value,
+            formats: PhantomData,
+        }
+    }
+}
+
+impl<T: fmt::Debug, F> fmt::Debug for Typed<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+impl<T: Encode, F> EncodeAny for Typed<T, F> {
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.value.encode(at, encoder);
+    }
+}
+
+impl<E: FormatEncoder, T: Encode, F: Formats> EncodeWith<E> for Typed<T, F> {
+    fn encode_with(&self, at: Member<'_>, encoder: &mut E) -> bool {
+        let own = const { contains(F::FORMATS, E::FORMAT) };
+        if own {
+            self.value.encode(at, encoder);
+        }
+        own
+    }
+}
+
+/// A dynamic value as a [`Message`].
+#[derive(Clone, Copy, Debug)]
+pub struct Dynamic<'a>(pub &'a Value);
+
+impl EncodeAny for Dynamic<'_> {
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode(at, encoder);
+    }
+}
+
+impl<E: FormatEncoder> EncodeWith<E> for Dynamic<'_> {
+    fn encode_with(&self, at: Member<'_>, encoder: &mut E) -> bool {
+        self.0.encode(at, encoder);
+        true
+    }
+}
+
+impl EncodeAny for Map {
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.encode(at, encoder);
+    }
+}
+
+impl<E: FormatEncoder> EncodeWith<E> for Map {
+    fn encode_with(&self, at: Member<'_>, encoder: &mut E) -> bool {
+        self.encode(at, encoder);
+        true
+    }
+}
+
+/// A structure as a map.
+impl<'de> DecodeAny<'de> for Map {
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        decode_structure(self, at, decoder)
+    }
+
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        complete_structure(self, at, decoder)
+    }
+}
+
+impl<'de, D: FormatDecoder<'de>> DecodeWith<'de, D> for Map {
+    fn decode_with(&mut self, at: Member<'_>, decoder: &mut D) -> Option<Result<(), Error>> {
+        Some(decode_structure(self, at, decoder))
+    }
+}
+
+/// A typed structure as a [`Sink`], with code of its own for the formats `F`.
+pub struct Slot<'de, T: DecodeStructure<'de>, F = AllFormats> {
+    /// `None` after [`DecodeAny::finish`].
     builder: Option<T::Builder>,
     value: Option<T>,
-    lifetime: std::marker::PhantomData<&'de ()>,
+    marker: PhantomData<(&'de (), fn() -> F)>,
 }
 
 impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
-    /// An empty place.
+    /// An empty structure.
     #[must_use]
     pub fn new() -> Self {
+        Self::with_formats()
+    }
+}
+
+impl<'de, T: DecodeStructure<'de>, F: Formats> Slot<'de, T, F> {
+    /// An empty structure, with code of its own for the formats `F`.
+    #[must_use]
+    pub fn with_formats() -> Self {
         Self {
             builder: Some(T::Builder::default()),
             value: None,
-            lifetime: std::marker::PhantomData,
+            marker: PhantomData,
         }
     }
 
-    /// The structure, once [`Sink::finish`] has been called.
+    /// The structure. `None` before [`DecodeAny::finish`].
     #[must_use]
     pub fn into_value(self) -> Option<T> {
         self.value
@@ -420,7 +290,7 @@ impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
 
     /// Reads the members that this decoder has.
     #[inline]
-    pub(crate) fn part<D: Decoder<'de> + ?Sized>(
+    fn part<D: Decoder<'de> + ?Sized>(
         &mut self,
         at: Member<'_>,
         decoder: &mut D,
@@ -438,27 +308,13 @@ impl<'de, T: DecodeStructure<'de>> Default for Slot<'de, T> {
     }
 }
 
-impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
-    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
-        Some(self.part(at, decoder))
+impl<'de, T: DecodeStructure<'de> + fmt::Debug, F> fmt::Debug for Slot<'de, T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
     }
+}
 
-    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
-        Some(self.part(at, decoder))
-    }
-
-    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
-        Some(self.part(at, decoder))
-    }
-
-    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
-        Some(self.part(at, decoder))
-    }
-
-    fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
-        Some(self.part(at, decoder))
-    }
-
+impl<'de, T: DecodeStructure<'de>, F: Formats> DecodeAny<'de> for Slot<'de, T, F> {
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
         self.part(at, decoder)
     }
@@ -472,9 +328,24 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
     }
 }
 
-/// What was read into the place, to be looked at: writing it is for [`Typed`].
-/// Before [`Sink::finish`] there is nothing, and that is an error.
-impl<'de, T: DecodeStructure<'de> + Encode> Message for Slot<'de, T> {
+impl<'de, D, T, F> DecodeWith<'de, D> for Slot<'de, T, F>
+where
+    D: FormatDecoder<'de>,
+    T: DecodeStructure<'de>,
+    F: Formats,
+{
+    fn decode_with(&mut self, at: Member<'_>, decoder: &mut D) -> Option<Result<(), Error>> {
+        let own = const { contains(F::FORMATS, D::FORMAT) };
+        if own {
+            return Some(self.part(at, decoder));
+        }
+        None
+    }
+}
+
+/// The structure that was read, for a validator. Nothing before [`DecodeAny::finish`],
+/// and that is an error. To write it, use [`Typed`].
+impl<'de, T: DecodeStructure<'de> + Encode, F> EncodeAny for Slot<'de, T, F> {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
         match &self.value {
             Some(value) => value.encode(at, encoder),
@@ -485,39 +356,10 @@ impl<'de, T: DecodeStructure<'de> + Encode> Message for Slot<'de, T> {
     }
 }
 
-/// A structure that has been put together takes no more members.
+impl<'de, E, T: DecodeStructure<'de>, F> EncodeWith<E> for Slot<'de, T, F> {}
+
+/// A finished structure accepts no more members.
 #[cold]
 fn finished() -> Error {
     Error::new(ErrorKind::Internal).expected("no more members behind the end of a structure")
-}
-
-/// A [`Sink`] for a structure as a map.
-impl<'de> Sink<'de> for Map {
-    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
-        Some(decode_structure(self, at, decoder))
-    }
-
-    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
-        Some(decode_structure(self, at, decoder))
-    }
-
-    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
-        Some(decode_structure(self, at, decoder))
-    }
-
-    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
-        Some(decode_structure(self, at, decoder))
-    }
-
-    fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
-        Some(decode_structure(self, at, decoder))
-    }
-
-    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        decode_structure(self, at, decoder)
-    }
-
-    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        complete_structure(self, at, decoder)
-    }
 }

@@ -7,8 +7,8 @@ mod support;
 
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
-use polywire_codec::reference::{self, Twin, TwinSink};
-use polywire_codec::{Dynamic, Message, Sink, Typed};
+use polywire_codec::reference::{self, Reference, ReferenceSink};
+use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, Typed};
 use polywire_schema::{
     Body, Decode, Direction, Encode, Error, Limits, Map, Member, Timestamp, Value,
 };
@@ -123,13 +123,13 @@ fn all_of_cbor(bytes: &[u8]) {
 
 fn write_json(message: &dyn Message, at: Member<'_>, profile: JsonProfile) -> Option<Vec<u8>> {
     let mut encoder = JsonEncoder::new(profile, b"before".to_vec());
-    message.write_json(at, &mut encoder);
+    message.write(at, &mut encoder);
     encoder.finish().ok()
 }
 
 fn write_cbor(message: &dyn Message, at: Member<'_>) -> Option<Vec<u8>> {
     let mut encoder = CborEncoder::new(b"before".to_vec());
-    message.write_cbor(at, &mut encoder);
+    message.write(at, &mut encoder);
     encoder.finish().ok()
 }
 
@@ -139,7 +139,7 @@ fn written(message: &dyn Message, at: Member<'_>) {
         let native = write_json(message, at, profile);
         assert_eq!(
             native.as_deref().map(String::from_utf8_lossy),
-            write_json(&Twin(message), at, profile)
+            write_json(&Reference(message), at, profile)
                 .as_deref()
                 .map(String::from_utf8_lossy)
         );
@@ -148,7 +148,7 @@ fn written(message: &dyn Message, at: Member<'_>) {
         }
     }
     let native = write_cbor(message, at);
-    assert_eq!(native, write_cbor(&Twin(message), at));
+    assert_eq!(native, write_cbor(&Reference(message), at));
     if let Some(bytes) = native {
         all_of_cbor(&bytes[6..]);
     }
@@ -156,9 +156,9 @@ fn written(message: &dyn Message, at: Member<'_>) {
 
 #[test]
 fn typed_shapes() {
-    written(&Typed(&samples::scalars()), root("Scalars"));
-    written(&Typed(&samples::collections()), root("Collections"));
-    written(&Typed(&samples::node()), root("Node"));
+    written(&Typed::new(&samples::scalars()), root("Scalars"));
+    written(&Typed::new(&samples::collections()), root("Collections"));
+    written(&Typed::new(&samples::node()), root("Node"));
     for instant in [
         Timestamp::new(i64::MAX, 0),
         Timestamp::new(i64::MIN, 1),
@@ -340,8 +340,8 @@ fn adapters() {
     let body = Body::from(" {\"name\":\"Bob\"} ".as_bytes().to_vec());
     let profile = JsonProfile::DEFAULT;
     let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
-    let mut sink = TwinSink(Map::new());
-    let read = sink.decode_json(root("Node"), &mut decoder);
+    let mut sink = ReferenceSink(Map::new());
+    let read = sink.decode_with(root("Node"), &mut decoder);
     read.unwrap().unwrap();
     decoder.finish().unwrap();
     sink.finish(root("Node"), &mut decoder).unwrap();
@@ -350,8 +350,8 @@ fn adapters() {
     let body = Body::from(b"\xa1\x64name\x63Bob\x00".to_vec());
     let profile = CborProfile::DEFAULT;
     let mut decoder = CborDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
-    let mut sink = TwinSink(Map::new());
-    let read = sink.decode_cbor(root("Node"), &mut decoder);
+    let mut sink = ReferenceSink(Map::new());
+    let read = sink.decode_with(root("Node"), &mut decoder);
     read.unwrap().unwrap();
     assert_eq!(decoder.offset(), 10);
     decoder.finish().unwrap_err();
@@ -360,10 +360,10 @@ fn adapters() {
     // What cannot be written fails through the adapter too.
     let wrong = Value::from(1);
     assert_eq!(
-        write_json(&Twin(Dynamic(&wrong)), root("Node"), PROFILES[0]),
+        write_json(&Reference(Dynamic(&wrong)), root("Node"), PROFILES[0]),
         None
     );
-    assert_eq!(write_cbor(&Twin(Dynamic(&wrong)), root("Node")), None);
+    assert_eq!(write_cbor(&Reference(Dynamic(&wrong)), root("Node")), None);
 }
 
 /// Documents of numbers, words and nesting, as a structure's members too.

@@ -97,6 +97,22 @@ impl Source {
         self.signature(start, arguments, end);
     }
 
+    /// A slice as the value of a constant: on one line if it is short, as rustfmt breaks slices
+    /// of more than 60 columns, else an item per line.
+    pub(crate) fn list(&mut self, start: &str, items: &[String]) {
+        let slice = items.join(", ");
+        let whole = format!("{start} &[{slice}];");
+        if slice.len() <= 60 && self.fits(&whole) {
+            self.line(whole);
+            return;
+        }
+        self.open(format!("{start} &["));
+        for item in items {
+            self.line(format!("{item},"));
+        }
+        self.close("];");
+    }
+
     /// A chain of calls: on one line if it has few and short ones, else a call a
     /// line, as rustfmt breaks chains of more than 60 columns.
     pub(crate) fn chain(&mut self, chain: &str) {

@@ -138,9 +138,9 @@ fn clients_name_their_protocols() {
     assert!(code.contains(".or_maybe(ProtocolKind::RestXml, protocol::RestXml::new)"));
     assert!(!code.contains("ProtocolKind::RestJson1"));
     // And their formats.
-    assert!(code.contains("const CBOR: bool = true;"));
-    assert!(code.contains("const XML: bool = true;"));
-    assert!(!code.contains("const JSON: bool = true;"));
+    assert!(code.contains("::polywire::codec::Format::Cbor"));
+    assert!(code.contains("::polywire::codec::Format::Xml"));
+    assert!(!code.contains("::polywire::codec::Format::Json"));
 
     let error = Build::new().protocols(["soap"]).run_on(&model(LAMP));
     assert_eq!(

@@ -578,7 +578,7 @@ impl Fault {
     ) -> T {
         #[cfg(feature = "reference")]
         if self.0.by_twins {
-            return write(&polywire_codec::reference::Twin(message));
+            return write(&polywire_codec::reference::Reference(message));
         }
         write(message)
     }

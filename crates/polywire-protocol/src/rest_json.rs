@@ -73,7 +73,7 @@ impl Format for Json {
     ) -> Result<(), Error> {
         let profile = profile(parts.side).with_part(parts.bindings.part());
         let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
-        sink.read_json(parts.root, &mut decoder)?;
+        sink.read(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -85,7 +85,7 @@ impl Format for Json {
     ) -> Result<(), Error> {
         let profile = profile(parts.side).with_part(Part::Payload(parts.bindings.direction));
         let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
-        sink.read_json(parts.root, &mut decoder)?;
+        sink.read(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -98,7 +98,7 @@ impl Format for Json {
     ) -> Result<Vec<u8>, Error> {
         let profile = profile(bindings.writer()).with_part(bindings.part());
         let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
-        message.write_json(root, &mut encoder);
+        message.write(root, &mut encoder);
         let document = encoder.finish()?;
         bindings.document_room.took(document.len());
         Ok(document)
@@ -112,7 +112,7 @@ impl Format for Json {
     ) -> Result<Vec<u8>, Error> {
         let profile = profile(bindings.writer()).with_part(Part::Payload(bindings.direction));
         let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
-        message.write_json(root, &mut encoder);
+        message.write(root, &mut encoder);
         let document = encoder.finish()?;
         bindings.document_room.took(document.len());
         Ok(document)

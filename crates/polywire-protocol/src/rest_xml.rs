@@ -148,7 +148,7 @@ impl Format for Xml {
             }
             decoder.take_any_case_message(parts.root.target())?;
         }
-        sink.read_xml(parts.root, &mut decoder)?;
+        sink.read(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -160,7 +160,7 @@ impl Format for Xml {
     ) -> Result<(), Error> {
         let profile = side_profile(parts.side).with_part(Part::Payload(parts.bindings.direction));
         let mut decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
-        sink.read_xml(parts.root, &mut decoder)?;
+        sink.read(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -196,7 +196,7 @@ impl Format for Xml {
             .with_part(bindings.part())
             .with_unwrapped(bindings.unwrapped);
         let mut encoder = XmlEncoder::new(profile, bindings.document_room.vec());
-        message.write_xml(root, &mut encoder);
+        message.write(root, &mut encoder);
         let document = encoder.finish()?;
         bindings.document_room.took(document.len());
         Ok(document)
@@ -212,7 +212,7 @@ impl Format for Xml {
             .profile(bindings.writer())
             .with_part(Part::Payload(bindings.direction));
         let mut encoder = XmlEncoder::new(profile, bindings.document_room.vec());
-        message.write_xml(root, &mut encoder);
+        message.write(root, &mut encoder);
         let document = encoder.finish()?;
         bindings.document_room.took(document.len());
         Ok(document)
@@ -238,7 +238,7 @@ impl Format for Xml {
                 encoder.element("Message", text);
             }
             if bindings.document {
-                message.write_xml(error.root(), encoder);
+                message.write(error.root(), encoder);
             }
         })
     }

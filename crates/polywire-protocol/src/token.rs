@@ -3,7 +3,7 @@
 //!
 //! <https://smithy.io/2.0/spec/behavior-traits.html#idempotencytoken-trait>
 
-use polywire_codec::Message;
+use polywire_codec::{EncodeAny, EncodeWith, Message};
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Encoder, Error, Member, MemberFlags, Operation, Schema,
     ShapeFlags, Text, Timestamp,
@@ -15,7 +15,7 @@ use polywire_schema::{
 /// already, nothing is wrapped and nothing costs.
 ///
 /// ```
-/// use polywire_codec::Message;
+/// use polywire_codec::{EncodeAny, EncodeWith, Message};
 /// use polywire_codec::json::{JsonEncoder, JsonProfile};
 /// use polywire_protocol::WithToken;
 /// use polywire_schema::{
@@ -36,7 +36,7 @@ use polywire_schema::{
 /// let whole = WithToken::new(operation, &empty, "0-1-2");
 /// let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
 /// let message: &dyn Message = &whole;
-/// message.write_json(operation.input().root(), &mut encoder);
+/// message.write(operation.input().root(), &mut encoder);
 /// assert_eq!(encoder.finish()?, br#"{"token":"0-1-2"}"#);
 ///
 /// let own = Map::from_iter([("token", Value::from("own"))]);
@@ -81,7 +81,7 @@ impl std::fmt::Debug for WithToken<'_> {
     }
 }
 
-impl Message for WithToken<'_> {
+impl EncodeAny for WithToken<'_> {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
         let mut adding = Adding {
             inner: encoder,
@@ -92,6 +92,8 @@ impl Message for WithToken<'_> {
         self.input.encode_any(at, &mut adding);
     }
 }
+
+impl<E> EncodeWith<E> for WithToken<'_> {}
 
 /// The member that is a token.
 fn token_of(at: Member<'_>) -> Option<Member<'_>> {

@@ -245,7 +245,7 @@ impl ServerProtocol for XmlRpc {
         let profile = self.profile.with_positional(positional);
         let root = operation.input().root();
         let (_, mut decoder) = XmlRpcDecoder::call(request.body, profile, request.limits)?;
-        sink.read_xmlrpc(root, &mut decoder)?;
+        sink.read(root, &mut decoder)?;
         decoder.finish()?;
         Ok(sink.finish(root, &mut decoder)?)
     }
@@ -256,7 +256,7 @@ impl ServerProtocol for XmlRpc {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
         let mut encoder = self.encoder(Envelope::Response);
-        output.write_xmlrpc(operation.output().root(), &mut encoder);
+        output.write(operation.output().root(), &mut encoder);
         Ok(response(encoder.finish()?))
     }
 
@@ -355,7 +355,7 @@ impl ClientProtocol for XmlRpc {
             positional: operation.has(OperationFlags::POSITIONAL),
         };
         let mut encoder = self.encoder(envelope).with_defaults(Defaults::Client);
-        input.write_xmlrpc(operation.input().root(), &mut encoder);
+        input.write(operation.input().root(), &mut encoder);
         let mut request = http::Request::new(Bytes::from(encoder.finish()?));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.path.parse().map_err(|_| {
@@ -417,7 +417,7 @@ impl ClientProtocol for XmlRpc {
     ) -> Result<(), Error> {
         let root = operation.output().root();
         let (_, mut decoder) = XmlRpcDecoder::response(body, self.for_client(), limits)?;
-        sink.read_xmlrpc(root, &mut decoder)?;
+        sink.read(root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(root, &mut decoder)
     }
@@ -434,7 +434,7 @@ impl ClientProtocol for XmlRpc {
         // The structure stands in a member of the fault; the others are
         // skipped, and after it nothing else is wanted.
         if decoder.enter(DETAIL)? {
-            sink.read_xmlrpc(error.root(), &mut decoder)?;
+            sink.read(error.root(), &mut decoder)?;
         }
         sink.finish(error.root(), &mut decoder)
     }

@@ -221,10 +221,10 @@ fn a_payload_is_shared() {
     let put = service.find_operation("Put").unwrap();
     let input = Put(Blob::from(vec![7; 4096]));
     let start = input.0.as_bytes().as_ptr();
-    let request = protocol.encode_input(put, &Typed(&input)).unwrap();
+    let request = protocol.encode_input(put, &Typed::new(&input)).unwrap();
     assert_eq!(request.body().as_ptr(), start);
     // Nor where a token is added, or the types are not known.
-    let message = Typed(&input);
+    let message = Typed::new(&input);
     let request = protocol.encode_input(put, &WithToken::new(put, &message, "token"));
     assert_eq!(request.unwrap().body().as_ptr(), start);
     let value = Value::Map(Map::from_iter([

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use bytes::Bytes;
-use polywire_codec::Message;
+use polywire_codec::{EncodeAny, EncodeWith};
 use polywire_model::Loader;
 use polywire_protocol::{
     Fault, FaultKind, Plan, ReadPlan, RestJson1, ServerProtocol, Validator, read_input,
@@ -454,12 +454,14 @@ fn hostile_patterns_take_linear_time() {
 /// A message that counts how often it is written.
 struct Counted<'a>(&'a Map, &'a Cell<u32>);
 
-impl Message for Counted<'_> {
+impl EncodeAny for Counted<'_> {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
         self.1.set(self.1.get() + 1);
         self.0.encode_any(at, encoder);
     }
 }
+
+impl<E> EncodeWith<E> for Counted<'_> {}
 
 #[test]
 fn what_is_not_constrained_is_not_walked() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 
 use futures_core::Stream;
-use polywire_codec::{Chosen, ChosenSlot, Formats};
+use polywire_codec::{Formats, Slot, Typed};
 use polywire_protocol::{
     ClientProtocol, Fault, Frame, MountError, ProtocolKind, ReadPlan, ServerProtocol, Validator,
     read_input,
@@ -180,7 +180,7 @@ where
         request: &ReadPlan<'_>,
         validator: Option<&Validator>,
     ) -> Result<Input, Fault> {
-        let mut slot = ChosenSlot::<O::Input, O::Formats>::new();
+        let mut slot = Slot::<O::Input, O::Formats>::with_formats();
         read_input(protocol, operation, request, &mut slot, validator)?;
         match slot.into_value() {
             Some(value) => Ok(Input::Typed(Box::new(value))),
@@ -199,7 +199,7 @@ where
         let service = self.service.clone();
         Box::pin(async move {
             match future.await {
-                Ok(output) => Ok(Output::of(Chosen::<_, O::Formats>::new(output))),
+                Ok(output) => Ok(Output::of(Typed::<_, O::Formats>::with_formats(output))),
                 Err(error) => Err(error.into_fault(&service)),
             }
         })

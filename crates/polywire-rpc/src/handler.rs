@@ -9,7 +9,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use polywire_codec::{Lenient, Message, Owned, Slot};
+use polywire_codec::{Lenient, Message, Slot, Typed};
 use polywire_protocol::{Fault, ReadPlan, ServerProtocol, Validator, read_input};
 use polywire_schema::{DecodeStructure, Encode, Encoder, Map, Member, Operation, Value};
 use tower::util::BoxCloneSyncService;
@@ -84,7 +84,7 @@ impl Output {
     /// Creates an output from a value.
     #[must_use]
     pub fn typed<T: Encode + Send + 'static>(value: T) -> Self {
-        Self(Box::new(Owned(value)))
+        Self(Box::new(Typed::new(value)))
     }
 
     /// Creates an output from a message with its own code for each format.
@@ -123,14 +123,14 @@ pub trait IntoOutput {
 
 impl IntoOutput for Map {
     fn into_output(self) -> Output {
-        Output(Box::new(Owned(MapOutput(self))))
+        Output(Box::new(Typed::new(MapOutput(self))))
     }
 }
 
 /// An output that several calls share.
 impl IntoOutput for std::sync::Arc<Map> {
     fn into_output(self) -> Output {
-        Output(Box::new(Owned(MapOutput(self))))
+        Output(Box::new(Typed::new(MapOutput(self))))
     }
 }
 

@@ -137,7 +137,7 @@ impl<'de> CborDecoder<'de> {
         self.origin = (self.at, self.budget.depth() as usize);
     }
 
-    /// An error at the reader whose path the caller knows. [`Decoder::error`] reads the
+    /// An error at the reader whose path the caller knows. `Decoder::error` reads the
     /// message again to find it, which is no way to tell of many mistakes in one.
     #[cold]
     #[must_use]

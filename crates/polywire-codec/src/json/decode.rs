@@ -521,7 +521,7 @@ impl<'de> JsonDecoder<'de> {
         })
     }
 
-    /// As [`Decoder::member`], with white space, and in any order: the next member,
+    /// As `Decoder::member`, with white space, and in any order: the next member,
     /// or `END`. `None`, with nothing read, for all that is not plain.
     #[inline(never)]
     fn spaced_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {

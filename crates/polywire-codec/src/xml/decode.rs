@@ -202,7 +202,7 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    /// As [`Decoder::structure`], where it is not plain content.
+    /// As `Decoder::structure`, where it is not plain content.
     #[inline(never)]
     fn any_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let top = self.cursor.special & TOP != 0;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use polywire_codec::form::{FormDecoder, FormEncoder, FormProfile};
 use polywire_codec::reference;
-use polywire_codec::reference::{Twin, TwinSink};
-use polywire_codec::{Dynamic, Message, Sink};
+use polywire_codec::reference::{Reference, ReferenceSink};
+use polywire_codec::{DecodeAny, DecodeWith, Dynamic, EncodeWith};
 use polywire_schema::{Decode, Encode, Error, Limits, Map, Member, Value};
 use proptest::prelude::*;
 
@@ -226,14 +226,14 @@ fn whole_messages_through_the_twin() {
     let value: Value = crate::read(&form, at, QUERY).unwrap();
     for before in [&b""[..], b"Action=A"] {
         let mut native = FormEncoder::new(QUERY, before.to_vec());
-        assert!(Dynamic(&value).encode_form(at, &mut native));
+        assert!(Dynamic(&value).encode_with(at, &mut native));
         let mut twin = FormEncoder::new(QUERY, before.to_vec());
-        assert!(Twin(Dynamic(&value)).encode_form(at, &mut twin));
+        assert!(Reference(Dynamic(&value)).encode_with(at, &mut twin));
         assert_eq!(native.finish().unwrap(), twin.finish().unwrap());
     }
-    let mut found = TwinSink(Map::new());
+    let mut found = ReferenceSink(Map::new());
     let mut decoder = FormDecoder::from_str(&form, QUERY, &Limits::DEFAULT).unwrap();
-    let read = found.decode_form(at, &mut decoder);
+    let read = found.decode_with(at, &mut decoder);
     read.unwrap().unwrap();
     found.finish(at, &mut decoder).unwrap();
     assert_eq!(Value::Map(found.0), value);

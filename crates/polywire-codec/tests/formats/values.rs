@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
-use polywire_codec::{Dynamic, Message, Shared, Sink, Slot, Typed};
+use polywire_codec::{
+    DecodeAny, DecodeWith, Dynamic, Message, NoFormats, Sink, Slot, Typed,
+};
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, ErrorKind, Limits, Map, Text, Timestamp, Value,
 };
@@ -296,34 +298,31 @@ fn big_numbers<F: Format>() {
 fn shared_copies() {
     let at = root("Node");
     let node = samples::node();
-    let own: &dyn Message = &Typed(&node);
-    let shared: &dyn Message = &Shared(Typed(&node));
+    let own: &dyn Message = &Typed::new(&node);
+    let shared: &dyn Message = &Typed::<_, NoFormats>::with_formats(&node);
     let profile = JsonProfile::DEFAULT;
     let [own, shared] = [own, shared].map(|message| {
         let mut encoder = JsonEncoder::new(profile, Vec::new());
-        message.write_json(at, &mut encoder);
+        message.write(at, &mut encoder);
         encoder.finish().unwrap()
     });
     assert_eq!(own, shared);
     let body = Body::from(own);
-    let mut slot = Shared(Map::new());
+    let mut slot = Slot::<Node, NoFormats>::with_formats();
     let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
-    assert!(slot.decode_json(at, &mut decoder).is_none());
+    assert!(slot.decode_with(at, &mut decoder).is_none());
     let sink: &mut dyn Sink<'_> = &mut slot;
-    sink.read_json(at, &mut decoder).unwrap();
+    sink.read(at, &mut decoder).unwrap();
     sink.finish(at, &mut decoder).unwrap();
-    let mut own = Map::new();
-    let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
-    assert!(matches!(own.decode_json(at, &mut decoder), Some(Ok(()))));
-    assert_eq!(slot.0, own);
+    assert_eq!(slot.into_value().as_ref(), Some(&node));
     // What has been put together takes no more.
     let mut slot = Slot::<Node>::new();
     let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
     let sink: &mut dyn Sink<'_> = &mut slot;
-    sink.read_json(at, &mut decoder).unwrap();
+    sink.read(at, &mut decoder).unwrap();
     sink.finish(at, &mut decoder).unwrap();
     let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
-    let error = sink.read_json(at, &mut decoder).unwrap_err();
+    let error = sink.read(at, &mut decoder).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
     assert_eq!(slot.into_value(), Some(node));
 }
@@ -335,7 +334,7 @@ fn messages_and_sinks<F: Format>() {
     let node = samples::node();
     let bytes = encode::<F, _>(&node, at).unwrap();
     let value: Value = decode::<F, _>(&bytes, at).unwrap();
-    for message in [&Typed(&node) as &dyn Message, &Dynamic(&value)] {
+    for message in [&Typed::new(&node) as &dyn Message, &Dynamic(&value)] {
         let mut encoder = F::encoder();
         message.encode_any(at, &mut encoder);
         assert_eq!(F::written(encoder).unwrap(), bytes);

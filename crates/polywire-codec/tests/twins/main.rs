@@ -28,7 +28,7 @@ use shapes::{
 };
 
 /// A format that writes text.
-trait Twin {
+trait Reference {
     fn write<T: Encode>(value: &T, at: Member<'_>) -> Result<String, Error>;
     fn write_dyn<T: Encode>(value: &T, at: Member<'_>) -> Result<String, Error>;
     fn read<'de, T: Decode<'de>>(text: &'de str, at: Member<'_>) -> Result<T, Error>;
@@ -39,7 +39,7 @@ macro_rules! twin {
     ($name:ident, $encoder:ident, $decoder:ident) => {
         struct $name;
 
-        impl Twin for $name {
+        impl Reference for $name {
             fn write<T: Encode>(value: &T, at: Member<'_>) -> Result<String, Error> {
                 let mut encoder = $encoder::default();
                 value.encode(at, &mut encoder);
@@ -66,7 +66,7 @@ macro_rules! twin {
 /// The format of the crate.
 struct Xml;
 
-impl Twin for Xml {
+impl Reference for Xml {
     fn write<T: Encode>(value: &T, at: Member<'_>) -> Result<String, Error> {
         let mut encoder = XmlEncoder::new(XmlProfile::DEFAULT, Vec::new());
         value.encode(at, &mut encoder);
@@ -97,7 +97,7 @@ impl Twin for Xml {
 twin!(Form, FormEncoder, FormDecoder);
 
 /// Typed and `Value`, monomorphised and `dyn`, both ways.
-fn check<W: Twin, T>(value: &T, at: Member<'_>) -> String
+fn check<W: Reference, T>(value: &T, at: Member<'_>) -> String
 where
     T: Encode + for<'de> Decode<'de> + PartialEq + Debug,
 {
@@ -114,7 +114,7 @@ where
 }
 
 /// Reads as a type and as `Value`; both must mean the same.
-fn read<W: Twin, T>(text: &str, at: Member<'_>) -> Result<T, Error>
+fn read<W: Reference, T>(text: &str, at: Member<'_>) -> Result<T, Error>
 where
     T: Encode + for<'de> Decode<'de>,
 {

@@ -2,7 +2,6 @@
 
 use crate::pagination::Pages;
 use crate::plan::{Operation, Plan};
-use crate::settings::Format;
 use crate::source::Source;
 
 pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
@@ -185,16 +184,11 @@ fn markers(source: &mut Source, plan: &Plan<'_>) {
     source.line("pub struct Formats;");
     source.blank();
     source.open(format!("impl {root}::codec::Formats for Formats {{"));
-    for format in &plan.formats {
-        let name = match format {
-            Format::Cbor => "CBOR",
-            Format::Form => "FORM",
-            Format::Json => "JSON",
-            Format::Xml => "XML",
-            Format::XmlRpc => "XMLRPC",
-        };
-        source.line(format!("const {name}: bool = true;"));
-    }
+    let formats = plan.formats.iter();
+    let formats = formats.map(|format| format!("{root}::codec::Format::{format:?}"));
+    let formats: Vec<_> = formats.collect();
+    let start = format!("const FORMATS: &'static [{root}::codec::Format] =");
+    source.list(&start, &formats);
     source.close("}");
     for operation in &plan.operations {
         let name = operation.marker();

@@ -58,8 +58,8 @@ impl Query {
             status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             message,
         };
-        let mut response = fault.write(&Typed(&members), |members| {
-            self.write_error(&facts, |encoder| members.write_xml(error.root(), encoder))
+        let mut response = fault.write(&Typed::new(&members), |members| {
+            self.write_error(&facts, |encoder| members.write(error.root(), encoder))
         })?;
         fault.write_head(response.headers_mut());
         Ok(response)

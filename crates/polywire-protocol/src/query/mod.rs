@@ -212,7 +212,7 @@ impl Query {
             }
         };
         let root = operation.input().root();
-        sink.read_form(root, &mut decoder)?;
+        sink.read(root, &mut decoder)?;
         decoder.finish()?;
         Ok(sink.finish(root, &mut decoder)?)
     }
@@ -226,7 +226,7 @@ impl Query {
         let mut out = call.request_room.vec();
         out.extend_from_slice(&call.begin);
         let mut encoder = form::FormEncoder::new(self.dialect.form.for_client(), out);
-        input.write_form(operation.input().root(), &mut encoder);
+        input.write(operation.input().root(), &mut encoder);
         let form = encoder.finish()?;
         call.request_room.took(form.len());
         let mut request = http::Request::new(Bytes::from(form));
@@ -253,10 +253,10 @@ impl Query {
             let root = operation.output().root();
             if self.dialect.result {
                 encoder.open(&call.result);
-                output.write_xml(root, &mut encoder);
+                output.write(root, &mut encoder);
                 encoder.close(&call.result);
             } else {
-                output.write_xml(root, &mut encoder);
+                output.write(root, &mut encoder);
             }
         }
         encoder.close(&call.response);
@@ -301,7 +301,7 @@ impl Query {
         if self.dialect.result {
             decoder.enter(&self.call(operation)?.result)?;
         }
-        sink.read_xml(root, &mut decoder)?;
+        sink.read(root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(root, &mut decoder)
     }
@@ -330,7 +330,7 @@ impl Query {
         let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;
         errors::enter(&mut decoder)?;
         decoder.take_any_case_message(error)?;
-        sink.read_xml(error.root(), &mut decoder)?;
+        sink.read(error.root(), &mut decoder)?;
         decoder.finish()?;
         sink.finish(error.root(), &mut decoder)
     }

@@ -61,7 +61,7 @@ impl Document for Json {
         room: &Room,
     ) -> Result<Vec<u8>, Error> {
         let mut encoder = JsonEncoder::new(self.profile(side), room.vec());
-        message.write_json(at, &mut encoder);
+        message.write(at, &mut encoder);
         let document = encoder.finish()?;
         room.took(document.len());
         Ok(document)
@@ -77,7 +77,7 @@ impl Document for Json {
     ) -> Result<(), Error> {
         let mut decoder = JsonDecoder::from_body(body, self.profile(side), limits)?;
         if !body.is_empty() {
-            sink.read_json(at, &mut decoder)?;
+            sink.read(at, &mut decoder)?;
             decoder.finish()?;
         }
         sink.finish(at, &mut decoder)
@@ -121,7 +121,7 @@ impl Document for Cbor {
         };
         let encoder = CborEncoder::new(room.vec());
         let mut encoder = encoder.with_defaults(defaults);
-        message.write_cbor(at, &mut encoder);
+        message.write(at, &mut encoder);
         let document = encoder.finish()?;
         room.took(document.len());
         Ok(document)
@@ -137,7 +137,7 @@ impl Document for Cbor {
     ) -> Result<(), Error> {
         let mut decoder = CborDecoder::from_body(body, Self::profile(side), limits)?;
         if !body.is_empty() {
-            sink.read_cbor(at, &mut decoder)?;
+            sink.read(at, &mut decoder)?;
             decoder.finish()?;
         }
         sink.finish(at, &mut decoder)

@@ -127,7 +127,7 @@ pub(crate) fn error_document(
 ) -> Result<Vec<u8>, Error> {
     let members = fault.members(error)?.0;
     let message = ErrorDocument { name, members };
-    fault.write(&Typed(&message), |message| {
+    fault.write(&Typed::new(&message), |message| {
         document.write(Member::DOCUMENT, message, Side::Server, &Room::default())
     })
 }

@@ -80,7 +80,7 @@ impl By {
         match self {
             Self::Formats => read(sink),
             #[cfg(feature = "reference")]
-            Self::Twins => read(&mut polywire_codec::reference::TwinSink(sink)),
+            Self::Twins => read(&mut polywire_codec::reference::ReferenceSink(sink)),
         }
     }
 
@@ -92,7 +92,7 @@ impl By {
         match self {
             Self::Formats => write(message),
             #[cfg(feature = "reference")]
-            Self::Twins => write(&polywire_codec::reference::Twin(message)),
+            Self::Twins => write(&polywire_codec::reference::Reference(message)),
         }
     }
 
@@ -203,7 +203,7 @@ struct HeldTyped<T> {
 
 impl<T: Encode> Held for HeldTyped<T> {
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message)) {
-        write(&Typed(&self.value));
+        write(&Typed::new(&self.value));
     }
 
     fn by(&self) -> By {

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use http::response;
-use polywire_codec::{Chosen, ChosenSlot, Formats, Message, Sink};
+use polywire_codec::{Message, NoFormats, Sink, Slot, Typed};
 use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
@@ -43,7 +43,7 @@ impl Answer<'_> {
         T: for<'de> DecodeStructure<'de>,
     {
         // Errors are rare, so they are not decoded by code for each format.
-        let mut slot = ChosenSlot::<T, NoFormats>::new();
+        let mut slot = Slot::<T, NoFormats>::with_formats();
         self.read_into(&mut slot)?;
         slot.into_value().ok_or_else(unfinished)
     }
@@ -62,11 +62,6 @@ impl Answer<'_> {
         self.client.modelled(self.shape, self.head, self.body)
     }
 }
-
-#[derive(Debug)]
-struct NoFormats;
-
-impl Formats for NoFormats {}
 
 /// A call of a generated client. Awaiting it sends the request and returns the output of the operation, or one of its
 /// errors.
@@ -109,7 +104,7 @@ impl Client {
         input: Result<O::Input, MissingMember>,
     ) -> OperationRequest<O> {
         let exchange = match input {
-            Ok(input) => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
+            Ok(input) => self.begin(O::INDEX, Ok(&Typed::<_, O::Formats>::with_formats(input))),
             Err(missing) => self.begin(O::INDEX, Err(missing)),
         };
         OperationRequest {
@@ -138,7 +133,7 @@ impl Client {
         head: &response::Parts,
         body: &Body,
     ) -> Result<O::Output, O::Error> {
-        let mut slot = ChosenSlot::<O::Output, O::Formats>::new();
+        let mut slot = Slot::<O::Output, O::Formats>::with_formats();
         match self.read_answer(O::INDEX, head, body, &mut slot) {
             Ok(None) => Ok(slot.into_value().ok_or_else(unfinished)?),
             Ok(Some(answer)) => Err(O::Error::read(&answer)),

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, response};
-use polywire_codec::{Dynamic, Message, Shared, Slot, Typed};
+use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, Slot, Typed};
 use polywire_protocol::{
     ClientProtocol, Fault, Frame, Outcome, ProtocolKind, RequestOptions, WithToken, finish_request,
 };
 use polywire_schema::{
-    Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Schema, Value,
+    Body, DecodeStructure, Decoder, Encode, Error, Limits, Map, Member, Operation, Schema, Value,
 };
 use uuid::Uuid;
 
@@ -192,7 +192,9 @@ impl Client {
         O: for<'de> DecodeStructure<'de>,
     {
         let operation = self.operation(operation)?;
-        let (head, body) = self.send(operation, &Typed(input), NO_OBSERVER).await?;
+        let (head, body) = self
+            .send(operation, &Typed::new(input), NO_OBSERVER)
+            .await?;
         self.check(operation, &head, &body)?;
         let mut slot = Slot::<O>::new();
         let inner = &*self.inner;
@@ -329,8 +331,7 @@ impl Client {
     /// A modelled error with its members by name.
     fn modelled(&self, shape: Schema<'_>, head: &response::Parts, body: &Body) -> CallError {
         let (protocol, limits) = (&self.inner.protocol, &self.inner.limits);
-        // Errors by name are rare, so all formats share one function.
-        let mut details = Shared(Map::new());
+        let mut details = Details(Map::new());
         match protocol.decode_error(shape, head, body, limits, &mut details) {
             Ok(()) => {
                 let fault = Fault::of_error(shape, details.0).with_status(head.status);
@@ -340,6 +341,21 @@ impl Client {
         }
     }
 }
+
+/// The members of a modelled error. Errors by name are rare, so all formats share one function.
+struct Details(Map);
+
+impl<'de> DecodeAny<'de> for Details {
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        self.0.decode_any(at, decoder)
+    }
+
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        self.0.finish(at, decoder)
+    }
+}
+
+impl<D> DecodeWith<'_, D> for Details {}
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

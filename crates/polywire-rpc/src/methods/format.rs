@@ -128,8 +128,8 @@ pub(crate) fn write_output(
     out.clear();
     let mut writer = format.writer(out);
     match &mut writer {
-        Writer::XmlRpc(encoder) => output.write_xmlrpc(root, encoder),
-        Writer::Cbor(encoder) => output.write_cbor(root, encoder),
+        Writer::XmlRpc(encoder) => output.write(root, encoder),
+        Writer::Cbor(encoder) => output.write(root, encoder),
     }
     writer.finish()
 }

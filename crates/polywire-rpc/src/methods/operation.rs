@@ -66,7 +66,7 @@ impl ServerProtocol for NestedProtocol {
         let location = self.location.with_positional(positional);
         match location.reader(request.body, request.limits)? {
             Reader::XmlRpc(mut decoder) => {
-                sink.read_xmlrpc(root, &mut decoder)?;
+                sink.read(root, &mut decoder)?;
                 decoder.finish()?;
                 Ok(sink.finish(root, &mut decoder)?)
             }
@@ -101,10 +101,10 @@ fn read_cbor<'de>(
     let mut parameters = decoder.list(document)?;
     if !decoder.item(document, &mut parameters)? {
         decoder = CborDecoder::from_slice(EMPTY, CborProfile::DEFAULT, limits)?;
-        sink.read_cbor(root, &mut decoder)?;
+        sink.read(root, &mut decoder)?;
         return Ok(sink.finish(root, &mut decoder)?);
     }
-    sink.read_cbor(root, &mut decoder)?;
+    sink.read(root, &mut decoder)?;
     if decoder.item(document, &mut parameters)? {
         let error = decoder.error(ErrorKind::Unknown, "one parameter: a map of the input");
         return Err(error.into());

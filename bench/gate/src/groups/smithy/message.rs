@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use bytes::Bytes;
 use http::response;
-use polywire_codec::{Chosen, ChosenSlot, Dynamic, Formats, Message};
+use polywire_codec::{Dynamic, Formats, Message, Slot, Typed};
 use polywire_protocol::{Outcome, Protocol, ProtocolKind};
 use polywire_schema::{
     Body, DecodeStructure, Encode, Limits, Map, Member, Operation, SchemaSet, Value,
@@ -100,7 +100,7 @@ fn write_typed<I: Shape, F: Formats>(case: &mut Case, row: &Row, wire: Wire) -> 
     case.polywire(
         move || {
             wire.protocol
-                .encode_input(wire.operation, &Chosen::<_, F>::new(&input))
+                .encode_input(wire.operation, &Typed::<_, F>::with_formats(&input))
                 .ok()
         },
         move |request| row.is_request(wire, request.as_ref()),
@@ -124,7 +124,7 @@ fn write_value(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
 
 /// What a client does with a response.
 fn read<T: Shape, F: Formats>(wire: Wire, head: &response::Parts, body: &Body) -> Option<T> {
-    let mut slot = ChosenSlot::<T, F>::new();
+    let mut slot = Slot::<T, F>::with_formats();
     let limits = &Limits::DEFAULT;
     let outcome = wire.protocol.outcome(wire.operation, head, body, limits);
     matches!(outcome, Ok(Outcome::Output)).then_some(())?;
@@ -161,7 +161,7 @@ fn read_typed<O: Shape, F: Formats>(case: &mut Case, row: &Row, wire: Wire) -> O
         move |answer| {
             let answer = answer.as_ref().ok_or("not read")?;
             same(&shown(answer, wire.output()), &expected)?;
-            row.is_response(wire, &head, &Chosen::<_, F>::new(answer))
+            row.is_response(wire, &head, &Typed::<_, F>::with_formats(answer))
         },
     );
     Some(())

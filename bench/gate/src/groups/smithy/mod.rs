@@ -33,7 +33,7 @@ mod polywire {
 /// The formats of each protocol, for which types get code of their own.
 #[cfg(smithy_model)]
 mod formats {
-    use polywire_codec::Formats;
+    use polywire_codec::{Format, Formats};
 
     pub(super) struct Cbor;
     pub(super) struct Json;
@@ -41,20 +41,19 @@ mod formats {
     pub(super) struct Xml;
 
     impl Formats for Cbor {
-        const CBOR: bool = true;
+        const FORMATS: &'static [Format] = &[Format::Cbor];
     }
 
     impl Formats for Json {
-        const JSON: bool = true;
+        const FORMATS: &'static [Format] = &[Format::Json];
     }
 
     impl Formats for Query {
-        const FORM: bool = true;
-        const XML: bool = true;
+        const FORMATS: &'static [Format] = &[Format::Form, Format::Xml];
     }
 
     impl Formats for Xml {
-        const XML: bool = true;
+        const FORMATS: &'static [Format] = &[Format::Xml];
     }
 }
 

@@ -10,3 +10,12 @@ pub(in crate::reference) mod tree;
 
 pub use decode::{Response, read_call, read_multicall, read_response};
 pub use encode::{write_call, write_fault, write_response, write_value};
+
+use crate::reference::{Reference, ReferenceSink};
+use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
+use crate::{DecodeWith, EncodeWith};
+
+// There is no reference implementation of XML-RPC with a schema.
+impl<M> EncodeWith<XmlRpcEncoder> for Reference<M> {}
+
+impl<'de, S> DecodeWith<'de, XmlRpcDecoder<'de>> for ReferenceSink<S> {}

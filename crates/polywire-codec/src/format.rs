@@ -1,0 +1,103 @@
+//! The table of the formats.
+//!
+//! A format is one folder and one row here. From the rows follow [`Format`], and that
+//! every [`Message`] can be written and every [`Sink`] filled by every format.
+
+use polywire_schema::{Decoder, Encoder};
+
+use crate::cbor::{CborDecoder, CborEncoder};
+use crate::form::{FormDecoder, FormEncoder};
+use crate::json::{JsonDecoder, JsonEncoder};
+use crate::message::{DecodeAny, DecodeWith, EncodeAny, EncodeWith};
+use crate::xml::{XmlDecoder, XmlEncoder};
+use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
+
+/// The encoder of a format.
+pub trait FormatEncoder: Encoder + Sized {
+    /// The format that it writes.
+    const FORMAT: Format;
+}
+
+/// The decoder of a format.
+pub trait FormatDecoder<'de>: Decoder<'de> + Sized {
+    /// The format that it reads.
+    const FORMAT: Format;
+}
+
+macro_rules! formats {
+    ($($(#[$doc:meta])* $name:ident: $text:literal, $encoder:ty, $decoder:ty;)+) => {
+        /// How data looks in bytes.
+        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        #[non_exhaustive]
+        pub enum Format {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The name of the module of this crate that has the format.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)+
+                }
+            }
+        }
+
+        /// A value that every format can write.
+        ///
+        /// A protocol is compiled once for all operations, so it cannot be generic over
+        /// their types. The code that reads and writes a type is compiled for that type
+        /// and one format, for speed. This trait joins the two: through
+        /// [`write`](#method.write), `dyn Message` calls the code that was compiled for
+        /// its value and that encoder.
+        pub trait Message: EncodeAny $(+ for<'x> EncodeWith<$encoder>)+ {}
+
+        impl<M> Message for M
+        where
+            M: EncodeAny + ?Sized,
+            $(M: for<'x> EncodeWith<$encoder>,)+
+        {
+        }
+
+        /// A structure that every format can fill, in parts: the members in the body of
+        /// an HTTP message, in its headers, and so on.
+        ///
+        /// A protocol calls [`read`](#method.read) or
+        /// [`decode_any`](DecodeAny::decode_any) for each part, and then
+        /// [`finish`](DecodeAny::finish).
+        pub trait Sink<'de>: DecodeAny<'de> $(+ DecodeWith<'de, $decoder>)+ {}
+
+        impl<'de, S> Sink<'de> for S
+        where
+            S: DecodeAny<'de> + ?Sized,
+            $(S: DecodeWith<'de, $decoder>,)+
+        {
+        }
+
+        $(
+            impl<'x> FormatEncoder for $encoder {
+                const FORMAT: Format = Format::$name;
+            }
+
+            impl<'de> FormatDecoder<'de> for $decoder {
+                const FORMAT: Format = Format::$name;
+            }
+        )+
+    };
+}
+
+formats! {
+    /// CBOR, RFC 8949: rpcv2Cbor.
+    Cbor: "cbor", CborEncoder, CborDecoder<'de>;
+    /// Forms: requests of awsQuery and ec2Query.
+    Form: "form", FormEncoder, FormDecoder<'de>;
+    /// JSON, RFC 8259: awsJson, restJson1, rpcv2Json.
+    Json: "json", JsonEncoder, JsonDecoder<'de>;
+    /// XML 1.0: restXml, and responses of awsQuery and ec2Query.
+    Xml: "xml", XmlEncoder<'x>, XmlDecoder<'de>;
+    /// XML-RPC.
+    XmlRpc: "xmlrpc", XmlRpcEncoder, XmlRpcDecoder<'de>;
+}
