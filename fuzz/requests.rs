@@ -23,7 +23,7 @@ static SET: LazyLock<SchemaSet<'static>> = LazyLock::new(|| {
 static PROTOCOLS: LazyLock<Vec<Box<dyn Protocol>>> = LazyLock::new(|| {
     let service = SET.service(0);
     let build = |kind: ProtocolKind| kind.build(service).unwrap();
-    ProtocolKind::HTTP.into_iter().map(build).collect()
+    ProtocolKind::http().map(build).collect()
 });
 
 pub(crate) fn any(data: &[u8]) {

@@ -304,7 +304,7 @@ fn offers(arguments: &Arguments, own: &[ProtocolKind]) -> Vec<(Mount, ProtocolKi
 fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
     let own = service.service().protocols();
     let mut kinds: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
-    let others = ProtocolKind::HTTP.into_iter();
+    let others = ProtocolKind::http();
     kinds.extend(
         others
             .filter(|kind| !kinds.contains(kind))

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 use polywire_model::{Model, ModelError};
 use polywire_schema::BuildError;
 
-pub use settings::{Build, Format, Maps, Strings};
+pub use settings::{Build, Maps, Strings};
 
 use crate::plan::Plan;
 use crate::settings::Settings;

@@ -11,7 +11,7 @@ use crate::names::{Scope, camel, plain_snake, snake};
 use crate::pagination::{self, Pages};
 use crate::protocols::Protocol;
 use crate::recursion::boxed_members;
-use crate::settings::{Format, Maps, Settings, Strings};
+use crate::settings::{Maps, Settings, Strings};
 
 /// Everything that a service needs.
 pub(crate) struct Plan<'m> {
@@ -22,7 +22,7 @@ pub(crate) struct Plan<'m> {
     /// The protocols of the client.
     pub(crate) protocols: Vec<&'static Protocol>,
     /// The formats that get code of their own.
-    pub(crate) formats: Vec<Format>,
+    pub(crate) formats: BTreeSet<&'static str>,
     pub(crate) structures: Vec<Structure<'m>>,
     pub(crate) unions: Vec<Union<'m>>,
     pub(crate) enums: Vec<Enum<'m>>,
@@ -235,7 +235,7 @@ impl<'m> Plan<'m> {
             settings,
             closure,
             schemas,
-            formats: formats(settings, &protocols),
+            formats: formats(&protocols),
             protocols,
             structures: Vec::new(),
             unions: Vec::new(),
@@ -485,12 +485,10 @@ impl<'m> Plan<'m> {
     }
 }
 
-/// The formats that are set, else those of the protocols.
-fn formats(settings: &Settings, protocols: &[&Protocol]) -> Vec<Format> {
-    let own = || protocols.iter().flat_map(|protocol| protocol.formats);
-    let formats = settings.formats.clone();
-    let formats = formats.unwrap_or_else(|| own().copied().collect());
-    formats.into_iter().collect()
+/// The formats of the protocols.
+fn formats(protocols: &[&Protocol]) -> BTreeSet<&'static str> {
+    let formats = protocols.iter().flat_map(|protocol| protocol.formats);
+    formats.copied().collect()
 }
 
 impl Structure<'_> {

@@ -1,51 +1,32 @@
 //! The protocols that a client can be told to speak.
 
-use polywire_schema::SchemaSet;
+use polywire_schema::{SchemaSet, for_each_protocol};
 
 use crate::GenerateError;
-use crate::settings::{Format, Settings};
+use crate::settings::Settings;
 
-/// A protocol as generated code knows it.
+/// A row of the table of the protocols.
 #[derive(Debug)]
 pub(crate) struct Protocol {
-    /// Its short name.
+    /// The name of its trait.
     pub(crate) name: &'static str,
     /// Its type, and its variant of `ProtocolKind`.
     pub(crate) ty: &'static str,
-    /// Whether it may not be able to carry a service.
-    pub(crate) is_picky: bool,
-    /// What its messages are written in.
-    pub(crate) formats: &'static [Format],
+    /// The formats of its messages: variants of `Format`.
+    pub(crate) formats: &'static [&'static str],
 }
 
-impl Protocol {
-    const fn new(
-        name: &'static str,
-        ty: &'static str,
-        is_picky: bool,
-        formats: &'static [Format],
-    ) -> Self {
-        Self {
-            name,
-            ty,
-            is_picky,
-            formats,
-        }
-    }
+macro_rules! rows {
+    (() $($kind:ident $namespace:literal $name:literal [$($format:ident)+])+) => {
+        &[$(Protocol {
+            name: $name,
+            ty: stringify!($kind),
+            formats: &[$(stringify!($format)),+],
+        },)+]
+    };
 }
 
-pub(crate) const ALL: &[Protocol] = &[
-    Protocol::new("awsJson1_0", "AwsJson1_0", false, &[Format::Json]),
-    Protocol::new("awsJson1_1", "AwsJson1_1", false, &[Format::Json]),
-    Protocol::new("awsQuery", "AwsQuery", true, &[Format::Form, Format::Xml]),
-    Protocol::new("ec2Query", "Ec2Query", true, &[Format::Form, Format::Xml]),
-    Protocol::new("frame", "Frame", false, &[Format::Cbor]),
-    Protocol::new("restJson1", "RestJson1", true, &[Format::Json]),
-    Protocol::new("restXml", "RestXml", true, &[Format::Xml]),
-    Protocol::new("rpcv2Cbor", "RpcV2Cbor", false, &[Format::Cbor]),
-    Protocol::new("rpcv2Json", "RpcV2Json", false, &[Format::Json]),
-    Protocol::new("xmlRpc", "XmlRpc", true, &[Format::XmlRpc]),
-];
+pub(crate) const ALL: &[Protocol] = for_each_protocol!(rows!());
 
 /// The protocols that are set, else those that the model names, else all: in the
 /// order of [`ALL`].

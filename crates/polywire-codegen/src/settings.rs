@@ -36,7 +36,6 @@ pub(crate) struct Settings {
     pub(crate) registry: bool,
     pub(crate) strings: Strings,
     pub(crate) maps: Maps,
-    pub(crate) formats: Option<BTreeSet<Format>>,
     /// By their short names.
     pub(crate) protocols: Option<Vec<String>>,
     pub(crate) operations: Option<BTreeSet<String>>,
@@ -71,22 +70,6 @@ pub enum Maps {
     Vector,
 }
 
-/// A format of messages.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum Format {
-    /// awsJson1_0, awsJson1_1, restJson1, rpcv2Json.
-    Json,
-    /// rpcv2Cbor.
-    Cbor,
-    /// restXml, and the answers of awsQuery and ec2Query.
-    Xml,
-    /// The requests of awsQuery and ec2Query.
-    Form,
-    /// XML-RPC.
-    XmlRpc,
-}
-
 impl Default for Build {
     fn default() -> Self {
         Self::new()
@@ -108,7 +91,6 @@ impl Build {
                 registry: false,
                 strings: Strings::Text,
                 maps: Maps::BTree,
-                formats: None,
                 protocols: None,
                 operations: None,
             },
@@ -220,16 +202,6 @@ impl Build {
     {
         let names = names.into_iter().map(Into::into);
         self.settings.protocols = Some(names.collect());
-        self
-    }
-
-    /// Sets the formats that client and server get code of their own for, which
-    /// is the fastest. Other formats work too, through one copy of the code that
-    /// all of them share. Otherwise they are those of the protocols that are set or
-    /// that the model names, and of a model that names none, all.
-    #[must_use]
-    pub fn formats(mut self, formats: impl IntoIterator<Item = Format>) -> Self {
-        self.settings.formats = Some(formats.into_iter().collect());
         self
     }
 

@@ -134,8 +134,8 @@ fn clients_name_their_protocols() {
     let generated = run(&Build::new().protocols(names), LAMP);
     let code = generated.code();
     assert!(!code.contains(all));
-    assert!(code.contains(".or(ProtocolKind::RpcV2Cbor, protocol::RpcV2Cbor::new)"));
-    assert!(code.contains(".or_maybe(ProtocolKind::RestXml, protocol::RestXml::new)"));
+    assert!(code.contains(".or::<protocol::RpcV2Cbor>(ProtocolKind::RpcV2Cbor)"));
+    assert!(code.contains(".or::<protocol::RestXml>(ProtocolKind::RestXml)"));
     assert!(!code.contains("ProtocolKind::RestJson1"));
     // And their formats.
     assert!(code.contains("::polywire::codec::Format::Cbor"));

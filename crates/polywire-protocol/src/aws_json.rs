@@ -5,9 +5,7 @@
 
 use http::{HeaderMap, HeaderName, StatusCode, request, response};
 use polywire_codec::json::JsonProfile;
-use polywire_schema::Service;
 
-use crate::delegate::delegate;
 use crate::error_facts::ERROR_TYPE;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::rpc::{Json, Rpc, Style};
@@ -31,8 +29,7 @@ const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#operation-error-serialization).
 /// - Services with `@awsQueryCompatible` say the codes of the query protocol besides:
 ///   [the trait](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#aws-protocols-awsquerycompatible-trait).
-#[derive(Debug)]
-pub struct AwsJson1_0(Rpc<AwsJson<0>>);
+pub type AwsJson1_0 = Rpc<AwsJson<0>>;
 
 /// awsJson1_1: as [`AwsJson1_0`], with another media type, and errors without
 /// their namespace.
@@ -43,37 +40,14 @@ pub struct AwsJson1_0(Rpc<AwsJson<0>>);
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#operation-error-serialization).
 /// - What it has not:
 ///   [differences](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#differences-between-awsjson1-0-and-awsjson1-1).
-#[derive(Debug)]
-pub struct AwsJson1_1(Rpc<AwsJson<1>>);
-
-impl AwsJson1_0 {
-    /// The protocol for a service.
-    #[must_use]
-    pub fn new(service: Service<'_>) -> Self {
-        Self(Rpc::new(service, AwsJson::NEW))
-    }
-}
-
-impl AwsJson1_1 {
-    /// The protocol for a service.
-    #[must_use]
-    pub fn new(service: Service<'_>) -> Self {
-        Self(Rpc::new(service, AwsJson::NEW))
-    }
-}
-
-delegate!(AwsJson1_0, ProtocolKind::AwsJson1_0);
-delegate!(AwsJson1_1, ProtocolKind::AwsJson1_1);
+pub type AwsJson1_1 = Rpc<AwsJson<1>>;
 
 /// The protocol with this minor version.
 #[derive(Debug)]
-struct AwsJson<const MINOR: u8>(Json);
-
-impl<const MINOR: u8> AwsJson<MINOR> {
-    const NEW: Self = Self(Json(JsonProfile::DEFAULT));
-}
+pub struct AwsJson<const MINOR: u8>(Json);
 
 impl<const MINOR: u8> Style for AwsJson<MINOR> {
+    const NEW: Self = Self(Json(JsonProfile::DEFAULT));
     const KIND: ProtocolKind = match MINOR {
         0 => ProtocolKind::AwsJson1_0,
         _ => ProtocolKind::AwsJson1_1,

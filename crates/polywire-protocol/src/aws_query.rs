@@ -4,11 +4,9 @@
 
 use http::HeaderValue;
 use polywire_codec::form::FormProfile;
-use polywire_schema::Service;
 
-use crate::delegate::delegate;
-use crate::protocol::{MountError, ProtocolKind};
-use crate::query::{Dialect, Query};
+use crate::ProtocolKind;
+use crate::query::{Dialect, Query, QueryProtocol};
 
 static DIALECT: Dialect = Dialect {
     kind: ProtocolKind::AwsQuery,
@@ -17,7 +15,19 @@ static DIALECT: Dialect = Dialect {
     result: true,
     error: &["ErrorResponse", "Error"],
     codes: true,
+    output_id: &["ResponseMetadata", "RequestId"],
+    error_id: &["RequestId"],
 };
+
+/// The settings of awsQuery.
+#[derive(Debug)]
+pub struct Aws;
+
+impl QueryProtocol for Aws {
+    fn dialect() -> &'static Dialect {
+        &DIALECT
+    }
+}
 
 /// awsQuery: a form with the `Action` in it, XML that answers.
 ///
@@ -27,19 +37,4 @@ static DIALECT: Dialect = Dialect {
 ///   [responses](https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization).
 /// - Codes and statuses of errors, by `@awsQueryError` where it is:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#operation-error-serialization).
-#[derive(Debug)]
-pub struct AwsQuery(Query);
-
-impl AwsQuery {
-    /// The protocol for a service.
-    ///
-    /// # Errors
-    ///
-    /// A member of an input is called `Action` or `Version` in forms, which are
-    /// fields of the protocol.
-    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
-        Query::new(service, &DIALECT).map(Self)
-    }
-}
-
-delegate!(AwsQuery, ProtocolKind::AwsQuery, by_body);
+pub type AwsQuery = Query<Aws>;

@@ -181,23 +181,11 @@ impl std::error::Error for Conflict {}
 /// ```
 #[must_use]
 pub fn conflict(one: &dyn ServerProtocol, other: &dyn ServerProtocol) -> Option<Conflict> {
-    use ProtocolKind as Kind;
-
     let kinds = (one.kind(), other.kind());
-    let why = match kinds {
-        (one_kind, other_kind) if one_kind == other_kind => {
-            if one.endpoint() != other.endpoint() {
-                return None;
-            }
-            "they are the same protocol"
-        }
-        (Kind::AwsQuery, Kind::Ec2Query) | (Kind::Ec2Query, Kind::AwsQuery) => {
-            "both are called with a form that names an Action"
-        }
-        (Kind::RestJson1, Kind::RestXml) | (Kind::RestXml, Kind::RestJson1) => {
-            "a request without a body is the same in both"
-        }
-        _ => return None,
+    let why = match kinds.0 == kinds.1 {
+        true if one.endpoint() != other.endpoint() => return None,
+        true => "they are the same protocol",
+        false => one.conflicts_with(kinds.1)?,
     };
     Some(Conflict { kinds, why })
 }

@@ -4,11 +4,9 @@
 
 use http::HeaderValue;
 use polywire_codec::form::FormProfile;
-use polywire_schema::Service;
 
-use crate::delegate::delegate;
-use crate::protocol::{MountError, ProtocolKind};
-use crate::query::{Dialect, Query};
+use crate::ProtocolKind;
+use crate::query::{Dialect, Query, QueryProtocol};
 
 static DIALECT: Dialect = Dialect {
     kind: ProtocolKind::Ec2Query,
@@ -17,7 +15,19 @@ static DIALECT: Dialect = Dialect {
     result: false,
     error: &["Response", "Errors", "Error"],
     codes: false,
+    output_id: &["requestId"],
+    error_id: &["RequestID"],
 };
+
+/// The settings of ec2Query.
+#[derive(Debug)]
+pub struct Ec2;
+
+impl QueryProtocol for Ec2 {
+    fn dialect() -> &'static Dialect {
+        &DIALECT
+    }
+}
 
 /// ec2Query: as awsQuery, with flat lists and without maps in forms.
 ///
@@ -27,19 +37,4 @@ static DIALECT: Dialect = Dialect {
 ///   [responses](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#response-serialization).
 /// - Errors:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#operation-error-serialization).
-#[derive(Debug)]
-pub struct Ec2Query(Query);
-
-impl Ec2Query {
-    /// The protocol for a service.
-    ///
-    /// # Errors
-    ///
-    /// A member of an input is called `Action` or `Version` in forms, which are
-    /// fields of the protocol.
-    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
-        Query::new(service, &DIALECT).map(Self)
-    }
-}
-
-delegate!(Ec2Query, ProtocolKind::Ec2Query, by_body);
+pub type Ec2Query = Query<Ec2>;

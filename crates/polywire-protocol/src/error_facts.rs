@@ -14,7 +14,7 @@ pub(crate) const MESSAGES: [&str; 3] = ["message", "Message", "errorMessage"];
 
 /// What a response says of its error.
 #[derive(Debug, Default)]
-pub(crate) struct ErrorFacts {
+pub struct ErrorFacts {
     /// Its name; empty if it has none.
     pub(crate) name: String,
     pub(crate) message: Option<String>,

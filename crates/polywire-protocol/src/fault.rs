@@ -81,7 +81,7 @@ struct Inner {
 
 /// What a caller is told of a fault that the model does not know.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Public<'f> {
+pub struct Public<'f> {
     pub(crate) kind: FaultKind,
     pub(crate) name: &'f str,
     pub(crate) status: StatusCode,

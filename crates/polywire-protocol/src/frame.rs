@@ -5,8 +5,10 @@ use http::{StatusCode, request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
 
-use crate::delegate::delegate;
-use crate::protocol::{Claim, HeadSummary, Outcome, Plan, ReadPlan};
+use crate::protocol::{
+    Claim, ClientProtocol, FromService, HeadSummary, MountError, OfKind, Outcome, Plan, ReadPlan,
+    ServerProtocol,
+};
 use crate::rest::Side;
 use crate::room::Room;
 use crate::rpc::{Cbor, Document, error_document, other_document};
@@ -24,7 +26,10 @@ use crate::{Fault, FaultKind, ProtocolKind};
 /// - The details of a fault are a map: `__type` names the error, with its namespace if it is one of
 ///   the model, and its members follow.
 #[derive(Debug)]
-pub struct Frame(Payloads);
+pub struct Frame {
+    /// How much space the payloads of an operation take, by its index.
+    rooms: Vec<Rooms>,
+}
 
 impl Frame {
     /// The protocol for a service.
@@ -34,15 +39,21 @@ impl Frame {
         let count = indices.max().map_or(0, |last| last as usize + 1);
         let mut rooms = Vec::new();
         rooms.resize_with(count, Rooms::default);
-        Self(Payloads(rooms))
+        Self { rooms }
     }
 }
 
-delegate!(Frame, ProtocolKind::Frame);
+impl OfKind for Frame {
+    fn kind(&self) -> ProtocolKind {
+        ProtocolKind::Frame
+    }
+}
 
-/// How much space the payloads of an operation take, by its index.
-#[derive(Debug)]
-struct Payloads(Vec<Rooms>);
+impl FromService for Frame {
+    fn from_service(service: Service<'_>) -> Result<Self, MountError> {
+        Ok(Self::new(service))
+    }
+}
 
 #[derive(Debug, Default)]
 struct Rooms {
@@ -50,7 +61,7 @@ struct Rooms {
     output: Room,
 }
 
-impl Payloads {
+impl Frame {
     fn write(
         &self,
         schema: Schema<'_>,
@@ -60,11 +71,13 @@ impl Payloads {
         index: u32,
     ) -> Result<Bytes, Error> {
         let new = Rooms::default();
-        let rooms = self.0.get(index as usize).unwrap_or(&new);
+        let rooms = self.rooms.get(index as usize).unwrap_or(&new);
         let payload = Cbor.write(schema.root(), message, side, room(rooms))?;
         Ok(Bytes::from(payload))
     }
+}
 
+impl ServerProtocol for Frame {
     fn claim(&self, _: &HeadSummary<'_>) -> Claim {
         Claim::No
     }
@@ -114,7 +127,9 @@ impl Payloads {
         let details = other_document(&Cbor, true, fault);
         failed(fault.public().status, details, fault)
     }
+}
 
+impl ClientProtocol for Frame {
     fn encode_input(
         &self,
         operation: Operation<'_>,

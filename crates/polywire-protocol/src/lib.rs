@@ -24,7 +24,6 @@
 mod aws_json;
 mod aws_query;
 mod coding;
-mod delegate;
 mod detect;
 mod ec2_query;
 mod endpoint;
@@ -33,6 +32,7 @@ mod fault;
 mod frame;
 mod gzip;
 mod kept;
+mod kind;
 mod media;
 mod protocol;
 mod query;
@@ -60,10 +60,11 @@ pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use frame::Frame;
 pub use gzip::{GzipDecompressor, GzipError, decompress_gzip};
+pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{
-    ClientProtocol, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ProtocolKind,
-    ReadPlan, Route, ServerProtocol,
+    ClientProtocol, FromService, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ReadPlan,
+    Route, ServerProtocol,
 };
 pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};

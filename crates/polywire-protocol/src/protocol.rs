@@ -8,11 +8,8 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
 pub(crate) use crate::detect::{Claim, HeadSummary};
-use crate::request_id;
-use crate::{
-    AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, Frame, InputMemory, RestJson1, RestXml,
-    RpcV2Cbor, RpcV2Json, XmlRpc,
-};
+pub(crate) use crate::kind::ProtocolKind;
+use crate::{Fault, InputMemory, request_id};
 
 /// What is the same on both sides of a protocol.
 pub trait OfKind: fmt::Debug + Send + Sync {
@@ -49,6 +46,16 @@ pub trait OfKind: fmt::Debug + Send + Sync {
 pub trait Protocol: ClientProtocol + ServerProtocol {}
 
 impl<P: ClientProtocol + ServerProtocol + ?Sized> Protocol for P {}
+
+/// A protocol that is made from a service alone.
+pub trait FromService: OfKind + Sized {
+    /// The protocol for a service.
+    ///
+    /// # Errors
+    ///
+    /// The protocol does not support the service. The message names the operation.
+    fn from_service(service: Service<'_>) -> Result<Self, MountError>;
+}
 
 /// The side of a server.
 pub trait ServerProtocol: OfKind {
@@ -161,12 +168,25 @@ pub trait ServerProtocol: OfKind {
         }
     }
 
-    /// Tells the caller the id of its call, in the header
-    /// `x-amzn-requestid` of the answer, for clients of S3 in `x-amz-request-id` too, and in
-    /// its document where the protocol has a place for it. The answer is one that this
-    /// protocol has written; a header that it has is left as it is.
+    /// Adds the id of the call to a response that this protocol has written: in the header
+    /// `x-amzn-requestid`, and in the document if [the protocol has an element for
+    /// it](Self::has_request_ids). A header that is there already stays.
     fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
-        request_id::tell(self.kind(), response, id);
+        request_id::tell(&[], response, id);
+    }
+
+    /// Whether the documents of this protocol have an element for the id of the call.
+    ///
+    /// <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization>
+    fn has_request_ids(&self) -> bool {
+        false
+    }
+
+    /// Why requests of another protocol cannot be told from requests of this one. `None` if
+    /// they can.
+    fn conflicts_with(&self, other: ProtocolKind) -> Option<&'static str> {
+        let _ = other;
+        None
     }
 }
 
@@ -285,167 +305,6 @@ pub trait ClientProtocol: OfKind {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error>;
-}
-
-/// The protocols that there are.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum ProtocolKind {
-    /// `aws.protocols#awsJson1_0`.
-    AwsJson1_0,
-    /// `aws.protocols#awsJson1_1`.
-    AwsJson1_1,
-    /// `aws.protocols#awsQuery`.
-    AwsQuery,
-    /// `aws.protocols#ec2Query`.
-    Ec2Query,
-    /// `polywire#frame`: the payloads of frames. It is no protocol over HTTP.
-    Frame,
-    /// `aws.protocols#restJson1`.
-    RestJson1,
-    /// `aws.protocols#restXml`.
-    RestXml,
-    /// `smithy.protocols#rpcv2Cbor`.
-    RpcV2Cbor,
-    /// `smithy.protocols#rpcv2Json`.
-    RpcV2Json,
-    /// `polywire#xmlRpc`.
-    XmlRpc,
-}
-
-/// The protocol of a kind, as whichever sides the function promises.
-macro_rules! boxed {
-    ($kind:expr, $service:expr) => {
-        Ok(match $kind {
-            ProtocolKind::AwsJson1_0 => Box::new(AwsJson1_0::new($service)),
-            ProtocolKind::AwsJson1_1 => Box::new(AwsJson1_1::new($service)),
-            ProtocolKind::AwsQuery => Box::new(AwsQuery::new($service)?),
-            ProtocolKind::Ec2Query => Box::new(Ec2Query::new($service)?),
-            ProtocolKind::Frame => Box::new(Frame::new($service)),
-            ProtocolKind::RestJson1 => Box::new(RestJson1::new($service)?),
-            ProtocolKind::RestXml => Box::new(RestXml::new($service)?),
-            ProtocolKind::RpcV2Cbor => Box::new(RpcV2Cbor::new($service)),
-            ProtocolKind::RpcV2Json => Box::new(RpcV2Json::new($service)),
-            ProtocolKind::XmlRpc => Box::new(XmlRpc::new($service)?),
-        })
-    };
-}
-
-impl ProtocolKind {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::AwsJson1_0,
-        Self::AwsJson1_1,
-        Self::AwsQuery,
-        Self::Ec2Query,
-        Self::Frame,
-        Self::RestJson1,
-        Self::RestXml,
-        Self::RpcV2Cbor,
-        Self::RpcV2Json,
-        Self::XmlRpc,
-    ];
-
-    /// Those whose messages are requests and responses of HTTP.
-    pub const HTTP: [Self; 9] = [
-        Self::AwsJson1_0,
-        Self::AwsJson1_1,
-        Self::AwsQuery,
-        Self::Ec2Query,
-        Self::RestJson1,
-        Self::RestXml,
-        Self::RpcV2Cbor,
-        Self::RpcV2Json,
-        Self::XmlRpc,
-    ];
-
-    /// The short name, as users write it: `restJson1`, `restXml`, `rpcv2Cbor`,
-    /// `xmlRpc`, `frame`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AwsJson1_0 => "awsJson1_0",
-            Self::AwsJson1_1 => "awsJson1_1",
-            Self::AwsQuery => "awsQuery",
-            Self::Ec2Query => "ec2Query",
-            Self::Frame => "frame",
-            Self::RestJson1 => "restJson1",
-            Self::RestXml => "restXml",
-            Self::RpcV2Cbor => "rpcv2Cbor",
-            Self::RpcV2Json => "rpcv2Json",
-            Self::XmlRpc => "xmlRpc",
-        }
-    }
-
-    /// The id of its trait.
-    #[must_use]
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::AwsJson1_0 => "aws.protocols#awsJson1_0",
-            Self::AwsJson1_1 => "aws.protocols#awsJson1_1",
-            Self::AwsQuery => "aws.protocols#awsQuery",
-            Self::Ec2Query => "aws.protocols#ec2Query",
-            Self::Frame => "polywire#frame",
-            Self::RestJson1 => "aws.protocols#restJson1",
-            Self::RestXml => "aws.protocols#restXml",
-            Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
-            Self::RpcV2Json => "smithy.protocols#rpcv2Json",
-            Self::XmlRpc => "polywire#xmlRpc",
-        }
-    }
-
-    /// Whether answers of this protocol have a place for an id of the call. Others can have it
-    /// in a header.
-    ///
-    /// <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization>
-    #[must_use]
-    pub const fn has_request_ids(self) -> bool {
-        matches!(self, Self::AwsQuery | Self::Ec2Query | Self::RestXml)
-    }
-
-    /// The protocol with a short name (in any case) or an id.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        let is = |kind: &Self| kind.name().eq_ignore_ascii_case(name) || kind.id() == name;
-        Self::ALL.into_iter().find(is)
-    }
-
-    /// Both sides of the protocol for a service.
-    ///
-    /// # Errors
-    ///
-    /// The service cannot be offered over it; the message says which operation
-    /// stands in the way.
-    pub fn build(self, service: Service<'_>) -> Result<Box<dyn Protocol>, MountError> {
-        boxed!(self, service)
-    }
-
-    /// The side of a client.
-    ///
-    /// Whichever is asked for when the program runs: all protocols are linked. A
-    /// program that knows which it wants boxes that one, `RestXml::new`.
-    ///
-    /// # Errors
-    ///
-    /// As [`build`](Self::build).
-    pub fn client(self, service: Service<'_>) -> Result<Box<dyn ClientProtocol>, MountError> {
-        boxed!(self, service)
-    }
-
-    /// The side of a server.
-    ///
-    /// # Errors
-    ///
-    /// As [`build`](Self::build).
-    pub fn server(self, service: Service<'_>) -> Result<Box<dyn ServerProtocol>, MountError> {
-        boxed!(self, service)
-    }
-}
-
-impl fmt::Display for ProtocolKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// What a server does with a request after its head.

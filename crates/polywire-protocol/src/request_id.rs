@@ -16,17 +16,15 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 use polywire_text::escape;
 
-use crate::ProtocolKind;
-
 /// The header that tells the id of a call.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-amzn-requestid");
 
-/// Puts an id into the header `x-amzn-requestid`, and at the end of the outermost
-/// element where the protocol has a place for it. What a header or XML cannot hold
-/// is left out there, and a member of the output that is bound to the header stays.
-/// The id as a header has it, if one can.
+/// Adds an id to a response: in the header `x-amzn-requestid`, unless an output has set
+/// it, and at the end of the root element of the document, in the elements `path`, if there
+/// are any. An id that a header or XML cannot contain is left out there. Returns the id as
+/// the value of a header.
 pub(crate) fn tell(
-    kind: ProtocolKind,
+    path: &[&str],
     response: &mut http::Response<Bytes>,
     id: &str,
 ) -> Option<HeaderValue> {
@@ -34,24 +32,12 @@ pub(crate) fn tell(
     if let Some(value) = value.clone() {
         response.headers_mut().entry(HEADER).or_insert(value);
     }
-    let failed = !response.status().is_success();
-    let place: &[&str] = match (kind, failed) {
-        (ProtocolKind::AwsQuery, false) => &["ResponseMetadata", "RequestId"],
-        (ProtocolKind::AwsQuery, true) => &["RequestId"],
-        (ProtocolKind::Ec2Query, false) => &["requestId"],
-        (ProtocolKind::Ec2Query, true) => &["RequestID"],
-        (ProtocolKind::RestXml, true) if is_error(response.body()) => &["RequestId"],
-        _ => return value,
-    };
-    if let Some(body) = with_element(response.body(), place, id) {
+    if !path.is_empty()
+        && let Some(body) = with_element(response.body(), path, id)
+    {
         *response.body_mut() = body;
     }
     value
-}
-
-/// Whether a body is what restXml says of an error.
-fn is_error(body: &Bytes) -> bool {
-    body.starts_with(b"<ErrorResponse>") || body.starts_with(b"<Error>")
 }
 
 /// A document with a text in these elements at the end of its root.

@@ -7,11 +7,10 @@ use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Part, Schema, Service, Value};
 
-use crate::delegate::delegate;
 use crate::error_facts::{ERROR_TYPE, ErrorFacts};
 use crate::fault::Public;
 use crate::media;
-use crate::protocol::{Claim, HeadSummary, MountError, ProtocolKind};
+use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::rest::{Bindings, Format, Parts, Rest, Side};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
@@ -25,35 +24,25 @@ use crate::rest::{Bindings, Format, Parts, Rest, Side};
 /// - The name of an error stands in the header `x-amzn-errortype`, and is read from
 ///   `__type` and `code` too, without namespace and URI:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization).
-#[derive(Debug)]
-pub struct RestJson1(Rest<Json>);
-
-impl RestJson1 {
-    /// The protocol for a service.
-    ///
-    /// # Errors
-    ///
-    /// An operation has no `@http`, or two have the same.
-    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
-        Rest::new(service, Json).map(Self)
-    }
-}
-
-delegate!(RestJson1, ProtocolKind::RestJson1);
+pub type RestJson1 = Rest<RestJson>;
 
 const SERVER: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
 const CLIENT: JsonProfile = SERVER.for_client();
 
 #[derive(Debug)]
-struct Json;
+pub struct RestJson;
 
-impl Format for Json {
+impl Format for RestJson {
     const KIND: ProtocolKind = ProtocolKind::RestJson1;
     const MEDIA_TYPE: &'static str = "application/json";
     const SAYS_TYPE: bool = true;
     const EMPTY_OUTPUT: &'static [u8] = b"{}";
     const EMPTY_PAYLOAD: Option<&'static [u8]> = Some(b"{}");
     const NAMES_ERRORS_IN_HEAD: bool = true;
+
+    fn for_service(_: Service<'_>) -> Self {
+        Self
+    }
 
     fn is_document(media_type: &str) -> bool {
         media_type.eq_ignore_ascii_case(Self::MEDIA_TYPE)

@@ -11,10 +11,9 @@ use polywire_schema::{
     Schema, Service,
 };
 
-use crate::delegate::delegate;
 use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
-use crate::protocol::{Claim, HeadSummary, MountError, ProtocolKind};
+use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::request_id;
 use crate::rest::{Bindings, Format, Parts, Prepared, Rest, Side};
 use crate::validate;
@@ -38,27 +37,7 @@ use crate::validate;
 ///   [supported traits](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#supported-traits).
 /// - An empty body is a structure without members; where a member of the document is
 ///   required it is no XML and refused. The specification says nothing of it.
-#[derive(Debug)]
-pub struct RestXml(Rest<Xml>);
-
-impl RestXml {
-    /// The protocol for a service.
-    ///
-    /// # Errors
-    ///
-    /// An operation has no `@http`, or two have the same; or one has an error with a member
-    /// that is `@httpPayload`.
-    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
-        let own = |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
-        let format = Xml {
-            namespace: service.xml_namespace().map(own),
-            is_wrapped: !service.has_no_error_wrapping(),
-        };
-        Rest::new(service, format).map(Self)
-    }
-}
-
-delegate!(RestXml, ProtocolKind::RestXml, own_ids);
+pub type RestXml = Rest<RestXmlFormat>;
 
 /// The space with which the document of an error begins.
 const DOCUMENT: usize = 512;
@@ -67,7 +46,7 @@ const RESPONSE: &str = "ErrorResponse";
 const ERROR: &str = "Error";
 
 #[derive(Debug)]
-struct Xml {
+pub struct RestXmlFormat {
     /// `@xmlNamespace` of the service: prefix and URI.
     namespace: Option<(Option<String>, String)>,
     /// Whether errors stand in an element `ErrorResponse`.
@@ -79,22 +58,17 @@ struct Xml {
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/RESTCommonResponseHeaders.html>
 const S3_REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
 
-impl Rest<Xml> {
-    /// S3's clients look for the id in a header of its own, in answers to HEAD nowhere else.
-    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
-        let told = request_id::tell(ProtocolKind::RestXml, response, id);
-        if let Some(id) = told.filter(|_| !self.format.is_wrapped) {
-            response.headers_mut().entry(S3_REQUEST_ID).or_insert(id);
-        }
-    }
-}
-
-impl Xml {
+impl RestXmlFormat {
     fn profile(&self, side: Side) -> XmlProfile<'_> {
         let namespace = self.namespace.as_ref();
         let namespace = namespace.map(|(prefix, uri)| (prefix.as_deref(), uri.as_str()));
         side_profile(side).with_namespace(namespace)
     }
+}
+
+/// Whether a body is the document of an error.
+fn is_error_document(body: &Bytes) -> bool {
+    body.starts_with(b"<ErrorResponse>") || body.starts_with(b"<Error>")
 }
 
 const fn side_profile(side: Side) -> XmlProfile<'static> {
@@ -104,13 +78,32 @@ const fn side_profile(side: Side) -> XmlProfile<'static> {
     }
 }
 
-impl Format for Xml {
+impl Format for RestXmlFormat {
     const KIND: ProtocolKind = ProtocolKind::RestXml;
     const MEDIA_TYPE: &'static str = "application/xml";
     const SAYS_TYPE: bool = false;
     const EMPTY_OUTPUT: &'static [u8] = b"";
     const EMPTY_PAYLOAD: Option<&'static [u8]> = None;
+    const HAS_REQUEST_IDS: bool = true;
     const NAMES_ERRORS_IN_HEAD: bool = false;
+
+    fn for_service(service: Service<'_>) -> Self {
+        let own = |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
+        Self {
+            namespace: service.xml_namespace().map(own),
+            is_wrapped: !service.has_no_error_wrapping(),
+        }
+    }
+
+    /// Clients of S3 read the id from a header of its own. A response to HEAD has no other.
+    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        let is_error = !response.status().is_success() && is_error_document(response.body());
+        let path: &[&str] = if is_error { &["RequestId"] } else { &[] };
+        let value = request_id::tell(path, response, id);
+        if let Some(value) = value.filter(|_| !self.is_wrapped) {
+            response.headers_mut().entry(S3_REQUEST_ID).or_insert(value);
+        }
+    }
 
     fn is_document(media_type: &str) -> bool {
         ["application/xml", "text/xml"]
@@ -322,7 +315,7 @@ fn is_plainly_another(document: &[u8]) -> bool {
     !name.is_empty() && !name.ends_with(ERROR.as_bytes())
 }
 
-impl Xml {
+impl RestXmlFormat {
     /// An error: its members by `write`, and what stands around them.
     fn around(
         &self,

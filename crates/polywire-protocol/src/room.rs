@@ -17,7 +17,7 @@ const SMALL: usize = 1024;
 /// The space that messages of one kind lately took. A guess and nothing more:
 /// threads may write it as they like.
 #[derive(Debug)]
-pub(crate) struct Room(AtomicUsize);
+pub struct Room(AtomicUsize);
 
 impl Default for Room {
     fn default() -> Self {

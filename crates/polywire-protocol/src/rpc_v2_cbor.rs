@@ -3,9 +3,7 @@
 //! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>
 
 use http::HeaderValue;
-use polywire_schema::Service;
 
-use crate::delegate::delegate;
 use crate::rpc::{Cbor, Rpc, RpcV2};
 use crate::{Fault, MountError, ProtocolKind};
 
@@ -26,23 +24,13 @@ use crate::{Fault, MountError, ProtocolKind};
 ///   [how responses are read](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#operation-response-deserialization).
 /// - An error is named by `__type`, with its namespace, and by nothing else:
 ///   [errors](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#operation-error-serialization).
-#[derive(Debug)]
-pub struct RpcV2Cbor(Rpc<OfCbor>);
-
-impl RpcV2Cbor {
-    /// The protocol for a service.
-    #[must_use]
-    pub fn new(service: Service<'_>) -> Self {
-        Self(Rpc::new(service, OfCbor))
-    }
-}
-
-delegate!(RpcV2Cbor, ProtocolKind::RpcV2Cbor);
+pub type RpcV2Cbor = Rpc<OfCbor>;
 
 #[derive(Debug)]
-struct OfCbor;
+pub struct OfCbor;
 
 impl RpcV2 for OfCbor {
+    const NEW: Self = Self;
     const KIND: ProtocolKind = ProtocolKind::RpcV2Cbor;
     type Document = Cbor;
     const MEDIA_TYPE: &'static str = "application/cbor";

@@ -4,10 +4,8 @@
 
 use http::HeaderValue;
 use polywire_codec::json::JsonProfile;
-use polywire_schema::Service;
 
 use crate::ProtocolKind;
-use crate::delegate::delegate;
 use crate::rpc::{Json, Rpc, RpcV2};
 
 /// rpcv2Json: `POST /service/Service/operation/Operation`, JSON both ways.
@@ -28,27 +26,17 @@ use crate::rpc::{Json, Rpc, RpcV2};
 ///   [how responses are read](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#operation-response-deserialization).
 /// - An error is named by `__type`, with its namespace, and by nothing else:
 ///   [errors](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#operation-error-serialization).
-#[derive(Debug)]
-pub struct RpcV2Json(Rpc<OfJson>);
-
-impl RpcV2Json {
-    /// The protocol for a service.
-    #[must_use]
-    pub fn new(service: Service<'_>) -> Self {
-        Self(Rpc::new(service, OfJson(Json(PROFILE))))
-    }
-}
-
-delegate!(RpcV2Json, ProtocolKind::RpcV2Json);
+pub type RpcV2Json = Rpc<OfJson>;
 
 const PROFILE: JsonProfile = JsonProfile::DEFAULT
     .with_fixed_timestamps(true)
     .with_quoted_big_numbers(true);
 
 #[derive(Debug)]
-struct OfJson(Json);
+pub struct OfJson(Json);
 
 impl RpcV2 for OfJson {
+    const NEW: Self = Self(Json(PROFILE));
     const KIND: ProtocolKind = ProtocolKind::RpcV2Json;
     type Document = Json;
     const MEDIA_TYPE: &'static str = "application/json";

@@ -21,8 +21,8 @@ use polywire_schema::{
 
 use crate::fault::{Members, Public};
 use crate::protocol::{
-    Claim, ClientProtocol, HeadSummary, MountError, OfKind, Outcome, Plan, ProtocolKind, ReadPlan,
-    Route, ServerProtocol,
+    Claim, ClientProtocol, FromService, HeadSummary, MountError, OfKind, Outcome, Plan,
+    ProtocolKind, ReadPlan, Route, ServerProtocol,
 };
 use crate::{Fault, FaultKind, error_facts, media, validate};
 
@@ -176,6 +176,12 @@ impl OfKind for XmlRpc {
             return Ok(None);
         }
         to_utf8(body, media::charset(headers), leniency, limits)
+    }
+}
+
+impl FromService for XmlRpc {
+    fn from_service(service: Service<'_>) -> Result<Self, MountError> {
+        Self::new(service)
     }
 }
 

@@ -63,8 +63,8 @@ fn every_pair_is_told_apart_or_refused() {
     let service = set.service(0);
     let build = |kind: ProtocolKind| kind.build(service).unwrap();
     let mut refused = Vec::new();
-    for one in ProtocolKind::HTTP {
-        for other in ProtocolKind::HTTP {
+    for one in ProtocolKind::http() {
+        for other in ProtocolKind::http() {
             if let Some(conflict) = conflict(&*build(one), &*build(other)) {
                 let message = conflict.to_string();
                 for name in [
@@ -104,7 +104,7 @@ fn seven_wires_in_one_place() {
     let set = set();
     let service = set.service(0);
     let without = [ProtocolKind::Ec2Query, ProtocolKind::RestXml];
-    let kinds = ProtocolKind::HTTP.into_iter();
+    let kinds = ProtocolKind::http();
     let kinds = kinds.filter(|kind| !without.contains(kind));
     let all: Vec<_> = kinds.map(|kind| kind.build(service).unwrap()).collect();
     for (position, protocol) in all.iter().enumerate() {
@@ -205,7 +205,7 @@ fn what_any_web_page_can_send() {
 fn two_of_a_kind() {
     let set = set();
     let service = set.service(0);
-    for kind in ProtocolKind::HTTP {
+    for kind in ProtocolKind::http() {
         let build = || kind.build(service).unwrap();
         let conflict = conflict(&*build(), &*build()).unwrap();
         assert_eq!(conflict.kinds, (kind, kind));

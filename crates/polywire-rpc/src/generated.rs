@@ -11,10 +11,10 @@ use std::task::{self, Poll};
 use futures_core::Stream;
 use polywire_codec::{Formats, Slot, Typed};
 use polywire_protocol::{
-    ClientProtocol, Fault, Frame, MountError, ProtocolKind, ReadPlan, ServerProtocol, Validator,
-    read_input,
+    ClientProtocol, Fault, Frame, FromService, MountError, ProtocolKind, ReadPlan, ServerProtocol,
+    Validator, read_input,
 };
-use polywire_schema::{DecodeStructure, Encode, Service, Value, to_value};
+use polywire_schema::{DecodeStructure, Encode, Value, to_value};
 
 use crate::client::{Answer, Client, ClientBuilder};
 use crate::handler::wrong_input;
@@ -49,23 +49,10 @@ impl ClientProtocols {
         }
     }
 
-    /// Adds a protocol that supports every service.
-    pub fn or<P: ClientProtocol + 'static>(
-        self,
-        kind: ProtocolKind,
-        make: impl FnOnce(Service<'_>) -> P,
-    ) -> Self {
-        self.or_maybe(kind, |service| Ok(make(service)))
-    }
-
-    /// Adds a protocol that does not support every service.
-    pub fn or_maybe<P: ClientProtocol + 'static>(
-        mut self,
-        kind: ProtocolKind,
-        make: impl FnOnce(Service<'_>) -> Result<P, MountError>,
-    ) -> Self {
+    /// Adds a protocol.
+    pub fn or<P: ClientProtocol + FromService + 'static>(mut self, kind: ProtocolKind) -> Self {
         if self.kind == kind {
-            let protocol = make(self.service.service());
+            let protocol = P::from_service(self.service.service());
             self.protocol = Some(protocol.map(|protocol| Box::new(protocol) as _));
         }
         self.kinds.push(kind);
@@ -77,7 +64,7 @@ impl ClientProtocols {
         if self.kind == ProtocolKind::Frame {
             self.configure_frames = Some(ClientBuilder::over_frames);
         }
-        self.or(ProtocolKind::Frame, Frame::new)
+        self.or::<Frame>(ProtocolKind::Frame)
     }
 
     /// Returns the builder of the client. If the selected protocol was not added, connecting fails.

@@ -39,6 +39,7 @@ mod number;
 mod operation;
 mod part;
 mod parts;
+mod protocols;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;

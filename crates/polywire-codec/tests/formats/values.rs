@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
-use polywire_codec::{
-    DecodeAny, DecodeWith, Dynamic, Message, NoFormats, Sink, Slot, Typed,
-};
+use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, NoFormats, Sink, Slot, Typed};
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, ErrorKind, Limits, Map, Text, Timestamp, Value,
 };

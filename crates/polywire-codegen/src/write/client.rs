@@ -125,11 +125,7 @@ fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
             source.line(".or_frames()");
             continue;
         }
-        let or = match protocol.is_picky {
-            true => "or_maybe",
-            false => "or",
-        };
-        source.line(format!(".{or}(ProtocolKind::{ty}, protocol::{ty}::new)"));
+        source.line(format!(".or::<protocol::{ty}>(ProtocolKind::{ty})"));
     }
     source.line(".client()");
     source.close_quietly();

@@ -185,7 +185,7 @@ fn markers(source: &mut Source, plan: &Plan<'_>) {
     source.blank();
     source.open(format!("impl {root}::codec::Formats for Formats {{"));
     let formats = plan.formats.iter();
-    let formats = formats.map(|format| format!("{root}::codec::Format::{format:?}"));
+    let formats = formats.map(|format| format!("{root}::codec::Format::{format}"));
     let formats: Vec<_> = formats.collect();
     let start = format!("const FORMATS: &'static [{root}::codec::Format] =");
     source.list(&start, &formats);

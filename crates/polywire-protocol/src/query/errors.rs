@@ -17,7 +17,7 @@ use polywire_codec::Typed;
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_schema::{Body, Error, ErrorKind, Limits, NameSource, Operation, Schema};
 
-use super::{CLIENT, Query};
+use super::{CLIENT, Query, QueryProtocol};
 use crate::fault::Public;
 use crate::protocol::Outcome;
 use crate::{Fault, FaultKind, error_facts, validate};
@@ -29,8 +29,8 @@ struct Facts<'a> {
     message: &'a str,
 }
 
-impl Query {
-    pub(crate) fn encode_error(
+impl<D: QueryProtocol> Query<D> {
+    pub(super) fn write_modelled(
         &self,
         error: Schema<'_>,
         fault: &Fault,
@@ -65,7 +65,7 @@ impl Query {
         Ok(response)
     }
 
-    pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+    pub(super) fn write_fault(&self, fault: &Fault) -> http::Response<Bytes> {
         let Public {
             kind,
             status,

@@ -19,6 +19,8 @@
 mod errors;
 
 use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -30,10 +32,11 @@ use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags,
 use polywire_text::percent;
 
 use crate::protocol::{
-    Claim, HeadSummary, MountError, Outcome, Plan, ProtocolKind, ReadPlan, Route,
+    Claim, ClientProtocol, FromService, HeadSummary, MountError, OfKind, Outcome, Plan,
+    ProtocolKind, ReadPlan, Route, ServerProtocol,
 };
 use crate::room::Room;
-use crate::{Fault, FaultKind, endpoint, media};
+use crate::{Fault, FaultKind, endpoint, media, request_id};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const FORM_TYPE: HeaderValue = HeaderValue::from_static(FORM);
@@ -42,7 +45,7 @@ const CLIENT: XmlProfile<'static> = XmlProfile::DEFAULT.for_client();
 
 /// What differs between the query protocols.
 #[derive(Debug)]
-pub(crate) struct Dialect {
+pub struct Dialect {
     pub(crate) kind: ProtocolKind,
     pub(crate) form: FormProfile,
     /// The content type of answers.
@@ -55,12 +58,23 @@ pub(crate) struct Dialect {
     /// Whether errors say whose fault they are, and have codes and statuses of
     /// `@awsQueryError`.
     pub(crate) codes: bool,
+    /// The elements around the id of the call in the document of an output.
+    pub(crate) output_id: &'static [&'static str],
+    /// The same in the document of an error.
+    pub(crate) error_id: &'static [&'static str],
+}
+
+/// A query protocol as a type.
+pub trait QueryProtocol: fmt::Debug + Send + Sync + 'static {
+    /// Its settings.
+    fn dialect() -> &'static Dialect;
 }
 
 /// A query protocol for a service.
 #[derive(Debug)]
-pub(crate) struct Query {
+pub struct Query<D> {
     dialect: &'static Dialect,
+    marker: PhantomData<D>,
     operations: HashMap<String, u32>,
     /// What is known of each call, by the index of the operation; none for
     /// operations of other services.
@@ -85,8 +99,26 @@ struct Call {
     answer_room: Room,
 }
 
-impl Query {
-    pub(crate) fn new(service: Service<'_>, dialect: &'static Dialect) -> Result<Self, MountError> {
+impl<D: QueryProtocol> OfKind for Query<D> {
+    fn kind(&self) -> ProtocolKind {
+        self.dialect.kind
+    }
+}
+
+impl<D: QueryProtocol> FromService for Query<D> {
+    fn from_service(service: Service<'_>) -> Result<Self, MountError> {
+        Self::new(service)
+    }
+}
+
+impl<D: QueryProtocol> Query<D> {
+    /// The protocol for a service.
+    ///
+    /// # Errors
+    ///
+    /// A member of an input is named like a field of the protocol: `Action` or `Version`.
+    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
+        let dialect = D::dialect();
         let names = dialect.form.names.source();
         let mut operations = HashMap::new();
         let mut calls = Vec::new();
@@ -121,28 +153,13 @@ impl Query {
             |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
         Ok(Self {
             dialect,
+            marker: PhantomData,
             operations,
             calls,
             request: HeaderMap::from_iter([(CONTENT_TYPE, FORM_TYPE)]),
             answer: HeaderMap::from_iter([(CONTENT_TYPE, dialect.answer.clone())]),
             namespace: service.xml_namespace().map(owned),
         })
-    }
-
-    pub(crate) fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
-        let head = summary.head;
-        let post = head.method == Method::POST;
-        let by_body = post && summary.is_of(FORM);
-        let by_query = (post || head.method == Method::GET) && self.called_by(head).is_some();
-        if by_query || by_body && matches!(head.uri.path(), "" | "/") {
-            Claim::Weak
-        } else if by_body {
-            // What curl sends without a word about its type is such a form: to the path of
-            // another protocol's operation it is a slip, which that one can tell better.
-            Claim::Fallback
-        } else {
-            Claim::No
-        }
     }
 
     /// The query of the URI, if it is the call.
@@ -152,31 +169,6 @@ impl Query {
         let form = FormDecoder::from_str(query, self.dialect.form, &Limits::DEFAULT).ok()?;
         let action = form.find("Action").ok()?;
         action.map(|_| query)
-    }
-
-    pub(crate) fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
-        if let Some(query) = self.called_by(head) {
-            if head.method != Method::POST && head.method != Method::GET {
-                return Err(Fault::method_not_allowed(vec![Method::GET, Method::POST]));
-            }
-            let form = FormDecoder::from_str(query, self.dialect.form, &Limits::DEFAULT)?;
-            return self.find(&form).map(Plan::Buffer);
-        }
-        if head.method != Method::POST {
-            return Err(Fault::method_not_allowed(vec![Method::POST]));
-        }
-        HeadSummary::new(head).check_type(FORM, |_| false)?;
-        Ok(Plan::BufferThenRoute)
-    }
-
-    pub(crate) fn route_body(
-        &self,
-        head: &request::Parts,
-        body: &Body,
-        limits: &Limits,
-    ) -> Result<Route, Fault> {
-        media::check_coding(&head.headers)?;
-        self.find(&FormDecoder::from_body(body, self.dialect.form, limits)?)
     }
 
     fn find(&self, form: &FormDecoder<'_>) -> Result<Route, Fault> {
@@ -193,7 +185,67 @@ impl Query {
         }
     }
 
-    pub(crate) fn parse_input<'de>(
+    fn call(&self, operation: Operation<'_>) -> Result<&Call, Error> {
+        let found = self.calls.get(operation.index() as usize);
+        found.and_then(Option::as_ref).ok_or_else(|| {
+            Error::new(ErrorKind::Internal)
+                .in_format(self.dialect.kind.name())
+                .expected("an operation of the service that the protocol was made for")
+                .found(operation.id().to_owned())
+        })
+    }
+
+    fn answer(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
+        let mut response = http::Response::new(Bytes::from(body));
+        *response.status_mut() = status;
+        *response.headers_mut() = self.answer.clone();
+        response
+    }
+}
+
+impl<D: QueryProtocol> ServerProtocol for Query<D> {
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        let head = summary.head;
+        let post = head.method == Method::POST;
+        let by_body = post && summary.is_of(FORM);
+        let by_query = (post || head.method == Method::GET) && self.called_by(head).is_some();
+        if by_query || by_body && matches!(head.uri.path(), "" | "/") {
+            Claim::Weak
+        } else if by_body {
+            // What curl sends without a word about its type is such a form: to the path of
+            // another protocol's operation it is a slip, which that one can tell better.
+            Claim::Fallback
+        } else {
+            Claim::No
+        }
+    }
+
+    fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
+        if let Some(query) = self.called_by(head) {
+            if head.method != Method::POST && head.method != Method::GET {
+                return Err(Fault::method_not_allowed(vec![Method::GET, Method::POST]));
+            }
+            let form = FormDecoder::from_str(query, self.dialect.form, &Limits::DEFAULT)?;
+            return self.find(&form).map(Plan::Buffer);
+        }
+        if head.method != Method::POST {
+            return Err(Fault::method_not_allowed(vec![Method::POST]));
+        }
+        HeadSummary::new(head).check_type(FORM, |_| false)?;
+        Ok(Plan::BufferThenRoute)
+    }
+
+    fn route_body(
+        &self,
+        head: &request::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Route, Fault> {
+        media::check_coding(&head.headers)?;
+        self.find(&FormDecoder::from_body(body, self.dialect.form, limits)?)
+    }
+
+    fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,
@@ -217,28 +269,7 @@ impl Query {
         Ok(sink.finish(root, &mut decoder)?)
     }
 
-    pub(crate) fn encode_input(
-        &self,
-        operation: Operation<'_>,
-        input: &dyn Message,
-    ) -> Result<http::Request<Bytes>, Error> {
-        let call = self.call(operation)?;
-        let mut out = call.request_room.vec();
-        out.extend_from_slice(&call.begin);
-        let mut encoder = form::FormEncoder::new(self.dialect.form.for_client(), out);
-        input.write(operation.input().root(), &mut encoder);
-        let form = encoder.finish()?;
-        call.request_room.took(form.len());
-        let mut request = http::Request::new(Bytes::from(form));
-        *request.method_mut() = Method::POST;
-        *request.headers_mut() = self.request.clone();
-        if let Some(prefix) = endpoint::host_prefix(operation, input)? {
-            request.extensions_mut().insert(prefix);
-        }
-        Ok(request)
-    }
-
-    pub(crate) fn encode_output(
+    fn encode_output(
         &self,
         operation: Operation<'_>,
         output: &dyn Message,
@@ -265,24 +296,59 @@ impl Query {
         Ok(self.answer(StatusCode::OK, document))
     }
 
-    fn call(&self, operation: Operation<'_>) -> Result<&Call, Error> {
-        let found = self.calls.get(operation.index() as usize);
-        found.and_then(Option::as_ref).ok_or_else(|| {
-            Error::new(ErrorKind::Internal)
-                .in_format(self.dialect.kind.name())
-                .expected("an operation of the service that the protocol was made for")
-                .found(operation.id().to_owned())
-        })
+    fn encode_error(
+        &self,
+        error: Schema<'_>,
+        fault: &Fault,
+    ) -> Result<http::Response<Bytes>, Error> {
+        self.write_modelled(error, fault)
     }
 
-    fn answer(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
-        let mut response = http::Response::new(Bytes::from(body));
-        *response.status_mut() = status;
-        *response.headers_mut() = self.answer.clone();
-        response
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        self.write_fault(fault)
     }
 
-    pub(crate) fn parse_output<'de>(
+    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        let path = match response.status().is_success() {
+            true => self.dialect.output_id,
+            false => self.dialect.error_id,
+        };
+        request_id::tell(path, response, id);
+    }
+
+    fn has_request_ids(&self) -> bool {
+        true
+    }
+
+    fn conflicts_with(&self, other: ProtocolKind) -> Option<&'static str> {
+        let is_query = matches!(other, ProtocolKind::AwsQuery | ProtocolKind::Ec2Query);
+        is_query.then_some("both are called with a form that names an Action")
+    }
+}
+
+impl<D: QueryProtocol> ClientProtocol for Query<D> {
+    fn encode_input(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+    ) -> Result<http::Request<Bytes>, Error> {
+        let call = self.call(operation)?;
+        let mut out = call.request_room.vec();
+        out.extend_from_slice(&call.begin);
+        let mut encoder = form::FormEncoder::new(self.dialect.form.for_client(), out);
+        input.write(operation.input().root(), &mut encoder);
+        let form = encoder.finish()?;
+        call.request_room.took(form.len());
+        let mut request = http::Request::new(Bytes::from(form));
+        *request.method_mut() = Method::POST;
+        *request.headers_mut() = self.request.clone();
+        if let Some(prefix) = endpoint::host_prefix(operation, input)? {
+            request.extensions_mut().insert(prefix);
+        }
+        Ok(request)
+    }
+
+    fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
         _: &'de response::Parts,
@@ -306,7 +372,7 @@ impl Query {
         sink.finish(root, &mut decoder)
     }
 
-    pub(crate) fn parse_outcome<'s>(
+    fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
         head: &response::Parts,
@@ -319,7 +385,7 @@ impl Query {
         Ok(self.failure(operation, head.status, body, limits))
     }
 
-    pub(crate) fn parse_error<'de>(
+    fn parse_error<'de>(
         &self,
         error: Schema<'_>,
         _: &'de response::Parts,

@@ -19,7 +19,7 @@ use crate::room::Room;
 
 /// Which parts of a message carry the members of a structure.
 #[derive(Debug)]
-pub(crate) struct Bindings {
+pub struct Bindings {
     pub(crate) direction: Direction,
     /// Something stands in the head.
     pub(crate) head: bool,
@@ -286,7 +286,7 @@ impl Bindings {
 
 /// What a REST protocol keeps of an operation.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub struct Prepared {
     pub(crate) method: Method,
     pub(crate) pattern: Pattern,
     pub(crate) target: Target,

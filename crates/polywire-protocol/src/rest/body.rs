@@ -11,13 +11,13 @@ use crate::kept;
 
 /// Who writes or reads a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Side {
+pub enum Side {
     Client,
     Server,
 }
 
 /// A message to be read as a structure.
-pub(crate) struct Parts<'a, 'de> {
+pub struct Parts<'a, 'de> {
     pub(crate) root: Member<'a>,
     pub(crate) bindings: &'a Bindings,
     pub(crate) body: &'de Body,

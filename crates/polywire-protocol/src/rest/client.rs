@@ -6,10 +6,10 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema};
 
 use super::{Format, HeadDecoder, HeadEncoder, Parts, Rest, Side};
-use crate::protocol::{HostPrefix, Outcome};
+use crate::protocol::{ClientProtocol, HostPrefix, Outcome};
 
-impl<F: Format> Rest<F> {
-    pub(crate) fn encode_input(
+impl<F: Format> ClientProtocol for Rest<F> {
+    fn encode_input(
         &self,
         operation: Operation<'_>,
         input: &dyn Message,
@@ -36,7 +36,7 @@ impl<F: Format> Rest<F> {
         Ok(request)
     }
 
-    pub(crate) fn parse_outcome<'s>(
+    fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
         head: &response::Parts,
@@ -61,7 +61,7 @@ impl<F: Format> Rest<F> {
         })
     }
 
-    pub(crate) fn parse_output<'de>(
+    fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
         head: &'de response::Parts,
@@ -82,7 +82,7 @@ impl<F: Format> Rest<F> {
         parts.read(&self.format, &mut head, sink)
     }
 
-    pub(crate) fn parse_error<'de>(
+    fn parse_error<'de>(
         &self,
         error: Schema<'_>,
         head: &'de response::Parts,

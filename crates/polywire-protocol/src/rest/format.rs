@@ -2,18 +2,20 @@
 
 use std::fmt;
 
+use bytes::Bytes;
 use http::{HeaderMap, response};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
+use polywire_schema::{Body, Error, Limits, Member, Operation, Schema, Service};
 
 use super::{Bindings, Parts, Prepared};
 use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
+use crate::request_id;
 
 /// The format of the documents of a REST protocol, and what else it does in a
 /// way of its own.
-pub(crate) trait Format: fmt::Debug + Send + Sync {
+pub trait Format: fmt::Debug + Send + Sync + Sized {
     const KIND: ProtocolKind;
     /// The media type of documents.
     const MEDIA_TYPE: &'static str;
@@ -28,6 +30,17 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     /// Whether the head of a response names its error, so that a member of the
     /// error may be the whole body.
     const NAMES_ERRORS_IN_HEAD: bool;
+
+    /// Whether documents have an element for the id of the call.
+    const HAS_REQUEST_IDS: bool = false;
+
+    /// The format for a service.
+    fn for_service(service: Service<'_>) -> Self;
+
+    /// See [`ServerProtocol::tell_request_id`](crate::ServerProtocol::tell_request_id).
+    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        request_id::tell(&[], response, id);
+    }
 
     /// Whether a media type is that of a document.
     fn is_document(media_type: &str) -> bool;

@@ -36,7 +36,7 @@ pub(crate) use format::Format;
 pub use pattern::{Pattern, PatternError, Segment};
 pub(crate) use route::{Found, Router};
 
-use crate::protocol::{MountError, ProtocolKind};
+use crate::protocol::{FromService, MountError, OfKind, ProtocolKind};
 
 /// Why a payload cannot be had of an error whose name stands in its body. Of restXml's traits
 /// `@httpPayload` is one for inputs and outputs only:
@@ -55,7 +55,7 @@ fn no_place(operation: Operation<'_>, payload: Member<'_>, kind: ProtocolKind) -
 
 /// A REST protocol for one service.
 #[derive(Debug)]
-pub(crate) struct Rest<F> {
+pub struct Rest<F> {
     pub(crate) format: F,
     router: Router,
     /// By the index of the operation; none for operations of other services.
@@ -64,9 +64,27 @@ pub(crate) struct Rest<F> {
     errors: HashMap<u32, Bindings>,
 }
 
+impl<F: Format> OfKind for Rest<F> {
+    fn kind(&self) -> ProtocolKind {
+        F::KIND
+    }
+}
+
+impl<F: Format> FromService for Rest<F> {
+    fn from_service(service: Service<'_>) -> Result<Self, MountError> {
+        Self::new(service)
+    }
+}
+
 impl<F: Format> Rest<F> {
     /// The protocol for a service.
-    pub(crate) fn new(service: Service<'_>, format: F) -> Result<Self, MountError> {
+    ///
+    /// # Errors
+    ///
+    /// An operation has no `@http`, or two have the same. For restXml also: an error has a
+    /// member that is `@httpPayload`.
+    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
+        let format = F::for_service(service);
         let mut router = Router::default();
         let mut operations = Vec::new();
         let mut errors = HashMap::new();

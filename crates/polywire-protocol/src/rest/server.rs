@@ -9,15 +9,15 @@ use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value
 use super::{Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side};
 use crate::coding::has_own_coding;
 use crate::media::check_coding;
-use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan};
+use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
 use crate::{Fault, FaultKind};
 
-impl<F: Format> Rest<F> {
-    pub(crate) fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+impl<F: Format> ServerProtocol for Rest<F> {
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
         self.format.claim(summary)
     }
 
-    pub(crate) fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
+    fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
         let mut found = self.router.find(&head.method, head);
         // RFC 9110, section 9.3.2: HEAD is GET whose answer has no body, which
         // the transport leaves out.
@@ -42,7 +42,7 @@ impl<F: Format> Rest<F> {
         }
     }
 
-    pub(crate) fn parse_input<'de>(
+    fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,
@@ -62,7 +62,7 @@ impl<F: Format> Rest<F> {
         Ok(parts.read(&self.format, &mut head, sink)?)
     }
 
-    pub(crate) fn encode_output(
+    fn encode_output(
         &self,
         operation: Operation<'_>,
         output: &dyn Message,
@@ -84,7 +84,7 @@ impl<F: Format> Rest<F> {
         answer(&mut head, prepared.code, media_type, body, false)
     }
 
-    pub(crate) fn encode_error(
+    fn encode_error(
         &self,
         error: Schema<'_>,
         fault: &Fault,
@@ -128,7 +128,7 @@ impl<F: Format> Rest<F> {
         })
     }
 
-    pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
         let public = fault.public();
         let mut response = http::Response::new(Bytes::new());
         *response.status_mut() = public.status;
@@ -138,6 +138,19 @@ impl<F: Format> Rest<F> {
         fault.write_head(headers);
         *response.body_mut() = Bytes::from(body);
         response
+    }
+
+    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        self.format.tell_request_id(response, id);
+    }
+
+    fn has_request_ids(&self) -> bool {
+        F::HAS_REQUEST_IDS
+    }
+
+    fn conflicts_with(&self, other: ProtocolKind) -> Option<&'static str> {
+        let is_rest = matches!(other, ProtocolKind::RestJson1 | ProtocolKind::RestXml);
+        is_rest.then_some("a request without a body is the same in both")
     }
 }
 

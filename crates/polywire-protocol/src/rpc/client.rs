@@ -8,10 +8,10 @@ use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags,
 use super::{Document, Rpc, Side, Style};
 use crate::endpoint::host_prefix;
 use crate::error_facts::ErrorFacts;
-use crate::protocol::Outcome;
+use crate::protocol::{ClientProtocol, Outcome};
 
-impl<S: Style> Rpc<S> {
-    pub(crate) fn encode_input(
+impl<S: Style> ClientProtocol for Rpc<S> {
+    fn encode_input(
         &self,
         operation: Operation<'_>,
         input: &dyn Message,
@@ -43,7 +43,7 @@ impl<S: Style> Rpc<S> {
         Ok(request)
     }
 
-    pub(crate) fn parse_outcome<'s>(
+    fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
         head: &response::Parts,
@@ -65,7 +65,7 @@ impl<S: Style> Rpc<S> {
         ))
     }
 
-    pub(crate) fn parse_output<'de>(
+    fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
         _: &'de response::Parts,
@@ -78,7 +78,7 @@ impl<S: Style> Rpc<S> {
         document.read(root, body, limits, Side::Client, sink)
     }
 
-    pub(crate) fn parse_error<'de>(
+    fn parse_error<'de>(
         &self,
         error: Schema<'_>,
         _: &'de response::Parts,

@@ -9,7 +9,7 @@ use crate::rest::Side;
 use crate::room::Room;
 
 /// A format of documents.
-pub(crate) trait Document {
+pub trait Document {
     /// A structure without members.
     const EMPTY: &'static [u8];
 
@@ -39,7 +39,7 @@ pub(crate) trait Document {
 
 /// JSON, by the profile of a server.
 #[derive(Debug)]
-pub(crate) struct Json(pub(crate) JsonProfile);
+pub struct Json(pub(crate) JsonProfile);
 
 impl Json {
     const fn profile(&self, side: Side) -> JsonProfile {
@@ -94,7 +94,7 @@ impl Document for Json {
 
 /// CBOR.
 #[derive(Debug)]
-pub(crate) struct Cbor;
+pub struct Cbor;
 
 impl Cbor {
     const fn profile(side: Side) -> CborProfile {

@@ -24,7 +24,7 @@ pub(crate) use document::{Cbor, Document, Json};
 pub(crate) use server::{error_document, other_document};
 pub(crate) use v2::RpcV2;
 
-use crate::protocol::{Claim, HeadSummary, ProtocolKind};
+use crate::protocol::{Claim, FromService, HeadSummary, MountError, OfKind, ProtocolKind};
 use crate::rest::Side;
 use crate::room::Room;
 use crate::{Fault, kept};
@@ -38,7 +38,7 @@ const QUERY_MODE: HeaderName = HeaderName::from_static("x-amzn-query-mode");
 
 /// An RPC protocol for one service.
 #[derive(Debug)]
-pub(crate) struct Rpc<S> {
+pub struct Rpc<S> {
     style: S,
     service: String,
     /// Its name with the namespace, a dot between them.
@@ -65,7 +65,8 @@ struct Call {
 }
 
 /// What tells one RPC protocol from another.
-pub(crate) trait Style: fmt::Debug + Send + Sync {
+pub trait Style: fmt::Debug + Send + Sync + Sized {
+    const NEW: Self;
     const KIND: ProtocolKind;
     /// The format of its documents.
     type Document: Document;
@@ -115,11 +116,24 @@ pub(crate) trait Style: fmt::Debug + Send + Sync {
     fn check_answer(&self, head: &response::Parts) -> Result<(), String>;
 }
 
+impl<S: Style> OfKind for Rpc<S> {
+    fn kind(&self) -> ProtocolKind {
+        S::KIND
+    }
+}
+
+impl<S: Style> FromService for Rpc<S> {
+    fn from_service(service: Service<'_>) -> Result<Self, MountError> {
+        Ok(Self::new(service))
+    }
+}
+
 impl<S: Style> Rpc<S> {
     /// The protocol for a service.
-    pub(crate) fn new(service: Service<'_>, style: S) -> Self {
+    #[must_use]
+    pub fn new(service: Service<'_>) -> Self {
         let mut rpc = Self {
-            style,
+            style: S::NEW,
             service: service.name().to_owned(),
             absolute: service.id().replace('#', "."),
             operations: HashMap::new(),

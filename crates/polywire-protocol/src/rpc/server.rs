@@ -12,16 +12,16 @@ use polywire_schema::{
 
 use super::{Document, QUERY_ERROR, Rpc, Side, Style};
 use crate::media::check_coding;
-use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route};
+use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route, ServerProtocol};
 use crate::room::Room;
 use crate::{Fault, FaultKind};
 
-impl<S: Style> Rpc<S> {
-    pub(crate) fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+impl<S: Style> ServerProtocol for Rpc<S> {
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
         self.style.claim(summary)
     }
 
-    pub(crate) fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
+    fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
         let name = self.style.operation(head, &self.service, &self.absolute)?;
         let Some(index) = self.operations.get(name) else {
             let message = format!("no operation {name} in service {}", self.service);
@@ -33,7 +33,7 @@ impl<S: Style> Rpc<S> {
         Ok(Plan::Buffer(Route::to(*index)))
     }
 
-    pub(crate) fn parse_input<'de>(
+    fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
         request: &ReadPlan<'de>,
@@ -52,7 +52,7 @@ impl<S: Style> Rpc<S> {
         Ok(document.read(root, request.body, request.limits, Side::Server, sink)?)
     }
 
-    pub(crate) fn encode_output(
+    fn encode_output(
         &self,
         operation: Operation<'_>,
         output: &dyn Message,
@@ -72,7 +72,7 @@ impl<S: Style> Rpc<S> {
         Ok(response)
     }
 
-    pub(crate) fn encode_error(
+    fn encode_error(
         &self,
         error: Schema<'_>,
         fault: &Fault,
@@ -101,13 +101,15 @@ impl<S: Style> Rpc<S> {
     }
 
     /// Its name, its message, and what else may be said of it.
-    pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
         let body = other_document(self.style.document(), S::ABSOLUTE_ERRORS, fault);
         let mut response = self.failed(fault.public().status, body);
         fault.write_head(response.headers_mut());
         response
     }
+}
 
+impl<S: Style> Rpc<S> {
     fn failed(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
         let mut response = http::Response::new(Bytes::from(body));
         *response.status_mut() = status;

@@ -22,7 +22,8 @@ const FOREIGN: [HeaderName; 2] = [
 ];
 
 /// What a protocol of the family adds to it.
-pub(crate) trait RpcV2: std::fmt::Debug + Send + Sync {
+pub trait RpcV2: std::fmt::Debug + Send + Sync + Sized {
+    const NEW: Self;
     const KIND: ProtocolKind;
     type Document: Document;
     const MEDIA_TYPE: &'static str;
@@ -37,6 +38,7 @@ pub(crate) trait RpcV2: std::fmt::Debug + Send + Sync {
 }
 
 impl<P: RpcV2> Style for P {
+    const NEW: Self = P::NEW;
     const KIND: ProtocolKind = P::KIND;
     type Document = P::Document;
     const MEDIA_TYPE: &'static str = P::MEDIA_TYPE;

@@ -6,9 +6,7 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use http::Response;
-use polywire_protocol::{
-    Claim, Fault, FaultKind, HeadSummary, Plan, ProtocolKind, Route, ServerProtocol,
-};
+use polywire_protocol::{Claim, Fault, FaultKind, HeadSummary, Plan, Route, ServerProtocol};
 use polywire_schema::Operation;
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
@@ -200,7 +198,7 @@ impl App {
             let answer = answer.or_else(|| self.websockets.unclaimed(&head));
             return Answer::Ready(answer.unwrap_or_else(unclaimed));
         };
-        let id = self.new_id(self.mounts.protocols[protocol].kind());
+        let id = self.new_id(&*self.mounts.protocols[protocol]);
         let route = match self.mounts.protocols[protocol].route(&head) {
             Ok(Plan::Buffer(route)) => Some(route),
             Ok(_) => None,
@@ -289,7 +287,7 @@ impl App {
     }
 
     /// The id of a new call, if it gets one.
-    pub(super) fn new_id(&self, protocol: ProtocolKind) -> Option<RequestId> {
+    pub(super) fn new_id(&self, protocol: &dyn ServerProtocol) -> Option<RequestId> {
         let made = self.request_ids.unwrap_or(protocol.has_request_ids());
         made.then(|| RequestId(Uuid::new_v4().to_string()))
     }

@@ -21,16 +21,16 @@ pub(super) type Hint = Box<dyn Fn(ProtocolKind) -> String + Send + Sync>;
 /// The protocols that a server does not offer on all hosts and paths. Each is built once, for the first request that
 /// claims it, because building takes time in proportion to the model.
 pub(super) struct UnofferedProtocols {
-    /// In the order of [`ProtocolKind::HTTP`]. `None` if the protocol does not support the service.
-    protocols: [OnceLock<Option<Box<dyn ServerProtocol>>>; ProtocolKind::HTTP.len()],
+    /// In the order of [`ProtocolKind::ALL`]. `None` if the protocol does not support the service.
+    protocols: [OnceLock<Option<Box<dyn ServerProtocol>>>; ProtocolKind::ALL.len()],
     hint: Option<Hint>,
 }
 
-/// The protocols for a service without operations, in the order of [`ProtocolKind::HTTP`]. They detect the protocol of a
+/// The protocols for a service without operations, in the order of [`ProtocolKind::ALL`]. They detect the protocol of a
 /// request, which does not depend on the model.
 static CLAIMS: LazyLock<Vec<Option<Box<dyn ServerProtocol>>>> = LazyLock::new(|| {
     let service = ServiceHandle::empty();
-    let kinds = ProtocolKind::HTTP.into_iter();
+    let kinds = ProtocolKind::ALL.into_iter();
     kinds
         .map(|kind| kind.server(service.service()).ok())
         .collect()
@@ -58,7 +58,7 @@ impl App {
             self.unoffered_message(head, kind),
         );
         let mut response = protocol.encode_other(&fault);
-        if let Some(RequestId(id)) = self.new_id(kind) {
+        if let Some(RequestId(id)) = self.new_id(protocol) {
             protocol.tell_request_id(&mut response, &id);
         }
         Some(response)
@@ -80,12 +80,12 @@ impl App {
         let mut claims: Vec<(Claim, usize)> = claims
             .filter_map(|(index, protocol)| Some((protocol.as_ref()?.claim(&summary), index)))
             .filter(|(claim, index)| {
-                *claim > Claim::No && *claim >= min && !is_everywhere(ProtocolKind::HTTP[*index])
+                *claim > Claim::No && *claim >= min && !is_everywhere(ProtocolKind::ALL[*index])
             })
             .collect();
         claims.sort_by_key(|(claim, _)| Reverse(*claim));
         claims.into_iter().find_map(|(_, index)| {
-            let build = || ProtocolKind::HTTP[index].server(service).ok();
+            let build = || ProtocolKind::ALL[index].server(service).ok();
             self.unoffered.protocols[index]
                 .get_or_init(build)
                 .as_deref()

@@ -49,7 +49,7 @@ fn client(site: &Site, kind: ProtocolKind) -> Caller {
 #[tokio::test]
 async fn every_protocol_on_one_port() {
     let site = Site::start(builder_with_all_protocols()).await;
-    for kind in ProtocolKind::HTTP {
+    for kind in ProtocolKind::http() {
         let client = client(&site, kind);
         let sum = client.call("Add", r#"{"left": 2, "right": 3}"#).await;
         assert_eq!(sum.unwrap(), r#"{"sum":5}"#, "{kind}");
@@ -381,7 +381,7 @@ async fn cross_origin_pages() {
                 .unwrap(),
         )
     };
-    for kind in ProtocolKind::HTTP {
+    for kind in ProtocolKind::http() {
         for foreign in [
             &[("sec-fetch-site", "cross-site")][..],
             &[
