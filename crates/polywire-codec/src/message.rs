@@ -260,7 +260,8 @@ pub struct Slot<'de, T: DecodeStructure<'de>, F = AllFormats> {
     /// `None` after [`DecodeAny::finish`].
     builder: Option<T::Builder>,
     value: Option<T>,
-    marker: PhantomData<(&'de (), fn() -> F)>,
+    formats: PhantomData<fn() -> F>,
+    lifetime: PhantomData<&'de ()>,
 }
 
 impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
@@ -278,7 +279,8 @@ impl<'de, T: DecodeStructure<'de>, F: Formats> Slot<'de, T, F> {
         Self {
             builder: Some(T::Builder::default()),
             value: None,
-            marker: PhantomData,
+            formats: PhantomData,
+            lifetime: PhantomData,
         }
     }
 
