@@ -4,6 +4,7 @@ pub mod codec;
 pub mod harness;
 pub mod model;
 pub mod rpc;
+pub mod serde;
 pub mod smithy;
 pub mod text;
 pub mod xmlrpc;
@@ -21,6 +22,11 @@ pub const GROUPS: &[GroupEntry] = &[
         name: "harness",
         about: "the harness measures itself: counts repeat and are right",
         cases: harness::cases,
+    },
+    GroupEntry {
+        name: "serde",
+        about: "types of serde in all formats",
+        cases: serde::cases,
     },
     GroupEntry {
         name: "smithy",

@@ -4,6 +4,7 @@ mod codec;
 mod model;
 mod nostr;
 pub(crate) mod rpc;
+mod serde;
 mod smithy;
 mod text;
 mod xmlrpc;
@@ -36,6 +37,11 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         name: "rpc",
         about: "small calls over frames beside tarpc, tonic, capnp-rpc and a raw echo",
         cases: rpc::cases,
+    },
+    GroupEntry {
+        name: "serde",
+        about: "types of serde in all formats, beside the crates for each",
+        cases: serde::cases,
     },
     GroupEntry {
         name: "smithy",

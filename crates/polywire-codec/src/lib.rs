@@ -34,6 +34,8 @@ mod path;
 #[cfg(feature = "reference")]
 pub mod reference;
 mod refuse;
+#[cfg(feature = "serde")]
+mod serde;
 mod snippet;
 pub mod xml;
 mod xml_names;

@@ -120,11 +120,11 @@ fn read_by_other<T: DeserializeOwned>(bytes: &[u8]) -> T {
 
 /// Each reads what the other wrote, and what it wrote itself.
 fn both_ways<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
-    let own = cbor::serialize(value).unwrap();
-    assert_eq!(&cbor::deserialize::<T>(&own).unwrap(), value);
+    let own = cbor::to_vec(value).unwrap();
+    assert_eq!(&cbor::from_slice::<T>(&own).unwrap(), value);
     assert_eq!(&read_by_other::<T>(&own), value);
     let other = by_other(value);
-    assert_eq!(&cbor::deserialize::<T>(&other).unwrap(), value);
+    assert_eq!(&cbor::from_slice::<T>(&other).unwrap(), value);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn text_and_bytes_are_borrowed() {
         list: Vec<&'a str>,
     }
 
-    let bytes = cbor::serialize(&BTreeMap::from([
+    let bytes = cbor::to_vec(&BTreeMap::from([
         ("list", Other::Array(vec!["x".into(), "y".into()])),
         ("text", "abc".into()),
     ]))
@@ -157,13 +157,13 @@ fn text_and_bytes_are_borrowed() {
     let read: Borrowed<'_> = decoder.deserialize().unwrap();
     assert_eq!((read.text, read.list), ("abc", vec!["x", "y"]));
 
-    let bytes = cbor::serialize(&Raw(vec![1, 2, 3])).unwrap();
+    let bytes = cbor::to_vec(&Raw(vec![1, 2, 3])).unwrap();
     assert_eq!(bytes, by_other(&Other::Bytes(vec![1, 2, 3])));
     let mut decoder =
         CborDecoder::from_slice(&bytes, CborProfile::DEFAULT, &Limits::DEFAULT).unwrap();
     assert_eq!(decoder.deserialize::<&[u8]>().unwrap(), [1, 2, 3]);
     // A byte string is a list of bytes too.
-    assert_eq!(cbor::deserialize::<Vec<u8>>(&bytes).unwrap(), [1, 2, 3]);
+    assert_eq!(cbor::from_slice::<Vec<u8>>(&bytes).unwrap(), [1, 2, 3]);
 }
 
 /// Bytes of another library, which keeps none of ours.
@@ -193,7 +193,7 @@ impl<'de> Deserialize<'de> for Plain {
 #[test]
 fn large_blobs_share_the_body() {
     let (large, small) = (Blob::from(vec![7; 100_000]), Blob::from(vec![8; 1_000]));
-    let written = cbor::serialize(&(&large, &large, &small, &large)).unwrap();
+    let written = cbor::to_vec(&(&large, &large, &small, &large)).unwrap();
     let body = Body::from(written);
     let limits = Limits::DEFAULT;
     let mut decoder = CborDecoder::from_body(&body, CborProfile::DEFAULT, &limits).unwrap();
@@ -204,17 +204,17 @@ fn large_blobs_share_the_body() {
     assert_eq!((&read.1, &read.2, &read.3), (&large, &small, &large));
     assert!(shares(&read.1) && shares(&read.3) && !shares(&read.2));
     // What is lent without a body is copied, as ever.
-    let read: (Plain, Blob, Blob, Blob) = cbor::deserialize(body.as_bytes()).unwrap();
+    let read: (Plain, Blob, Blob, Blob) = cbor::from_slice(body.as_bytes()).unwrap();
     assert!(!shares(&read.1) && read.1 == large);
 }
 
 fn refused<T: DeserializeOwned + Debug>(bytes: &[u8]) -> Error {
-    cbor::deserialize::<T>(bytes).unwrap_err()
+    cbor::from_slice::<T>(bytes).unwrap_err()
 }
 
 #[test]
 fn errors_say_where_and_what() {
-    let bytes = cbor::serialize(&BTreeMap::from([("tiny", 1), ("small", 70_000)])).unwrap();
+    let bytes = cbor::to_vec(&BTreeMap::from([("tiny", 1), ("small", 70_000)])).unwrap();
     let error = refused::<BTreeMap<String, u16>>(&bytes);
     assert_eq!(
         error.to_string(),
@@ -254,7 +254,7 @@ fn limits_hold() {
     let deep = [&[0x81; 100][..], &[0x01]].concat();
     assert!(refused::<Other>(&deep).is_limit());
     let limits = Limits::DEFAULT.with_items(3);
-    let bytes = cbor::serialize(&[1; 4]).unwrap();
+    let bytes = cbor::to_vec(&[1; 4]).unwrap();
     let mut decoder = CborDecoder::from_slice(&bytes, CborProfile::DEFAULT, &limits).unwrap();
     assert!(decoder.deserialize::<Vec<u8>>().unwrap_err().is_limit());
     // A length that no message can have makes no room.
@@ -332,7 +332,7 @@ impl Serialize for Liar {
 #[test]
 fn a_length_that_is_not_true_is_not_written() {
     assert_eq!(
-        cbor::serialize(&Liar).unwrap_err().kind(),
+        cbor::to_vec(&Liar).unwrap_err().kind(),
         ErrorKind::Unwritable
     );
 }
@@ -373,9 +373,9 @@ proptest! {
     /// limits, tags, and simple values.
     #[test]
     fn nothing_panics(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        let _ = cbor::deserialize::<Other>(&bytes);
-        let _ = cbor::deserialize::<Vec<Shape>>(&bytes);
-        let _ = cbor::deserialize::<BTreeMap<String, Option<Pair>>>(&bytes);
+        let _ = cbor::from_slice::<Other>(&bytes);
+        let _ = cbor::from_slice::<Vec<Shape>>(&bytes);
+        let _ = cbor::from_slice::<BTreeMap<String, Option<Pair>>>(&bytes);
         let _ = parameters::<(u8, Option<String>)>(&bytes);
     }
 }
@@ -399,31 +399,31 @@ fn integers_wherever_they_stand() {
     all.extend(all.clone().iter().map(|value| !value));
     for last in &all {
         let list: Vec<i64> = all.iter().chain([last]).copied().collect();
-        let bytes = cbor::serialize(&list).unwrap();
+        let bytes = cbor::to_vec(&list).unwrap();
         assert_eq!(bytes, by_other(&list));
-        assert_eq!(cbor::deserialize::<Vec<i64>>(&bytes).unwrap(), list);
-        let value = cbor::from_slice(&bytes).unwrap();
+        assert_eq!(cbor::from_slice::<Vec<i64>>(&bytes).unwrap(), list);
+        let value = cbor::read_value(&bytes).unwrap();
         let items: Vec<_> = value.as_list().unwrap().iter().collect();
         let integers: Vec<i64> = items.iter().map(|item| item.as_i64().unwrap()).collect();
         assert_eq!(integers, list);
-        assert_eq!(cbor::to_vec(&value).unwrap(), bytes);
+        assert_eq!(cbor::write_value(&value).unwrap(), bytes);
     }
     // What 64 bits do not hold is read all the same, by who has room for it.
     let large = [i128::from(u64::MAX), -1 - i128::from(u64::MAX)];
-    let bytes = cbor::serialize(&large).unwrap();
-    assert_eq!(cbor::deserialize::<[i128; 2]>(&bytes).unwrap(), large);
-    let value = cbor::from_slice(&bytes).unwrap();
+    let bytes = cbor::to_vec(&large).unwrap();
+    assert_eq!(cbor::from_slice::<[i128; 2]>(&bytes).unwrap(), large);
+    let value = cbor::read_value(&bytes).unwrap();
     let digits = u64::MAX.to_string();
     assert_eq!(
         value.as_list().unwrap()[0],
         Value::from(digits.parse::<BigInteger>().unwrap())
     );
-    assert_eq!(cbor::to_vec(&value).unwrap(), bytes);
+    assert_eq!(cbor::write_value(&value).unwrap(), bytes);
     // A number that breaks off is none.
     for len in 1..9 {
         let cut = &[0x1b, 0, 0, 0, 1, 0, 0, 0, 0][..len];
         assert_eq!(
-            cbor::from_slice(cut).unwrap_err().kind(),
+            cbor::read_value(cut).unwrap_err().kind(),
             ErrorKind::Truncated
         );
     }
@@ -433,7 +433,7 @@ fn integers_wherever_they_stand() {
 /// whichever way a map says how long it is.
 #[test]
 fn values_behind_tags_and_maps_of_both_kinds() {
-    let value = |bytes: &[u8]| cbor::from_slice(bytes);
+    let value = |bytes: &[u8]| cbor::read_value(bytes);
     let plain = value(&[0xa1, 0x61, b'a', 0x82, 0x01, 0x18, 0xff]).unwrap();
     for same in [
         &[
@@ -503,7 +503,7 @@ fn no_key_comes_twice() {
     }
     // What a structure does not know may come as often as it likes.
     assert!(
-        cbor::deserialize::<Inner>(b"\xa3\x61x\x01\x61x\x02\x64flag\xf5")
+        cbor::from_slice::<Inner>(b"\xa3\x61x\x01\x61x\x02\x64flag\xf5")
             .unwrap()
             .flag
     );

@@ -54,12 +54,12 @@ fn scalar(kind: Kind) -> BoxedStrategy<Value> {
         Kind::Cbor => {
             let decimal = ("-?[1-9][0-9]{0,30}", -64_i64..0).prop_map(|(digits, exponent)| {
                 // The spelling that the reader gives back.
-                let bytes = cbor::to_vec(&Value::from(
+                let bytes = cbor::write_value(&Value::from(
                     format!("{digits}e{exponent}")
                         .parse::<BigDecimal>()
                         .unwrap(),
                 ));
-                cbor::from_slice(&bytes.unwrap()).unwrap()
+                cbor::read_value(&bytes.unwrap()).unwrap()
             });
             let timestamp = (-62_135_596_800_i64..253_402_300_800, 0..1_000_000_u32)
                 .prop_map(|(seconds, micros)| (seconds / 100, micros))
@@ -126,26 +126,26 @@ proptest! {
 
     #[test]
     fn documents_through_json(value in value(Kind::Json)) {
-        let bytes = json::to_vec(&value).unwrap();
+        let bytes = json::write_value(&value).unwrap();
         let text = std::str::from_utf8(&bytes).unwrap();
-        let read = json::from_str(text).unwrap();
+        let read = json::read_value(text).unwrap();
         // Numbers that JSON has none for are words.
         let expected = with_words(&value);
         same(&read, &expected)?;
-        prop_assert_eq!(json::to_vec(&read).unwrap(), bytes.clone());
+        prop_assert_eq!(json::write_value(&read).unwrap(), bytes.clone());
         // And any reader takes it for the same.
         let theirs: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
         agree(&read, &theirs)?;
         // Laid out for people it means the same.
-        same(&json::from_str(&json::pretty(text)).unwrap(), &expected)?;
+        same(&json::read_value(&json::pretty(text)).unwrap(), &expected)?;
     }
 
     #[test]
     fn documents_through_cbor(value in value(Kind::Cbor)) {
-        let bytes = cbor::to_vec(&value).unwrap();
-        let read = cbor::from_slice(&bytes).unwrap();
+        let bytes = cbor::write_value(&value).unwrap();
+        let read = cbor::read_value(&bytes).unwrap();
         same(&read, &value)?;
-        prop_assert_eq!(cbor::to_vec(&read).unwrap(), bytes);
+        prop_assert_eq!(cbor::write_value(&read).unwrap(), bytes);
     }
 
     #[test]
@@ -162,10 +162,10 @@ proptest! {
 
     #[test]
     fn json_of_serde_json_is_read(value in value(Kind::Json), pretty: bool) {
-        let ours = json::to_vec(&value).unwrap();
+        let ours = json::write_value(&value).unwrap();
         let theirs: serde_json::Value = serde_json::from_slice(&ours).unwrap();
         let written = if pretty { serde_json::to_string_pretty(&theirs) } else { serde_json::to_string(&theirs) };
-        agree(&json::from_str(&written.unwrap()).unwrap(), &theirs)?;
+        agree(&json::read_value(&written.unwrap()).unwrap(), &theirs)?;
     }
 
     #[test]
@@ -173,7 +173,7 @@ proptest! {
         value in value(Kind::Json),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), change()), 1..4),
     ) {
-        let mut bytes = json::to_vec(&value).unwrap();
+        let mut bytes = json::write_value(&value).unwrap();
         for (index, change) in changes {
             let at = index.index(bytes.len() + 1);
             match change {
@@ -340,7 +340,7 @@ fn judge(bytes: &[u8]) -> Result<(), TestCaseError> {
         prop_assert!(serde_json::from_slice::<serde_json::Value>(bytes).is_err());
         return Ok(());
     };
-    let ours = json::from_str(text);
+    let ours = json::read_value(text);
     let theirs =
         serde_json::from_str::<serde_json::Value>(text.strip_prefix('\u{feff}').unwrap_or(text));
     match (ours, theirs) {
@@ -360,12 +360,12 @@ fn the_differences_to_serde_json() {
     let theirs = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
     let duplicate = "{\"a\":1,\"a\":2}";
     assert_eq!(
-        json::from_str(duplicate).unwrap_err().kind(),
+        json::read_value(duplicate).unwrap_err().kind(),
         ErrorKind::Duplicate
     );
     assert!(theirs(duplicate));
-    assert!(json::from_str("\u{feff}1").is_ok() && !theirs("\u{feff}1"));
+    assert!(json::read_value("\u{feff}1").is_ok() && !theirs("\u{feff}1"));
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
-    assert!(json::from_str(&nested(64)).is_ok());
-    assert!(json::from_str(&nested(65)).unwrap_err().is_limit() && theirs(&nested(65)));
+    assert!(json::read_value(&nested(64)).is_ok());
+    assert!(json::read_value(&nested(65)).unwrap_err().is_limit() && theirs(&nested(65)));
 }

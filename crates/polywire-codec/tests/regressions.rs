@@ -269,8 +269,8 @@ mod smithy_java {
         assert_eq!(error.path(), "long");
         assert!(decode::<Json, Value>(bytes, root("Scalars")).is_err());
         // Without a schema its digits are kept.
-        let value = json::from_str("25000000000000000000").unwrap();
-        assert_eq!(json::to_vec(&value).unwrap(), b"25000000000000000000");
+        let value = json::read_value("25000000000000000000").unwrap();
+        assert_eq!(json::write_value(&value).unwrap(), b"25000000000000000000");
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod smithy_java {
                 assert!(decode::<XmlRpc, Value>(&body, Member::DOCUMENT).is_err());
                 let mut body = vec![0x78, text.len() as u8];
                 body.extend_from_slice(&text);
-                assert!(cbor::from_slice(&body).is_err());
+                assert!(cbor::read_value(&body).is_err());
             }
         }
     }
@@ -483,7 +483,7 @@ mod peers {
             <param><value>\u{e9}</value></param></params></methodResponse>";
         let read = read_response(response, &Limits::DEFAULT).unwrap();
         assert_eq!(read, Ok(Value::from("\u{e9}")));
-        assert_eq!(json::from_str("\u{feff}1").unwrap(), Value::from(1));
+        assert_eq!(json::read_value("\u{feff}1").unwrap(), Value::from(1));
     }
 
     #[test]
@@ -873,18 +873,18 @@ mod cbor_peers {
     #[test]
     fn tags_in_front_of_values() {
         // 55799 says that this is CBOR; 1 says that the number is a time.
-        let value = cbor::from_slice(b"\xd9\xd9\xf7\xc1\x01").unwrap();
+        let value = cbor::read_value(b"\xd9\xd9\xf7\xc1\x01").unwrap();
         assert_eq!(value, Value::from(Timestamp::new(1, 0)));
-        let value = cbor::from_slice(b"\xd9\xd9\xf7\xa1\x61a\xd8\x20\x61b").unwrap();
+        let value = cbor::read_value(b"\xd9\xd9\xf7\xa1\x61a\xd8\x20\x61b").unwrap();
         assert_eq!(value["a"].as_str(), Some("b"));
         let many = [&vec![0xc6; 1_000_000][..], b"\x01"].concat();
-        assert_eq!(cbor::from_slice(&many).unwrap(), Value::from(1));
+        assert_eq!(cbor::read_value(&many).unwrap(), Value::from(1));
     }
 
     #[test]
     fn indefinite_lengths_and_undefined() {
         let value =
-            cbor::from_slice(b"\xbf\x61a\x9f\x01\xf7\xff\x7f\x61b\xff\x5f\x41c\x40\xff\xff");
+            cbor::read_value(b"\xbf\x61a\x9f\x01\xf7\xff\x7f\x61b\xff\x5f\x41c\x40\xff\xff");
         let list = Value::List(vec![Value::from(1), Value::Null]);
         let value = value.unwrap();
         assert_eq!(value["a"], list);
@@ -900,9 +900,9 @@ mod cbor_peers {
             b"\x1a\0\0\0\x05",
             b"\x1b\0\0\0\0\0\0\0\x05",
         ] {
-            assert_eq!(cbor::from_slice(bytes).unwrap(), Value::from(5));
+            assert_eq!(cbor::read_value(bytes).unwrap(), Value::from(5));
         }
-        let value = cbor::from_slice(b"\xc2\x43\0\0\x05").unwrap();
+        let value = cbor::read_value(b"\xc2\x43\0\0\x05").unwrap();
         assert_eq!(value, Value::from(5));
     }
     /// The three forms of a head with a number below 24.
@@ -942,20 +942,20 @@ mod cbor_peers {
             tags.push(vec![0xdb, 0, 0, 0, 0, 0, 0, 0, 1]);
             for tag in tags {
                 let bytes = [plain, &tag, plain, b"\x1a\x65\0\0\0"].concat();
-                assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(time));
+                assert_eq!(cbor::read_value(&bytes).unwrap(), Value::from(time));
                 assert_eq!(scalar("time", &bytes).time, Some(time));
             }
             for tag in heads(0xc0, 0) {
                 let bytes = [plain, &tag, plain, b"\x741970-01-01T00:00:01Z"].concat();
                 let time = Timestamp::new(1, 0);
-                assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(time));
+                assert_eq!(cbor::read_value(&bytes).unwrap(), Value::from(time));
                 assert_eq!(scalar("time", &bytes).time, Some(time));
             }
             for (number, digits) in [(2, "256"), (3, "-257")] {
                 for tag in heads(0xc0, number) {
                     let bytes = [plain, &tag, plain, b"\x42\x01\0"].concat();
                     let big: BigInteger = digits.parse().unwrap();
-                    assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(big.clone()));
+                    assert_eq!(cbor::read_value(&bytes).unwrap(), Value::from(big.clone()));
                     let decimal = scalar("bigDecimal", &bytes).big_decimal.unwrap();
                     assert_eq!(decimal.as_str(), digits);
                     assert_eq!(scalar("bigInteger", &bytes).big_integer, Some(big));
@@ -963,7 +963,7 @@ mod cbor_peers {
             }
             for tag in heads(0xc0, 4) {
                 let bytes = [plain, &tag, plain, b"\x82\x21\x19\x01\x01"].concat();
-                let Value::BigDecimal(value) = cbor::from_slice(&bytes).unwrap() else {
+                let Value::BigDecimal(value) = cbor::read_value(&bytes).unwrap() else {
                     panic!("no decimal");
                 };
                 assert_eq!(value.as_str(), "2.57");
@@ -994,7 +994,7 @@ mod cbor_peers {
             }
             assert_eq!(decode::<Cbor, Scalars>(&bytes, at).unwrap(), all);
             assert_eq!(decode::<Cbor, Value>(&bytes, at).unwrap(), plain);
-            cbor::from_slice(&bytes).unwrap();
+            cbor::read_value(&bytes).unwrap();
 
             // A null is one behind a tag, wherever nulls mean something.
             let null = [tag, b"\xf6"].concat();
@@ -1021,7 +1021,7 @@ mod cbor_peers {
         }
         // A tag with a meaning does not stand before just anything.
         for value in [&b"\xc1\x61a"[..], b"\xc2\x05", b"\xc4\xf6", b"\xd8\x01\xf6"] {
-            assert!(cbor::from_slice(value).is_err(), "{value:x?}");
+            assert!(cbor::read_value(value).is_err(), "{value:x?}");
             for name in ["string", "long", "blob", "boolean", "double", "time"] {
                 let bytes = [&[0xa1, 0x60 | name.len() as u8], name.as_bytes(), value].concat();
                 assert!(decode::<Cbor, Scalars>(&bytes, root("Scalars")).is_err());
@@ -1039,7 +1039,7 @@ mod cbor_peers {
             (b"\xba\0\x10\0\0", 1000, false),
         ] {
             let bytes = [head, &vec![0; rest]].concat();
-            let read = cbor::from_slice(&bytes);
+            let read = cbor::read_value(&bytes);
             assert_eq!(read.is_ok(), fits, "{head:x?}");
             if let Err(error) = read {
                 // Said at once, and not where the message ends.
@@ -1055,7 +1055,7 @@ mod cbor_peers {
         }
         // The whole length is there, down to the last entry.
         let entries: Vec<u8> = (0..24).flat_map(|key| [0x61, b'a' + key, 0]).collect();
-        let map = cbor::from_slice(&[b"\xb8\x18", &entries[..]].concat()).unwrap();
+        let map = cbor::read_value(&[b"\xb8\x18", &entries[..]].concat()).unwrap();
         assert_eq!(map["x"], Value::from(0));
     }
 
@@ -1070,18 +1070,18 @@ mod cbor_peers {
         for tag in [0xc2, 0xc3] {
             for fill in [0x01, 0x7f, 0xff] {
                 let bytes = bignum(tag, &[fill; 512]);
-                let value = cbor::from_slice(&bytes).unwrap();
-                assert_eq!(cbor::to_vec(&value).unwrap(), bytes);
+                let value = cbor::read_value(&bytes).unwrap();
+                assert_eq!(cbor::write_value(&value).unwrap(), bytes);
             }
-            let error = cbor::from_slice(&bignum(tag, &[1; 513])).unwrap_err();
+            let error = cbor::read_value(&bignum(tag, &[1; 513])).unwrap_err();
             assert_eq!(error.what_was_expected(), "an integer of at most 512 bytes");
             // Zeros in front are no part of the number.
             let zeros = [&[0; 1000][..], &[1; 512]].concat();
-            cbor::from_slice(&bignum(tag, &zeros)).unwrap();
+            cbor::read_value(&bignum(tag, &zeros)).unwrap();
         }
         // What nobody would read is not written: 2^4096 needs a bit more than
         // its negative.
-        let negative = cbor::from_slice(&bignum(0xc3, &[0xff; 512])).unwrap();
+        let negative = cbor::read_value(&bignum(0xc3, &[0xff; 512])).unwrap();
         let Value::BigInteger(negative) = negative else {
             panic!("{negative:?}");
         };
@@ -1091,7 +1091,7 @@ mod cbor_peers {
             &"9".repeat(1235),
         ] {
             let digits: BigInteger = digits.parse().unwrap();
-            let error = cbor::to_vec(&Value::from(digits)).unwrap_err();
+            let error = cbor::write_value(&Value::from(digits)).unwrap_err();
             assert_eq!(error.what_was_expected(), "an integer of at most 512 bytes");
         }
     }
@@ -1141,15 +1141,15 @@ fn doubles_in_json_without_a_schema() {
         (1e300, "1e+300"),
         (-12_345_678.0, "-12345678.0"),
     ] {
-        let written = json::to_vec(&Value::Double(value)).unwrap();
+        let written = json::write_value(&Value::Double(value)).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), text);
-        assert_eq!(json::from_str(text).unwrap(), Value::Double(value));
+        assert_eq!(json::read_value(text).unwrap(), Value::Double(value));
     }
-    let written = json::to_vec(&Value::Float(5.0)).unwrap();
+    let written = json::write_value(&Value::Float(5.0)).unwrap();
     assert_eq!(written, b"5.0");
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for value in [Value::Double(value), Value::Float(value as f32)] {
-            let error = json::to_vec(&value).unwrap_err();
+            let error = json::write_value(&value).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unwritable);
         }
     }

@@ -40,7 +40,7 @@ fn xmlrpc<T: DeserializeOwned>(inside: &str) -> Result<T, Error> {
 
 /// A text string of CBOR, in the ways that it can be spelled.
 fn spelled(text: &str) -> [Vec<u8>; 4] {
-    let short = cbor::serialize(text).unwrap();
+    let short = cbor::to_vec(text).unwrap();
     let wide = [&[0x7a, 0, 0, 0, text.len() as u8], text.as_bytes()].concat();
     let (begin, rest) = text.split_at(1);
     let chunks = [
@@ -83,9 +83,9 @@ fn every_spelling<T: DeserializeOwned>(mut see: impl FnMut(&str, &str, Result<T,
             for key in spelled(name) {
                 for value in spelled(text) {
                     let map = [&[0xa1], &key[..], &value[..]].concat();
-                    see(name, text, cbor::deserialize(&map));
+                    see(name, text, cbor::from_slice(&map));
                     let map = [&[0xbf], &key[..], &value[..], &[0xff]].concat();
-                    see(name, text, cbor::deserialize(&map));
+                    see(name, text, cbor::from_slice(&map));
                 }
             }
         }
@@ -150,20 +150,20 @@ fn values_come_whole_through_serde() {
         Value::BigDecimal("1.10".parse().unwrap()),
         Value::Map(Map::from_iter([("when", Timestamp::new(5, 0))])),
     ]);
-    let bytes = cbor::to_vec(&all).unwrap();
-    let read: Value = cbor::deserialize(&bytes).unwrap();
-    assert_eq!(read, cbor::from_slice(&bytes).unwrap());
+    let bytes = cbor::write_value(&all).unwrap();
+    let read: Value = cbor::from_slice(&bytes).unwrap();
+    assert_eq!(read, cbor::read_value(&bytes).unwrap());
     assert_eq!(read.as_list().unwrap()[1], all.as_list().unwrap()[1]);
-    let inside: Vec<BTreeMap<String, Value>> = cbor::deserialize(
-        &cbor::to_vec(&Value::List(vec![all.as_list().unwrap()[5].clone()])).unwrap(),
+    let inside: Vec<BTreeMap<String, Value>> = cbor::from_slice(
+        &cbor::write_value(&Value::List(vec![all.as_list().unwrap()[5].clone()])).unwrap(),
     )
     .unwrap();
     assert_eq!(inside[0]["when"], Value::Timestamp(Timestamp::new(5, 0)));
     // A year that no text has is a timestamp all the same.
     let far = [0xc1, 0x1b, 0, 0, 1, 0, 0, 0, 0, 0];
     assert_eq!(
-        cbor::deserialize::<Value>(&far).unwrap(),
-        cbor::from_slice(&far).unwrap()
+        cbor::from_slice::<Value>(&far).unwrap(),
+        cbor::read_value(&far).unwrap()
     );
 }
 
@@ -179,8 +179,8 @@ enum Either {
 /// The same integer in both formats, read as a type that takes whatever comes.
 fn integer<T: DeserializeOwned + PartialEq + Debug>(digits: &str) -> T {
     let xmlrpc: T = xmlrpc(&format!("<ex:biginteger>{digits}</ex:biginteger>")).unwrap();
-    let bytes = cbor::to_vec(&Value::BigInteger(digits.parse().unwrap())).unwrap();
-    assert_eq!(cbor::deserialize::<T>(&bytes).unwrap(), xmlrpc, "{digits}");
+    let bytes = cbor::write_value(&Value::BigInteger(digits.parse().unwrap())).unwrap();
+    assert_eq!(cbor::from_slice::<T>(&bytes).unwrap(), xmlrpc, "{digits}");
     xmlrpc
 }
 
@@ -208,11 +208,11 @@ fn big_integers_are_the_smallest_type_that_has_room() {
 fn a_small_bignum_is_an_integer() {
     let five = [0xc2, 0x41, 5];
     assert_eq!(
-        cbor::deserialize::<Either>(&five).unwrap(),
+        cbor::from_slice::<Either>(&five).unwrap(),
         Either::Signed(5)
     );
-    assert_eq!(cbor::deserialize::<Value>(&five).unwrap(), Value::from(5));
-    assert_eq!(cbor::deserialize::<u8>(&five).unwrap(), 5);
+    assert_eq!(cbor::from_slice::<Value>(&five).unwrap(), Value::from(5));
+    assert_eq!(cbor::from_slice::<u8>(&five).unwrap(), 5);
 }
 
 #[test]
@@ -228,17 +228,17 @@ fn no_other_type_sees_what_is_handed_to_values() {
             other => panic!("{other:?}"),
         };
         let value: Value = xmlrpc(&inside).unwrap();
-        let bytes = cbor::to_vec(&value).unwrap();
+        let bytes = cbor::write_value(&value).unwrap();
         match value {
             Value::Timestamp(_) => assert_eq!(text, "2026-01-02T03:04:05Z"),
             Value::BigInteger(value) => assert_eq!(text, value.as_str()),
             Value::BigDecimal(value) => assert_eq!(text, value.as_str()),
             other => panic!("{other:?}"),
         }
-        let json: serde_json::Value = cbor::deserialize(&bytes).unwrap();
+        let json: serde_json::Value = cbor::from_slice(&bytes).unwrap();
         assert_eq!(json, serde_json::Value::String(text.clone()));
         assert_eq!(
-            cbor::deserialize::<Either>(&bytes).unwrap(),
+            cbor::from_slice::<Either>(&bytes).unwrap(),
             Either::Text(text)
         );
     }
@@ -261,8 +261,8 @@ fn numbers_of_serde_json_are_written_as_numbers() {
     let inside = inside.split_once("</value></param></params>").unwrap().0;
     assert_eq!(xmlrpc::<Value>(inside).unwrap(), expected, "{text}");
 
-    let bytes = cbor::serialize(&json).unwrap();
-    assert_eq!(cbor::from_slice(&bytes).unwrap(), expected);
+    let bytes = cbor::to_vec(&json).unwrap();
+    assert_eq!(cbor::read_value(&bytes).unwrap(), expected);
     // A number of itself.
-    assert_eq!(cbor::serialize(&json["b"]).unwrap()[0], 0x1b);
+    assert_eq!(cbor::to_vec(&json["b"]).unwrap()[0], 0x1b);
 }

@@ -31,7 +31,7 @@ fn from_xmlrpc<T: DeserializeOwned>(call: &[u8]) -> Result<T, Error> {
 }
 
 fn from_cbor<T: DeserializeOwned>(parameters: &[Value]) -> Result<T, Error> {
-    let bytes = cbor::to_vec(&Value::List(parameters.to_vec())).unwrap();
+    let bytes = cbor::write_value(&Value::List(parameters.to_vec())).unwrap();
     CborDecoder::from_slice(&bytes, CborProfile::DEFAULT, &Limits::DEFAULT)?
         .deserialize_parameters()
 }

@@ -136,7 +136,7 @@ impl Format for RestJson {
             None => Map::from_iter([("message", fault.message)]),
         });
         // A map of strings can always be written.
-        json::to_vec(&body).unwrap_or_default()
+        json::write_value(&body).unwrap_or_default()
     }
 
     fn error_facts(

@@ -247,7 +247,7 @@ fn a_bomb_ends_at_the_limit() {
 fn a_token_is_filled_in_where_it_is_due() {
     let set = set();
     let create = operation(&set, "Create");
-    let input = |json: &str| polywire_codec::json::from_str(json).unwrap();
+    let input = |json: &str| polywire_codec::json::read_value(json).unwrap();
     let own = input(r#"{"token":"own"}"#);
     assert!(!WithToken::is_due(create, &Dynamic(&own)));
     let plain = input(r#"{"text":"x"}"#);
@@ -276,7 +276,7 @@ fn a_token_is_filled_in_where_it_is_due() {
         // A format that counts its members before it writes them.
         let protocol = ProtocolKind::RpcV2Cbor.build(set.service(0)).unwrap();
         let request = protocol.encode_input(create, &message).unwrap();
-        let found = polywire_codec::cbor::from_slice(request.body()).unwrap();
+        let found = polywire_codec::cbor::read_value(request.body()).unwrap();
         assert_eq!(found, input(with), "{without}");
     }
 }

@@ -129,7 +129,7 @@ impl Mock {
     }
 
     async fn call(&self, operation: &str, input: &str) -> Value {
-        let input: Value = polywire::codec::json::from_str(input).unwrap();
+        let input: Value = polywire::codec::json::read_value(input).unwrap();
         let Value::Map(input) = input else {
             panic!("{input:?}");
         };
@@ -208,7 +208,7 @@ async fn digests_are_those_of_the_input() {
     let sent = mock.call("SendBatch", batch).await;
     let expected = r#"[{"Id":"1","MD5OfBody":"0cc175b9c0f1b6a831c399e269772661"},
         {"Id":"2","MD5OfBody":"900150983cd24fb0d6963f7d28e17f72"}]"#;
-    let expected: Value = polywire::codec::json::from_str(expected).unwrap();
+    let expected: Value = polywire::codec::json::read_value(expected).unwrap();
     assert_eq!(sent["Successful"], expected);
 }
 

@@ -45,7 +45,7 @@ impl Weather {
     /// The JSON is not an output of the operation.
     #[must_use]
     pub fn output(&self, operation: &str, value: &Value) -> String {
-        let bytes = json::to_vec(value).unwrap();
+        let bytes = json::write_value(value).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         let operation = self.service.find_operation(operation).unwrap();
         let shape = operation.output();

@@ -77,7 +77,7 @@ impl Python {
     #[must_use]
     pub fn run(&self, url: &str, script: &str) -> Value {
         let text = self.print(url, script);
-        match polywire::codec::json::from_str(&text) {
+        match polywire::codec::json::read_value(&text) {
             Ok(value) => value,
             Err(error) => panic!("{error}: {text}"),
         }
@@ -131,7 +131,7 @@ impl CurlAnswer {
     /// The body as JSON.
     #[must_use]
     pub fn json(&self) -> Value {
-        match polywire::codec::json::from_str(self.text()) {
+        match polywire::codec::json::read_value(self.text()) {
             Ok(value) => value,
             Err(error) => panic!("{error}: {}", self.text()),
         }

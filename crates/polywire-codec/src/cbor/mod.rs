@@ -14,9 +14,9 @@
 //! use polywire_schema::Value;
 //!
 //! let bytes = [0xa1, 0x61, b'n', 0x18, 0x2a];
-//! let value: Value = cbor::from_slice(&bytes)?;
+//! let value: Value = cbor::read_value(&bytes)?;
 //! assert_eq!(value["n"].as_i64(), Some(42));
-//! assert_eq!(cbor::to_vec(&value)?, bytes);
+//! assert_eq!(cbor::write_value(&value)?, bytes);
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
 
@@ -35,8 +35,6 @@ use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
 pub use decode::CborDecoder;
 pub use encode::CborEncoder;
-#[cfg(feature = "serde")]
-pub use serde::{deserialize, serialize};
 
 /// What a protocol tells the format.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +81,7 @@ impl Default for CborProfile {
 /// # Errors
 ///
 /// The bytes are not CBOR, or beyond the default limits.
-pub fn from_slice(bytes: &[u8]) -> Result<Value, Error> {
+pub fn read_value(bytes: &[u8]) -> Result<Value, Error> {
     let mut decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, &Limits::DEFAULT)?;
     let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
     decoder.finish()?;
@@ -95,8 +93,11 @@ pub fn from_slice(bytes: &[u8]) -> Result<Value, Error> {
 /// # Errors
 ///
 /// The value holds something that CBOR has no form for.
-pub fn to_vec(value: &Value) -> Result<Vec<u8>, Error> {
+pub fn write_value(value: &Value) -> Result<Vec<u8>, Error> {
     let mut encoder = CborEncoder::new(Vec::new());
     value.encode(Member::DOCUMENT, &mut encoder);
     encoder.finish()
 }
+
+#[cfg(feature = "serde")]
+crate::serde::functions!("CBOR");

@@ -15,7 +15,7 @@ use crate::refuse::unbalanced;
 /// A writer of one JSON text.
 #[derive(Debug)]
 pub struct JsonEncoder {
-    out: Vec<u8>,
+    pub(super) out: Vec<u8>,
     /// Where the text begins: what stands before is the caller's.
     start: usize,
     profile: JsonProfile,
@@ -79,7 +79,7 @@ impl JsonEncoder {
 
     /// Closes with `open` and `close` what began with `open`.
     #[inline]
-    fn close(&mut self, close: u8) {
+    pub(super) fn close(&mut self, close: u8) {
         match self.out.last_mut() {
             Some(last) if *last == b',' => *last = close,
             _ => self.out.push(close),
@@ -92,6 +92,10 @@ impl JsonEncoder {
         if self.profile.quoted_big_numbers {
             return self.quoted(|out| out.extend_from_slice(digits.as_bytes()));
         }
+        self.push_digits(digits);
+    }
+
+    pub(super) fn push_digits(&mut self, digits: &str) {
         self.out.extend_from_slice(digits.as_bytes());
         self.out.push(b',');
     }

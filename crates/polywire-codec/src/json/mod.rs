@@ -10,16 +10,21 @@
 //! use polywire_schema::{Decode, Encode, Member, Value};
 //!
 //! let text = r#"{"name": "Oslo", "heights": [23, 1.5]}"#;
-//! let value: Value = json::from_str(text)?;
+//! let value: Value = json::read_value(text)?;
 //! assert_eq!(value["heights"][0].as_i64(), Some(23));
-//! assert_eq!(json::to_vec(&value)?, br#"{"name":"Oslo","heights":[23,1.5]}"#);
+//! assert_eq!(json::write_value(&value)?, br#"{"name":"Oslo","heights":[23,1.5]}"#);
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
 
 mod decode;
 mod encode;
 mod locate;
+mod members;
 mod pretty;
+mod scalars;
+#[cfg(feature = "serde")]
+mod serde;
+mod tokens;
 
 use polywire_schema::{
     Decode, Defaults, Encode, Encoding, Error, Limits, Member, Part, TimestampFormat, Value,
@@ -189,7 +194,7 @@ impl Default for JsonProfile {
 /// # Errors
 ///
 /// The text is not JSON, or beyond the default limits.
-pub fn from_str(text: &str) -> Result<Value, Error> {
+pub fn read_value(text: &str) -> Result<Value, Error> {
     let mut decoder = JsonDecoder::from_str(text, JsonProfile::DEFAULT, &Limits::DEFAULT)?;
     let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
     decoder.finish()?;
@@ -201,8 +206,13 @@ pub fn from_str(text: &str) -> Result<Value, Error> {
 /// # Errors
 ///
 /// The value holds something that JSON has no form for.
-pub fn to_vec(value: &Value) -> Result<Vec<u8>, Error> {
+pub fn write_value(value: &Value) -> Result<Vec<u8>, Error> {
     let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
     value.encode(Member::DOCUMENT, &mut encoder);
     encoder.finish()
 }
+
+#[cfg(feature = "serde")]
+crate::serde::functions!("JSON");
+#[cfg(feature = "serde")]
+crate::serde::functions!(@text "JSON");

@@ -60,7 +60,7 @@ impl FrameFault {
 
     pub(crate) fn fault(&self) -> &Fault {
         self.fault.get_or_init(|| {
-            let mut details = match cbor::from_slice(&self.payload) {
+            let mut details = match cbor::read_value(&self.payload) {
                 Ok(Value::Map(details)) => details,
                 _ => Map::new(),
             };

@@ -8,7 +8,7 @@ fn frame_fault(code: FaultCode, members: &[(&str, &str)]) -> FrameFault {
         .iter()
         .map(|(name, value)| (*name, Value::from(*value)));
     let details = Value::Map(Map::from_iter(members));
-    FrameFault::new(code, 250, &cbor::to_vec(&details).unwrap())
+    FrameFault::new(code, 250, &cbor::write_value(&details).unwrap())
 }
 
 #[test]

@@ -133,13 +133,13 @@ impl ServerProtocol for CborMethods {
         if let Value::Map(members) = to_value(fault.details(), error.root())? {
             value.extend(members);
         }
-        let body = cbor::to_vec(&Value::Map(value))?;
+        let body = cbor::write_value(&Value::Map(value))?;
         Ok(cbor_response(Bytes::from(body)))
     }
 
     fn encode_other(&self, fault: &Fault) -> Response<Bytes> {
         // Encoding a map of strings and a number cannot fail.
-        let body = cbor::to_vec(&fault_value(fault)).unwrap_or_default();
+        let body = cbor::write_value(&fault_value(fault)).unwrap_or_default();
         let mut response = cbor_response(Bytes::from(body));
         let server = fault.status().is_server_error();
         *response.status_mut() = match server || fault.kind() == FaultKind::Modelled {

@@ -71,7 +71,7 @@ async fn modelled_errors_in_cbor() {
     let reply = site.send(call_of(RpcV2Cbor, "", "Fail", NOT_THERE)).await;
     assert_eq!(reply.status, 404);
     assert_eq!(reply.header("smithy-protocol"), Some("rpc-v2-cbor"));
-    let body = polywire_codec::cbor::from_slice(&reply.body).unwrap();
+    let body = polywire_codec::cbor::read_value(&reply.body).unwrap();
     let expected = Map::from_iter([
         ("__type", Value::from("example.wire#NotThere")),
         ("message", Value::from("there is no such thing")),

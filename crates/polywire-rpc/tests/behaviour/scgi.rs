@@ -25,10 +25,10 @@ fn block(variables: &[(&str, &str)]) -> Vec<u8> {
 
 /// A call in the form in which a web server forwards it.
 fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<u8> {
-    let value = polywire_codec::json::from_str(input).unwrap();
+    let value = polywire_codec::json::read_value(input).unwrap();
     let body = match kind {
         ProtocolKind::RestJson1 => input.as_bytes().to_vec(),
-        ProtocolKind::RpcV2Cbor => polywire_codec::cbor::to_vec(&value).unwrap(),
+        ProtocolKind::RpcV2Cbor => polywire_codec::cbor::write_value(&value).unwrap(),
         _ => polywire_codec::xmlrpc::write_call(operation, &[value]).unwrap(),
     };
     let (line, headers) = head_of(kind, path, operation);

@@ -316,14 +316,14 @@ impl Reply {
         let (name, message) = match kind {
             ProtocolKind::RestJson1 => {
                 assert_eq!(self.header("content-type"), Some("application/json"));
-                let body = polywire_codec::json::from_str(self.text()).unwrap();
+                let body = polywire_codec::json::read_value(self.text()).unwrap();
                 let name = self.header("x-amzn-errortype").unwrap_or_default();
                 (name.to_owned(), body["message"].as_str().map(str::to_owned))
             }
             ProtocolKind::RpcV2Cbor => {
                 assert_eq!(self.header("content-type"), Some("application/cbor"));
                 assert_eq!(self.header("smithy-protocol"), Some("rpc-v2-cbor"));
-                let body = polywire_codec::cbor::from_slice(&self.body).unwrap();
+                let body = polywire_codec::cbor::read_value(&self.body).unwrap();
                 let name = body["__type"].as_str().unwrap_or_default();
                 (name.to_owned(), body["message"].as_str().map(str::to_owned))
             }
@@ -518,10 +518,10 @@ pub(crate) fn head_of(
 /// A call of an operation with a JSON input, encoded for a protocol. `path` is the path in
 /// restJson1.
 pub(crate) fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<u8> {
-    let value = polywire_codec::json::from_str(input).unwrap();
+    let value = polywire_codec::json::read_value(input).unwrap();
     let body = match kind {
         ProtocolKind::RestJson1 => input.as_bytes().to_vec(),
-        ProtocolKind::RpcV2Cbor => polywire_codec::cbor::to_vec(&value).unwrap(),
+        ProtocolKind::RpcV2Cbor => polywire_codec::cbor::write_value(&value).unwrap(),
         _ => polywire_codec::xmlrpc::write_call(operation, &[value]).unwrap(),
     };
     post(kind, path, operation, body)

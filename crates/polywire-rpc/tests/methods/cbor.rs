@@ -88,10 +88,10 @@ async fn values_keep_their_types() {
         Value::from(Map::from_iter([("null", Value::Null)])),
         Value::Double(0.1),
     ]);
-    let body = cbor::to_vec(&parameters).unwrap();
+    let body = cbor::write_value(&parameters).unwrap();
     let (status, answer) = send(&server, post("echo", body)).await;
     assert_eq!(status, StatusCode::OK);
-    assert_eq!(cbor::from_slice(&answer).unwrap(), parameters);
+    assert_eq!(cbor::read_value(&answer).unwrap(), parameters);
 }
 
 fn post(method: &str, body: Vec<u8>) -> Request<Bytes> {
@@ -108,7 +108,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
     for (method, body, status, kind, code, message) in [
         (
             "fail",
-            cbor::serialize(&(7,)),
+            cbor::to_vec(&(7,)),
             400,
             "ApplicationError",
             7,
@@ -116,7 +116,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
         ),
         (
             "break",
-            cbor::serialize(&none),
+            cbor::to_vec(&none),
             500,
             "InternalFailureException",
             -32603,
@@ -124,7 +124,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
         ),
         (
             "late",
-            cbor::serialize(&none),
+            cbor::to_vec(&none),
             500,
             "DeadlineExceededException",
             -32400,
@@ -132,7 +132,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
         ),
         (
             "nobody",
-            cbor::serialize(&none),
+            cbor::to_vec(&none),
             400,
             "UnknownOperationException",
             -32601,
@@ -140,7 +140,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
         ),
         (
             "sample.add",
-            cbor::serialize(&(1, "x")),
+            cbor::to_vec(&(1, "x")),
             400,
             "SerializationException",
             -32602,
@@ -148,7 +148,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
         ),
         (
             "sample.add",
-            cbor::serialize(&(1,)),
+            cbor::to_vec(&(1,)),
             400,
             "ValidationException",
             -32602,
@@ -164,7 +164,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
         ),
     ] {
         let (found, fault) = send(&server, post(method, body.unwrap())).await;
-        let fault = cbor::from_slice(&fault).unwrap();
+        let fault = cbor::read_value(&fault).unwrap();
         assert_eq!(found.as_u16(), status, "{method} {fault:?}");
         assert_eq!(fault["__type"].as_str(), Some(kind), "{fault:?}");
         assert_eq!(fault["code"].as_i64(), Some(code), "{fault:?}");

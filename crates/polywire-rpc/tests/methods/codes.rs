@@ -152,7 +152,7 @@ async fn cbor_code(server: &Server, method: &str, body: Vec<u8>) -> Option<i64> 
         .body(Bytes::from(body))
         .unwrap();
     let (_, body) = send(server, request).await;
-    let answer = polywire_codec::cbor::from_slice(&body).unwrap();
+    let answer = polywire_codec::cbor::read_value(&body).unwrap();
     let fault = match &answer {
         Value::List(results) => results.first()?,
         other => other,

@@ -77,11 +77,11 @@ pub(crate) async fn call_cbor<T: serde::Serialize>(
     method: &str,
     parameters: &T,
 ) -> (StatusCode, Value) {
-    let body = polywire_codec::cbor::serialize(parameters).unwrap();
+    let body = polywire_codec::cbor::to_vec(parameters).unwrap();
     let request = Request::post(format!("/service/Sample/operation/{method}"))
         .header("smithy-protocol", "rpc-v2-cbor")
         .body(Bytes::from(body))
         .unwrap();
     let (status, body) = send(server, request).await;
-    (status, polywire_codec::cbor::from_slice(&body).unwrap())
+    (status, polywire_codec::cbor::read_value(&body).unwrap())
 }

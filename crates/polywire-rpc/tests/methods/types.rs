@@ -57,8 +57,8 @@ async fn over_cbor() {
     assert_eq!(answer["decimal"], Value::BigDecimal(record().decimal));
     assert_eq!(answer["any"], record().any);
     assert_eq!(answer["list"], Value::List(record().list));
-    let bytes = polywire_codec::cbor::to_vec(&answer).unwrap();
-    let back: Record = polywire_codec::cbor::deserialize(&bytes).unwrap();
+    let bytes = polywire_codec::cbor::write_value(&answer).unwrap();
+    let back: Record = polywire_codec::cbor::from_slice(&bytes).unwrap();
     assert_eq!(back, record());
     // A value of each type survives a round trip.
     for value in [

@@ -308,7 +308,7 @@ async fn errors_contain_nothing_of_sensitive_inputs() {
 #[tokio::test]
 async fn other_protocols_of_the_model_keep_working() {
     let server = server();
-    let body = polywire_codec::cbor::to_vec(&named("tea")).unwrap();
+    let body = polywire_codec::cbor::write_value(&named("tea")).unwrap();
     let request = Request::post("/service/Shop/operation/Price")
         .header("smithy-protocol", "rpc-v2-cbor")
         .header("content-type", "application/cbor")
@@ -316,7 +316,7 @@ async fn other_protocols_of_the_model_keep_working() {
         .unwrap();
     let (status, body) = send(&server, request).await;
     assert_eq!(status, StatusCode::OK);
-    let price = polywire_codec::cbor::from_slice(&body).unwrap();
+    let price = polywire_codec::cbor::read_value(&body).unwrap();
     assert_eq!(price["cents"].as_i64(), Some(250));
 }
 
@@ -372,7 +372,7 @@ async fn methods_and_model_may_share_a_cbor_service_name() {
         Request::post(format!("/service/Shop/operation/{name}"))
             .header("smithy-protocol", "rpc-v2-cbor")
             .header("content-type", "application/cbor")
-            .body(Bytes::from(polywire_codec::cbor::to_vec(body).unwrap()))
+            .body(Bytes::from(polywire_codec::cbor::write_value(body).unwrap()))
             .unwrap()
     };
     let two = Value::List(vec![1.into(), 2.into()]);
@@ -380,7 +380,7 @@ async fn methods_and_model_may_share_a_cbor_service_name() {
     assert_eq!((status, &sum[..]), (StatusCode::OK, &[3][..]));
     let (status, price) = send(&server, post("Price", &named("tea"))).await;
     assert_eq!(status, StatusCode::OK);
-    let price = polywire_codec::cbor::from_slice(&price).unwrap();
+    let price = polywire_codec::cbor::read_value(&price).unwrap();
     assert_eq!(price["cents"].as_i64(), Some(250));
     let (status, _) = send(&server, post("system.listMethods", &Value::List(vec![]))).await;
     assert_eq!(status, StatusCode::OK);

@@ -237,10 +237,10 @@ fn body(answer: &[u8]) -> &[u8] {
 async fn over_cbor(callers: &Callers, number: u64) -> Outcome {
     let left = i32::try_from(number % 1_000_000).unwrap();
     let path = "/service/Mixed/operation/add";
-    let body_of = cbor::serialize(&(left, 1)).unwrap();
+    let body_of = cbor::to_vec(&(left, 1)).unwrap();
     let request = post(path, "Smithy-Protocol: rpc-v2-cbor\r\n", &body_of);
     let answer = read(write(callers, &request).await?).await;
-    match cbor::from_slice(body(&answer)) {
+    match cbor::read_value(body(&answer)) {
         Ok(sum) if sum.as_i64() == Some(i64::from(left) + 1) => Ok("answered"),
         _ => Err(answer.escape_ascii().to_string()),
     }

@@ -32,7 +32,7 @@ fn python(case: &Case, script: &str) -> Option<Value> {
 }
 
 fn json(text: &str) -> Value {
-    json::from_str(text).unwrap()
+    json::read_value(text).unwrap()
 }
 
 #[test]

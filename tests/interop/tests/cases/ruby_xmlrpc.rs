@@ -9,7 +9,7 @@ fn ruby(case: &Case, arguments: &[&str], script: &str) -> Option<Value> {
     let ruby = case.ruby()?;
     let serving = Serving::start(arguments);
     let text = ruby.print(&format!("{}/RPC2", serving.url()), script);
-    Some(json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+    Some(json::read_value(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
 }
 
 /// The client rejects a fault with a third member, so the server must not send one by default.
@@ -28,7 +28,7 @@ show([
     };
     let expected = r#"["Oslo",
         {"code":404,"text":"NoSuchResource: there is no city \"atlantis\""},-32602,-32601]"#;
-    assert_eq!(answers, json::from_str(expected).unwrap());
+    assert_eq!(answers, json::read_value(expected).unwrap());
     // With the third member, the client does fail.
     let script = "show(call('GetCity', { 'cityId' => 'atlantis' }))";
     let always = ["--style", "detail=always"];

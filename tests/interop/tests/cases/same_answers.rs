@@ -83,7 +83,7 @@ fn by_polywire(weather: &Weather, serving: &Serving, asked: &Asked, protocol: &s
     ];
     let ended = run(&arguments);
     assert_eq!(ended.code, Some(0), "{protocol}: {}", ended.stderr);
-    let value = json::from_str(&ended.stdout).unwrap();
+    let value = json::read_value(&ended.stdout).unwrap();
     weather.output(asked.operation, &value)
 }
 
@@ -190,7 +190,7 @@ fn polywire_call_one_state_behind_all_wires() {
             protocol,
         ]);
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-        let output = json::from_str(&ended.stdout).unwrap();
+        let output = json::read_value(&ended.stdout).unwrap();
         assert_eq!(output["status"].as_i64(), Some(status), "{protocol}");
         ids.push(output["observationId"].clone());
         let wind = Map::from_iter([("speed", Value::from(12.5)), ("direction", 270.into())]);

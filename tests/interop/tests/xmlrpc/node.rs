@@ -11,11 +11,11 @@ fn node(case: &Case, server: impl FnOnce() -> Sample, script: &str) -> Option<Va
     let server = server();
     let script = format!("(async () => {{\n{script}\n}})()");
     let text = node.print(&server.url, &script);
-    Some(json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+    Some(json::read_value(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
 }
 
 fn json(text: &str) -> Value {
-    json::from_str(text).unwrap()
+    json::read_value(text).unwrap()
 }
 
 #[test]

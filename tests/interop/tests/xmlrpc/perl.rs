@@ -15,11 +15,11 @@ fn perl(case: &Case, script: &str) -> Option<Value> {
         {script}"
     );
     let text = perl.print(&server.url, &script);
-    Some(json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+    Some(json::read_value(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
 }
 
 fn json(text: &str) -> Value {
-    json::from_str(text).unwrap()
+    json::read_value(text).unwrap()
 }
 
 #[test]

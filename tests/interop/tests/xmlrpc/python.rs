@@ -23,7 +23,7 @@ def fault(call):
 ";
 
 fn json(text: &str) -> Value {
-    json::from_str(text).unwrap()
+    json::read_value(text).unwrap()
 }
 
 #[test]

@@ -57,8 +57,8 @@ impl Forms {
         Ok(Self {
             xml: request,
             xml_answer: response,
-            cbor_answer: cbor::to_vec(&value).map_err(wrong)?.leak(),
-            cbor: cbor::to_vec(&Value::List(vec![value]))
+            cbor_answer: cbor::write_value(&value).map_err(wrong)?.leak(),
+            cbor: cbor::write_value(&Value::List(vec![value]))
                 .map_err(wrong)?
                 .leak(),
         })

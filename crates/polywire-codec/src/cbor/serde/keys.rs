@@ -1,59 +1,19 @@
-//! The keys of maps, none of which may come twice.
+//! Keys of maps as bytes: two spellings of one key are one.
 
 use std::borrow::Cow;
 
-use polywire_schema::{Error, ErrorKind, Limits};
+use polywire_schema::{Error, ErrorKind, Limits, TokenReader as _};
 
 use super::super::{CborDecoder, CborEncoder, CborProfile, locate};
 
-/// The keys of a map so far, each as the bytes that it is written as.
-#[derive(Default)]
-pub(super) struct Keys<'de>(Vec<Cow<'de, [u8]>>);
-
-/// Who sees to it that no key comes twice.
-pub(super) trait Seen<'de> {
-    /// A key came, which these bytes are.
-    fn push(&mut self, key: &'de [u8]);
-
-    /// The map has ended.
-    fn end(self, decoder: &CborDecoder<'_>) -> Result<(), Error>;
-}
-
-/// The type that is read.
-impl Seen<'_> for () {
-    #[inline(always)]
-    fn push(&mut self, _: &[u8]) {}
-
-    #[inline(always)]
-    fn end(self, _: &CborDecoder<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-impl<'de> Seen<'de> for Keys<'de> {
-    #[inline]
-    fn push(&mut self, key: &'de [u8]) {
-        self.0.push(shortest(key));
-    }
-
-    fn end(mut self, decoder: &CborDecoder<'_>) -> Result<(), Error> {
-        self.0.sort_unstable();
-        match self.0.windows(2).find(|pair| pair[0] == pair[1]) {
-            None => Ok(()),
-            Some(pair) => Err(twice(decoder, &pair[0])),
-        }
-    }
-}
-
+/// The error of a key that came twice.
 #[cold]
-fn twice(decoder: &CborDecoder<'_>, key: &[u8]) -> Error {
+pub(super) fn duplicate(decoder: &CborDecoder<'_>, key: &[u8]) -> Error {
     let text = CborDecoder::from_slice(key, CborProfile::DEFAULT, &Limits::DEFAULT)
         .and_then(|mut key| key.text_string());
     match text {
         Ok(text) => decoder.twice(&text),
         Err(_) => {
-            use polywire_schema::Decoder as _;
-
             let error = decoder.error(ErrorKind::Duplicate, "each key once");
             error.found(locate::describe(key))
         }
@@ -63,7 +23,7 @@ fn twice(decoder: &CborDecoder<'_>, key: &[u8]) -> Error {
 /// A key as it would be written in the shortest way, which nearly all are: two spellings
 /// of one key are one. A float of another width is another key.
 #[inline]
-fn shortest(key: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn shortest(key: &[u8]) -> Cow<'_, [u8]> {
     // Integers and strings whose length stands in the first byte or in the second.
     let plain = match *key {
         [first, ..] if first >> 5 < 4 && first & 0x1f < 24 => true,

@@ -6,20 +6,31 @@
 //! are definite. No key of a map comes twice, whatever type reads it and however the
 //! key is spelled.
 
-mod access;
-mod de;
-mod kept;
 mod keys;
+mod own;
 mod parameters;
-mod ser;
 
-use polywire_schema::{Error, ErrorKind, Limits};
-use serde::de::DeserializeOwned;
+use std::borrow::Cow;
+
+use polywire_schema::serde_names::number_of_digits;
+use polywire_schema::{
+    BigInteger, Encoder as _, Error, ErrorKind, Limits, Member, Seq, TokenReader as _,
+};
+use polywire_text::serde_token::{LARGE, lend};
+use polywire_text::{SHARE_FRACTION, utf8};
+use serde::de::{DeserializeSeed, Visitor};
 use serde::{Deserialize, Serialize};
 
 use self::parameters::List;
+use super::encode::{ARRAY, MAP, NEGATIVE, UNSIGNED};
+use super::head::{INDEFINITE, Tag};
 use super::{CborDecoder, CborEncoder, CborProfile};
+use crate::integers;
 use crate::parameters::Parameters;
+use crate::serde::{Keys, Kind, Reader, SerdeReader, SerdeWriter};
+
+/// The greatest number of elements that a type is told to reserve memory for.
+const MAX_SIZE_HINT: u64 = 1024;
 
 impl<'de> CborDecoder<'de> {
     /// Reads the next data item as a type of serde. Strings and bytes that stand in
@@ -41,8 +52,7 @@ impl<'de> CborDecoder<'de> {
     ///
     /// What comes is not of that type, or beyond the limits.
     pub fn deserialize<T: Deserialize<'de>>(&mut self) -> Result<T, Error> {
-        let read = T::deserialize(de::Reader(self));
-        read.map_err(|error| self.placed(error))
+        crate::serde::deserialize(self)
     }
 
     /// Reads an array of parameters, all of them, as a serde type: a tuple has a
@@ -88,39 +98,302 @@ impl CborEncoder {
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value
-            .serialize(ser::Writer(self))
-            .map_err(|error| self.failed(error))
+        crate::serde::serialize(self, value)
     }
 }
 
-/// Reads a message as a type of serde.
-///
-/// # Errors
-///
-/// The bytes are not CBOR, are not of that type, or beyond the default limits.
-pub fn deserialize<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
     let mut decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, &Limits::DEFAULT)?;
     let value = decoder.deserialize()?;
     decoder.finish()?;
     Ok(value)
 }
 
-/// Writes a value of a type of serde.
-///
-/// # Errors
-///
-/// The value holds something that CBOR has no form for, or says of itself that it
-/// cannot be written.
-pub fn serialize<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
-    let mut encoder = CborEncoder::new(Vec::new());
+pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let mut encoder = CborEncoder::new(out);
     encoder.serialize(value)?;
     encoder.finish()
 }
 
-/// An error of writing.
-#[cold]
-fn unwritable(expected: impl Into<std::borrow::Cow<'static, str>>) -> Error {
-    let error = Error::new(ErrorKind::Unwritable).in_format("CBOR");
-    error.expected(expected)
+impl<'de> SerdeReader<'de> for CborDecoder<'de> {
+    const HUMAN_READABLE: bool = false;
+
+    #[inline(always)]
+    fn kind(&mut self) -> Result<Kind, Error> {
+        if self.at >= self.bytes.len() {
+            return Err(self.error(ErrorKind::Truncated, "a value"));
+        }
+        Ok(match CborDecoder::peek(self) {
+            0x00..=0x3f | 0xf9..=0xfb => Kind::Number,
+            0x40..=0x5f => Kind::Bytes,
+            0x60..=0x7f => Kind::String,
+            0x80..=0x9f => Kind::List,
+            0xa0..=0xbf => Kind::Map,
+            0xc0..=0xdf => Kind::Extension,
+            0xf4 | 0xf5 => Kind::Boolean,
+            0xf6 | 0xf7 => Kind::Null,
+            _ => return Err(self.error(ErrorKind::Syntax, "a value with a known first byte")),
+        })
+    }
+
+    #[inline(always)]
+    fn position(&mut self) -> usize {
+        self.at
+    }
+
+    #[cold]
+    fn locate(&self, error: Error, offset: usize) -> Error {
+        if error.offset().is_some() {
+            return error;
+        }
+        let path = self.path_at(offset, None);
+        error.in_format("CBOR").at_offset(offset).at_path(path)
+    }
+
+    fn skip_extensions(&mut self) -> Result<(), Error> {
+        self.skip_tags()
+    }
+
+    #[inline(always)]
+    fn next_element(&mut self, _: bool, seq: &mut Seq) -> Result<bool, Error> {
+        self.next_item(seq)
+    }
+
+    #[inline]
+    fn size_hint(&self, seq: &Seq) -> Option<usize> {
+        match seq.left {
+            INDEFINITE => None,
+            left => Some(left.min(MAX_SIZE_HINT) as usize),
+        }
+    }
+
+    #[inline]
+    fn map_key<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+        keys: Option<&mut Keys<'de>>,
+    ) -> Result<K::Value, Error> {
+        let start = self.at;
+        let key = seed.deserialize(Reader(self))?;
+        if let Some(keys) = keys {
+            let bytes = self.bytes.get(start..self.at);
+            keys.push(keys::shortest(bytes.unwrap_or_default()));
+        }
+        Ok(key)
+    }
+
+    fn duplicate(&self, key: &[u8], _: usize) -> Error {
+        keys::duplicate(self, key)
+    }
+
+    #[inline(always)]
+    fn quick_integer(&mut self) -> Option<i64> {
+        let (value, len) = CborDecoder::quick_integer(self)?;
+        self.at += len;
+        Some(value)
+    }
+
+    #[inline(always)]
+    fn quick_double(&mut self) -> Option<f64> {
+        let Some(&[0xfb, ref bytes @ ..]) = self.rest().first_chunk::<9>() else {
+            return None;
+        };
+        self.at += 9;
+        Some(f64::from_be_bytes(*bytes))
+    }
+
+    #[inline(always)]
+    fn quick_str(&mut self) -> Option<&'de str> {
+        let (window, len) = self.short_text()?;
+        let text = utf8::validate(window.get(..len)?).ok()?;
+        self.at += 1 + len;
+        Some(text)
+    }
+
+    fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        match CborDecoder::peek(self) {
+            0x00..=0x3f => {
+                let head = self.head("an integer")?;
+                let argument = head.argument;
+                match (head.major, i64::try_from(argument)) {
+                    (0, _) => visitor.visit_u64(argument),
+                    (_, Ok(argument)) => visitor.visit_i64(!argument),
+                    (_, Err(_)) => visitor.visit_i128(-1 - i128::from(argument)),
+                }
+            }
+            0xfa => visitor.visit_f32(self.any_double("a number")? as f32),
+            _ => visitor.visit_f64(self.any_double("a number")?),
+        }
+    }
+
+    fn byte_string(&mut self) -> Result<Cow<'de, [u8]>, Error> {
+        self.string_bytes(2, "a byte string")
+    }
+
+    /// A blob shares the body if it is large enough.
+    #[inline]
+    fn lend<V: Visitor<'de>>(&self, bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
+        match self.body {
+            Some(body) if bytes.len() >= LARGE.max(body.len() / SHARE_FRACTION) => {
+                lend(body.blob(bytes), || visitor.visit_borrowed_bytes(bytes))
+            }
+            _ => visitor.visit_borrowed_bytes(bytes),
+        }
+    }
+
+    /// What is behind tags. Those with a meaning give text, which the types that know them take.
+    fn extension<V: Visitor<'de>>(
+        &mut self,
+        check_keys: bool,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let Some((tag, start)) = self.tag()? else {
+            return Reader(self).any(check_keys, visitor);
+        };
+        match tag {
+            Tag::Epoch | Tag::DateTime => {
+                self.at = start;
+                let text = own::timestamp(self)?;
+                visitor.visit_str(&text)
+            }
+            Tag::Unsigned | Tag::Negative => integers::visit(&self.bignum(tag, start)?, visitor),
+            Tag::Decimal => visitor.visit_str(self.decimal(start)?.as_str()),
+        }
+    }
+
+    fn own_newtype<V: Visitor<'de>>(
+        &mut self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        own::read(self, name, visitor)
+    }
+}
+
+impl SerdeWriter for CborEncoder {
+    const HUMAN_READABLE: bool = false;
+
+    fn null(&mut self) {
+        polywire_schema::Encoder::null(self, Member::DOCUMENT);
+    }
+
+    #[inline]
+    fn boolean(&mut self, value: bool) {
+        polywire_schema::Encoder::boolean(self, Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn signed(&mut self, value: i64) {
+        self.push_integer(value);
+    }
+
+    #[inline]
+    fn unsigned(&mut self, value: u64) {
+        self.head(UNSIGNED, value);
+    }
+
+    fn digits(&mut self, digits: &str) -> Result<(), Error> {
+        if let Ok(value) = digits.parse::<i128>()
+            && let Ok(complement) = u64::try_from(!value)
+        {
+            self.head(NEGATIVE, complement);
+            return Ok(());
+        }
+        if digits.parse::<BigInteger>().is_ok() {
+            self.push_big(digits);
+            return Ok(());
+        }
+        let Some(number) = number_of_digits(digits) else {
+            return Err(self.unwritable("the digits of a number".to_owned()));
+        };
+        self.document_value(&number);
+        Ok(())
+    }
+
+    #[inline]
+    fn float(&mut self, value: f32) {
+        polywire_schema::Encoder::float(self, Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn double(&mut self, value: f64) {
+        polywire_schema::Encoder::double(self, Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn string(&mut self, value: &str) {
+        polywire_schema::Encoder::string(self, Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn bytes(&mut self, value: &[u8]) {
+        self.blob(Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    #[inline]
+    fn begin_list(&mut self, len: Option<usize>) {
+        self.head(ARRAY, len.unwrap_or(0) as u64);
+    }
+
+    #[inline]
+    fn end_list(&mut self, start: usize, len: Option<usize>, count: usize) {
+        if len.is_none() {
+            self.insert_length(ARRAY, start, count);
+        }
+    }
+
+    #[inline]
+    fn begin_map(&mut self, len: Option<usize>) {
+        self.head(MAP, len.unwrap_or(0) as u64);
+    }
+
+    #[inline]
+    fn end_map(&mut self, start: usize, len: Option<usize>, count: usize) {
+        if len.is_none() {
+            self.insert_length(MAP, start, count);
+        }
+    }
+
+    #[inline]
+    fn key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+        key.serialize(crate::serde::Writer(self))
+    }
+
+    #[inline]
+    fn name(&mut self, name: &'static str) {
+        polywire_schema::Encoder::string(self, Member::DOCUMENT, name);
+    }
+
+    #[cold]
+    fn unwritable(&self, expected: String) -> Error {
+        let error = Error::new(ErrorKind::Unwritable).in_format("CBOR");
+        error.expected(expected)
+    }
+
+    #[cold]
+    fn failed(&mut self, error: Error) -> Error {
+        CborEncoder::failed(self, error)
+    }
+
+    fn own_newtype<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Error> {
+        own::write(self, name, value)
+    }
+}
+
+impl CborEncoder {
+    /// Writes the length of a list or map that began at `start` with the length 0.
+    fn insert_length(&mut self, major: u8, start: usize, count: usize) {
+        let mut head = Self::new(Vec::new());
+        head.head(major, count as u64);
+        self.out.splice(start..=start, head.out);
+    }
 }

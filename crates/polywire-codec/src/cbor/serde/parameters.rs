@@ -1,10 +1,10 @@
 //! The parameters of a call: an array, or nothing at all.
 
-use polywire_schema::{Decoder, Error, ErrorKind, Member, Seq};
+use polywire_schema::{Error, ErrorKind, Member, Seq, TokenReader as _};
 
 use super::super::CborDecoder;
-use super::de::Reader;
 use crate::parameters::Source;
+use crate::serde::Reader;
 
 /// The parameters that are left.
 pub(super) struct List<'a, 'de> {
@@ -30,7 +30,7 @@ impl<'a, 'de> List<'a, 'de> {
 
 impl<'de> Source<'de> for List<'_, 'de> {
     type Reader<'b>
-        = Reader<'b, 'de>
+        = Reader<'b, CborDecoder<'de>>
     where
         Self: 'b;
 
@@ -45,7 +45,7 @@ impl<'de> Source<'de> for List<'_, 'de> {
     }
 
     #[inline]
-    fn reader(&mut self) -> Reader<'_, 'de> {
+    fn reader(&mut self) -> Reader<'_, CborDecoder<'de>> {
         Reader(self.decoder)
     }
 

@@ -86,7 +86,7 @@ mod tests {
             retry_after: 0,
             unstarted: false,
         };
-        let payload = cbor::to_vec(&Value::Map(details)).unwrap();
+        let payload = cbor::write_value(&Value::Map(details)).unwrap();
         CallError::from_end(end, &payload)
     }
 

@@ -54,7 +54,7 @@ pub(super) fn encode(
         false => sent,
     };
     // A map of strings and a number can always be written.
-    let details = cbor::to_vec(&Value::Map(details)).unwrap_or_default();
+    let details = cbor::write_value(&Value::Map(details)).unwrap_or_default();
     (sent, details)
 }
 

@@ -9,7 +9,7 @@ use polywire::schema::Value;
 use polywire_interop::{Case, Serving, model, workspace};
 
 fn json(text: &str) -> Value {
-    json::from_str(text).unwrap()
+    json::read_value(text).unwrap()
 }
 
 /// Serves a model with the answers of `aws/{service}.smithy`, and runs the script with boto3.

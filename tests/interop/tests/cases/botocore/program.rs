@@ -22,7 +22,7 @@ fn export_says_what_it_wrote() {
     assert!(said.stdout.contains("boto3.client('weather'"));
 
     let said = run(&[&export[..], &["--json", "--name", "w x"]].concat());
-    let said: Value = json::from_str(&said.stdout).unwrap();
+    let said: Value = json::read_value(&said.stdout).unwrap();
     assert_eq!(said["service"].as_str(), Some("w-x"));
     assert_eq!(said["apiVersion"].as_str(), Some("2026-11-01"));
     assert_eq!(said["protocol"].as_str(), Some("rest-json"));
@@ -30,7 +30,7 @@ fn export_says_what_it_wrote() {
     assert_eq!(files.len(), 5);
     for file in files {
         let text = std::fs::read_to_string(file.as_str().unwrap()).unwrap();
-        assert!(json::from_str(&text).is_ok());
+        assert!(json::read_value(&text).is_ok());
     }
     assert!(!said["notes"].as_list().unwrap().is_empty());
 }

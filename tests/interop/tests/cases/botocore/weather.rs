@@ -36,7 +36,7 @@ fn boto3(name: &'static str, protocol: &str, script: &str) -> Option<Value> {
 }
 
 fn json(text: &str) -> Value {
-    json::from_str(text).unwrap()
+    json::read_value(text).unwrap()
 }
 
 /// Checks that give the same results over both protocols.

@@ -106,7 +106,7 @@ fn server(service: ServiceHandle, kind: ProtocolKind, heard: Arc<Mutex<Vec<Strin
 }
 
 fn json(text: &str) -> Value {
-    json::from_str(text).unwrap()
+    json::read_value(text).unwrap()
 }
 
 /// What botocore or the protocol does not support.

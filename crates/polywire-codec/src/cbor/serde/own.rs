@@ -1,0 +1,94 @@
+//! Types of ours that have a form of their own in CBOR, though serde has none for them:
+//! timestamps and big numbers, which have tags.
+//!
+//! To serde each is a newtype around text, which is what it is in other formats. The name of
+//! the newtype tells ours what it is.
+
+use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE};
+use polywire_schema::{
+    BigDecimal, BigInteger, Encoder as _, Error, Event, Member, Timestamp, TokenReader as _, Value,
+};
+use serde::Serialize;
+use serde::de::value::StrDeserializer;
+use serde::de::{IntoDeserializer, Visitor};
+
+use super::super::{CborDecoder, CborEncoder};
+use crate::serde::{Capture, Reader, SerdeWriter, Writer};
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// Writes a newtype of ours: what its text says.
+pub(super) fn write<T: Serialize + ?Sized>(
+    encoder: &mut CborEncoder,
+    name: &'static str,
+    value: &T,
+) -> Result<()> {
+    if !matches!(name, TIMESTAMP | BIG_INTEGER | BIG_DECIMAL) {
+        return value.serialize(Writer(encoder));
+    }
+    let mut text = String::new();
+    value.serialize(Capture::new(|own: &str| text.push_str(own)))?;
+    let document = Member::DOCUMENT;
+    let written = match name {
+        TIMESTAMP => text
+            .parse()
+            .map(|value: Timestamp| encoder.timestamp(document, value)),
+        BIG_INTEGER => text
+            .parse()
+            .map(|value: BigInteger| encoder.big_integer(document, &value)),
+        _ => text
+            .parse()
+            .map(|value: BigDecimal| encoder.big_decimal(document, &value)),
+    };
+    written.map_err(|malformed| encoder.unwritable(malformed.expected.to_owned()))
+}
+
+/// Reads a newtype of ours, as one around the text. Other writers have text for all of them.
+pub(super) fn read<'de, V: Visitor<'de>>(
+    decoder: &mut CborDecoder<'de>,
+    name: &'static str,
+    visitor: V,
+) -> Result<V::Value> {
+    if !matches!(name, TIMESTAMP | BIG_INTEGER | BIG_DECIMAL | VALUE) {
+        return visitor.visit_newtype_struct(Reader(decoder));
+    }
+    decoder.skip_plain_tags()?;
+    let text = match (name, decoder.peek() >> 5) {
+        (VALUE, 6) => return tagged_value(decoder, visitor),
+        // A value checks itself that no key comes twice.
+        (VALUE, _) => return Reader(decoder).any(false, visitor),
+        (_, 3) => return visitor.visit_newtype_struct(Reader(decoder)),
+        (TIMESTAMP, _) => timestamp(decoder)?,
+        (BIG_INTEGER, _) => decoder.big_integer(Member::DOCUMENT)?.as_str().to_owned(),
+        _ => decoder.big_decimal(Member::DOCUMENT)?.as_str().to_owned(),
+    };
+    let text: StrDeserializer<'_, Error> = text.as_str().into_deserializer();
+    visitor.visit_newtype_struct(text)
+}
+
+/// A timestamp as text by RFC 3339.
+pub(super) fn timestamp(decoder: &mut CborDecoder<'_>) -> Result<String> {
+    let start = decoder.at;
+    let timestamp = decoder.timestamp(Member::DOCUMENT)?;
+    let mut text = Vec::with_capacity(32);
+    if let Err(malformed) = timestamp.push_date_time(&mut text) {
+        return Err(decoder.invalid(start, malformed.expected));
+    }
+    // A date is ASCII.
+    Ok(String::from_utf8(text).unwrap_or_default())
+}
+
+/// A value with a tag.
+fn tagged_value<'de, V: Visitor<'de>>(
+    decoder: &mut CborDecoder<'de>,
+    visitor: V,
+) -> Result<V::Value> {
+    let start = decoder.at;
+    match decoder.tagged()? {
+        Event::Scalar(Value::Timestamp(value)) => Handed::Timestamp(value).visit(visitor),
+        Event::Scalar(Value::BigInteger(value)) => Handed::BigInteger(value).visit(visitor),
+        Event::Scalar(Value::BigDecimal(value)) => Handed::BigDecimal(value).visit(visitor),
+        Event::Scalar(Value::Integer(value)) => visitor.visit_i64(value),
+        _ => Err(decoder.invalid(start, "a value behind a tag")),
+    }
+}

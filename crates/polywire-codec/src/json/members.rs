@@ -1,0 +1,226 @@
+//! Reading keys and what is between the parts of objects and arrays.
+
+use std::borrow::Cow;
+
+use polywire_schema::{END, Error, ErrorKind, Member, Schema, Seq, Text, TokenReader as _};
+use polywire_text::scan;
+
+use super::decode::JsonDecoder;
+
+impl<'de> JsonDecoder<'de> {
+    /// Goes to the next element of what `close` closes. `false` at its end.
+    #[inline(always)]
+    pub(super) fn next_item(
+        &mut self,
+        seq: &mut Seq,
+        close: u8,
+        expected: &'static str,
+    ) -> Result<bool, Error> {
+        let (at, token) = self.token_at(self.at);
+        if token == close {
+            self.at = at;
+            self.leave();
+            return Ok(false);
+        }
+        let (at, token) = match seq.count {
+            0 => (at, token),
+            _ if token == b',' => self.token_at(at + 1),
+            _ => (at, close),
+        };
+        if token != close && token != 0 && self.budget.count(1).is_ok() {
+            self.at = at;
+            seq.count += 1;
+            return Ok(true);
+        }
+        self.slow_next(seq, close, expected, true)
+    }
+
+    /// As [`Self::next_item`], with white space, limits and errors. The members of
+    /// structures are not counted: each comes once at the most.
+    #[inline(never)]
+    pub(super) fn slow_next(
+        &mut self,
+        seq: &mut Seq,
+        close: u8,
+        expected: &'static str,
+        count: bool,
+    ) -> Result<bool, Error> {
+        let token = self.peek_token();
+        if token == close {
+            self.leave();
+            return Ok(false);
+        }
+        if seq.count > 0 {
+            if token != b',' {
+                return Err(self.error(ErrorKind::Syntax, expected));
+            }
+            self.at += 1;
+            self.skip_space();
+            if self.peek() == close {
+                return Err(self.error(ErrorKind::Syntax, "another element after the comma"));
+            }
+        }
+        seq.count += 1;
+        if count {
+            self.count_item()?;
+        }
+        Ok(true)
+    }
+
+    /// Reads the colon behind a key.
+    #[inline]
+    pub(super) fn colon(&mut self) -> Result<(), Error> {
+        if self.peek_token() != b':' {
+            return Err(self.error(ErrorKind::Syntax, "a colon after the key"));
+        }
+        self.at += 1;
+        self.skip_space();
+        Ok(())
+    }
+
+    /// Reads the next short key without escapes, up to its value, if it and what
+    /// is around it are plain. `at` and `token` are what comes next.
+    #[inline(always)]
+    pub(super) fn short_key(
+        &mut self,
+        mut at: usize,
+        mut token: u8,
+        seq: &mut Seq,
+    ) -> Option<Text> {
+        if seq.count > 0 {
+            if token != b',' {
+                return None;
+            }
+            (at, token) = self.token_at(at + 1);
+        }
+        if token != b'"' {
+            return None;
+        }
+        let (window, len) = self.short_text(at + 1)?;
+        let end = at + len + 2;
+        if self.text.as_bytes().get(end) != Some(&b':') {
+            return None;
+        }
+        let (value, token) = self.token_behind(end + 1);
+        // A null may have to be skipped. The key is made last: one that is thrown
+        // away would have to be dropped.
+        if token == b'n' || self.budget.items_left() == 0 {
+            return None;
+        }
+        let key = Text::inline_prefix(window, len)?;
+        // One is left, as was asked.
+        let _ = self.budget.count(1);
+        self.at = value;
+        seq.count += 1;
+        Some(key)
+    }
+
+    /// A short string without escapes, which begins at `start`, behind its quote:
+    /// the text from there on and the length of the string. Its other quote follows.
+    #[inline(always)]
+    pub(super) fn short_text(&self, start: usize) -> Option<(&'de str, usize)> {
+        let text = self.text.get(start..)?;
+        let len = scan::short_json_string(text.as_bytes().first_chunk()?)?;
+        self.budget.fits(len).then_some((text, len))
+    }
+
+    /// Reads the key of a member or entry.
+    pub(super) fn key_text(&mut self) -> Result<Cow<'de, str>, Error> {
+        if self.peek() != b'"' {
+            return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
+        }
+        let key = self.string()?;
+        self.colon()?;
+        Ok(key)
+    }
+
+    #[cold]
+    pub(super) fn no_such_member(&self, shape: Schema<'_>) -> Error {
+        let names: Vec<&str> = shape.members().map(Member::name).collect();
+        let expected = format!("a member of {}: {}", shape.id(), names.join(", "));
+        self.error(ErrorKind::Unknown, "").expected(expected)
+    }
+
+    /// Skips a value that nobody wants. It must be well formed all the same.
+    pub(super) fn skip_value(&mut self) -> Result<(), Error> {
+        match self.peek_token() {
+            b'{' => {
+                let mut seq = self.enter_skipped()?;
+                while self.next_item(&mut seq, b'}', "a comma or } after a member")? {
+                    self.key_text()?;
+                    self.skip_value()?;
+                }
+                Ok(())
+            }
+            b'[' => {
+                let mut seq = self.enter_skipped()?;
+                while self.next_item(&mut seq, b']', "a comma or ] after an item")? {
+                    self.skip_value()?;
+                }
+                Ok(())
+            }
+            b'"' => self.clean_string().map(|_| ()),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            _ => self.number().map(|_| ()),
+        }
+    }
+
+    /// The member whose name stands here, if it is one of the next few: others
+    /// before it may have been left out.
+    #[inline]
+    pub(super) fn nearby(&self, shape: Schema<'_>, guess: u32) -> Option<(u32, usize)> {
+        let rest = self.rest();
+        (guess..shape.len().min(guess + 4)).find_map(|ordinal| {
+            let name = shape.member(ordinal).run(self.profile.names);
+            name.starts(rest).then_some((ordinal, name.len()))
+        })
+    }
+
+    /// As `Decoder::member`, with white space, and in any order: the next member,
+    /// or `END`. `None`, with nothing read, for all that is not plain.
+    #[inline(never)]
+    pub(super) fn spaced_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+        let (mut at, mut token) = self.token_at(self.at);
+        if token == b'}' {
+            self.at = at;
+            self.leave();
+            return Some(END);
+        }
+        if seq.count > 0 {
+            if token != b',' {
+                return None;
+            }
+            (at, token) = self.token_at(at + 1);
+        }
+        let bytes = self.text.as_bytes();
+        let rest = bytes.get(at..)?;
+        let names = shape.encoded_names(self.profile.names);
+        let guessed = names.get(seq.guess as usize);
+        let (ordinal, len) = match guessed.and_then(|name| name.starts(rest)) {
+            Some(len) => (seq.guess, len),
+            None if token == b'"' => {
+                let key = &rest[1..];
+                let len = scan::short_json_string(key.first_chunk()?)?;
+                if key.get(len + 1) != Some(&b':') {
+                    return None;
+                }
+                let ordinal = shape.find(self.profile.names.source(), &key[..len])?;
+                (ordinal, len + 3)
+            }
+            None => return None,
+        };
+        let (value, token) = self.token_behind(at + len);
+        if matches!(token, b'n' | 0)
+            || !seq.part.holds(shape.member(ordinal))
+            || !seq.mark_new(ordinal)
+        {
+            return None;
+        }
+        self.at = value;
+        seq.count += 1;
+        seq.guess = ordinal + 1;
+        Some(ordinal)
+    }
+}

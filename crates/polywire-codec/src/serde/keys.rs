@@ -1,0 +1,94 @@
+//! Keys of maps.
+
+use std::borrow::Cow;
+
+use polywire_schema::Error;
+use serde::de::{Deserializer, IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// The keys of a map so far, as text or as bytes. None may come twice.
+#[derive(Debug, Default)]
+pub(crate) struct Keys<'de>(Vec<Cow<'de, [u8]>>);
+
+impl<'de> Keys<'de> {
+    /// Adds a key.
+    #[inline]
+    pub(crate) fn push(&mut self, key: Cow<'de, [u8]>) {
+        self.0.push(key);
+    }
+
+    /// A key that came twice.
+    pub(super) fn duplicate(mut self) -> Option<Cow<'de, [u8]>> {
+        self.0.sort_unstable();
+        let twice = self.0.windows(2).position(|pair| pair[0] == pair[1])?;
+        Some(self.0.swap_remove(twice))
+    }
+}
+
+/// A key in a format whose keys are text. Numbers and booleans are read from the text.
+pub(crate) struct TextKey<'de>(pub(crate) Cow<'de, str>);
+
+macro_rules! parsed {
+    ($($method:ident $visit:ident)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            match self.0.parse() {
+                Ok(value) => visitor.$visit(value),
+                Err(_) => self.deserialize_any(visitor),
+            }
+        })*
+    };
+}
+
+impl<'de> Deserializer<'de> for TextKey<'de> {
+    type Error = Error;
+
+    parsed! {
+        deserialize_bool visit_bool
+        deserialize_i8 visit_i8
+        deserialize_i16 visit_i16
+        deserialize_i32 visit_i32
+        deserialize_i64 visit_i64
+        deserialize_i128 visit_i128
+        deserialize_u8 visit_u8
+        deserialize_u16 visit_u16
+        deserialize_u32 visit_u32
+        deserialize_u64 visit_u64
+        deserialize_u128 visit_u128
+        deserialize_f32 visit_f32
+        deserialize_f64 visit_f64
+    }
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(self.0.into_deserializer())
+    }
+
+    forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        identifier ignored_any
+    }
+}

@@ -1,0 +1,193 @@
+//! serde over any format that describes itself.
+//!
+//! A format implements [`SerdeReader`] on its decoder and [`SerdeWriter`] on its encoder;
+//! serde's traits are implemented once, for all of them. The representation is that of
+//! serde_json: structures are maps by name, `None` and `()` are null, a variant without
+//! data is its name, and one with data is a map of one entry.
+
+mod access;
+mod de;
+mod functions;
+mod keys;
+mod ser;
+
+use std::borrow::Cow;
+use std::io::{self, Read as _};
+
+use polywire_schema::{Error, ErrorKind, Limits, Seq, TokenReader};
+use serde::Serialize;
+use serde::de::{DeserializeSeed, Visitor};
+
+pub(crate) use de::{Reader, deserialize};
+pub(crate) use functions::functions;
+pub(crate) use keys::{Keys, TextKey};
+pub(crate) use ser::{Capture, Writer, serialize};
+
+/// What the next value is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    Null,
+    Boolean,
+    Number,
+    String,
+    Bytes,
+    List,
+    Map,
+    /// A value for which serde has no type, such as a tag of CBOR.
+    Extension,
+}
+
+/// A token reader whose format says what a value is, so that it can be read without a
+/// schema.
+pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
+    /// See [`serde::Deserializer::is_human_readable`].
+    const HUMAN_READABLE: bool;
+
+    /// Looks at the next value.
+    fn kind(&mut self) -> Result<Kind, Error>;
+
+    /// The offset of the next value.
+    fn position(&mut self) -> usize;
+
+    /// Adds the format, the offset of a value and its path to an error of a visitor.
+    fn locate(&self, error: Error, offset: usize) -> Error;
+
+    /// Reads what is before the next item or entry. `false` at the end.
+    fn next_element(&mut self, is_map: bool, seq: &mut Seq) -> Result<bool, Error>;
+
+    /// The number of elements, if the format says so.
+    fn size_hint(&self, seq: &Seq) -> Option<usize> {
+        let _ = seq;
+        None
+    }
+
+    /// Reads the key of an entry, up to its value. Its text is added to `keys`.
+    fn map_key<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+        keys: Option<&mut Keys<'de>>,
+    ) -> Result<K::Value, Error>;
+
+    /// The error of a key that came twice in the map at `start`.
+    #[cold]
+    fn duplicate(&self, key: &[u8], start: usize) -> Error {
+        let key = String::from_utf8_lossy(key);
+        let error = Error::new(ErrorKind::Duplicate).expected("each key once");
+        self.locate(
+            error.found(format!("`{}` twice", key.escape_debug())),
+            start,
+        )
+    }
+
+    /// Skips extensions without a meaning to serde, before a variant.
+    fn skip_extensions(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Reads an integer of at most 64 bits. `None`, with nothing read, for anything else.
+    fn quick_integer(&mut self) -> Option<i64>;
+
+    /// Reads a floating-point number. `None`, with nothing read, for anything else.
+    fn quick_double(&mut self) -> Option<f64>;
+
+    /// Reads a number of any size.
+    fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error>;
+
+    /// Reads a short text. `None`, with nothing read, for anything else.
+    fn quick_str(&mut self) -> Option<&'de str>;
+
+    /// Reads [bytes](Kind::Bytes).
+    fn byte_string(&mut self) -> Result<Cow<'de, [u8]>, Error> {
+        Err(self.error(ErrorKind::WrongType, "a value"))
+    }
+
+    /// Passes bytes to a visitor.
+    fn lend<V: Visitor<'de>>(&self, bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_borrowed_bytes(bytes)
+    }
+
+    /// Reads an [extension](Kind::Extension). `check_keys` says that no key of a map in it may
+    /// come twice.
+    fn extension<V: Visitor<'de>>(
+        &mut self,
+        check_keys: bool,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let _ = (check_keys, visitor);
+        Err(self.error(ErrorKind::WrongType, "a value"))
+    }
+
+    /// Reads a newtype whose name begins with `$`: a type of ours.
+    fn own_newtype<V: Visitor<'de>>(
+        &mut self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let _ = name;
+        visitor.visit_newtype_struct(Reader(self))
+    }
+}
+
+/// An encoder that can write values without a schema.
+pub(crate) trait SerdeWriter {
+    /// See [`serde::Serializer::is_human_readable`].
+    const HUMAN_READABLE: bool;
+
+    fn null(&mut self);
+    fn boolean(&mut self, value: bool);
+    fn signed(&mut self, value: i64);
+    fn unsigned(&mut self, value: u64);
+    /// Writes a number by its digits: an integer of more than 64 bits, or a number of
+    /// serde_json with arbitrary precision.
+    fn digits(&mut self, digits: &str) -> Result<(), Error>;
+    fn float(&mut self, value: f32);
+    fn double(&mut self, value: f64);
+    fn string(&mut self, value: &str);
+    fn bytes(&mut self, value: &[u8]);
+
+    /// The number of bytes written so far.
+    fn len(&self) -> usize;
+    fn begin_list(&mut self, len: Option<usize>);
+    /// Ends a list of `count` items that began at `start`, with the length `len`.
+    fn end_list(&mut self, start: usize, len: Option<usize>, count: usize);
+    fn begin_map(&mut self, len: Option<usize>);
+    fn end_map(&mut self, start: usize, len: Option<usize>, count: usize);
+    /// Writes the key of a map.
+    fn key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error>;
+    /// Writes the name of a member or variant.
+    fn name(&mut self, name: &'static str);
+
+    /// An error of writing, in this format.
+    fn unwritable(&self, expected: String) -> Error;
+    /// Keeps an error: the message is not complete, whatever the type does next.
+    fn failed(&mut self, error: Error) -> Error;
+
+    /// Writes a newtype whose name begins with `$`: a type of ours.
+    fn own_newtype<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Error>
+    where
+        Self: Sized,
+    {
+        let _ = name;
+        value.serialize(Writer(self))
+    }
+}
+
+/// Reads everything, up to the limit for messages and one byte more, which the decoder
+/// rejects.
+pub(crate) fn read_all(reader: impl io::Read) -> io::Result<Vec<u8>> {
+    let most = u64::try_from(Limits::DEFAULT.bytes()).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    reader
+        .take(most.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// An error of a format as one of I/O.
+pub(crate) fn io_error(error: Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}

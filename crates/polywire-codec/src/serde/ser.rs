@@ -1,0 +1,520 @@
+//! Writing values.
+
+use std::fmt::Display;
+
+use polywire_schema::serde_names::NUMBER_KEY;
+use polywire_schema::{Error, ErrorKind};
+use serde::ser::{
+    Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
+    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
+};
+
+use super::SerdeWriter;
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// A writer of the next value.
+pub(crate) struct Writer<'a, W>(pub(crate) &'a mut W);
+
+/// Writes a value of a type of serde.
+pub(crate) fn serialize<W: SerdeWriter, T: Serialize + ?Sized>(
+    writer: &mut W,
+    value: &T,
+) -> Result<()> {
+    let result = value.serialize(Writer(writer));
+    result.map_err(|error| writer.failed(error))
+}
+
+/// A list or map that is being written.
+pub(crate) struct Compound<'a, W> {
+    writer: &'a mut W,
+    start: usize,
+    /// The number of elements that the type has announced.
+    len: Option<usize>,
+    count: usize,
+    is_map: bool,
+    /// Whether it is a variant with data, which is inside a map of one entry.
+    in_variant: bool,
+    /// The start of that map.
+    variant: usize,
+    /// Whether it is a number of serde_json, whose only member has its digits.
+    is_number: bool,
+}
+
+impl<'a, W: SerdeWriter> Compound<'a, W> {
+    #[inline]
+    fn begin(writer: &'a mut W, is_map: bool, len: Option<usize>) -> Self {
+        let start = writer.len();
+        match is_map {
+            true => writer.begin_map(len),
+            false => writer.begin_list(len),
+        }
+        Self {
+            writer,
+            start,
+            len,
+            count: 0,
+            is_map,
+            in_variant: false,
+            variant: 0,
+            is_number: false,
+        }
+    }
+
+    fn begin_variant(
+        writer: &'a mut W,
+        name: &'static str,
+        is_map: bool,
+        len: Option<usize>,
+    ) -> Self {
+        let variant = writer.len();
+        writer.begin_map(Some(1));
+        writer.name(name);
+        Self {
+            in_variant: true,
+            variant,
+            ..Self::begin(writer, is_map, len)
+        }
+    }
+
+    #[inline]
+    fn element<T: Serialize + ?Sized>(&mut self, element: &T) -> Result<()> {
+        self.count += 1;
+        // The error is kept: a type may ignore it, and the message is not complete then.
+        match element.serialize(Writer(&mut *self.writer)) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.writer.failed(error)),
+        }
+    }
+
+    #[inline]
+    fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<()> {
+        // The name is compared first: the compiler knows it.
+        if name == NUMBER_KEY && self.is_number {
+            let mut digits = String::new();
+            value.serialize(Capture::new(|text: &str| digits.push_str(text)))?;
+            return self.writer.digits(&digits);
+        }
+        self.writer.name(name);
+        self.element(value)
+    }
+
+    #[inline]
+    fn finish(self) -> Result<()> {
+        if self.is_number {
+            return Ok(());
+        }
+        if self.len.is_some_and(|len| len != self.count) {
+            return Err(self.wrong_count());
+        }
+        match self.is_map {
+            true => self.writer.end_map(self.start, self.len, self.count),
+            false => self.writer.end_list(self.start, self.len, self.count),
+        }
+        if self.in_variant {
+            self.writer.end_map(self.variant, Some(1), 1);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wrong_count(&self) -> Error {
+        let (len, count) = (self.len.unwrap_or_default(), self.count);
+        let expected = format!("{len} elements, as the type announced, not {count}");
+        self.writer.unwritable(expected)
+    }
+}
+
+macro_rules! scalars {
+    ($($method:ident $type:ty => $write:ident;)*) => {
+        $(
+            #[inline]
+            fn $method(self, value: $type) -> Result<()> {
+                self.0.$write(value.into());
+                Ok(())
+            }
+        )*
+    };
+}
+
+impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Compound<'a, W>;
+    type SerializeTuple = Compound<'a, W>;
+    type SerializeTupleStruct = Compound<'a, W>;
+    type SerializeTupleVariant = Compound<'a, W>;
+    type SerializeMap = Compound<'a, W>;
+    type SerializeStruct = Compound<'a, W>;
+    type SerializeStructVariant = Compound<'a, W>;
+
+    scalars! {
+        serialize_bool bool => boolean;
+        serialize_i8 i8 => signed;
+        serialize_i16 i16 => signed;
+        serialize_i32 i32 => signed;
+        serialize_i64 i64 => signed;
+        serialize_u8 u8 => unsigned;
+        serialize_u16 u16 => unsigned;
+        serialize_u32 u32 => unsigned;
+        serialize_u64 u64 => unsigned;
+        serialize_f32 f32 => float;
+        serialize_f64 f64 => double;
+        serialize_str &str => string;
+        serialize_bytes &[u8] => bytes;
+    }
+
+    fn serialize_i128(self, value: i128) -> Result<()> {
+        match (i64::try_from(value), u64::try_from(value)) {
+            (Ok(value), _) => self.0.signed(value),
+            (_, Ok(value)) => self.0.unsigned(value),
+            _ => return self.0.digits(&value.to_string()),
+        }
+        Ok(())
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<()> {
+        match u64::try_from(value) {
+            Ok(value) => self.0.unsigned(value),
+            Err(_) => return self.0.digits(&value.to_string()),
+        }
+        Ok(())
+    }
+
+    fn serialize_char(self, value: char) -> Result<()> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+
+    fn serialize_none(self) -> Result<()> {
+        self.serialize_unit()
+    }
+
+    #[inline]
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<()> {
+        self.0.null();
+        Ok(())
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<()> {
+        self.serialize_unit()
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
+        self.serialize_str(name)
+    }
+
+    #[inline]
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        match name.starts_with('$') {
+            false => value.serialize(self),
+            true => self.0.own_newtype(name, value),
+        }
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        let start = self.0.len();
+        self.0.begin_map(Some(1));
+        self.0.name(name);
+        value.serialize(Writer(&mut *self.0))?;
+        self.0.end_map(start, Some(1), 1);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_seq(self, len: Option<usize>) -> Result<Compound<'a, W>> {
+        Ok(Compound::begin(self.0, false, len))
+    }
+
+    fn serialize_tuple(self, len: usize) -> Result<Compound<'a, W>> {
+        self.serialize_seq(Some(len))
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<Compound<'a, W>> {
+        self.serialize_seq(Some(len))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        len: usize,
+    ) -> Result<Compound<'a, W>> {
+        Ok(Compound::begin_variant(self.0, name, false, Some(len)))
+    }
+
+    #[inline]
+    fn serialize_map(self, len: Option<usize>) -> Result<Compound<'a, W>> {
+        Ok(Compound::begin(self.0, true, len))
+    }
+
+    #[inline]
+    fn serialize_struct(self, name: &'static str, len: usize) -> Result<Compound<'a, W>> {
+        if name == NUMBER_KEY {
+            let start = self.0.len();
+            return Ok(Compound {
+                writer: self.0,
+                start,
+                len: None,
+                count: 0,
+                is_map: true,
+                in_variant: false,
+                variant: 0,
+                is_number: true,
+            });
+        }
+        Ok(Compound::begin(self.0, true, Some(len)))
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        len: usize,
+    ) -> Result<Compound<'a, W>> {
+        Ok(Compound::begin_variant(self.0, name, true, Some(len)))
+    }
+
+    fn is_human_readable(&self) -> bool {
+        W::HUMAN_READABLE
+    }
+}
+
+/// The traits for elements without names, and for members.
+macro_rules! elements {
+    ($($name:ident $method:ident)*) => {
+        $(impl<W: SerdeWriter> $name for Compound<'_, W> {
+            type Ok = ();
+            type Error = Error;
+
+            #[inline]
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+                self.element(value)
+            }
+
+            #[inline]
+            fn end(self) -> Result<()> {
+                self.finish()
+            }
+        })*
+    };
+}
+
+macro_rules! members {
+    ($($name:ident)*) => {
+        $(impl<W: SerdeWriter> $name for Compound<'_, W> {
+            type Ok = ();
+            type Error = Error;
+
+            #[inline]
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                value: &T,
+            ) -> Result<()> {
+                self.member(name, value)
+            }
+
+            #[inline]
+            fn end(self) -> Result<()> {
+                self.finish()
+            }
+        })*
+    };
+}
+
+elements! {
+    SerializeSeq serialize_element
+    SerializeTuple serialize_element
+    SerializeTupleStruct serialize_field
+    SerializeTupleVariant serialize_field
+}
+
+members! { SerializeStruct SerializeStructVariant }
+
+impl<W: SerdeWriter> SerializeMap for Compound<'_, W> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+        match self.writer.key(key) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.writer.failed(error)),
+        }
+    }
+
+    #[inline]
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.element(value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}
+
+/// Passes the text of a value to a function: of a key in a format whose keys are text, or of
+/// the digits of a number.
+pub(crate) struct Capture<F>(F);
+
+impl<F: FnOnce(&str)> Capture<F> {
+    pub(crate) const fn new(push: F) -> Self {
+        Self(push)
+    }
+
+    fn push(self, value: impl Display) -> Result<()> {
+        (self.0)(&value.to_string());
+        Ok(())
+    }
+}
+
+#[cold]
+fn no_text() -> Error {
+    Error::new(ErrorKind::Unwritable).expected("a string, a number or a boolean as a key")
+}
+
+macro_rules! captured {
+    ($($method:ident $type:ty;)*) => {
+        $(fn $method(self, value: $type) -> Result<()> {
+            self.push(value)
+        })*
+    };
+}
+
+impl<F: FnOnce(&str)> Serializer for Capture<F> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Impossible<(), Error>;
+    type SerializeTuple = Impossible<(), Error>;
+    type SerializeTupleStruct = Impossible<(), Error>;
+    type SerializeTupleVariant = Impossible<(), Error>;
+    type SerializeMap = Impossible<(), Error>;
+    type SerializeStruct = Impossible<(), Error>;
+    type SerializeStructVariant = Impossible<(), Error>;
+
+    captured! {
+        serialize_bool bool;
+        serialize_i8 i8;
+        serialize_i16 i16;
+        serialize_i32 i32;
+        serialize_i64 i64;
+        serialize_i128 i128;
+        serialize_u8 u8;
+        serialize_u16 u16;
+        serialize_u32 u32;
+        serialize_u64 u64;
+        serialize_u128 u128;
+        serialize_f32 f32;
+        serialize_f64 f64;
+        serialize_char char;
+    }
+
+    #[inline]
+    fn serialize_str(self, value: &str) -> Result<()> {
+        (self.0)(value);
+        Ok(())
+    }
+
+    fn serialize_bytes(self, _: &[u8]) -> Result<()> {
+        Err(no_text())
+    }
+
+    fn serialize_none(self) -> Result<()> {
+        Err(no_text())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<()> {
+        Err(no_text())
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<()> {
+        Err(no_text())
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
+        (self.0)(name);
+        Ok(())
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<()> {
+        Err(no_text())
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq> {
+        Err(no_text())
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple> {
+        Err(no_text())
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleStruct> {
+        Err(no_text())
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleVariant> {
+        Err(no_text())
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap> {
+        Err(no_text())
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeStruct> {
+        Err(no_text())
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeStructVariant> {
+        Err(no_text())
+    }
+}

@@ -1,0 +1,352 @@
+//! The attributes of serde in every format: one table of types, written and read back.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use polywire_codec::{cbor, json};
+use polywire_schema::{BigDecimal, BigInteger, Blob, ErrorKind, Text, Timestamp, Value};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+struct Inner {
+    height: i32,
+    name: String,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Renamed {
+    #[serde(rename = "the name")]
+    name: String,
+    #[serde(alias = "other")]
+    count: u64,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Defaults {
+    #[serde(default)]
+    first_value: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    some_items: Vec<i16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_there: Option<bool>,
+    #[serde(skip)]
+    never: u8,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Flat {
+    id: i64,
+    #[serde(flatten)]
+    inner: Inner,
+    #[serde(flatten)]
+    rest: BTreeMap<String, i32>,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+enum External {
+    Unit,
+    Newtype(i32),
+    Tuple(i32, String),
+    Struct { height: f64, inner: Inner },
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "type")]
+enum Internal {
+    Unit,
+    Newtype(Inner),
+    Struct { count: u8, inner: Inner },
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "type", content = "value")]
+enum Adjacent {
+    Unit,
+    Newtype(i32),
+    Tuple(i32, String),
+    Struct { count: u8 },
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Untagged {
+    Number(i64),
+    Fraction(f64),
+    Text(String),
+    List(Vec<i64>),
+    Inner(Inner),
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Strict {
+    name: String,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Borrowed<'a> {
+    plain: &'a str,
+    #[serde(borrow)]
+    copied: Cow<'a, str>,
+    #[serde(borrow)]
+    items: Vec<&'a str>,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Unit;
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Newtype(String);
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Tuple(u8, String, Option<bool>);
+
+/// Numbers at the ends of their types.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Numbers {
+    a: (i8, i8, u8),
+    b: (i16, i16, u16),
+    c: (i32, i32, u32),
+    d: (i64, i64, u64),
+    e: (f32, f32, f64, f64),
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Wide {
+    signed: (i128, i128),
+    unsigned: u128,
+}
+
+/// The types of Polywire that serde knows as text or bytes.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Own {
+    text: Text,
+    blob: Blob,
+    timestamp: Timestamp,
+    integer: BigInteger,
+    decimal: BigDecimal,
+}
+
+fn inner() -> Inner {
+    Inner {
+        height: -20,
+        name: "São \"Paulo\"\n".to_owned(),
+    }
+}
+
+/// Writes a value in these formats and reads it back.
+macro_rules! same {
+    ($type:ty: $value:expr, [$($format:ident),*]) => {{
+        let value: $type = $value;
+        $({
+            let bytes = $format::to_vec(&value).unwrap();
+            let written = String::from_utf8_lossy(&bytes);
+            let back = $format::from_slice::<$type>(&bytes);
+            match back {
+                Ok(back) => assert_eq!(back, value, "{}: {written}", stringify!($format)),
+                Err(error) => panic!("{}: {written}: {error}", stringify!($format)),
+            }
+        })*
+    }};
+    ($type:ty: $value:expr) => {
+        same!($type: $value, [json, cbor])
+    };
+}
+
+#[test]
+fn attributes() {
+    same!(Renamed: Renamed { name: "a".to_owned(), count: u64::MAX });
+    same!(Defaults: Defaults { first_value: 1, some_items: vec![], not_there: None, never: 0 });
+    same!(Defaults: Defaults {
+        first_value: 0, some_items: vec![-1, 300], not_there: Some(true), never: 0,
+    });
+    let rest = BTreeMap::from([("x".to_owned(), 1), ("y".to_owned(), -2)]);
+    same!(Flat: Flat { id: i64::MIN, inner: inner(), rest });
+    same!(Strict: Strict { name: String::new() });
+}
+
+#[test]
+fn enums() {
+    let tuple = || "b".to_owned();
+    for value in [
+        External::Unit,
+        External::Newtype(-1),
+        External::Tuple(1, tuple()),
+        External::Struct {
+            height: 0.5,
+            inner: inner(),
+        },
+    ] {
+        same!(External: value.clone());
+        same!(Vec<External>: vec![value.clone(), External::Unit]);
+        same!(Option<External>: Some(value));
+    }
+    for value in [
+        Internal::Unit,
+        Internal::Newtype(inner()),
+        Internal::Struct {
+            count: 200,
+            inner: inner(),
+        },
+    ] {
+        same!(Internal: value);
+    }
+    for value in [
+        Adjacent::Unit,
+        Adjacent::Newtype(7),
+        Adjacent::Tuple(1, tuple()),
+        Adjacent::Struct { count: 1 },
+    ] {
+        same!(Adjacent: value);
+    }
+    for value in [
+        Untagged::Number(-7),
+        Untagged::Fraction(0.25),
+        Untagged::Fraction(3.0),
+        Untagged::Text("a".to_owned()),
+        Untagged::List(vec![1, 2]),
+        Untagged::Inner(inner()),
+    ] {
+        same!(Untagged: value);
+    }
+}
+
+#[test]
+fn shapes() {
+    same!(Unit: Unit);
+    same!((): ());
+    same!(Newtype: Newtype("a".to_owned()));
+    same!(Tuple: Tuple(255, "ü".to_owned(), None));
+    same!(Option<Option<i32>>: None);
+    same!(Vec<Option<i32>>: vec![Some(1), None]);
+    same!(char: '€');
+    same!(bool: false);
+    same!(Vec<Vec<u8>>: vec![vec![], vec![0, 255]]);
+    same!(BTreeMap<String, Vec<bool>>: BTreeMap::from([("a b".to_owned(), vec![true])]));
+    same!(BTreeMap<i32, String>: BTreeMap::from([(-1, "x".to_owned()), (10, String::new())]));
+    same!(BTreeMap<bool, u8>: BTreeMap::from([(true, 1)]));
+    same!(Numbers: Numbers {
+        a: (i8::MIN, i8::MAX, u8::MAX),
+        b: (i16::MIN, i16::MAX, u16::MAX),
+        c: (i32::MIN, i32::MAX, u32::MAX),
+        d: (i64::MIN, i64::MAX, u64::MAX),
+        e: (f32::MIN_POSITIVE, -1.5, f64::MAX, -0.0),
+    });
+    same!(Wide: Wide { signed: (i128::MIN, i128::MAX), unsigned: u128::MAX });
+}
+
+#[test]
+fn own_types() {
+    let own = Own {
+        text: Text::from("a text that is longer than what is stored inline"),
+        blob: Blob::from(&[0, 1, 2, 255][..]),
+        timestamp: "1985-04-12T23:20:50.52Z".parse().unwrap(),
+        integer: "123456789012345678901234567890".parse().unwrap(),
+        decimal: "-1.25".parse().unwrap(),
+    };
+    same!(Own: own);
+    let value = json::read_value(r#"{"a": [1, -2.5, null, true, "x", 18446744073709551616]}"#);
+    same!(Value: value.unwrap());
+}
+
+#[test]
+fn borrowed_strings() {
+    let value = Borrowed {
+        plain: "a plain string",
+        copied: Cow::Borrowed("b"),
+        items: vec!["c", "d"],
+    };
+    let bytes = json::to_vec(&value).unwrap();
+    assert_eq!(json::from_slice::<Borrowed<'_>>(&bytes).unwrap(), value);
+    let text = json::to_string(&value).unwrap();
+    assert_eq!(json::from_str::<Borrowed<'_>>(&text).unwrap(), value);
+    let bytes = cbor::to_vec(&value).unwrap();
+    assert_eq!(cbor::from_slice::<Borrowed<'_>>(&bytes).unwrap(), value);
+    // A string with escapes can only be copied.
+    let text = r#"{"plain": "a", "copied": "\n", "items": []}"#;
+    assert_eq!(json::from_str::<Borrowed<'_>>(text).unwrap().copied, "\n");
+    let text = r#"{"plain": "\n", "copied": "a", "items": []}"#;
+    let error = json::from_str::<Borrowed<'_>>(text).unwrap_err();
+    assert_eq!((error.offset(), error.path()), (Some(10), "plain"));
+}
+
+/// Each wrong message, the kind of the error, its offset and its path.
+#[test]
+fn errors() {
+    let strict = |text: &str| json::from_str::<Strict>(text).unwrap_err();
+    for (text, kind, offset, path) in [
+        (
+            r#"{"name": "a", "more": 1}"#,
+            ErrorKind::Unknown,
+            14,
+            "",
+        ),
+        (
+            r#"{"name": "a", "name": "b"}"#,
+            ErrorKind::Duplicate,
+            0,
+            "",
+        ),
+        (r#"{}"#, ErrorKind::Missing, 0, ""),
+        (r#"{"name": 1}"#, ErrorKind::WrongType, 9, "name"),
+        (r#"{"name": "a""#, ErrorKind::Truncated, 12, "name"),
+        (r#"{"name": "a"} x"#, ErrorKind::Syntax, 14, ""),
+    ] {
+        let error = strict(text);
+        let found = (error.kind(), error.offset(), error.path());
+        assert_eq!(found, (kind, Some(offset), path), "{text}: {error}");
+    }
+    let map = json::from_str::<BTreeMap<String, i32>>(r#"{"a": 1, "b": 2, "a": 3}"#);
+    assert_eq!(map.unwrap_err().kind(), ErrorKind::Duplicate);
+    for value in [f64::NAN, f64::INFINITY] {
+        assert_eq!(
+            json::to_vec(&value).unwrap_err().kind(),
+            ErrorKind::Unwritable
+        );
+    }
+    let key = BTreeMap::from([(vec![1], 1)]);
+    assert_eq!(
+        json::to_vec(&key).unwrap_err().kind(),
+        ErrorKind::Unwritable
+    );
+}
+
+/// What serde_json writes is read, and the other way round.
+#[test]
+fn as_serde_json() {
+    macro_rules! agree {
+        ($($type:ty: $value:expr;)*) => {
+            $(
+                let value: $type = $value;
+                let own = json::to_string(&value).unwrap();
+                assert_eq!(own, serde_json::to_string(&value).unwrap());
+                assert_eq!(serde_json::from_str::<$type>(&own).unwrap(), value);
+            )*
+        };
+    }
+    let external = External::Struct {
+        height: 1.0,
+        inner: inner(),
+    };
+    agree! {
+        External: external;
+        Flat: Flat { id: 1, inner: inner(), rest: BTreeMap::new() };
+        Adjacent: Adjacent::Tuple(1, "a".to_owned());
+        Tuple: Tuple(1, "\u{7f}\u{2028}".to_owned(), Some(true));
+        Numbers: Numbers {
+            a: (i8::MIN, i8::MAX, u8::MAX),
+            b: (i16::MIN, i16::MAX, u16::MAX),
+            c: (i32::MIN, i32::MAX, u32::MAX),
+            d: (i64::MIN, i64::MAX, u64::MAX),
+            e: (0.1, -1.5, 1.25, -0.0),
+        };
+        BTreeMap<i32, Option<char>>: BTreeMap::from([(-1, None), (2, Some('x'))]);
+    }
+    let number: serde_json::Value = serde_json::from_str("[1, 2.5, -3]").unwrap();
+    assert_eq!(json::to_vec(&number).unwrap(), b"[1,2.5,-3]");
+    assert_eq!(
+        json::from_slice::<serde_json::Value>(b"[1,2.5,-3]").unwrap(),
+        number
+    );
+}
