@@ -9,6 +9,7 @@ use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
 use crate::message::{DecodeAny, DecodeWith, EncodeAny, EncodeWith};
+use crate::msgpack::{MsgPackDecoder, MsgPackEncoder};
 use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
@@ -96,6 +97,8 @@ formats! {
     Form: "form", FormEncoder, FormDecoder<'de>;
     /// JSON, RFC 8259: awsJson, restJson1, rpcv2Json.
     Json: "json", JsonEncoder, JsonDecoder<'de>;
+    /// MessagePack.
+    MsgPack: "msgpack", MsgPackEncoder, MsgPackDecoder<'de>;
     /// XML 1.0: restXml, and responses of awsQuery and ec2Query.
     Xml: "xml", XmlEncoder<'x>, XmlDecoder<'de>;
     /// XML-RPC.

@@ -8,6 +8,7 @@
 //! - [`json`]: RFC 8259.
 //! - [`cbor`]: RFC 8949.
 //! - [`form`]: forms as AWS's query protocols nest data in them.
+//! - [`msgpack`]: the format MessagePack.
 //! - [`xml`]: XML 1.0 by Smithy's traits: restXml, awsQuery, ec2Query.
 //! - [`xmlrpc`]: XML-RPC values, calls, responses and faults.
 //!
@@ -28,6 +29,7 @@ mod keep;
 mod lengths;
 mod lenient;
 pub mod message;
+pub mod msgpack;
 #[cfg(feature = "serde")]
 mod parameters;
 mod path;

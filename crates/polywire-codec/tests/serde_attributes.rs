@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use polywire_codec::{cbor, json};
+use polywire_codec::{cbor, json, msgpack};
 use polywire_schema::{BigDecimal, BigInteger, Blob, ErrorKind, Text, Timestamp, Value};
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +150,7 @@ macro_rules! same {
         })*
     }};
     ($type:ty: $value:expr) => {
-        same!($type: $value, [json, cbor])
+        same!($type: $value, [json, cbor, msgpack])
     };
 }
 
@@ -247,7 +247,8 @@ fn own_types() {
     };
     same!(Own: own);
     let value = json::read_value(r#"{"a": [1, -2.5, null, true, "x", 18446744073709551616]}"#);
-    same!(Value: value.unwrap());
+    // MessagePack has strings for integers beyond 64 bits.
+    same!(Value: value.unwrap(), [json, cbor]);
 }
 
 #[test]
@@ -276,18 +277,8 @@ fn borrowed_strings() {
 fn errors() {
     let strict = |text: &str| json::from_str::<Strict>(text).unwrap_err();
     for (text, kind, offset, path) in [
-        (
-            r#"{"name": "a", "more": 1}"#,
-            ErrorKind::Unknown,
-            14,
-            "",
-        ),
-        (
-            r#"{"name": "a", "name": "b"}"#,
-            ErrorKind::Duplicate,
-            0,
-            "",
-        ),
+        (r#"{"name": "a", "more": 1}"#, ErrorKind::Unknown, 14, ""),
+        (r#"{"name": "a", "name": "b"}"#, ErrorKind::Duplicate, 0, ""),
         (r#"{}"#, ErrorKind::Missing, 0, ""),
         (r#"{"name": 1}"#, ErrorKind::WrongType, 9, "name"),
         (r#"{"name": "a""#, ErrorKind::Truncated, 12, "name"),

@@ -1,6 +1,6 @@
 //! Types of serde in all formats: the batch of the group `codec`, as people write such types.
 
-use polywire_codec::{cbor, json};
+use polywire_codec::{cbor, json, msgpack};
 use serde::{Deserialize, Serialize};
 
 use super::codec::shapes;
@@ -124,6 +124,12 @@ const FORMATS: &[Format] = &[
         read: |bytes| cbor::from_slice(bytes).ok(),
         read_borrowed: |bytes| cbor::from_slice(bytes).ok(),
         write: |batch| cbor::to_vec(batch).unwrap_or_default(),
+    },
+    Format {
+        name: "MessagePack",
+        read: |bytes| msgpack::from_slice(bytes).ok(),
+        read_borrowed: |bytes| msgpack::from_slice(bytes).ok(),
+        write: |batch| msgpack::to_vec(batch).unwrap_or_default(),
     },
 ];
 

@@ -56,6 +56,13 @@ const PEERS: &[Peer] = &[
         read_borrowed: Some(|bytes| minicbor_serde::from_slice(bytes).ok()),
         write: |batch| minicbor_serde::to_vec(batch).unwrap_or_default(),
     },
+    Peer {
+        name: "rmp-serde",
+        format: "MessagePack",
+        read: |bytes| rmp_serde::from_slice(bytes).ok(),
+        read_borrowed: Some(|bytes| rmp_serde::from_slice(bytes).ok()),
+        write: |batch| rmp_serde::to_vec_named(batch).unwrap_or_default(),
+    },
 ];
 
 pub(crate) fn cases(group: &mut Group) {

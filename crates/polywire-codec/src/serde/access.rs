@@ -165,6 +165,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> VariantAccess<'de> for Variant<'_, R> {
         self.0.skip_extensions()?;
         match self.0.kind()? {
             Kind::Map => Elements::map(self.0, false, visitor),
+            Kind::List => Elements::list(self.0, visitor),
             _ => Err(self.0.error(ErrorKind::WrongType, "a map")),
         }
     }

@@ -183,8 +183,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for Reader<'_, R> {
 
     expect! {
         integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-            deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-            deserialize_u128;
+            deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
         double: deserialize_f32 deserialize_f64;
         string: deserialize_char deserialize_str deserialize_identifier;
         owned_string: deserialize_string;
@@ -194,6 +193,30 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for Reader<'_, R> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         self.any(true, visitor)
+    }
+
+    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.position();
+        match self.0.wide_integer()? {
+            Some(bytes) => at(
+                visitor.visit_i128(i128::from_be_bytes(bytes)),
+                start,
+                self.0,
+            ),
+            None => self.integer(visitor),
+        }
+    }
+
+    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.position();
+        match self.0.wide_integer()? {
+            Some(bytes) => at(
+                visitor.visit_u128(u128::from_be_bytes(bytes)),
+                start,
+                self.0,
+            ),
+            None => self.integer(visitor),
+        }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

@@ -87,6 +87,11 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     /// Reads an integer of at most 64 bits. `None`, with nothing read, for anything else.
     fn quick_integer(&mut self) -> Option<i64>;
 
+    /// Reads an integer of 128 bits in a form of its own: its bytes, the highest first.
+    fn wide_integer(&mut self) -> Result<Option<[u8; 16]>, Error> {
+        Ok(None)
+    }
+
     /// Reads a floating-point number. `None`, with nothing read, for anything else.
     fn quick_double(&mut self) -> Option<f64>;
 
@@ -140,6 +145,14 @@ pub(crate) trait SerdeWriter {
     /// Writes a number by its digits: an integer of more than 64 bits, or a number of
     /// serde_json with arbitrary precision.
     fn digits(&mut self, digits: &str) -> Result<(), Error>;
+    /// Writes an integer of more than 64 bits.
+    fn wide_signed(&mut self, value: i128) -> Result<(), Error> {
+        self.digits(&value.to_string())
+    }
+    /// Writes an integer of more than 64 bits.
+    fn wide_unsigned(&mut self, value: u128) -> Result<(), Error> {
+        self.digits(&value.to_string())
+    }
     fn float(&mut self, value: f32);
     fn double(&mut self, value: f64);
     fn string(&mut self, value: &str);

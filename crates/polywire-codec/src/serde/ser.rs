@@ -168,7 +168,7 @@ impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
         match (i64::try_from(value), u64::try_from(value)) {
             (Ok(value), _) => self.0.signed(value),
             (_, Ok(value)) => self.0.unsigned(value),
-            _ => return self.0.digits(&value.to_string()),
+            _ => return self.0.wide_signed(value),
         }
         Ok(())
     }
@@ -176,7 +176,7 @@ impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
     fn serialize_u128(self, value: u128) -> Result<()> {
         match u64::try_from(value) {
             Ok(value) => self.0.unsigned(value),
-            Err(_) => return self.0.digits(&value.to_string()),
+            Err(_) => return self.0.wide_unsigned(value),
         }
         Ok(())
     }

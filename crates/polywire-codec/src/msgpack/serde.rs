@@ -1,0 +1,366 @@
+//! Types of serde in MessagePack.
+
+use std::borrow::Cow;
+
+use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE};
+use polywire_schema::{
+    BigInteger, Encoder as _, Error, ErrorKind, Limits, Member, Seq, Timestamp, TokenReader as _,
+};
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeSeed, IntoDeserializer as _, Visitor};
+use serde::{Deserialize, Serialize};
+
+use super::head::Head;
+use super::{MsgPackDecoder, MsgPackEncoder, MsgPackProfile, locate, timestamp};
+use crate::serde::{Capture, Keys, Kind, Reader, SerdeReader, SerdeWriter, Writer};
+
+/// The greatest number of elements that a type is told to reserve memory for.
+const MAX_SIZE_HINT: u64 = 1024;
+
+impl<'de> MsgPackDecoder<'de> {
+    /// Reads the next value as a type of serde. Strings and bytes can be borrowed.
+    ///
+    /// # Errors
+    ///
+    /// The value is malformed, does not match the type, or exceeds the limits.
+    pub fn deserialize<T: Deserialize<'de>>(&mut self) -> Result<T, Error> {
+        crate::serde::deserialize(self)
+    }
+}
+
+impl MsgPackEncoder {
+    /// Writes a value of a type of serde.
+    ///
+    /// # Errors
+    ///
+    /// The type reports an error, or a length is 2^32 or more.
+    /// [`finish`](Self::finish) returns the error once more.
+    pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        crate::serde::serialize(self, value)
+    }
+}
+
+pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
+    let mut decoder = MsgPackDecoder::from_slice(bytes, MsgPackProfile::DEFAULT, &Limits::DEFAULT)?;
+    let value = decoder.deserialize()?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let mut encoder = MsgPackEncoder::new(out);
+    encoder.serialize(value)?;
+    encoder.finish()
+}
+
+impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
+    const HUMAN_READABLE: bool = false;
+
+    #[inline(always)]
+    fn kind(&mut self) -> Result<Kind, Error> {
+        Ok(match MsgPackDecoder::peek(self) {
+            0x00..=0x7f | 0xca..=0xd3 | 0xe0..=0xff => Kind::Number,
+            0x80..=0x8f | 0xde | 0xdf => Kind::Map,
+            0x90..=0x9f | 0xdc | 0xdd => Kind::List,
+            0xa0..=0xbf | 0xd9..=0xdb => Kind::String,
+            0xc0 => Kind::Null,
+            0xc1 => return Err(self.error(ErrorKind::Syntax, "a value with a known first byte")),
+            0xc2 | 0xc3 => Kind::Boolean,
+            0xc4..=0xc6 => Kind::Bytes,
+            0xc7..=0xc9 | 0xd4..=0xd8 => Kind::Extension,
+        })
+    }
+
+    #[inline(always)]
+    fn position(&mut self) -> usize {
+        self.at
+    }
+
+    #[cold]
+    fn locate(&self, error: Error, offset: usize) -> Error {
+        if error.offset().is_some() {
+            return error;
+        }
+        let path = locate::path(self.bytes, offset);
+        error
+            .in_format("MessagePack")
+            .at_offset(offset)
+            .at_path(path)
+    }
+
+    #[inline(always)]
+    fn next_element(&mut self, _: bool, seq: &mut Seq) -> Result<bool, Error> {
+        MsgPackDecoder::next_element(self, seq, true)
+    }
+
+    #[inline]
+    fn size_hint(&self, seq: &Seq) -> Option<usize> {
+        Some(seq.left.min(MAX_SIZE_HINT) as usize)
+    }
+
+    #[inline]
+    fn map_key<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+        keys: Option<&mut Keys<'de>>,
+    ) -> Result<K::Value, Error> {
+        let start = self.at;
+        let key = seed.deserialize(Reader(self))?;
+        if let Some(keys) = keys {
+            let bytes = self.bytes.get(start..self.at).unwrap_or_default();
+            keys.push(Cow::Borrowed(bytes));
+        }
+        Ok(key)
+    }
+
+    #[inline(always)]
+    fn quick_integer(&mut self) -> Option<i64> {
+        match *self.rest() {
+            [first @ (0x00..=0x7f | 0xe0..=0xff), ..] => {
+                self.at += 1;
+                Some(i8::from_be_bytes([first]).into())
+            }
+            [0xcc..=0xd3, ..] => self.longer_integer(),
+            _ => None,
+        }
+    }
+
+    /// 16 bytes, as `rmp_serde` writes it.
+    fn wide_integer(&mut self) -> Result<Option<[u8; 16]>, Error> {
+        let Some(&[0xc4, 16, ref bytes @ ..]) = self.rest().first_chunk::<18>() else {
+            return Ok(None);
+        };
+        self.at += 18;
+        Ok(Some(*bytes))
+    }
+
+    #[inline(always)]
+    fn quick_double(&mut self) -> Option<f64> {
+        let Some(&[0xcb, ref bytes @ ..]) = self.rest().first_chunk::<9>() else {
+            return None;
+        };
+        self.at += 9;
+        Some(f64::from_be_bytes(*bytes))
+    }
+
+    #[inline(always)]
+    fn quick_str(&mut self) -> Option<&'de str> {
+        self.short_text()
+    }
+
+    fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        let start = self.at;
+        match self.head()? {
+            Head::Unsigned(value) => visitor.visit_u64(value),
+            Head::Signed(value) => visitor.visit_i64(value),
+            Head::Float(value) => visitor.visit_f32(value),
+            Head::Double(value) => visitor.visit_f64(value),
+            _ => Err(self.wrong_type(start, "a number")),
+        }
+    }
+
+    fn byte_string(&mut self) -> Result<Cow<'de, [u8]>, Error> {
+        MsgPackDecoder::byte_string(self).map(Cow::Borrowed)
+    }
+
+    /// A timestamp is text by RFC 3339; another extension is an error.
+    fn extension<V: Visitor<'de>>(&mut self, _: bool, visitor: V) -> Result<V::Value, Error> {
+        let text = self.timestamp_text()?;
+        visitor.visit_str(&text)
+    }
+
+    /// Timestamps are extensions, and big integers may be integers. Others have text.
+    fn own_newtype<V: Visitor<'de>>(
+        &mut self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let text = match (name, SerdeReader::kind(self)?) {
+            (VALUE, Kind::Extension) => {
+                return Handed::Timestamp(self.timestamp(Member::DOCUMENT)?).visit(visitor);
+            }
+            // A value checks itself that no key comes twice.
+            (VALUE, _) => return Reader(self).any(false, visitor),
+            (TIMESTAMP, Kind::Extension) => self.timestamp_text()?,
+            (BIG_INTEGER, Kind::Number) => self.big_integer(Member::DOCUMENT)?.as_str().to_owned(),
+            (BIG_DECIMAL, Kind::Number) => self.big_decimal(Member::DOCUMENT)?.as_str().to_owned(),
+            _ => return visitor.visit_newtype_struct(Reader(self)),
+        };
+        let text: StrDeserializer<'_, Error> = text.as_str().into_deserializer();
+        visitor.visit_newtype_struct(text)
+    }
+}
+
+impl MsgPackDecoder<'_> {
+    /// An integer of 1 to 8 bytes behind its first.
+    #[inline(never)]
+    fn longer_integer(&mut self) -> Option<i64> {
+        let start = self.at;
+        let value = match self.head().ok()? {
+            Head::Signed(value) => Some(value),
+            Head::Unsigned(value) => i64::try_from(value).ok(),
+            _ => None,
+        };
+        if value.is_none() {
+            self.at = start;
+        }
+        value
+    }
+
+    /// A timestamp as text by RFC 3339.
+    fn timestamp_text(&mut self) -> Result<String, Error> {
+        let start = self.at;
+        let timestamp = self.timestamp(Member::DOCUMENT)?;
+        let mut text = Vec::with_capacity(32);
+        match timestamp.push_date_time(&mut text) {
+            // A date is ASCII.
+            Ok(()) => Ok(String::from_utf8(text).unwrap_or_default()),
+            Err(malformed) => Err(self.invalid(start, malformed.expected)),
+        }
+    }
+}
+
+impl SerdeWriter for MsgPackEncoder {
+    const HUMAN_READABLE: bool = false;
+
+    fn null(&mut self) {
+        polywire_schema::Encoder::null(self, Member::DOCUMENT);
+    }
+
+    #[inline]
+    fn boolean(&mut self, value: bool) {
+        polywire_schema::Encoder::boolean(self, Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn signed(&mut self, value: i64) {
+        self.push_integer(value);
+    }
+
+    #[inline]
+    fn unsigned(&mut self, value: u64) {
+        self.push_unsigned(value);
+    }
+
+    fn digits(&mut self, digits: &str) -> Result<(), Error> {
+        match (digits.parse::<BigInteger>(), digits.parse()) {
+            (Ok(_), _) => self.push_digits(digits),
+            (_, Ok(value)) => SerdeWriter::double(self, value),
+            _ => return Err(self.unwritable("the digits of a number".to_owned())),
+        }
+        Ok(())
+    }
+
+    fn wide_signed(&mut self, value: i128) -> Result<(), Error> {
+        self.blob(Member::DOCUMENT, &value.to_be_bytes());
+        Ok(())
+    }
+
+    fn wide_unsigned(&mut self, value: u128) -> Result<(), Error> {
+        self.blob(Member::DOCUMENT, &value.to_be_bytes());
+        Ok(())
+    }
+
+    #[inline]
+    fn float(&mut self, value: f32) {
+        polywire_schema::Encoder::float(self, Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn double(&mut self, value: f64) {
+        polywire_schema::Encoder::double(self, Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn string(&mut self, value: &str) {
+        self.str(value);
+    }
+
+    #[inline]
+    fn bytes(&mut self, value: &[u8]) {
+        self.blob(Member::DOCUMENT, value);
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    #[inline]
+    fn begin_list(&mut self, len: Option<usize>) {
+        if let Some(len) = len {
+            self.array(len);
+        }
+    }
+
+    fn end_list(&mut self, start: usize, len: Option<usize>, count: usize) {
+        if len.is_none() {
+            self.insert(start, |encoder| encoder.array(count));
+        }
+    }
+
+    #[inline]
+    fn begin_map(&mut self, len: Option<usize>) {
+        if let Some(len) = len {
+            self.map(len);
+        }
+    }
+
+    fn end_map(&mut self, start: usize, len: Option<usize>, count: usize) {
+        if len.is_none() {
+            self.insert(start, |encoder| encoder.map(count));
+        }
+    }
+
+    #[inline]
+    fn key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+        key.serialize(Writer(self))
+    }
+
+    #[inline]
+    fn name(&mut self, name: &'static str) {
+        self.str(name);
+    }
+
+    #[cold]
+    fn unwritable(&self, expected: String) -> Error {
+        let error = Error::new(ErrorKind::Unwritable).in_format("MessagePack");
+        error.expected(expected)
+    }
+
+    #[cold]
+    fn failed(&mut self, error: Error) -> Error {
+        self.fail(error.clone());
+        error
+    }
+
+    fn own_newtype<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Error> {
+        if !matches!(name, TIMESTAMP | BIG_INTEGER) {
+            return value.serialize(Writer(self));
+        }
+        let mut text = String::new();
+        value.serialize(Capture::new(|own: &str| text.push_str(own)))?;
+        if name == BIG_INTEGER {
+            self.push_digits(&text);
+            return Ok(());
+        }
+        match text.parse::<Timestamp>() {
+            Ok(value) => timestamp::push(&mut self.out, value),
+            Err(malformed) => return Err(self.unwritable(malformed.expected.to_owned())),
+        }
+        Ok(())
+    }
+}
+
+impl MsgPackEncoder {
+    /// Inserts the head of a list or map whose length was not known before.
+    fn insert(&mut self, start: usize, head: impl FnOnce(&mut Self)) {
+        let mut encoder = Self::new(Vec::new());
+        head(&mut encoder);
+        self.out.splice(start..start, encoder.out);
+    }
+}
