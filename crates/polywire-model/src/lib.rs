@@ -75,10 +75,13 @@ pub mod idl;
 mod loader;
 mod model;
 mod node;
+pub mod rules;
 mod schemas;
 mod selector;
+mod severity;
 mod shape;
 mod source;
+mod spelling;
 mod traits;
 mod upgrade;
 mod uri;
@@ -87,12 +90,13 @@ mod validate;
 mod version;
 
 pub use closure::Closure;
-pub use diagnostic::{Diagnostic, ModelError, Severity};
+pub use diagnostic::{Diagnostic, ModelError};
 pub use loader::{Assembled, Loader, Progress, Step};
 pub use model::{Model, Relation};
 pub use node::{Entry, Node, NodeValue, Number, Object};
 pub use polywire_schema::{ShapeId, ShapeIdError};
 pub use selector::{Match, Selected, Selector, SelectorError};
+pub use severity::Severity;
 pub use shape::{
     Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType, UNIT,
 };

@@ -5,6 +5,7 @@ use polywire_schema::ShapeId;
 
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::Fragment;
+use crate::rules;
 use crate::shape::{Body, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
@@ -84,7 +85,7 @@ fn check_traits<'t>(
         problems.push(match (name, fragment.is_version_1) {
             ("box", false) => {
                 let message = format!("`{owner}` has @box, which is not in Smithy 2.0");
-                Problem::error("ModelVersion", location, message)
+                Problem::error(rules::MODEL_VERSION, location, message)
                     .hint("leave it out: without a default, a value can be absent")
             }
             ("default", true) => {
@@ -103,5 +104,5 @@ fn check_traits<'t>(
 
 #[cold]
 fn later(message: impl Into<String>, location: SourceLocation) -> Problem {
-    Problem::error("ModelVersion", location, message).hint(UPGRADE)
+    Problem::error(rules::MODEL_VERSION, location, message).hint(UPGRADE)
 }

@@ -5,9 +5,11 @@ use std::collections::{HashMap, HashSet};
 use polywire_schema::ShapeId;
 
 use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::fragment::Apply;
 use crate::node::{Entry, Node, NodeValue, Object};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Body, Shape};
 use crate::source::SourceLocation;
 use crate::traits::Traits;
@@ -32,7 +34,7 @@ pub(super) fn merge_metadata(mut entries: Vec<Entry>, problems: &mut Problems) -
             let first = old.key_location;
             problems.push_with(Severity::Error, |_| {
                 let message = format!("the metadata `{}` has another value elsewhere", entry.key);
-                Problem::error("MetadataConflict", entry.key_location, message)
+                Problem::error(rules::METADATA_CONFLICT, entry.key_location, message)
                     .expected("the same value, or arrays, which are joined")
                     .related("first", first)
             });
@@ -76,7 +78,7 @@ pub(super) fn join(
                 None => unite(first, draft),
                 Some((difference, place)) => problems.push_with(Severity::Error, |_| {
                     let message = format!("`{}` is defined twice, {difference}", draft.id);
-                    Problem::error("DuplicateShape", place, message)
+                    Problem::error(rules::DUPLICATE_SHAPE, place, message)
                         .hint("give one of them another name, or keep only one")
                         .related("first", first.location)
                 }),
@@ -88,7 +90,7 @@ pub(super) fn join(
             if known.is_some_and(|known| known.shape_type != draft.shape_type) {
                 problems.push(
                     Problem::error(
-                        "DuplicateShape",
+                        rules::DUPLICATE_SHAPE,
                         draft.location,
                         format!("`{}` is part of Smithy itself, as another type", draft.id),
                     )
@@ -224,7 +226,7 @@ pub(super) fn adopt_bundled_targets(
             problems.push_with(Severity::Error, |_| {
                 let id = apply.target.root_str();
                 let message = format!("`{id}` is part of Smithy itself: it takes no more traits");
-                Problem::error("PreludeShape", apply.target.location(), message)
+                Problem::error(rules::PRELUDE_SHAPE, apply.target.location(), message)
                     .hint("define a shape of your own, and apply the trait to it")
             });
         }

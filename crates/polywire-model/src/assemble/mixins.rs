@@ -7,10 +7,12 @@ use polywire_schema::ShapeId;
 
 use super::Assembler;
 use super::body::{Joined, size};
-use crate::diagnostic::{Problem, did_you_mean};
+use crate::diagnostic::Problem;
 use crate::node::Node;
+use crate::rules;
 use crate::shape::{Body, Member, Shape, ShapeRef};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
 /// How many members mixins may add to a model in total. A chain of mixins that
@@ -32,7 +34,7 @@ impl Assembler<'_> {
         let mut usable = Vec::new();
         for reference in &shape.mixins {
             let Some(mixin) = self.shape(reference) else {
-                self.unresolved("UnresolvedMixin", "mixin", reference);
+                self.unresolved(rules::UNRESOLVED_MIXIN, "mixin", reference);
                 continue;
             };
             let problem = if mixin.shape_type != shape.shape_type {
@@ -42,7 +44,7 @@ impl Assembler<'_> {
                     shape.shape_type.with_article(),
                     mixin.shape_type.with_article()
                 );
-                Problem::error("WrongMixin", reference.location(), message)
+                Problem::error(rules::WRONG_MIXIN, reference.location(), message)
                     .expected(format!(
                         "a mixin that is {}",
                         shape.shape_type.with_article()
@@ -50,7 +52,7 @@ impl Assembler<'_> {
                     .related("the mixin", mixin.location)
             } else if !mixin.traits.is_mixin() {
                 let message = format!("`{}` is no mixin", reference.id());
-                Problem::error("Target", reference.location(), message)
+                Problem::error(rules::TARGET, reference.location(), message)
                     .expected("a shape with the trait @mixin")
                     .hint(format!("put @mixin on `{}`", reference.name()))
                     .related("defined", mixin.location)
@@ -129,15 +131,15 @@ impl Assembler<'_> {
     fn has_room(&mut self, (members, traits): (usize, usize), at: SourceLocation) -> bool {
         self.inherited_members += members;
         self.inherited_traits += traits;
-        let (code, bound, what) = if self.inherited_members > MAX_INHERITED_MEMBERS {
-            ("TooManyMembers", MAX_INHERITED_MEMBERS, "members")
+        let (rule, bound, what) = if self.inherited_members > MAX_INHERITED_MEMBERS {
+            (rules::TOO_MANY_MEMBERS, MAX_INHERITED_MEMBERS, "members")
         } else if self.inherited_traits > MAX_INHERITED_TRAITS {
-            ("TooManyTraits", MAX_INHERITED_TRAITS, "traits")
+            (rules::TOO_MANY_TRAITS, MAX_INHERITED_TRAITS, "traits")
         } else {
             return true;
         };
         let message = format!("mixins add more than {bound} {what} to this model");
-        self.problems.push(Problem::error(code, at, message));
+        self.problems.push(Problem::error(rule, at, message));
         false
     }
 
@@ -152,7 +154,7 @@ impl Assembler<'_> {
         let name = member.name();
         if let Some(reference) = &shape.for_resource {
             let Some(fields) = self.fields(reference) else {
-                self.unresolved("UnresolvedResource", "resource", reference);
+                self.unresolved(rules::UNRESOLVED_RESOURCE, "resource", reference);
                 return None;
             };
             if let Some(target) = fields.get(name) {
@@ -212,7 +214,7 @@ impl Assembler<'_> {
         };
         self.problems.push(
             Problem::error(
-                "ElidedMember",
+                rules::ELIDED_MEMBER,
                 member.location,
                 format!("nothing says what `${name}` of `{}` targets", shape.id),
             )
@@ -236,7 +238,7 @@ impl Assembler<'_> {
             new.target.id()
         );
         self.problems.push(
-            Problem::error("MemberConflict", at, message)
+            Problem::error(rules::MEMBER_CONFLICT, at, message)
                 .expected("the same target as in the mixin")
                 .related("the other definition", old.location),
         );
@@ -276,7 +278,8 @@ impl Assembler<'_> {
                 let message = format!(
                     "mixins add more than {MAX_INHERITED_REFERENCES} references to this model"
                 );
-                let problem = Problem::error("TooManyReferences", reference.location(), message);
+                let problem =
+                    Problem::error(rules::TOO_MANY_REFERENCES, reference.location(), message);
                 self.problems.push(problem);
                 break;
             }

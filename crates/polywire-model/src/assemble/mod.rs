@@ -23,11 +23,13 @@ use std::rc::Rc;
 use polywire_schema::ShapeId;
 
 use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
 use crate::node::Object;
+use crate::rules::{self, Rule};
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::upgrade::upgrade;
 use crate::version;
 
@@ -102,7 +104,7 @@ impl Assembler<'_> {
         for apply in applies {
             match self.index.get(apply.target.root_str()) {
                 Some(&at) => by_shape.entry(at).or_default().push(apply),
-                None => self.unresolved("UnresolvedApply", "target of apply", &apply.target),
+                None => self.unresolved(rules::UNRESOLVED_APPLY, "target of apply", &apply.target),
             }
         }
         for at in self.dependency_order() {
@@ -159,7 +161,7 @@ impl Assembler<'_> {
             let shape = &mut self.shapes[at];
             self.problems.push(
                 Problem::error(
-                    "MixinCycle",
+                    rules::MIXIN_CYCLE,
                     shape.location,
                     format!("the mixins of `{}` lead around in a circle", shape.id),
                 )
@@ -181,7 +183,7 @@ impl Assembler<'_> {
     }
 
     #[cold]
-    fn unresolved(&mut self, code: &'static str, what: &str, reference: &ShapeRef) {
+    fn unresolved(&mut self, rule: &'static Rule, what: &str, reference: &ShapeRef) {
         let root = reference.root_str();
         let hint = self
             .problems
@@ -190,7 +192,7 @@ impl Assembler<'_> {
             .flatten();
         self.problems.push(
             Problem::error(
-                code,
+                rule,
                 reference.location(),
                 format!("the {what} `{root}` is not defined"),
             )

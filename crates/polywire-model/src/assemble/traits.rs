@@ -8,11 +8,14 @@ use polywire_schema::ShapeId;
 use super::Assembler;
 use super::join::{Conflict, merge_values};
 use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, Severity, did_you_mean};
+use crate::diagnostic::Problem;
 use crate::fragment::Apply;
 use crate::node::{Node, NodeValue, Object};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
 /// How many traits a shape or member can have. Real ones have fewer than 20; the
@@ -122,7 +125,7 @@ impl Assembler<'_> {
             .flatten();
         self.problems.push(
             Problem::error(
-                "UnresolvedApply",
+                rules::UNRESOLVED_APPLY,
                 location,
                 format!("`{}` has no member `{name}`", shape.id),
             )
@@ -171,8 +174,11 @@ impl Assembler<'_> {
                 traits.push(applied);
             } else {
                 let message = format!("a shape can't have more than {MAX_TRAITS} traits");
-                self.problems
-                    .push(Problem::error("TooManyTraits", applied.location, message));
+                self.problems.push(Problem::error(
+                    rules::TOO_MANY_TRAITS,
+                    applied.location,
+                    message,
+                ));
             }
             return;
         };
@@ -190,7 +196,7 @@ impl Assembler<'_> {
                 let owner = owner.map_or_else(String::new, |owner| format!(" to `{owner}`"));
                 let message =
                     format!("the trait `{id}` is applied twice{owner}, with different values");
-                Problem::error("TraitConflict", location, message)
+                Problem::error(rules::TRAIT_CONFLICT, location, message)
                     .hint("keep one of them")
                     .related("first", old_location)
             });

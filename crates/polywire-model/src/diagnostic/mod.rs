@@ -4,7 +4,6 @@
 //! Inside the crate a finding is a [`Problem`]; `problems` collects them.
 
 mod problems;
-mod spelling;
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -13,36 +12,11 @@ use std::fmt;
 use polywire_schema::ShapeId;
 
 use crate::node::{Node, Object};
+use crate::rules::Rule;
+use crate::severity::Severity;
 use crate::source::Position;
 
 pub(crate) use self::problems::{Mark, Problem, Problems, resolve};
-pub(crate) use self::spelling::{did_you_mean, one_of};
-
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum Severity {
-    /// Worth knowing; nothing needs to be done.
-    Note,
-    /// The model is used as it is; something in it should be mended.
-    Warning,
-    /// The model is used as it is; something in it is likely to go wrong, and
-    /// should be mended or suppressed with a reason.
-    Danger,
-    /// No model comes of it.
-    Error,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Danger => "danger",
-            Self::Error => "error",
-        })
-    }
-}
 
 /// One finding about a model, ready to be shown.
 ///
@@ -64,11 +38,11 @@ impl fmt::Display for Severity {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// How serious it is.
     pub severity: Severity,
-    /// A short name for the kind of finding, which doesn't change between
-    /// versions: for suppressions and searches. Validators that a model defines
-    /// choose their own.
+    /// The id of the [`rule`](Self::rule), for some rules followed by a name in the model.
+    /// It does not change between versions, so that models can suppress findings by code.
+    /// For a validator that the model defines, the id of the validator.
     pub code: Cow<'static, str>,
     /// The shape or member that the finding is about, when it is about one.
     pub shape: Option<ShapeId>,
@@ -87,9 +61,16 @@ pub struct Diagnostic {
     /// Why the finding is suppressed, when it is and the model says why.
     pub reason: Option<String>,
     underline: (usize, usize),
+    rule: Option<&'static Rule>,
 }
 
 impl Diagnostic {
+    /// The rule that the model violates. `None` for validators that the model defines.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'static Rule> {
+        self.rule
+    }
+
     /// The name of the file.
     #[must_use]
     pub fn file(&self) -> Option<&str> {

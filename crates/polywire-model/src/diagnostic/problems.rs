@@ -3,9 +3,11 @@
 
 use std::borrow::Cow;
 
+use crate::rules::{self, Code};
+use crate::severity::Severity;
 use polywire_schema::ShapeId;
 
-use super::{Diagnostic, Severity};
+use super::Diagnostic;
 use crate::source::{SourceLocation, Sources};
 use crate::validate::Policy;
 
@@ -13,7 +15,7 @@ use crate::validate::Policy;
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) severity: Severity,
-    pub(crate) code: Cow<'static, str>,
+    pub(crate) code: Code,
     pub(crate) message: String,
     pub(crate) location: SourceLocation,
     /// What the finding is about: set by [`Problems::subject`] for all findings
@@ -29,7 +31,7 @@ impl Problem {
     #[cold]
     pub(crate) fn new(
         severity: Severity,
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -47,7 +49,7 @@ impl Problem {
     }
 
     pub(crate) fn error(
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -55,7 +57,7 @@ impl Problem {
     }
 
     pub(crate) fn danger(
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -63,7 +65,7 @@ impl Problem {
     }
 
     pub(crate) fn note(
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -71,7 +73,7 @@ impl Problem {
     }
 
     pub(crate) fn warning(
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -275,7 +277,7 @@ impl Problems {
             let message = format!("{} more findings are not shown", self.dropped);
             let problem = Problem {
                 severity,
-                ..Problem::warning("TooManyProblems", SourceLocation::NONE, message)
+                ..Problem::warning(rules::TOO_MANY_PROBLEMS, SourceLocation::NONE, message)
             };
             diagnostics.push(resolve(problem, sources));
         }
@@ -289,7 +291,8 @@ pub(crate) fn resolve(problem: Problem, sources: &Sources) -> Diagnostic {
         .map(|file| file.snippet(problem.location.offset as usize));
     Diagnostic {
         severity: problem.severity,
-        code: match problem.code {
+        rule: problem.code.rule(),
+        code: match problem.code.into_text() {
             Cow::Owned(code) => Cow::Owned(printable(code)),
             known => known,
         },
@@ -335,14 +338,14 @@ mod tests {
             problems.push_with(Severity::Warning, |hints| {
                 made += 1;
                 with_hints += usize::from(hints);
-                Problem::warning("W", SourceLocation::NONE, "w")
+                Problem::warning(rules::NO_MODEL, SourceLocation::NONE, "w")
             });
         }
         assert_eq!((made, with_hints), (MAX_PROBLEMS, 50));
         for _ in 0..2 {
             problems.push_with(Severity::Error, |_| {
                 made += 1;
-                Problem::error("E", SourceLocation::NONE, "e")
+                Problem::error(rules::UNREADABLE, SourceLocation::NONE, "e")
             });
         }
         assert_eq!(made, MAX_PROBLEMS + 1);
@@ -355,12 +358,16 @@ mod tests {
     fn problems_are_bounded() {
         let mut problems = Problems::default();
         for _ in 0..10_000 {
-            problems.push(Problem::warning("W", SourceLocation::NONE, "w"));
+            problems.push(Problem::warning(rules::NO_MODEL, SourceLocation::NONE, "w"));
         }
-        problems.push(Problem::error("E", SourceLocation::NONE, "e"));
+        problems.push(Problem::error(rules::UNREADABLE, SourceLocation::NONE, "e"));
         let diagnostics = problems.into_diagnostics(&Sources::default());
         assert_eq!(diagnostics.len(), MAX_PROBLEMS + 2);
-        assert!(diagnostics.iter().any(|d| d.code == "E"));
+        assert!(
+            diagnostics
+                .iter()
+                .any(|d| d.rule() == Some(rules::UNREADABLE))
+        );
     }
 
     #[test]

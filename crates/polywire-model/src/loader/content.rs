@@ -1,6 +1,7 @@
 //! Bytes to the text of a model, and what to say where they are none.
 
 use crate::diagnostic::Problem;
+use crate::rules;
 use crate::source::{MAX_FILE_BYTES, SourceLocation};
 
 use super::files::{BUILD_FILE, unreadable};
@@ -48,7 +49,7 @@ pub(super) fn text(name: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
         // An empty file in IDL is one that its author has yet to write.
         return Err(if name.ends_with(".smithy") {
             let message = format!("`{name}` is empty");
-            Problem::warning("EmptyFile", SourceLocation::NONE, message).into()
+            Problem::warning(rules::EMPTY_FILE, SourceLocation::NONE, message).into()
         } else {
             unreadable(name, "it is empty").expected(EXPECTED).into()
         });

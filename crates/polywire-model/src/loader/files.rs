@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Problem;
+use crate::rules::{self, Rule};
 use crate::source::{MAX_FILE_BYTES, SourceLocation};
 
 /// How deep folders are searched.
@@ -18,12 +19,12 @@ pub(super) const BUILD_FILE: &str = "smithy-build.json";
 #[cold]
 pub(super) fn unreadable(name: impl std::fmt::Display, message: &str) -> Problem {
     let message = format!("`{name}` can't be read: {message}");
-    Problem::error("Unreadable", SourceLocation::NONE, message)
+    Problem::error(rules::UNREADABLE, SourceLocation::NONE, message)
 }
 
 /// A warning about a file as a whole.
-pub(super) fn without_place(code: &'static str, message: String) -> Problem {
-    Problem::warning(code, SourceLocation::NONE, message)
+pub(super) fn without_place(rule: &'static Rule, message: String) -> Problem {
+    Problem::warning(rule, SourceLocation::NONE, message)
 }
 
 /// The bytes of a file, of a pipe too.
@@ -160,7 +161,7 @@ fn link_out(path: &Path, target: &Path, kind: fs::FileType) -> Problem {
     let hint = format!("to include it, add {target} to the model paths");
     if kind.is_dir() {
         let message = format!("`{path}` is not searched: {reason}");
-        return without_place("LinkOut", message).hint(hint);
+        return without_place(rules::LINK_OUT, message).hint(hint);
     }
     unreadable(path, &reason).hint(hint)
 }

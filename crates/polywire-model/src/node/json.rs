@@ -12,6 +12,7 @@ use polywire_text::{number, scan};
 
 use super::{Entry, Node, NodeValue, Number, Object};
 use crate::diagnostic::{Diagnostic, Problem, Problems, resolve};
+use crate::rules;
 use crate::source::{SourceLocation, Sources};
 
 /// How deep arrays and objects may nest, here and in the IDL. Real models stay
@@ -43,7 +44,7 @@ impl Node {
                 if diagnostics.is_empty() {
                     // `read` gives a node or says why not; this is for form's sake.
                     let problem =
-                        Problem::error("JsonSyntax", SourceLocation::NONE, "no JSON value");
+                        Problem::error(rules::JSON_SYNTAX, SourceLocation::NONE, "no JSON value");
                     return Err(resolve(problem, &sources));
                 }
                 Err(diagnostics.swap_remove(0))
@@ -121,7 +122,7 @@ impl Reader<'_, '_> {
         let location = SourceLocation::new(self.file, self.at);
         if depth > self.most {
             let message = format!("the JSON nests deeper than {} levels", self.most);
-            return Err(Box::new(Problem::error("TooDeep", location, message)));
+            return Err(Box::new(Problem::error(rules::TOO_DEEP, location, message)));
         }
         self.deepest = self.deepest.max(depth);
         let value = match self.bytes.get(self.at) {
@@ -227,7 +228,7 @@ impl Reader<'_, '_> {
                 let location = SourceLocation::new(self.file, self.at);
                 let message = "this string does not end";
                 return Err(Box::new(
-                    Problem::error("JsonSyntax", location, message).expected(flaw.expected),
+                    Problem::error(rules::JSON_SYNTAX, location, message).expected(flaw.expected),
                 ));
             }
         };
@@ -267,7 +268,7 @@ impl Reader<'_, '_> {
             None => "the file ends too early".to_owned(),
         };
         let location = SourceLocation::new(self.file, self.at);
-        Box::new(Problem::error("JsonSyntax", location, found).expected(expected))
+        Box::new(Problem::error(rules::JSON_SYNTAX, location, found).expected(expected))
     }
 }
 
@@ -295,7 +296,7 @@ pub(crate) fn drop_repeated_keys(entries: &mut Vec<Entry>, problems: &mut Proble
         Some(first) => {
             problems.push(
                 Problem::error(
-                    "DuplicateKey",
+                    rules::DUPLICATE_KEY,
                     entry.key_location,
                     format!("the key `{}` stands twice in this object", entry.key),
                 )

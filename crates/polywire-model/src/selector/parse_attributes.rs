@@ -8,7 +8,7 @@ use super::error::SelectorError;
 use super::parser::Parser;
 use super::scanner::Scanner;
 use super::syntax::{Assertion, Comparator, Comparison, Operand, Path, Segment, Step};
-use crate::diagnostic::did_you_mean;
+use crate::spelling::did_you_mean;
 
 impl Parser<'_> {
     /// `[path]` or `[path = a, b i]`

@@ -6,8 +6,8 @@ use super::error::SelectorError;
 use super::relations::Relations;
 use super::scanner::Scanner;
 use super::syntax::{Direction, Function, Path, Sequence, Step, TypeTest, Variable};
-use crate::diagnostic::did_you_mean;
 use crate::shape::ShapeType;
+use crate::spelling::did_you_mean;
 
 /// The longest selector that is read, in bytes. The longest of the official
 /// models has about 500.

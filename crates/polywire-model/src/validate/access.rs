@@ -1,7 +1,9 @@
 //! `@private`: a shape that only its own namespace may name.
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::Shape;
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
@@ -28,7 +30,7 @@ pub(super) fn check_target(
             "the {what} `{}` of `{owner}` is private to its namespace",
             target.id()
         );
-        Problem::error("PrivateAccess", location, message)
+        Problem::error(rules::PRIVATE_ACCESS, location, message)
             .expected(format!("a shape of `{namespace}`, or one without @private"))
             .related("defined", target.location())
     });
@@ -50,7 +52,7 @@ pub(super) fn check_trait(
             applied.id(),
             owner.id
         );
-        Problem::warning("PrivateAccess", applied.location(), message)
+        Problem::warning(rules::PRIVATE_ACCESS, applied.location(), message)
             .related("defined", definition.location())
     });
 }
@@ -66,7 +68,7 @@ pub(super) fn check_private_member(
     }
     problems.push_with(Severity::Warning, |_| {
         let message = format!("@private on `{}` has no effect", owner.id);
-        Problem::warning("PrivateMixinMember", applied.location(), message).hint(
+        Problem::warning(rules::PRIVATE_MIXIN_MEMBER, applied.location(), message).hint(
             "other namespaces still inherit the member; put @private on the mixin or the target",
         )
     });

@@ -8,15 +8,16 @@
 use polywire_text::base64;
 
 use super::values::{Leniency, Subject, Values, shown};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::{Node, NodeValue};
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
-/// The code of all findings about defaults.
-const CODE: &str = "DefaultTrait";
+const RULE: &Rule = rules::DEFAULT_TRAIT;
 
 pub(super) fn check<'m>(
     model: &'m Model,
@@ -31,7 +32,7 @@ pub(super) fn check<'m>(
         if value.is_null() {
             problems.push(
                 Problem::error(
-                    CODE,
+                    RULE,
                     applied.location(),
                     format!("the default of `{}` is null", shape.id()),
                 )
@@ -64,7 +65,7 @@ pub(super) fn check<'m>(
 
 fn subject(owner: &str, at: SourceLocation) -> Subject<'_> {
     Subject {
-        code: CODE,
+        rule: RULE,
         what: "the default of",
         id: owner,
         at,
@@ -90,7 +91,7 @@ fn is_fit(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> 
             if base64::decode(text.as_bytes()).is_err() {
                 problems.push_with(Severity::Warning, |_| {
                     let message = format!("the default of `{owner}` is {}", shown(value));
-                    Problem::warning(CODE, value.location(), message).expected("base64")
+                    Problem::warning(RULE, value.location(), message).expected("base64")
                 });
             }
             return true;
@@ -99,7 +100,7 @@ fn is_fit(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> 
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("the default of `{owner}` is {}", shown(value));
-        Problem::error(CODE, value.location(), message)
+        Problem::error(RULE, value.location(), message)
             .expected(expected)
             .related("its shape", shape.location())
     });
@@ -134,7 +135,7 @@ fn check_agreement(
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("the default of `{}` {what}", member.id());
-        Problem::error(CODE, location, message)
+        Problem::error(RULE, location, message)
             .expected(format!(
                 "{}, the default of its target `{}`, or null",
                 shown(wanted),

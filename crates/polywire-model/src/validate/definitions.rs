@@ -1,9 +1,12 @@
 //! Definitions of traits: what `@trait` says about the trait itself.
 
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape};
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
 /// The paths of `breakingChanges` lead through the members of the trait.
@@ -29,7 +32,7 @@ pub(super) fn check(
             if !path.is_empty() {
                 problems.push_with(Severity::Error, |_| {
                     let message = format!("`{path}` is no path into `{}`", definition.id());
-                    Problem::error("TraitBreakingChanges", node.location(), message)
+                    Problem::error(rules::TRAIT_BREAKING_CHANGES, node.location(), message)
                         .expected("a path such as `/member`")
                 });
             }
@@ -42,7 +45,7 @@ pub(super) fn check(
                 problems.push_with(Severity::Error, |hints| {
                     let names = at.members().iter().map(Member::name);
                     let message = format!("the path `{path}` leads to no part of the trait");
-                    Problem::error("TraitBreakingChanges", node.location(), message)
+                    Problem::error(rules::TRAIT_BREAKING_CHANGES, node.location(), message)
                         .expected(format!("a member of `{}` for `{name}`", at.id()))
                         .maybe_hint(hints.then(|| did_you_mean(&name, names)).flatten())
                 });

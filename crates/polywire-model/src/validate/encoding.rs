@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
@@ -41,7 +43,7 @@ pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
                 member.name(),
                 shape.id()
             );
-            Problem::error("JsonName", location, message)
+            Problem::error(rules::JSON_NAME, location, message)
                 .expected("a name of its own")
                 .related("the other", first.location())
         });
@@ -72,7 +74,7 @@ pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Prob
             member.id(),
             member.name()
         );
-        Problem::warning("XmlFlattenedTrait", member.location(), message)
+        Problem::warning(rules::XML_FLATTENED_TRAIT, member.location(), message)
             .hint(format!(
                 "@xmlFlattened leaves out the name of the items; say @xmlName(\"{name}\") on `{}`",
                 member.name()
@@ -91,7 +93,7 @@ pub(super) fn xml_namespace(owner: Owner<'_>, applied: &AppliedTrait, problems: 
     }
     problems.push_with(Severity::Error, |_| {
         let message = format!("the namespace of `{}` is no URI", owner.id);
-        Problem::error("XmlNamespaceTrait", node.location(), message)
+        Problem::error(rules::XML_NAMESPACE_TRAIT, node.location(), message)
             .expected("a URI such as `http://example.com/weather`")
     });
 }
@@ -129,7 +131,7 @@ pub(super) fn media_type(owner: Owner<'_>, applied: &AppliedTrait, problems: &mu
     }
     problems.push_with(Severity::Error, |_| {
         let message = format!("the media type of `{}` is malformed", owner.id);
-        Problem::error("MediaType", value.location(), message)
+        Problem::error(rules::MEDIA_TYPE, value.location(), message)
             .expected("a media type such as `image/png` or `text/plain; charset=utf-8`")
     });
 }

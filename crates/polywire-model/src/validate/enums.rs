@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
@@ -42,7 +44,7 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
                     Some(value) => format!("the value of `{}` is {}", member.id(), value.kind()),
                     None => format!("`{}` has no value", member.id()),
                 };
-                Problem::error("EnumShape", location, message).expected(match is_string {
+                Problem::error(rules::ENUM_SHAPE, location, message).expected(match is_string {
                     true => "text that is not empty",
                     false => "a whole number of 32 bits",
                 })
@@ -61,7 +63,7 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
                     member.name(),
                     shape.id()
                 );
-                Problem::error("EnumShape", location, message)
+                Problem::error(rules::ENUM_SHAPE, location, message)
                     .expected("a value of its own")
                     .related("first", first.location())
             });
@@ -75,7 +77,7 @@ fn check_name(member: &Member, problems: &mut Problems) {
     }
     problems.push_with(Severity::Warning, |_| {
         let message = format!("`{}` is not spelled like a constant", member.id());
-        Problem::warning("EnumShape", member.location(), message)
+        Problem::warning(rules::ENUM_SHAPE, member.location(), message)
             .expected("capital letters, digits and underscores, a letter first")
     });
 }
@@ -90,7 +92,7 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
     if !owner.shape.is_version_1 {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("`{}` uses @enum, which is deprecated", owner.id);
-            Problem::warning("ModelDeprecation", applied.location(), message)
+            Problem::warning(rules::MODEL_DEPRECATION, applied.location(), message)
                 .expected("an `enum` shape")
         });
     }
@@ -108,7 +110,7 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
             if let Some(first) = seen.insert(text, node) {
                 problems.push_with(Severity::Error, |_| {
                     let message = format!("two entries of `{}` have the same {key}", owner.id);
-                    Problem::error("EnumTrait", node.location(), message)
+                    Problem::error(rules::ENUM_TRAIT, node.location(), message)
                         .expected(format!("a {key} of its own"))
                         .related("first", first.location())
                 });
@@ -120,7 +122,7 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
                         "the name `{text}` in `{}` is not spelled like a constant",
                         owner.id
                     );
-                    Problem::warning("EnumTrait", node.location(), message)
+                    Problem::warning(rules::ENUM_TRAIT, node.location(), message)
                         .expected("capital letters, digits and underscores, a letter first")
                 });
             }
@@ -129,7 +131,7 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
     if names.is_empty() && !definitions.is_empty() {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("the values of `{}` have no names", owner.id);
-            Problem::warning("EnumNamesPresent", applied.location(), message)
+            Problem::warning(rules::ENUM_NAMES_PRESENT, applied.location(), message)
                 .expected("a `name` for each, from which code can be generated")
         });
     } else {
@@ -137,7 +139,7 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
         for definition in nameless.filter(|d| d.as_object().is_some() && d.get("name").is_none()) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("a value of `{}` has no name, while others have", owner.id);
-                Problem::error("EnumTrait", definition.location(), message)
+                Problem::error(rules::ENUM_TRAIT, definition.location(), message)
                     .expected("a `name` for each value, or for none")
             });
         }

@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 use super::index::Index;
 use super::values::{Leniency, Subject, Values, beginning};
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::node::Node;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::Shape;
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-const CODE: &str = "ExamplesTrait";
+const RULE: &Rule = rules::EXAMPLES_TRAIT;
 
 /// How many characters of a title messages repeat.
 const SHOWN: usize = 60;
@@ -35,7 +38,7 @@ pub(super) fn check<'m>(
         let is_lenient = example.get("allowConstraintErrors").and_then(Node::as_bool);
         let is_lenient = is_lenient.unwrap_or(false);
         let subject = |what| Subject {
-            code: CODE,
+            rule: RULE,
             what,
             id: &title,
             at: example.location(),
@@ -56,7 +59,7 @@ pub(super) fn check<'m>(
         if let (true, None) = (is_lenient, error) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("the example `{title}` has a wrong input, but no error");
-                Problem::error(CODE, example.location(), message)
+                Problem::error(RULE, example.location(), message)
                     .expected("the error that the operation gives")
                     .hint("`allowConstraintErrors` is for examples of what goes wrong")
             });
@@ -64,7 +67,7 @@ pub(super) fn check<'m>(
         match (output, error) {
             (Some(output), Some(error)) => problems.push_with(Severity::Error, |_| {
                 let message = format!("the example `{title}` has both output and error");
-                Problem::error(CODE, error.location(), message)
+                Problem::error(RULE, error.location(), message)
                     .expected("one of them")
                     .related("the output", output.location())
             }),
@@ -95,7 +98,7 @@ fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Pro
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("the example `{title}` lacks `input`");
-        Problem::error(CODE, example.location(), message)
+        Problem::error(RULE, example.location(), message)
             .expected(format!(
                 "`input` with `{}`, which is required",
                 first.name()
@@ -127,7 +130,7 @@ fn error_of<'m>(
         let names = || known.iter().copied();
         let shown = beginning(id);
         let message = format!("`{shown}` is no error of `{}`", operation.id());
-        Problem::error(CODE, node.location(), message)
+        Problem::error(RULE, node.location(), message)
             .expected("an error that the operation or its service names")
             .maybe_hint(hints.then(|| did_you_mean(id, names())).flatten())
     });

@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 
 use super::trait_rules::{Definition, Use, givers};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
 use crate::selector::{Graph, Node};
+use crate::severity::Severity;
 use crate::shape::{Member, ShapeType};
 
 pub(super) fn check(
@@ -61,10 +63,14 @@ fn check_members(
                 member.name(),
                 shape.id()
             );
-            Problem::error("ExclusiveStructureMemberTrait", applied.location(), message)
-                .about(shape.id())
-                .expected("one member of the structure with the trait")
-                .related("the other", other_applied.location())
+            Problem::error(
+                rules::EXCLUSIVE_STRUCTURE_MEMBER_TRAIT,
+                applied.location(),
+                message,
+            )
+            .about(shape.id())
+            .expected("one member of the structure with the trait")
+            .related("the other", other_applied.location())
         });
     }
 }
@@ -105,7 +111,7 @@ fn check_targets(
                     shape.id()
                 );
                 let place = other.target().location();
-                Problem::error("ExclusiveStructureMemberTrait", place, message)
+                Problem::error(rules::EXCLUSIVE_STRUCTURE_MEMBER_TRAIT, place, message)
                     .about(shape.id())
                     .expected("one member of the structure that targets such a shape")
                     .related("the other", first.target().location())

@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 
 use super::lookup::Lookups;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
 pub(super) fn check<'m>(
@@ -39,7 +42,7 @@ pub(super) fn check<'m>(
                 "the host prefix of `{}` has a label, but no `.` at the end",
                 operation.id()
             );
-            Problem::danger("HostLabelTrait", location, message)
+            Problem::danger(rules::HOST_LABEL_TRAIT, location, message)
                 .expected("a `.` at the end")
                 .hint("without it, a caller's value can lead to the host of somebody else")
         });
@@ -75,7 +78,7 @@ impl Host<'_> {
     fn malformed(&self, flaw: &str, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let message = format!("the host prefix of `{}` {flaw}", self.operation.id());
-            Problem::error("HostLabelTrait", self.location, message)
+            Problem::error(rules::HOST_LABEL_TRAIT, self.location, message)
                 .expected("letters, digits and `-` between dots, such as `{bucket}.data.`")
         });
     }
@@ -93,7 +96,7 @@ impl Host<'_> {
                     "the label `{{{label}}}` names `{}`, which has no @hostLabel",
                     member.id()
                 );
-                Problem::error("HostLabelTrait", self.location, message)
+                Problem::error(rules::HOST_LABEL_TRAIT, self.location, message)
                     .hint(format!("put @hostLabel on `{label}`"))
                     .related("the member", member.location())
             }
@@ -103,7 +106,7 @@ impl Host<'_> {
                     "the label `{{{label}}}` names no member of `{}`",
                     input.id()
                 );
-                Problem::error("HostLabelTrait", self.location, message)
+                Problem::error(rules::HOST_LABEL_TRAIT, self.location, message)
                     .expected("the names of members with @hostLabel in the braces")
                     .maybe_hint(hints.then(|| did_you_mean(label, names())).flatten())
                     .related("the input", input.location())
@@ -118,7 +121,7 @@ impl Host<'_> {
                 member.id(),
                 self.operation.id()
             );
-            Problem::error("HostLabelTrait", member.location(), message)
+            Problem::error(rules::HOST_LABEL_TRAIT, member.location(), message)
                 .about(member.id())
                 .expected(format!("`{{{}}}` in the prefix", member.name()))
                 .related("the prefix", self.location)

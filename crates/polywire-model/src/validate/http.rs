@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 
 use super::lookup::{Lookup, Lookups};
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType, UNIT};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 use crate::uri::{Segment, UriPattern};
 
@@ -63,7 +66,7 @@ pub(super) fn check<'m>(
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("the uri of `{}` {flaw}", shape.id());
-        Problem::error("HttpUriFormat", location, message)
+        Problem::error(rules::HTTP_URI_FORMAT, location, message)
             .expected("a pattern such as `/cities/{name}`")
     });
 }
@@ -82,14 +85,14 @@ fn check_greedy(
         return;
     };
     let rest = &segments[first + 1..];
-    let (code, message) = if rest.iter().any(is_greedy) {
+    let (rule, message) = if rest.iter().any(is_greedy) {
         (
-            "HttpUriGreedyLabel.MultipleGreedyLabels",
+            rules::HTTP_URI_GREEDY_LABEL_MULTIPLE_GREEDY_LABELS,
             "has more than one greedy label",
         )
     } else if rest.iter().any(|segment| segment.label().is_some()) {
         (
-            "HttpUriGreedyLabel.GreedyLabelIsNotLastLabel",
+            rules::HTTP_URI_GREEDY_LABEL_GREEDY_LABEL_IS_NOT_LAST_LABEL,
             "has a label behind the greedy one",
         )
     } else {
@@ -97,7 +100,7 @@ fn check_greedy(
     };
     problems.push_with(Severity::Danger, |_| {
         let message = format!("the uri of `{}` {message}", operation.id());
-        Problem::danger(code, location, message)
+        Problem::danger(rule, location, message)
             .expected("one greedy label at most, as the last label")
             .hint("many servers can't route such a uri")
     });
@@ -154,14 +157,14 @@ impl<'m> Labels<'_, 'm> {
                     "the label `{{{label}}}` names `{}`, which has no @httpLabel",
                     member.id()
                 );
-                Problem::error("HttpLabelTrait", self.location, message)
+                Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
                     .hint(format!("put @httpLabel on `{label}`"))
                     .related("the member", member.location())
             }
             None if *input.id() == UNIT => {
                 let id = self.operation.id();
                 let message = format!("the label `{{{label}}}` of `{id}` has no input");
-                Problem::error("HttpLabelTrait", self.location, message)
+                Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
                     .expected("an operation whose input has a member for each label")
             }
             None => {
@@ -170,7 +173,7 @@ impl<'m> Labels<'_, 'm> {
                     "the label `{{{label}}}` names no member of `{}`",
                     input.id()
                 );
-                Problem::error("HttpLabelTrait", self.location, message)
+                Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
                     .expected("the names of members with @httpLabel in the braces")
                     .maybe_hint(hints.then(|| did_you_mean(label, names())).flatten())
                     .related("the input", input.location())
@@ -185,7 +188,7 @@ impl<'m> Labels<'_, 'm> {
                 member.id(),
                 self.operation.id()
             );
-            let problem = Problem::error("HttpLabelTrait", member.location(), message)
+            let problem = Problem::error(rules::HTTP_LABEL_TRAIT, member.location(), message)
                 .about(member.id())
                 .related("the uri", self.location);
             match self.text.len() < 100 {
@@ -206,7 +209,7 @@ impl<'m> Labels<'_, 'm> {
                 member.name(),
                 member.id()
             );
-            Problem::error("HttpLabelTrait", member.target().location(), message)
+            Problem::error(rules::HTTP_LABEL_TRAIT, member.target().location(), message)
                 .about(member.id())
                 .expected("a string: the label takes several segments")
                 .related("the uri", self.location)

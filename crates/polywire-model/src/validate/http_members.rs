@@ -8,8 +8,10 @@ use super::http::Http;
 use super::index::Index;
 use super::listed;
 use super::values::beginning;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Relation;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape};
 use crate::traits::AppliedTrait;
 
@@ -65,14 +67,20 @@ pub(super) fn check(structure: &Shape, problems: &mut Problems) {
         for header in &headers {
             check_header(header, problems);
         }
-        check_repeated(structure, &headers, "HttpHeaderTrait", "header", problems);
+        check_repeated(
+            structure,
+            &headers,
+            rules::HTTP_HEADER_TRAIT,
+            "header",
+            problems,
+        );
     }
     if let Some(prefix) = &prefix {
         check_prefix(prefix, &headers, problems);
     }
     if !queries.is_empty() {
         let what = "query parameter";
-        check_repeated(structure, &queries, "HttpQueryTrait", what, problems);
+        check_repeated(structure, &queries, rules::HTTP_QUERY_TRAIT, what, problems);
     }
     if let Some(params) = params.filter(|_| !queries.is_empty()) {
         problems.push_with(Severity::Note, |_| {
@@ -81,8 +89,12 @@ pub(super) fn check(structure: &Shape, problems: &mut Problems) {
                 params.member.id(),
                 listed(queries.iter().map(|query| query.member.name()))
             );
-            Problem::note("HttpQueryParamsTrait", params.applied.location(), message)
-                .hint("a key of the map that another member has too is lost on the way")
+            Problem::note(
+                rules::HTTP_QUERY_PARAMS_TRAIT,
+                params.applied.location(),
+                message,
+            )
+            .hint("a key of the map that another member has too is lost on the way")
         });
     }
 }
@@ -113,7 +125,7 @@ fn check_header(header: &Bound<'_>, problems: &mut Problems) {
         let name = beginning(header.name);
         let message = format!("`{name}` of `{}` {what}", header.member.id());
         Problem::danger(
-            "HttpHeaderTrait",
+            rules::HTTP_HEADER_TRAIT,
             header.applied.value().location(),
             message,
         )
@@ -129,15 +141,15 @@ fn is_token(byte: u8) -> bool {
 fn check_repeated(
     structure: &Shape,
     all: &[Bound<'_>],
-    code: &'static str,
+    rule: &'static Rule,
     what: &str,
     problems: &mut Problems,
 ) {
     let mut firsts: HashMap<String, &Bound<'_>> = HashMap::with_capacity(all.len());
     for bound in all {
         // Headers are the same in any case, query parameters are not.
-        let key = match code {
-            "HttpHeaderTrait" => bound.name.to_ascii_lowercase(),
+        let key = match rule {
+            rules::HTTP_HEADER_TRAIT => bound.name.to_ascii_lowercase(),
             _ => bound.name.to_owned(),
         };
         let first = *firsts.entry(key).or_insert(bound);
@@ -152,7 +164,7 @@ fn check_repeated(
                 structure.id(),
                 beginning(bound.name)
             );
-            Problem::error(code, bound.applied.value().location(), message)
+            Problem::error(rule, bound.applied.value().location(), message)
                 .expected(format!("a {what} of its own"))
                 .related("the other", first.applied.value().location())
         });
@@ -181,13 +193,13 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
         // Real services take all headers, and know which ones are their own.
         if length == 0 {
             problems.push_with(Severity::Note, |_| {
-                Problem::note("HttpPrefixHeadersTrait", location, message())
+                Problem::note(rules::HTTP_PREFIX_HEADERS_TRAIT, location, message())
                     .hint("a server can't tell which of the two members a header is for")
                     .related("the prefix", prefix.applied.value().location())
             });
         } else {
             problems.push_with(Severity::Error, |_| {
-                Problem::error("HttpPrefixHeadersTrait", location, message())
+                Problem::error(rules::HTTP_PREFIX_HEADERS_TRAIT, location, message())
                     .expected(format!(
                         "a name that doesn't begin with `{}`",
                         beginning(prefix.name)
@@ -253,7 +265,7 @@ fn check_query(
                 member.id(),
                 operation.id()
             );
-            Problem::error("HttpQueryTrait", applied.value().location(), message)
+            Problem::error(rules::HTTP_QUERY_TRAIT, applied.value().location(), message)
                 .about(structure.id())
                 .expected("another name, or none in the uri")
                 .related("the uri", http.location)
@@ -278,7 +290,7 @@ fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problem
             Direction::Request => "bind them with @httpHeader, @httpQuery or @httpLabel",
             Direction::Response => "bind them with @httpHeader",
         };
-        Problem::error("HttpPayload", first.location(), message)
+        Problem::error(rules::HTTP_PAYLOAD, first.location(), message)
             .about(structure.id())
             .expected("members in headers, the query or the path")
             .hint(hint)

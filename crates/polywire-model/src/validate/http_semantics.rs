@@ -4,9 +4,11 @@
 use super::bindings::{Direction, Messages};
 use super::http::Http;
 use super::listed;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, ErrorKind};
@@ -93,14 +95,14 @@ impl<'m> Method<'m> {
         if given != name {
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("the method of `{}` is `{given}`", self.operation.id());
-                Problem::warning("HttpMethodSemantics", self.location, message)
+                Problem::warning(rules::HTTP_METHOD_SEMANTICS, self.location, message)
                     .expected(format!("`{name}`: methods differ by case"))
             });
         }
         if name == "OPTIONS" {
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("`{}` models an OPTIONS request", self.operation.id());
-                Problem::warning("HttpMethodSemantics.OPTIONS", self.location, message)
+                Problem::warning(rules::HTTP_METHOD_SEMANTICS_OPTIONS, self.location, message)
                     .expected("no operation: servers answer such requests themselves")
                     .hint("put @cors on the service")
             });
@@ -113,15 +115,15 @@ impl<'m> Method<'m> {
             "readonly",
             traits.find("smithy.api#readonly"),
             Some(self.semantics.is_readonly),
-            "HttpMethodSemantics.MissingReadonlyTrait",
-            "HttpMethodSemantics.UnnecessaryReadonlyTrait",
+            rules::HTTP_METHOD_SEMANTICS_MISSING_READONLY_TRAIT,
+            rules::HTTP_METHOD_SEMANTICS_UNNECESSARY_READONLY_TRAIT,
         );
         let idempotent = (
             "idempotent",
             traits.find("smithy.api#idempotent"),
             self.semantics.is_idempotent,
-            "HttpMethodSemantics.MissingIdempotentTrait",
-            "HttpMethodSemantics.UnnecessaryIdempotentTrait",
+            rules::HTTP_METHOD_SEMANTICS_MISSING_IDEMPOTENT_TRAIT,
+            rules::HTTP_METHOD_SEMANTICS_UNNECESSARY_IDEMPOTENT_TRAIT,
         );
         let (id, method) = (self.operation.id(), self.semantics.method);
         for (name, applied, expected, missing, unnecessary) in [readonly, idempotent] {
@@ -170,7 +172,7 @@ impl<'m> Method<'m> {
                 self.semantics.method,
                 listed(members.iter().map(|member| member.name()))
             );
-            let code = "HttpMethodSemantics.UnexpectedPayload";
+            let code = rules::HTTP_METHOD_SEMANTICS_UNEXPECTED_PAYLOAD;
             Problem::danger(code, self.location, message)
                 .expected("all members in the path, the query or headers")
                 .hint("bind them with @httpLabel, @httpQuery or @httpHeader")
@@ -190,7 +192,7 @@ fn check_code<'m>(
     if !(200..300).contains(&code) && (100..1000).contains(&code) {
         problems.push_with(Severity::Danger, |_| {
             let message = format!("`{}` answers with the status {code}", operation.id());
-            Problem::danger("HttpResponseCodeSemantics", location, message)
+            Problem::danger(rules::HTTP_RESPONSE_CODE_SEMANTICS, location, message)
                 .expected("a status of success, from 200 to 299")
                 .hint("other answers are errors: structures with @error and @httpError")
         });
@@ -212,7 +214,7 @@ fn check_code<'m>(
             operation.id(),
             output.id()
         );
-        Problem::warning("HttpResponseCodeSemantics", location, message)
+        Problem::warning(rules::HTTP_RESPONSE_CODE_SEMANTICS, location, message)
             .expected("another status, or all members of the output in headers")
             .related("what is in the body", first.location())
     });
@@ -240,7 +242,7 @@ pub(super) fn check_error(structure: &Shape, problems: &mut Problems) {
         );
         let error = structure.traits().find("smithy.api#error");
         let problem = Problem::danger(
-            "HttpResponseCodeSemantics",
+            rules::HTTP_RESPONSE_CODE_SEMANTICS,
             applied.value().location(),
             message,
         )

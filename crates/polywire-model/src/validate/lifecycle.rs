@@ -1,8 +1,10 @@
 //! What is on its way in or out: deprecated shapes and traits, unstable traits.
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Relation;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeRef};
 use crate::traits::AppliedTrait;
 
@@ -22,14 +24,14 @@ pub(super) fn check_trait(
                 owner.id,
                 since(definition)
             );
-            Problem::warning("DeprecatedTrait", applied.location(), message)
+            Problem::warning(rules::DEPRECATED_TRAIT, applied.location(), message)
                 .maybe_hint(advice(definition))
         });
     }
     if definition.traits().has("smithy.api#unstable") {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("the trait `{}` on `{}` is unstable", applied.id(), owner.id);
-            let code = format!("UnstableTrait.{}", applied.id());
+            let code = rules::UNSTABLE_TRAIT.of(applied.id());
             Problem::warning(code, applied.location(), message)
                 .hint("it may change or go away with the next version")
         });
@@ -60,7 +62,7 @@ pub(super) fn check_target(
             target.id(),
             since(target)
         );
-        let code = format!("DeprecatedShape.{}", target.id());
+        let code = rules::DEPRECATED_SHAPE.of(target.id());
         Problem::warning(code, reference.location(), message)
             .maybe_hint(advice(target))
             .related("defined", target.location())

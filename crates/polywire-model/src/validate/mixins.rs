@@ -1,6 +1,8 @@
 //! Mixins: what one cannot give, whether it is used or not.
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Operation, Resource, Shape, UNIT};
 use crate::source::SourceLocation;
 
@@ -46,7 +48,7 @@ fn report(
     problems.push_with(Severity::Error, |_| {
         let kind = shape.shape_type().name();
         let message = format!("the mixin `{}` has {what}", shape.id());
-        Problem::error("WrongMixin", location, message)
+        Problem::error(rules::WRONG_MIXIN, location, message)
             .expected(expected)
             .hint(format!("name {what} in each {kind} itself"))
     });

@@ -51,6 +51,7 @@ mod waiters;
 use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
 use crate::shape::{Shape, ShapeType};
 
 use self::bindings::Messages;
@@ -196,7 +197,7 @@ fn check_structure(index: &Index<'_>, structure: &Shape, problems: &mut Problems
 #[cold]
 fn given_up(what: &str, shape: &Shape, problems: &mut Problems) {
     let message = format!("{what}: there are too many");
-    let problem = Problem::warning("TooManyOperations", shape.location(), message);
+    let problem = Problem::warning(rules::TOO_MANY_OPERATIONS, shape.location(), message);
     problems.push(problem.about(shape.id()));
 }
 

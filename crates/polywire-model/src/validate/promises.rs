@@ -6,10 +6,13 @@ use std::collections::HashSet;
 use super::bindings::Messages;
 use super::listed;
 use super::values::beginning;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Shape, UNIT};
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
 /// What Smithy's clients and servers know; names are the same in any case.
@@ -22,21 +25,21 @@ pub(super) fn check_compression<'m>(
     messages: &mut Messages<'m>,
     problems: &mut Problems,
 ) {
-    const CODE: &str = "RequestCompressionTrait";
+    const RULE: &Rule = rules::REQUEST_COMPRESSION_TRAIT;
     let Some(body) = operation.as_operation() else {
         return;
     };
     if *body.input().id() == UNIT {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` has no input to compress", operation.id());
-            Problem::error(CODE, applied.location(), message).expected("an operation with an input")
+            Problem::error(RULE, applied.location(), message).expected("an operation with an input")
         });
     }
     let input = model.get(body.input());
     if let Some(member) = input.and_then(|input| messages.sized_stream(model, input)) {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` needs its length, but is compressed", member.id());
-            Problem::error(CODE, applied.location(), message)
+            Problem::error(RULE, applied.location(), message)
                 .expected("no stream with @requiresLength in the input")
                 .related("the stream", member.location())
         });
@@ -48,7 +51,7 @@ pub(super) fn check_compression<'m>(
     if encodings.is_empty() {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` names no way to compress its input", operation.id());
-            Problem::error(CODE, node.location(), message).expected("`[\"gzip\"]`")
+            Problem::error(RULE, node.location(), message).expected("`[\"gzip\"]`")
         });
     }
     for (node, name) in encodings.iter().filter_map(|n| Some((n, n.as_str()?))) {
@@ -60,7 +63,7 @@ pub(super) fn check_compression<'m>(
         }
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` is no encoding that clients know", beginning(name));
-            Problem::error(CODE, node.location(), message).expected(listed(ENCODINGS.into_iter()))
+            Problem::error(RULE, node.location(), message).expected(listed(ENCODINGS.into_iter()))
         });
     }
 }
@@ -71,7 +74,7 @@ pub(super) fn check_idempotent(
     applied: &AppliedTrait,
     problems: &mut Problems,
 ) {
-    const CODE: &str = "IdempotentTrait";
+    const RULE: &Rule = rules::IDEMPOTENT_TRAIT;
     let Some(body) = operation.as_operation() else {
         return;
     };
@@ -83,7 +86,7 @@ pub(super) fn check_idempotent(
                 "`{}` says both when its resource exists and when it doesn't",
                 operation.id()
             );
-            Problem::error(CODE, second.location(), message)
+            Problem::error(RULE, second.location(), message)
                 .expected("one of `exists` and `notFound`")
                 .related("the other", first.location())
         });
@@ -107,7 +110,7 @@ pub(super) fn check_idempotent(
         problems.push_with(Severity::Error, |hints| {
             let known = || body.errors().iter().map(|error| error.as_str());
             let message = format!("`{id}` is no error of `{}`", operation.id());
-            Problem::error(CODE, node.location(), message)
+            Problem::error(RULE, node.location(), message)
                 .expected("an error that the operation names")
                 .maybe_hint(hints.then(|| did_you_mean(id, known())).flatten())
         });

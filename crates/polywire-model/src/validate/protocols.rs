@@ -4,9 +4,11 @@ use std::collections::{HashMap, VecDeque};
 
 use polywire_schema::ShapeId;
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::{Model, Relation, neighbors};
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, ShapeType};
 use crate::traits::AppliedTrait;
 
@@ -33,9 +35,13 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
                 applied.id(),
                 service.id()
             );
-            Problem::error("NoInlineDocumentSupport", applied.location(), message)
-                .expected("a protocol with documents, or data without")
-                .related("the document", member.location())
+            Problem::error(
+                rules::NO_INLINE_DOCUMENT_SUPPORT,
+                applied.location(),
+                message,
+            )
+            .expected("a protocol with documents, or data without")
+            .related("the document", member.location())
         });
     }
 }

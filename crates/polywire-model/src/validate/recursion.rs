@@ -16,11 +16,13 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use polywire_schema::ShapeId;
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 
-const CODE: &str = "ShapeRecursion";
+const RULE: &Rule = rules::SHAPE_RECURSION;
 
 /// How many steps of a cycle a message names.
 const SHOWN: usize = 12;
@@ -204,7 +206,7 @@ fn check_lists(model: &Model, problems: &mut Problems) {
             let location = path
                 .first()
                 .map_or(shape.location(), |m| m.target().location());
-            Problem::error(CODE, location, message)
+            Problem::error(RULE, location, message)
                 .about(shape.id())
                 .expected("a structure or union on the way")
                 .related("the shape", shape.location())
@@ -220,7 +222,7 @@ fn check_structures(model: &Model, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` requires itself: {}", shape.id(), shown(path));
             let location = path.first().map_or(shape.location(), |m| m.location());
-            Problem::error(CODE, location, message)
+            Problem::error(RULE, location, message)
                 .about(shape.id())
                 .expected("a member without @required on the way, else no value has an end")
                 .related("the shape", shape.location())
@@ -277,7 +279,7 @@ fn check_unions(model: &Model, problems: &mut Problems) {
                 shape.id(),
                 shown(&path)
             );
-            Problem::error(CODE, shape.location(), message)
+            Problem::error(RULE, shape.location(), message)
                 .about(shape.id())
                 .expected("a member that doesn't lead back to the union")
         });

@@ -5,14 +5,17 @@ use std::collections::HashMap;
 use polywire_schema::ShapeId;
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Resource, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-const CODE: &str = "ReferencesTrait";
+const RULE: &Rule = rules::REFERENCES_TRAIT;
 
 pub(super) fn check(
     model: &Model,
@@ -42,7 +45,7 @@ pub(super) fn check(
         if ShapeId::parse(id).is_err() {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("`{id}` in the references of `{}` is no shape id", owner.id);
-                Problem::error(CODE, node.location(), message)
+                Problem::error(RULE, node.location(), message)
                     .expected("the absolute id of a resource")
             });
             continue;
@@ -58,7 +61,7 @@ pub(super) fn check(
                     owner.id,
                     target.shape_type().with_article()
                 );
-                Problem::error(CODE, node.location(), message)
+                Problem::error(RULE, node.location(), message)
                     .expected("a resource")
                     .related("defined", target.location())
             });
@@ -100,7 +103,7 @@ impl Reference<'_> {
                     "the reference of the string `{}` has `ids`",
                     self.owner.id()
                 );
-                Problem::error(CODE, ids.location(), message).expected("`resource` alone")
+                Problem::error(RULE, ids.location(), message).expected("`resource` alone")
             });
         }
         let count = self.resource.identifiers().len();
@@ -199,7 +202,7 @@ impl Reference<'_> {
                 self.owner.id(),
                 self.target.id()
             );
-            Problem::error(CODE, location, message)
+            Problem::error(RULE, location, message)
                 .expected(expected)
                 .maybe_hint(hint)
                 .related("the resource", self.target.location())

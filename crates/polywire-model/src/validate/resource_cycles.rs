@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 
 use super::listed;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Resource, Shape, ShapeType};
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -43,7 +45,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
                         child.id(),
                         listed(names)
                     );
-                    Problem::error("ResourceCycle", reference.location(), message)
+                    Problem::error(rules::RESOURCE_CYCLE, reference.location(), message)
                         .about(child.id())
                         .expected("a resource that doesn't lead back")
                         .related("the resource", child.location())

@@ -5,11 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::given_up;
 use super::resources::{Bindings, bindings, identifiers_of};
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Lifecycle, Member, Resource, Shape, ShapeRef, ShapeType};
+use crate::spelling::did_you_mean;
 
-const CODE: &str = "ResourceOperationInputOutput";
+const RULE: &Rule = rules::RESOURCE_OPERATION_INPUT_OUTPUT;
 
 /// How many members are looked at in all.
 const MAX_STEPS: usize = 1_000_000;
@@ -173,7 +176,7 @@ impl<'m> Checker<'_, 'm> {
                         member.name(),
                         structure.id()
                     );
-                    Problem::error(CODE, member.location(), message)
+                    Problem::error(RULE, member.location(), message)
                         .about(structure.id())
                         .expected("a property of its own")
                         .related("the other", first.location())
@@ -193,7 +196,7 @@ impl<'m> Checker<'_, 'm> {
             };
             let near = hints.then(|| did_you_mean(name, names())).flatten();
             let marks = "@notProperty marks what is none, @resourceIdentifier an identifier";
-            Problem::error(CODE, location, message)
+            Problem::error(RULE, location, message)
                 .about(member.id())
                 .expected("a property or an identifier of the resource")
                 .hint(near.unwrap_or_else(|| marks.to_owned()))
@@ -207,7 +210,7 @@ impl<'m> Checker<'_, 'm> {
                 "`{}` has another target than the property `{name}`",
                 member.id()
             );
-            Problem::error(CODE, member.target().location(), message)
+            Problem::error(RULE, member.target().location(), message)
                 .about(member.id())
                 .expected(format!("`{}`", target.id()))
                 .related("the property", target.location())
@@ -225,7 +228,7 @@ impl<'m> Checker<'_, 'm> {
                     "no operation of `{}` takes or gives the property `{name}`",
                     shape.id()
                 );
-                Problem::error(CODE, reference.location(), message)
+                Problem::error(RULE, reference.location(), message)
                     .about(shape.id())
                     .expected("a member of that name in an input or output")
             });

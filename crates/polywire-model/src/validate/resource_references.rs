@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::listed;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::{Model, neighbors};
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Resource, Shape, ShapeType};
 
 /// How many shapes are looked at in all.
@@ -64,13 +66,17 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             }
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("`{}` looks like the identifier of a resource", member.id());
-                Problem::warning("MemberShouldReferenceResource", member.location(), message)
-                    .about(member.id())
-                    .expected(format!(
-                        "@references on `{}` with {}",
-                        structure.id().name(),
-                        listed(found.into_iter())
-                    ))
+                Problem::warning(
+                    rules::MEMBER_SHOULD_REFERENCE_RESOURCE,
+                    member.location(),
+                    message,
+                )
+                .about(member.id())
+                .expected(format!(
+                    "@references on `{}` with {}",
+                    structure.id().name(),
+                    listed(found.into_iter())
+                ))
             });
         }
     }

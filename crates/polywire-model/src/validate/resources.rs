@@ -4,8 +4,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{given_up, listed};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Lifecycle, Member, Resource, Shape, ShapeRef, ShapeType};
 
 /// How many members and identifiers are looked at in all. A hostile model can
@@ -90,7 +92,7 @@ impl<'m> Checker<'_, 'm> {
                         _ => "is marked as one that only reads",
                     }
                 );
-                Problem::error("ResourceLifecycle", reference.location(), message)
+                Problem::error(rules::RESOURCE_LIFECYCLE, reference.location(), message)
                     .about(shape.id())
                     .expected(format!("an operation with {what}"))
                     .related("the operation", operation.location())
@@ -112,7 +114,7 @@ impl<'m> Checker<'_, 'm> {
                     "`{name}` of `{}` is both an identifier and a property",
                     shape.id()
                 );
-                Problem::error("ResourceIdentifier", reference.location(), message)
+                Problem::error(rules::RESOURCE_IDENTIFIER, reference.location(), message)
                     .about(shape.id())
                     .expected("one of them")
                     .related("the identifier", identifier.location())
@@ -153,7 +155,7 @@ impl<'m> Checker<'_, 'm> {
                         shape.id(),
                         listed(missing.iter().copied())
                     );
-                    Problem::error("ResourceIdentifier", child.location(), message)
+                    Problem::error(rules::RESOURCE_IDENTIFIER, child.location(), message)
                         .about(child.id())
                         .expected("all identifiers of the parent among its own")
                         .related("bound", reference.location())
@@ -177,7 +179,7 @@ impl<'m> Checker<'_, 'm> {
                 child.id(),
                 parent.id()
             );
-            Problem::error("ResourceIdentifier", found.location(), message)
+            Problem::error(rules::RESOURCE_IDENTIFIER, found.location(), message)
                 .about(child.id())
                 .expected(format!("`{}`", target.id()))
                 .related("in the parent", target.location())
@@ -225,10 +227,14 @@ impl<'m> Checker<'_, 'm> {
                     parent_shape.id(),
                     listed(missing.iter().copied())
                 );
-                Problem::error("ResourceIdentifierBinding", operation.location(), message)
-                    .about(operation.id())
-                    .expected("them as members of the input, with @required")
-                    .related("bound", reference.location())
+                Problem::error(
+                    rules::RESOURCE_IDENTIFIER_BINDING,
+                    operation.location(),
+                    message,
+                )
+                .about(operation.id())
+                .expected("them as members of the input, with @required")
+                .related("bound", reference.location())
             });
         }
     }
@@ -265,10 +271,13 @@ impl<'m> Checker<'_, 'm> {
                             false => "but takes the identifiers of one",
                         }
                     );
-                    let problem =
-                        Problem::error("ResourceIdentifierBinding", reference.location(), message)
-                            .about(operation.id())
-                            .related("the operation", operation.location());
+                    let problem = Problem::error(
+                        rules::RESOURCE_IDENTIFIER_BINDING,
+                        reference.location(),
+                        message,
+                    )
+                    .about(operation.id())
+                    .related("the operation", operation.location());
                     match identifiers.is_empty() {
                         true => problem.expected(
                             "a resource with identifiers: without them there is only one",
@@ -285,13 +294,15 @@ impl<'m> Checker<'_, 'm> {
                         shape.id(),
                         listed(missing.iter().copied())
                     );
-                    Problem::error("ResourceIdentifierBinding", operation.location(), message)
-                        .about(operation.id())
-                        .expected(
-                            "them as members of the input, with @required and the same target",
-                        )
-                        .hint("a member of another name takes @resourceIdentifier")
-                        .related("bound", reference.location())
+                    Problem::error(
+                        rules::RESOURCE_IDENTIFIER_BINDING,
+                        operation.location(),
+                        message,
+                    )
+                    .about(operation.id())
+                    .expected("them as members of the input, with @required and the same target")
+                    .hint("a member of another name takes @resourceIdentifier")
+                    .related("bound", reference.location())
                 }),
                 _ => {}
             }
@@ -379,9 +390,13 @@ pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
                 member.name(),
                 structure.id()
             );
-            Problem::error("ResourceIdentifierBinding", member.location(), message)
-                .expected("an identifier of its own")
-                .related("the other", first.location())
+            Problem::error(
+                rules::RESOURCE_IDENTIFIER_BINDING,
+                member.location(),
+                message,
+            )
+            .expected("an identifier of its own")
+            .related("the other", first.location())
         });
     }
     if explicit.is_empty() {
@@ -400,9 +415,13 @@ pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
                 member.id(),
                 other.name()
             );
-            Problem::warning("ResourceIdentifierBinding", member.location(), message)
-                .expected("one member for one identifier")
-                .related("bound", other.location())
+            Problem::warning(
+                rules::RESOURCE_IDENTIFIER_BINDING,
+                member.location(),
+                message,
+            )
+            .expected("one member for one identifier")
+            .related("bound", other.location())
         });
     }
 }

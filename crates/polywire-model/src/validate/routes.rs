@@ -7,7 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::index::Index;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::uri::{Segment, UriPattern};
@@ -57,7 +59,7 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
                     operation.id(),
                     contents.service.id()
                 );
-                Problem::error("HttpUriConflict", uri_location(operation), message)
+                Problem::error(rules::HTTP_URI_CONFLICT, uri_location(operation), message)
                     .about(operation.id())
                     .expected("another method, path or query")
                     .related("the other", uri_location(first))

@@ -4,6 +4,7 @@
 use crate::diagnostic::Problem;
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules::Rule;
 use crate::selector::SelectorError;
 use crate::selector::syntax::{Direction, Function, Sequence, Step, TypeTest};
 use crate::source::SourceLocation;
@@ -13,7 +14,7 @@ use crate::source::SourceLocation;
 #[cold]
 pub(super) fn selector_problem(
     model: &Model,
-    code: &'static str,
+    rule: &'static Rule,
     node: &Node,
     what: &str,
     error: &SelectorError,
@@ -34,7 +35,7 @@ pub(super) fn selector_problem(
             message.push_str(&format!(", at `{near}`"));
         }
     }
-    let problem = Problem::error(code, exact.unwrap_or(node.location()), message);
+    let problem = Problem::error(rule, exact.unwrap_or(node.location()), message);
     let problem = match error.expected_here() {
         Some(expected) => problem.expected(expected),
         None => problem,

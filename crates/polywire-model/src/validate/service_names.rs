@@ -5,9 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::given_up;
 use crate::closure::Closure;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::MAX_DEPTH;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
 
 /// How many shapes are looked at for all services together.
@@ -47,7 +49,7 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
         }
         return problems.push_with(Severity::Error, |_| {
             let message = format!("the rename of `{}` leaves its name as it is", id.id());
-            Problem::error("Service", id.location(), message)
+            Problem::error(rules::SERVICE, id.location(), message)
                 .about(service.id())
                 .expected("another name")
         });
@@ -62,14 +64,14 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
                 id.id(),
                 service.id()
             );
-            Problem::error("Service", id.location(), message)
+            Problem::error(rules::SERVICE, id.location(), message)
                 .about(service.id())
                 .expected("a shape that the service reaches")
         });
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("`{}` can't be renamed: it is {kind}", id.id());
-        Problem::error("Service", id.location(), message)
+        Problem::error(rules::SERVICE, id.location(), message)
             .about(service.id())
             .expected("a shape of data")
     });
@@ -115,7 +117,7 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
                     _ => ", though they mean the same",
                 }
             );
-            let mut problem = Problem::error("Service", shape.location(), message)
+            let mut problem = Problem::error(rules::SERVICE, shape.location(), message)
                 .about(shape.id())
                 .expected("names that differ by more than case and namespace")
                 .hint("give one of them another name with `rename` of the service")

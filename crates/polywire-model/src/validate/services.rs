@@ -5,9 +5,11 @@ use std::collections::{HashMap, HashSet};
 use super::index::{Bound, Contents, Index};
 use super::values::beginning;
 use super::{given_up, listed};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
@@ -62,9 +64,9 @@ fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
         if std::ptr::eq(first.by, bound.by) || !reported.insert((bound.shape.id(), bound.by.id())) {
             continue;
         }
-        let (code, what) = match bound.shape.shape_type() {
-            ShapeType::Operation => ("SingleOperationBinding", "operation"),
-            _ => ("SingleResourceBinding", "resource"),
+        let (rule, what) = match bound.shape.shape_type() {
+            ShapeType::Operation => (rules::SINGLE_OPERATION_BINDING, "operation"),
+            _ => (rules::SINGLE_RESOURCE_BINDING, "resource"),
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!(
@@ -74,7 +76,7 @@ fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
                 bound.by.id(),
                 contents.service.id()
             );
-            Problem::error(code, bound.location, message)
+            Problem::error(rule, bound.location, message)
                 .about(bound.shape.id())
                 .expected(format!("each {what} once in a service"))
                 .related("the other place", first.location)
@@ -112,8 +114,9 @@ fn check_bindings_missing<'m>(
         }
         problems.push_with(severity, |_| {
             let message = format!("`{}` has no @http", operation.id());
-            let problem = Problem::error("HttpBindingsMissing", operation.location(), message)
-                .about(operation.id());
+            let problem =
+                Problem::error(rules::HTTP_BINDINGS_MISSING, operation.location(), message)
+                    .about(operation.id());
             let mut problem = match protocol {
                 Some((applied, _)) => problem
                     .expected(format!("@http, as `{}` needs it", applied.id()))
@@ -144,7 +147,7 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
                 "`{}` has several ways to authenticate, but doesn't say which one comes first",
                 service.id()
             );
-            Problem::warning("ServiceAuthDefinitions", service.location(), message)
+            Problem::warning(rules::SERVICE_AUTH_DEFINITIONS, service.location(), message)
                 .about(service.id())
                 .expected(format!("@auth with {}", listed(names.into_iter())))
                 .hint("without it, the alphabet decides")
@@ -175,7 +178,7 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
                     beginning(id),
                     service.id()
                 );
-                Problem::danger("AuthTrait", node.location(), message)
+                Problem::danger(rules::AUTH_TRAIT, node.location(), message)
                     .about(shape.id())
                     .expected("a trait that stands on the service")
                     .related("the service", service.location())
@@ -235,17 +238,15 @@ fn check_better_bound(
         found.sort_unstable();
         found.dedup();
         problems.push_with(Severity::Warning, |_| {
-            let code = format!(
-                "ServiceBoundResourceOperation.{}.{}",
-                contents.service.id(),
-                bound.shape.id().name()
-            );
+            let (service, operation) = (contents.service.id(), bound.shape.id().name());
+            let rule =
+                rules::SERVICE_BOUND_RESOURCE_OPERATION.of(format_args!("{service}.{operation}"));
             let message = format!(
                 "`{}` has the identifier of a resource, but is bound to `{}` itself",
                 bound.shape.id(),
                 contents.service.id()
             );
-            Problem::warning(code, bound.location, message)
+            Problem::warning(rule, bound.location, message)
                 .about(bound.shape.id())
                 .expected(format!("an operation of {}", listed(found.into_iter())))
                 .related("the operation", bound.shape.location())
@@ -256,9 +257,9 @@ fn check_better_bound(
 /// RPC v2: what event streams are sent with must be offered at all.
 fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
     for applied in service.traits().iter() {
-        let code = match applied.id().as_str() {
-            "smithy.protocols#rpcv2Cbor" => "Rpcv2CborTrait",
-            "smithy.protocols#rpcv2Json" => "Rpcv2JsonTrait",
+        let rule = match applied.id().as_str() {
+            "smithy.protocols#rpcv2Cbor" => rules::RPCV2_CBOR_TRAIT,
+            "smithy.protocols#rpcv2Json" => rules::RPCV2_JSON_TRAIT,
             _ => continue,
         };
         let list = |key| applied.value().get(key).and_then(Node::as_array);
@@ -270,7 +271,7 @@ fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
             problems.push_with(Severity::Error, |_| {
                 let name = version.as_str().unwrap_or_default();
                 let message = format!("`http` of `{}` has no `{name}`", applied.id());
-                Problem::error(code, version.location(), message)
+                Problem::error(rule, version.location(), message)
                     .about(service.id())
                     .expected("a version of HTTP that stands in `http` too")
             });
@@ -289,7 +290,7 @@ pub(super) fn check_cors(service: &Shape, applied: &AppliedTrait, problems: &mut
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("@cors on `{}` has both kinds of origins", service.id());
-        Problem::error("CorsTrait", origins.location(), message)
+        Problem::error(rules::CORS_TRAIT, origins.location(), message)
             .expected("one of `origin` and `origins`")
             .related("the other", origin.location())
     });
@@ -307,7 +308,7 @@ pub(super) fn check_api_key(service: &Shape, applied: &AppliedTrait, problems: &
             "the key of `{}` has a scheme, but is in no header",
             service.id()
         );
-        Problem::error("HttpApiKeyAuthTrait", place.location(), message)
+        Problem::error(rules::HTTP_API_KEY_AUTH_TRAIT, place.location(), message)
             .expected("`\"header\"`")
             .related("the scheme", scheme.location())
     });

@@ -6,9 +6,11 @@ use std::collections::HashSet;
 use super::index::{Index, Use};
 use super::listed;
 use super::services::protocols;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Relation;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 
 pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
@@ -63,7 +65,7 @@ fn check_events(index: &Index<'_>, union: &Shape, problems: &mut Problems) {
                 member.id(),
                 target.shape_type().with_article()
             );
-            Problem::error("StreamingTrait", member.target().location(), message)
+            Problem::error(rules::STREAMING_TRAIT, member.target().location(), message)
                 .about(member.id())
                 .expected("a structure, as each event of a stream")
         });
@@ -79,7 +81,7 @@ fn check_member(member: &Member, target: &Shape, problems: &mut Problems) {
     }
     problems.push_with(Severity::Error, |_| {
         let message = format!("the stream `{}` can be absent", member.id());
-        Problem::error("StreamingTrait", member.location(), message)
+        Problem::error(rules::STREAMING_TRAIT, member.location(), message)
             .about(member.id())
             .expected("a member with @required or `@default(\"\")`")
     });
@@ -106,7 +108,7 @@ fn check_use(
     problems.push_with(Severity::Error, |_| {
         let by = used.member.map_or(used.by.id(), |member| member.id());
         let message = format!("`{}`, {owner} `{by}`, holds a stream", structure.id());
-        Problem::error("StreamingTrait", used.location, message)
+        Problem::error(rules::STREAMING_TRAIT, used.location, message)
             .about(by)
             .expected(expected)
             .related("the stream", member.location())
@@ -150,7 +152,7 @@ impl Bodies<'_> {
                 member.id(),
                 self.protocol
             );
-            Problem::error("StreamingTrait", member.location(), message)
+            Problem::error(rules::STREAMING_TRAIT, member.location(), message)
                 .about(member.id())
                 .expected("@httpPayload on the member")
                 .related("the service", self.service.location())
@@ -177,7 +179,7 @@ pub(super) fn check_event_payload(structure: &Shape, problems: &mut Problems) {
             structure.id(),
             listed(loose.iter().map(|member| member.name()))
         );
-        Problem::error("EventPayloadTrait", first.location(), message)
+        Problem::error(rules::EVENT_PAYLOAD_TRAIT, first.location(), message)
             .expected("members with @eventHeader beside the one with @eventPayload")
             .related("the event", payload.location())
     });

@@ -2,8 +2,10 @@
 
 use super::{access, everything, lifecycle};
 use crate::assemble::suggest_shape;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::{Model, Relation, neighbors};
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeRef, ShapeType, UNIT};
 
 pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
@@ -25,14 +27,14 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
         let (owner, location) = (shape.id(), reference.location());
         access::check_target(what, owner, owner.namespace(), location, target, problems);
         lifecycle::check_target(what, relation, owner, reference, target, problems);
-        if let Some((code, expected, hint)) = misfit(relation, target) {
+        if let Some((rule, expected, hint)) = misfit(relation, target) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!(
                     "the {what} `{}` of `{owner}` is {}",
                     reference.id(),
                     what_it_is(target)
                 );
-                Problem::error(code, location, message)
+                Problem::error(rule, location, message)
                     .expected(expected)
                     .maybe_hint(hint.map(str::to_owned))
                     .related("defined", target.location())
@@ -47,7 +49,7 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
             if !polywire_schema::is_identifier(name) {
                 problems.push_with(Severity::Error, |_| {
                     let message = format!("`{}` can't be renamed to `{name}`", id.id());
-                    Problem::error("Rename", id.location(), message)
+                    Problem::error(rules::RENAME, id.location(), message)
                         .expected("a name of letters, digits and underscores")
                 });
             }
@@ -80,26 +82,26 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
         shape.shape_type(),
         ShapeType::Enum | ShapeType::IntEnum | ShapeType::Union
     );
-    let (code, expected) = if target.shape_type().is_service_type() {
+    let (rule, expected) = if target.shape_type().is_service_type() {
         (
-            "Target",
+            rules::TARGET,
             "a shape of data: no service, resource or operation",
         )
     } else if target.traits().is_trait_definition() {
         (
-            "Target",
+            rules::TARGET,
             "a shape that is no trait: traits are only applied",
         )
     } else if target.traits().is_mixin() {
         (
-            "Target",
+            rules::TARGET,
             "a shape that is no mixin: mixins are only mixed in",
         )
     } else if is_key && !matches!(target.shape_type(), ShapeType::String | ShapeType::Enum) {
-        ("Target", "a string or an enum, as the key of a map")
+        (rules::TARGET, "a string or an enum, as the key of a map")
     } else if *target.id() == UNIT && !unit_fits {
         (
-            "UnitType",
+            rules::UNIT_TYPE,
             "a shape of data: only members of unions can be empty",
         )
     } else {
@@ -115,18 +117,18 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
             member.id(),
             what_it_is(target)
         );
-        Problem::error(code, reference.location(), message)
+        Problem::error(rule, reference.location(), message)
             .expected(expected)
             .related("defined", target.location())
     });
 }
 
-/// Why a shape can't be what another one names it as: code, what was expected,
+/// Why a shape can't be what another one names it as: the rule, what was expected,
 /// a hint.
 fn misfit(
     relation: Relation,
     target: &Shape,
-) -> Option<(&'static str, &'static str, Option<&'static str>)> {
+) -> Option<(&'static Rule, &'static str, Option<&'static str>)> {
     let shape_type = target.shape_type();
     let (fits, expected) = match relation {
         Relation::Input | Relation::Output => (shape_type == ShapeType::Structure, "a structure"),
@@ -146,29 +148,29 @@ fn misfit(
         Relation::MemberTarget | Relation::Mixin => (true, ""),
     };
     if !fits {
-        return Some(("Target", expected, None));
+        return Some((rules::TARGET, expected, None));
     }
     if relation == Relation::Mixin {
         return None;
     }
     if target.traits().is_trait_definition() {
-        return Some(("Target", "a shape that is no trait", None));
+        return Some((rules::TARGET, "a shape that is no trait", None));
     }
     if target.traits().is_mixin() {
-        return Some(("Target", "a shape that is no mixin", None));
+        return Some((rules::TARGET, "a shape that is no mixin", None));
     }
     let is_input = matches!(relation, Relation::Input | Relation::Output);
     if *target.id() == UNIT && !is_input && relation != Relation::Error {
-        return Some(("UnitType", "a shape of data that is not empty", None));
+        return Some((rules::UNIT_TYPE, "a shape of data that is not empty", None));
     }
     let has_error = target.traits().has("smithy.api#error");
     match relation {
         Relation::Error if !has_error => {
             let hint = "put @error(\"client\") or @error(\"server\") on the structure";
-            Some(("Target", expected, Some(hint)))
+            Some((rules::TARGET, expected, Some(hint)))
         }
         Relation::Input | Relation::Output if has_error => {
-            Some(("Target", "a structure without @error", None))
+            Some((rules::TARGET, "a structure without @error", None))
         }
         _ => None,
     }
@@ -219,8 +221,12 @@ fn unresolved(
             "the {what} `{}` of `{owner}` is not defined",
             reference.id()
         );
-        Problem::error("Target.UnresolvedShape", reference.location(), message)
-            .expected("the name of a shape")
-            .maybe_hint(hints.then(suggest).flatten())
+        Problem::error(
+            rules::TARGET_UNRESOLVED_SHAPE,
+            reference.location(),
+            message,
+        )
+        .expected("the name of a shape")
+        .maybe_hint(hints.then(suggest).flatten())
     });
 }

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use polywire_schema::ShapeId;
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::{Model, Relation, neighbors};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 
@@ -58,7 +60,7 @@ fn report(
             token.id(),
             user.id()
         );
-        Problem::warning("IdempotencyTokenIgnored", location, message)
+        Problem::warning(rules::IDEMPOTENCY_TOKEN_IGNORED, location, message)
             .expected("a member of the input of an operation")
             .related("used", used)
     });

@@ -11,11 +11,13 @@ use polywire_schema::ShapeId;
 
 use super::exclusive;
 use super::selectors::{in_words, selector_problem};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node as ModelNode;
+use crate::rules;
 use crate::selector::syntax::{Step, TypeTest};
 use crate::selector::{Budget, Evaluation, Graph, Node, Selector};
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
 use crate::traits::{AppliedTrait, Traits};
 
@@ -69,7 +71,7 @@ fn check_definition(model: &Model, shape: &Shape, problems: &mut Problems) {
     };
     if let Err(error) = Selector::parse(text) {
         let what = format!("the selector of the trait `{}`", shape.id());
-        let problem = selector_problem(model, "TraitSelector", node, &what, &error);
+        let problem = selector_problem(model, rules::TRAIT_SELECTOR, node, &what, &error);
         problems.push(problem.about(shape.id()));
     }
 }
@@ -153,7 +155,7 @@ fn check_targets(
             let id = definition.shape.id();
             let message = format!("the selector of the trait `{id}` takes too much work");
             problems.push(
-                Problem::error("SelectorWork", applied.location(), message)
+                Problem::error(rules::SELECTOR_WORK, applied.location(), message)
                     .expected("a selector that looks at fewer shapes")
                     .related("the trait", definition.shape.location()),
             );
@@ -171,7 +173,7 @@ fn check_targets(
                 applied.id(),
                 kind(graph, node)
             );
-            Problem::error("TraitTarget", applied.location(), message)
+            Problem::error(rules::TRAIT_TARGET, applied.location(), message)
                 .about(id)
                 .expected(in_words(selector.sequence()))
                 .related("the trait", definition.shape.location())
@@ -284,7 +286,7 @@ fn check_conflicts(
             problems.push_with(Severity::Error, |_| {
                 let id = graph.shape_id(node);
                 let message = format!("the traits `{own_id}` and `{conflict}` on `{id}` conflict");
-                Problem::error("TraitConflict", applied.location(), message)
+                Problem::error(rules::TRAIT_CONFLICT, applied.location(), message)
                     .about(id)
                     .expected("one of them")
                     .related("the other", other.location())

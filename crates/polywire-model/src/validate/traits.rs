@@ -8,10 +8,13 @@ use super::selectors::selector_problem;
 use super::values::{Leniency, Subject, Values, beginning};
 use super::{access, constraints, definitions, encoding, enums, everything, lifecycle, references};
 use crate::assemble::suggest_shape;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
 use crate::selector::Selector;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
 /// What a trait is applied to.
@@ -80,7 +83,7 @@ fn check_trait<'m>(
             let hint = hints.then(|| suggest_trait(model, applied)).flatten();
             let (id, owner) = (applied.id(), owner.id);
             let message = format!("the trait `{id}` on `{owner}` is not defined");
-            let mut problem = Problem::warning("UnknownTrait", applied.location(), message);
+            let mut problem = Problem::warning(rules::UNKNOWN_TRAIT, applied.location(), message);
             problem.severity = severity;
             problem.maybe_hint(hint)
         });
@@ -89,7 +92,7 @@ fn check_trait<'m>(
     if !definition.traits().is_trait_definition() {
         problems.push(
             Problem::error(
-                "NotATrait",
+                rules::NOT_A_TRAIT,
                 applied.location(),
                 format!("`{}` is no trait", applied.id()),
             )
@@ -101,7 +104,7 @@ fn check_trait<'m>(
     lifecycle::check_trait(owner, applied, definition, problems);
     access::check_trait(owner, applied, definition, problems);
     let subject = Subject {
-        code: "TraitValue",
+        rule: rules::TRAIT_VALUE,
         what: "the value of the trait",
         id: applied.id(),
         at: applied.location(),
@@ -134,7 +137,7 @@ fn check_box(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) 
     if owner.shape.shape_type() == ShapeType::Union {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("@box on `{}` has no effect", owner.id);
-            Problem::warning("Union", applied.location(), message)
+            Problem::warning(rules::UNION, applied.location(), message)
                 .hint("the members of a union can always be absent")
         });
     }
@@ -157,7 +160,7 @@ fn check_urls(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems)
         problems.push_with(Severity::Error, |_| {
             let shown = beginning(name);
             let message = format!("the link `{shown}` of `{}` is no url", owner.id);
-            Problem::error("TraitValue", node.location(), message)
+            Problem::error(rules::TRAIT_VALUE, node.location(), message)
                 .expected("a url with its scheme, such as `https://example.com/`")
         });
     }
@@ -170,7 +173,7 @@ fn check_id_ref(model: &Model, owner: Owner<'_>, applied: &AppliedTrait, problem
     };
     if let Some(Err(error)) = node.as_str().map(Selector::parse) {
         let what = format!("the selector of @idRef on `{}`", owner.id);
-        let problem = selector_problem(model, "TraitValue", node, &what, &error);
+        let problem = selector_problem(model, rules::TRAIT_VALUE, node, &what, &error);
         problems.push(problem.about(owner.id));
     }
 }

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Lifecycle, Member, ShapeType};
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -45,7 +47,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
                 "`{id}` updates, and has defaults in its input: `{}`",
                 names.join("`, `")
             );
-            Problem::warning("DefaultValueInUpdate", shape.location(), message)
+            Problem::warning(rules::DEFAULT_VALUE_IN_UPDATE, shape.location(), message)
                 .hint("without a default, a member that is left out can stay as it is")
                 .related("the first", first.location())
         });

@@ -6,8 +6,10 @@ use std::collections::HashMap;
 
 use super::bindings::{self, Binding};
 use super::index::{Index, Use};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Relation;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::Shape;
 use crate::source::SourceLocation;
 
@@ -33,19 +35,19 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
     };
     for member in structure.members() {
         if let Some((binding, applied)) = bindings::of(member) {
-            let (code, wanted, where_it_counts) = match binding {
+            let (rule, wanted, where_it_counts) = match binding {
                 Binding::Label | Binding::Query(_) | Binding::QueryParams => (
-                    "HttpBindingTraitIgnored.Input",
+                    rules::HTTP_BINDING_TRAIT_IGNORED_INPUT,
                     INPUT,
                     "in the input of an operation",
                 ),
                 Binding::ResponseCode => (
-                    "HttpBindingTraitIgnored.Output",
+                    rules::HTTP_BINDING_TRAIT_IGNORED_OUTPUT,
                     OUTPUT,
                     "in the output of an operation",
                 ),
                 Binding::Header(_) | Binding::Payload | Binding::PrefixHeaders(_) => (
-                    "HttpBindingTraitIgnored.TopLevel",
+                    rules::HTTP_BINDING_TRAIT_IGNORED_TOP_LEVEL,
                     TOP_LEVEL,
                     "at the top of an input, output or error",
                 ),
@@ -56,7 +58,7 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
             }
             let what = applied.id().name();
             let ignored = Ignored {
-                code,
+                rule,
                 owner: member.id(),
                 location: applied.location(),
                 what,
@@ -70,7 +72,7 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
 }
 
 struct Ignored<'m> {
-    code: &'static str,
+    rule: &'static Rule,
     owner: &'m str,
     location: SourceLocation,
     what: &'m str,
@@ -86,7 +88,7 @@ impl Ignored<'_> {
                 self.owner,
                 if all { "everywhere" } else { "in some places" }
             );
-            Problem::warning(self.code, self.location, message)
+            Problem::warning(self.rule, self.location, message)
                 .expected(format!("the trait {} only", self.where_it_counts))
                 .related("ignored where it is used", first.location)
         });
@@ -105,12 +107,16 @@ pub(super) fn check_input_and_output(
     }
     let traits = structure.traits();
     let (name, wanted, code_of_name) = if traits.is_input() {
-        ("input", Relation::Input, "OperationInputOutputName.input")
+        (
+            "input",
+            Relation::Input,
+            rules::OPERATION_INPUT_OUTPUT_NAME_INPUT,
+        )
     } else if traits.is_output() {
         (
             "output",
             Relation::Output,
-            "OperationInputOutputName.output",
+            rules::OPERATION_INPUT_OUTPUT_NAME_OUTPUT,
         )
     } else {
         return;
@@ -143,9 +149,10 @@ pub(super) fn check_input_and_output(
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` has @{name}, but is {wrong}", structure.id());
-            let problem = Problem::error("OperationInputOutputMisuse", used.location, message)
-                .about(used.by.id())
-                .expected(format!("a structure without @{name}"));
+            let problem =
+                Problem::error(rules::OPERATION_INPUT_OUTPUT_MISUSE, used.location, message)
+                    .about(used.by.id())
+                    .expected(format!("a structure without @{name}"));
             match owner {
                 Some(owner) => problem.related("where it belongs", owner.location),
                 None => problem.related("the structure", structure.location()),
@@ -158,7 +165,7 @@ fn check_name(
     structure: &Shape,
     used: &Use<'_>,
     what: &str,
-    code: &'static str,
+    rule: &'static Rule,
     problems: &mut Problems,
 ) {
     let operation = used.by.id().name();
@@ -171,7 +178,7 @@ fn check_name(
             used.by.id(),
             structure.id().name()
         );
-        Problem::warning(code, used.location, message)
+        Problem::warning(rule, used.location, message)
             .about(used.by.id())
             .expected(format!("a name that begins with `{operation}`"))
     });
@@ -204,7 +211,7 @@ pub(super) fn check_ambiguous_names(index: &Index<'_>, operation: &Shape, proble
                     shape.id(),
                     operation.id()
                 );
-                Problem::warning("OperationNameAmbiguity", shape.location(), message)
+                Problem::warning(rules::OPERATION_NAME_AMBIGUITY, shape.location(), message)
                     .about(shape.id())
                     .expected("another name: generated code often makes such names itself")
                     .related(format!("the {what} is `{}`", own.id()), own.location())

@@ -8,13 +8,16 @@ use std::collections::{HashMap, HashSet};
 use super::index::Index;
 use super::lookup::Lookups;
 use super::values::beginning;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::{Entry, Node};
+use crate::rules::{self, Code, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-const CODE: &str = "WaitableTrait";
+const RULE: &Rule = rules::WAITABLE_TRAIT;
 const ID: &str = "smithy.waiters#waitable";
 /// The delays in seconds when a waiter names none.
 const DELAYS: (i64, i64) = (2, 120);
@@ -69,7 +72,7 @@ impl<'m> Check<'_, 'm> {
             self.problems.push_with(Severity::Error, |_| {
                 let message =
                     format!("the waiter `{name}` waits {least} s at least and {most} s at most");
-                Problem::error(CODE, location, message)
+                Problem::error(RULE, location, message)
                     .expected("a `minDelay` that is not greater than `maxDelay`")
                     .hint(format!(
                         "without them, the least is {} s and the most {} s",
@@ -89,7 +92,7 @@ impl<'m> Check<'_, 'm> {
         {
             self.problems.push_with(Severity::Error, |_| {
                 let message = format!("the waiter `{name}` never succeeds");
-                Problem::error(CODE, waiter.key_location, message)
+                Problem::error(RULE, waiter.key_location, message)
                     .expected("an acceptor with `state: \"success\"`")
             });
         }
@@ -125,7 +128,7 @@ impl<'m> Check<'_, 'm> {
         if let Some(state) = state.filter(|state| state.as_str() != Some("failure")) {
             return self.problems.push_with(Severity::Error, |_| {
                 let message = format!("the waiter `{waiter}` has a message where it doesn't fail");
-                Problem::error(CODE, node.location(), message)
+                Problem::error(RULE, node.location(), message)
                     .expected("a message where the state is `failure` only")
                     .related("the state", state.location())
             });
@@ -142,15 +145,15 @@ impl<'m> Check<'_, 'm> {
         }
         self.problems.push_with(Severity::Error, |_| {
             let message = format!("the message `{}` gives no text", beginning(path));
-            Problem::error(CODE, node.location(), message)
+            Problem::error(RULE, node.location(), message)
                 .expected("a path in the output to a string, or to a list of strings")
         });
     }
 
     #[cold]
-    fn code(&self, kind: &str) -> String {
+    fn code(&self, rule: &'static Rule) -> Code {
         let (waiter, acceptor) = self.place;
-        format!("{kind}.{waiter}.{acceptor}")
+        rule.of(format_args!("{waiter}.{acceptor}"))
     }
 
     fn error_type(&mut self, node: &Node) {
@@ -167,7 +170,7 @@ impl<'m> Check<'_, 'm> {
             return;
         }
         let id = self.operation.id();
-        let code = self.code("WaitableTraitInvalidErrorType");
+        let code = self.code(rules::WAITABLE_TRAIT_INVALID_ERROR_TYPE);
         self.problems.push_with(Severity::Warning, |hints| {
             let names = || errors.iter().map(|error| error.name());
             let message = format!("`{name}` is no error of `{id}`");
@@ -199,7 +202,7 @@ impl<'m> Check<'_, 'm> {
         {
             self.problems.push_with(Severity::Error, |_| {
                 let message = format!("a boolean is compared with `{}`", beginning(value));
-                Problem::error(CODE, node.location(), message)
+                Problem::error(RULE, node.location(), message)
                     .expected("`\"true\"` or `\"false\"`")
                     .related("the comparison", at.location())
             });
@@ -211,7 +214,7 @@ impl<'m> Check<'_, 'm> {
             Ok(found) => found,
             Err((owner, name)) => {
                 let id = self.operation.id();
-                let code = self.code("WaitableTraitJmespathProblem.JmespathEventDanger");
+                let code = self.code(rules::WAITABLE_TRAIT_JMESPATH_PROBLEM_JMESPATH_EVENT_DANGER);
                 return self.problems.push_with(Severity::Danger, |hints| {
                     let (message, near) = match owner {
                         Some(owner) => (
@@ -240,7 +243,7 @@ impl<'m> Check<'_, 'm> {
         let Some(found) = found.filter(|kind| *kind != expected) else {
             return;
         };
-        let code = self.code("WaitableTraitJmespathProblem.ReturnTypeMismatch");
+        let code = self.code(rules::WAITABLE_TRAIT_JMESPATH_PROBLEM_RETURN_TYPE_MISMATCH);
         self.problems.push_with(Severity::Danger, |_| {
             let message = format!("`{path}` gives {}", found.described());
             Problem::danger(code, node.location(), message)
@@ -364,7 +367,7 @@ pub(super) fn check_names(index: &Index<'_>, problems: &mut Problems) {
                         operation.id(),
                         waiter.key
                     );
-                    Problem::error("UniqueWaiterNames", waiter.key_location, message)
+                    Problem::error(rules::UNIQUE_WAITER_NAMES, waiter.key_location, message)
                         .about(operation.id())
                         .expected(format!("a name that `{}` has once", contents.service.id()))
                         .related("the other", other.key_location)

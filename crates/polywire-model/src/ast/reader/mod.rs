@@ -11,11 +11,13 @@ use std::collections::HashMap;
 
 use polywire_schema::ShapeId;
 
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
 use crate::node::{Entry, MAX_DEPTH, MAX_MODEL_DEPTH, Node, NodeValue, Object, read_json};
+use crate::rules;
 use crate::shape::{Body, Member, Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
 use self::properties::property_names;
@@ -66,15 +68,23 @@ impl Reader<'_> {
             }
             Some((_, location)) => {
                 self.problems.push(
-                    Problem::error("ModelVersion", location, "this Smithy version is not known")
-                        .expected("\"2.0\""),
+                    Problem::error(
+                        rules::MODEL_VERSION,
+                        location,
+                        "this Smithy version is not known",
+                    )
+                    .expected("\"2.0\""),
                 );
                 return;
             }
             None => {
                 self.problems.push(
-                    Problem::error("ModelVersion", location, "this JSON is no Smithy model")
-                        .expected("an object with the key `smithy`"),
+                    Problem::error(
+                        rules::MODEL_VERSION,
+                        location,
+                        "this JSON is no Smithy model",
+                    )
+                    .expected("an object with the key `smithy`"),
                 );
                 return;
             }
@@ -124,7 +134,7 @@ impl Reader<'_> {
             None => {
                 self.problems.push(
                     Problem::error(
-                        "MissingProperty",
+                        rules::MISSING_PROPERTY,
                         value_location,
                         format!("`{id}` has no type"),
                     )
@@ -152,7 +162,7 @@ impl Reader<'_> {
             };
             let message = format!("`{}` is not a shape type", shape_type.0);
             self.problems.push(
-                Problem::error("UnknownShapeType", shape_type.1, message)
+                Problem::error(rules::UNKNOWN_SHAPE_TYPE, shape_type.1, message)
                     .expected("a shape type")
                     .maybe_hint(hint),
             );
@@ -161,7 +171,8 @@ impl Reader<'_> {
         if id.is_member() {
             let message = format!("`{id}` names a member, which is defined within its shape");
             self.problems.push(
-                Problem::error("ShapeId", entry.key_location, message).expected("`namespace#Name`"),
+                Problem::error(rules::SHAPE_ID, entry.key_location, message)
+                    .expected("`namespace#Name`"),
             );
             return;
         }
@@ -251,7 +262,7 @@ impl Reader<'_> {
             Ok(id) => id,
             Err(error) => {
                 self.problems.push(
-                    Problem::error("MemberName", location, error.to_string())
+                    Problem::error(rules::MEMBER_NAME, location, error.to_string())
                         .expected("a member name: letters, digits and underscores"),
                 );
                 return;
@@ -277,7 +288,7 @@ impl Reader<'_> {
         let Some((target, target_location)) = target else {
             let message = format!("the member `{id}` has no target");
             self.problems.push(
-                Problem::error("MissingProperty", value_location, message)
+                Problem::error(rules::MISSING_PROPERTY, value_location, message)
                     .expected("an object with the key `target`"),
             );
             return;
@@ -289,7 +300,7 @@ impl Reader<'_> {
             if target != UNIT {
                 let message = format!("the member `{id}` of an enum has a target");
                 self.problems.push(
-                    Problem::error("WrongTarget", target_location, message)
+                    Problem::error(rules::WRONG_TARGET, target_location, message)
                         .expected("`smithy.api#Unit`"),
                 );
                 return;

@@ -3,10 +3,12 @@
 use polywire_schema::ShapeId;
 
 use super::Reader;
-use crate::diagnostic::{Problem, did_you_mean};
+use crate::diagnostic::Problem;
 use crate::node::{Entry, MAX_DEPTH, Node, NodeValue, Object};
+use crate::rules;
 use crate::shape::ShapeRef;
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
 impl Reader<'_> {
     /// `{"target": "namespace#Name"}`
@@ -32,8 +34,12 @@ impl Reader<'_> {
         }
         if !found {
             self.problems.push(
-                Problem::error("MissingProperty", location, "this reference has no target")
-                    .expected("an object with the key `target`"),
+                Problem::error(
+                    rules::MISSING_PROPERTY,
+                    location,
+                    "this reference has no target",
+                )
+                .expected("an object with the key `target`"),
             );
         }
         target
@@ -84,7 +90,7 @@ impl Reader<'_> {
             }
             Err(error) => {
                 self.problems.push(
-                    Problem::error("ShapeId", location, error.to_string())
+                    Problem::error(rules::SHAPE_ID, location, error.to_string())
                         .expected("an absolute shape id"),
                 );
                 None
@@ -108,7 +114,7 @@ impl Reader<'_> {
         if self.is_deep && !nests_within(value, MAX_DEPTH) {
             let message = format!("values nest deeper than {MAX_DEPTH} levels");
             self.problems
-                .push(Problem::error("TooDeep", value.location(), message));
+                .push(Problem::error(rules::TOO_DEEP, value.location(), message));
         }
     }
 
@@ -116,14 +122,14 @@ impl Reader<'_> {
     pub(super) fn wrong_kind(&mut self, node: &Node, expected: &str) {
         let message = format!("{} is not expected here", node.kind());
         self.problems
-            .push(Problem::error("WrongNode", node.location(), message).expected(expected));
+            .push(Problem::error(rules::WRONG_NODE, node.location(), message).expected(expected));
     }
 
     #[cold]
     pub(super) fn unknown_property(&mut self, key: &str, location: SourceLocation, known: &[&str]) {
         self.problems.push(
             Problem::warning(
-                "UnknownProperty",
+                rules::UNKNOWN_PROPERTY,
                 location,
                 format!("`{key}` is not a property here"),
             )

@@ -20,6 +20,7 @@ use super::shapes::{reference, write_operation, write_resource, write_service};
 use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::{Node, Object};
+use crate::rules;
 use crate::shape::{Body, Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
@@ -53,7 +54,7 @@ impl<'m> Downgrade<'m> {
             };
             let message = format!("@{name}{more} has no use in Smithy 1.0");
             self.problems
-                .push(Problem::note("VersionLoss", location, message));
+                .push(Problem::note(rules::VERSION_LOSS, location, message));
         }
         self.problems
     }
@@ -61,7 +62,7 @@ impl<'m> Downgrade<'m> {
     pub(super) fn push_shape(&mut self, shapes: &mut Object, shape: &'m Shape) {
         if shape.traits().is_mixin() {
             self.problems.push(Problem::note(
-                "VersionLoss",
+                rules::VERSION_LOSS,
                 shape.location(),
                 format!(
                     "the mixin `{}` stands in the shapes that use it only",
@@ -235,7 +236,7 @@ impl<'m> Downgrade<'m> {
     fn lose(&mut self, location: SourceLocation, what: &str) {
         let message = format!("{what} can't be said in Smithy 1.0");
         self.problems
-            .push(Problem::warning("VersionLoss", location, message));
+            .push(Problem::warning(rules::VERSION_LOSS, location, message));
     }
 }
 

@@ -20,6 +20,7 @@ use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
 use crate::node::Entry;
+use crate::rules;
 use crate::shape::ShapeRef;
 use crate::source::SourceLocation;
 
@@ -171,9 +172,9 @@ impl Lowering<'_> {
                 let same = self.uses.get(&short) == Some(&id);
                 let message = format!("`{short}` is named by two use statements");
                 let problem = if same {
-                    Problem::warning("DuplicateUse", name.location, message)
+                    Problem::warning(rules::DUPLICATE_USE, name.location, message)
                 } else {
-                    Problem::error("DuplicateUse", name.location, message)
+                    Problem::error(rules::DUPLICATE_USE, name.location, message)
                 };
                 self.problems.push(problem.related("first", first));
             }
@@ -181,7 +182,7 @@ impl Lowering<'_> {
             if id != *local && self.names.defined.contains(&local) {
                 self.problems.push(
                     Problem::error(
-                        "UseConflict",
+                        rules::USE_CONFLICT,
                         name.location,
                         format!(
                             "`{short}` is also the name of a shape in `{}`",
@@ -194,7 +195,7 @@ impl Lowering<'_> {
             if !self.names.contains(&id) && self.names.has_namespace(id.namespace()) {
                 self.problems.push(
                     Problem::warning(
-                        "UnresolvedUse",
+                        rules::UNRESOLVED_USE,
                         name.location,
                         format!("`{id}` is not defined"),
                     )
@@ -239,7 +240,7 @@ impl Lowering<'_> {
             }
             Err(message) => {
                 self.problems.push(
-                    Problem::error("ShapeId", location, message)
+                    Problem::error(rules::SHAPE_ID, location, message)
                         .expected("the name of a shape, or `namespace#Name`"),
                 );
                 None
@@ -280,7 +281,7 @@ impl Lowering<'_> {
             Ok(id) => Some(id),
             Err(error) => {
                 self.problems
-                    .push(Problem::error("ShapeId", location, error.to_string()));
+                    .push(Problem::error(rules::SHAPE_ID, location, error.to_string()));
                 None
             }
         }

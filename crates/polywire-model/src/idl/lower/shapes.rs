@@ -8,6 +8,7 @@ use crate::idl::syntax::{
     BodyDefinition, Definition, InputOutput, MemberDefinition, Name, TraitUse,
 };
 use crate::node::{Node, NodeValue};
+use crate::rules;
 use crate::shape::{Body, Member, Operation, Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
@@ -27,8 +28,11 @@ impl Lowering<'_> {
         let id = match ShapeId::from_parts(&self.namespace, &name.text) {
             Ok(id) => id,
             Err(error) => {
-                self.problems
-                    .push(Problem::error("ShapeId", name.location, error.to_string()));
+                self.problems.push(Problem::error(
+                    rules::SHAPE_ID,
+                    name.location,
+                    error.to_string(),
+                ));
                 return;
             }
         };

@@ -6,6 +6,7 @@ use super::Lowering;
 use crate::diagnostic::Problem;
 use crate::idl::syntax::{Name, Value, ValueKind};
 use crate::node::{Entry, Node, NodeValue, Object, drop_repeated_keys};
+use crate::rules;
 use crate::source::SourceLocation;
 
 impl Lowering<'_> {
@@ -47,7 +48,7 @@ impl Lowering<'_> {
         }
         self.problems.push(
             Problem::warning(
-                "UnresolvedShapeId",
+                rules::UNRESOLVED_SHAPE_ID,
                 location,
                 format!("the word `{root}` is not in quotes, and is not the name of a shape"),
             )
@@ -64,7 +65,7 @@ impl Lowering<'_> {
             if let Some(first) = seen.get(&key.text) {
                 self.problems.push(
                     Problem::error(
-                        "DuplicateKey",
+                        rules::DUPLICATE_KEY,
                         key.location,
                         format!("the key `{}` stands twice in this object", key.text),
                     )
@@ -91,7 +92,7 @@ impl Lowering<'_> {
         };
         self.problems.push(
             Problem::error(
-                "WrongNode",
+                rules::WRONG_NODE,
                 value.location,
                 format!("{found} is not expected here"),
             )

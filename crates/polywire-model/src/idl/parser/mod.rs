@@ -13,9 +13,11 @@ mod values;
 
 use super::lexer::{Lexer, Token, TokenKind};
 use super::syntax::{File, Name, Value, ValueKind};
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
+use crate::rules;
 use crate::shape::ShapeType;
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
 /// Parses the text of a file. What is wrong is in `problems`; the tree holds
 /// what could be read.
@@ -110,7 +112,7 @@ impl Parser<'_, '_> {
                 ("version", Some(_)) if has_version => {
                     let message = "the version of the file stands here twice";
                     self.problems
-                        .push(Problem::error("DuplicateKey", key.location, message));
+                        .push(Problem::error(rules::DUPLICATE_KEY, key.location, message));
                 }
                 ("version", Some(version)) => {
                     has_version = true;
@@ -121,7 +123,7 @@ impl Parser<'_, '_> {
                 {
                     let message = format!("no name of a shape ends in `{suffix}`");
                     self.problems.push(
-                        Problem::error("ControlStatement", value.location, message)
+                        Problem::error(rules::CONTROL_STATEMENT, value.location, message)
                             .expected("letters, digits and underscores"),
                     );
                 }
@@ -130,7 +132,7 @@ impl Parser<'_, '_> {
                 ("version" | "operationInputSuffix" | "operationOutputSuffix", None) => {
                     let message = format!("the control statement `${}` needs text", key.text);
                     self.problems.push(
-                        Problem::error("ControlStatement", value.location, message)
+                        Problem::error(rules::CONTROL_STATEMENT, value.location, message)
                             .expected("a string"),
                     );
                 }
@@ -138,7 +140,7 @@ impl Parser<'_, '_> {
                     let known = ["version", "operationInputSuffix", "operationOutputSuffix"];
                     let message = format!("the control statement `${unknown}` is not known");
                     self.problems.push(
-                        Problem::warning("ControlStatement", key.location, message)
+                        Problem::warning(rules::CONTROL_STATEMENT, key.location, message)
                             .maybe_hint(did_you_mean(unknown, known.into_iter())),
                     );
                 }
@@ -148,7 +150,7 @@ impl Parser<'_, '_> {
         if !has_version {
             self.problems.push(
                 Problem::warning(
-                    "ModelVersion",
+                    rules::MODEL_VERSION,
                     self.here(),
                     "the file doesn't say its version, so it is read as Smithy 1.0",
                 )
@@ -167,8 +169,12 @@ impl Parser<'_, '_> {
             "1" | "1.0" => Ok(()),
             _ => {
                 self.problems.push(
-                    Problem::error("ModelVersion", location, "this Smithy version is not known")
-                        .expected("\"2\""),
+                    Problem::error(
+                        rules::MODEL_VERSION,
+                        location,
+                        "this Smithy version is not known",
+                    )
+                    .expected("\"2\""),
                 );
                 Err(Reported)
             }

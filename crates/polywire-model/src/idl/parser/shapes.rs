@@ -1,14 +1,16 @@
 //! Shapes, members and traits.
 
 use super::{Parsed, Parser, Reported, STATEMENT_KEYWORDS};
-use crate::diagnostic::{Problem, did_you_mean};
+use crate::diagnostic::Problem;
 use crate::idl::lexer::TokenKind;
 use crate::idl::syntax::{
     Apply, BodyDefinition, Definition, InputOutput, MemberDefinition, Name, Statement, TraitUse,
     Value, ValueKind,
 };
+use crate::rules;
 use crate::shape::ShapeType;
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
 /// Shapes.
 impl Parser<'_, '_> {
@@ -53,7 +55,7 @@ impl Parser<'_, '_> {
     pub(super) fn unknown_keyword(&mut self) -> Reported {
         let text = self.current_text();
         let problem = Problem::error(
-            "Syntax",
+            rules::SYNTAX,
             self.here(),
             format!("`{text}` starts no statement"),
         )
@@ -219,7 +221,7 @@ impl Parser<'_, '_> {
         }
         self.problems.push(
             Problem::warning(
-                "LineBreak",
+                rules::LINE_BREAK,
                 self.here(),
                 "the line of an assigned value goes on here",
             )
@@ -264,7 +266,7 @@ impl Parser<'_, '_> {
         let text = self.current_text();
         if self.current.kind != TokenKind::Word || !KNOWN.contains(&text) {
             let problem = Problem::error(
-                "Syntax",
+                rules::SYNTAX,
                 self.here(),
                 format!("{} is not expected here", self.found()),
             )
@@ -281,7 +283,7 @@ impl Parser<'_, '_> {
         if again {
             let message = format!("`{text}` stands twice in this operation");
             self.problems
-                .push(Problem::error("DuplicateKey", self.here(), message));
+                .push(Problem::error(rules::DUPLICATE_KEY, self.here(), message));
         }
         self.advance();
         match text {

@@ -5,6 +5,7 @@ use crate::diagnostic::Problem;
 use crate::idl::lexer::{Lexer, TokenKind};
 use crate::idl::syntax::Name;
 use crate::idl::text;
+use crate::rules;
 use crate::source::SourceLocation;
 
 /// Tokens.
@@ -129,7 +130,7 @@ impl Parser<'_, '_> {
             TokenKind::MalformedNumber => "a number such as `-1` or `2.5e3`",
             _ => expected,
         };
-        Problem::error("Syntax", self.here(), message).expected(expected)
+        Problem::error(rules::SYNTAX, self.here(), message).expected(expected)
     }
 
     /// The current token for a message.

@@ -7,6 +7,7 @@ use crate::idl::syntax::{Name, Value, ValueKind};
 use crate::idl::text;
 use crate::node::MAX_DEPTH;
 use crate::node::Number;
+use crate::rules;
 use crate::source::SourceLocation;
 
 /// Node values.
@@ -16,7 +17,7 @@ impl Parser<'_, '_> {
         if depth > MAX_DEPTH {
             let message = format!("values nest deeper than {MAX_DEPTH} levels");
             self.problems
-                .push(Problem::error("TooDeep", location, message));
+                .push(Problem::error(rules::TOO_DEEP, location, message));
             // Going on would report every closing bracket.
             self.skip_to_end();
             return Err(Reported);
@@ -100,7 +101,7 @@ impl Parser<'_, '_> {
             Err(error) => {
                 let location = SourceLocation::new(self.file, token.start + error.offset);
                 self.problems.push(
-                    Problem::error("Syntax", location, "this string has a flaw")
+                    Problem::error(rules::SYNTAX, location, "this string has a flaw")
                         .expected(error.expected),
                 );
                 // The flaw is within the string: what follows can be read.

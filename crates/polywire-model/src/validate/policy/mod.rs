@@ -8,20 +8,22 @@ pub(crate) use self::suppressions::Policy;
 pub(super) use self::suppressions::member_at;
 pub(super) use self::validators::check;
 
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::node::Node;
+use crate::rules::Rule;
+use crate::spelling::did_you_mean;
 
 /// The objects in the array of a metadata key. What is none is reported under
 /// `code`.
 fn objects<'m>(
-    code: &'static str,
+    rule: &'static Rule,
     key: &str,
     node: &'m Node,
     problems: &mut Problems,
 ) -> Vec<&'m Node> {
     let Some(items) = node.as_array() else {
         let message = format!("the metadata `{key}` is {}", node.kind());
-        problems.push(Problem::error(code, node.location(), message).expected("an array"));
+        problems.push(Problem::error(rule, node.location(), message).expected("an array"));
         return Vec::new();
     };
     let mut objects = Vec::new();
@@ -30,7 +32,7 @@ fn objects<'m>(
             objects.push(item);
         } else if !problems.is_full() {
             let message = format!("the metadata `{key}` holds {} here", item.kind());
-            problems.push(Problem::error(code, item.location(), message).expected("an object"));
+            problems.push(Problem::error(rule, item.location(), message).expected("an object"));
         }
     }
     objects
@@ -38,7 +40,7 @@ fn objects<'m>(
 
 /// The text under a key of such an object.
 fn text<'m>(
-    code: &'static str,
+    rule: &'static Rule,
     object: &'m Node,
     key: &str,
     is_required: bool,
@@ -48,7 +50,7 @@ fn text<'m>(
         None if is_required => {
             let message = format!("`{key}` is missing here");
             problems.push(
-                Problem::error(code, object.location(), message).expected(format!("`{key}`")),
+                Problem::error(rule, object.location(), message).expected(format!("`{key}`")),
             );
             None
         }
@@ -56,7 +58,7 @@ fn text<'m>(
         Some(node) => {
             if node.as_str().is_none() {
                 let message = format!("`{key}` is {}", node.kind());
-                problems.push(Problem::error(code, node.location(), message).expected("a string"));
+                problems.push(Problem::error(rule, node.location(), message).expected("a string"));
             }
             node.as_str()
         }
@@ -64,7 +66,7 @@ fn text<'m>(
 }
 
 /// Keys that have no meaning: likely slips.
-fn check_keys(code: &'static str, object: &Node, known: &[&str], problems: &mut Problems) {
+fn check_keys(rule: &'static Rule, object: &Node, known: &[&str], problems: &mut Problems) {
     let entries = object
         .as_object()
         .map_or(&[][..], |object| object.entries());
@@ -73,7 +75,7 @@ fn check_keys(code: &'static str, object: &Node, known: &[&str], problems: &mut 
             let hint = hints.then(|| did_you_mean(&entry.key, known.iter().copied()));
             let shown: String = entry.key.chars().take(60).collect();
             let message = format!("`{shown}` has no meaning here");
-            Problem::warning(code, entry.key_location, message).maybe_hint(hint.flatten())
+            Problem::warning(rule, entry.key_location, message).maybe_hint(hint.flatten())
         });
     }
 }

@@ -10,22 +10,25 @@ use std::collections::HashMap;
 use polywire_schema::ShapeId;
 
 use super::{check_keys, objects, text};
-use crate::diagnostic::{Problem, Problems, Severity, one_of};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::Member;
 use crate::source::SourceLocation;
+use crate::spelling::one_of;
 use crate::traits::Traits;
 
-const SUPPRESSIONS: &str = "Suppressions";
-const OVERRIDES: &str = "SeverityOverrides";
+const SUPPRESSIONS: &Rule = rules::SUPPRESSIONS;
+const OVERRIDES: &Rule = rules::SEVERITY_OVERRIDES;
 
 /// What a model says about findings: which ones it suppresses, and which ones it
 /// holds for worse than they are.
 #[derive(Debug, Default)]
 pub(crate) struct Policy {
-    suppressions: Vec<Rule>,
-    overrides: Vec<(Rule, Severity)>,
+    suppressions: Vec<Scope>,
+    overrides: Vec<(Scope, Severity)>,
     /// The codes that `@suppress` names, by shape or member.
     by_shape: HashMap<ShapeId, Vec<String>>,
     /// Places that tell a member with `@suppress`: findings about a shape may
@@ -33,8 +36,9 @@ pub(crate) struct Policy {
     members: HashMap<SourceLocation, ShapeId>,
 }
 
+/// The findings that an entry applies to.
 #[derive(Debug)]
-struct Rule {
+struct Scope {
     id: String,
     /// `None` is all namespaces, and no shape at all.
     namespace: Option<String>,
@@ -55,7 +59,7 @@ impl Policy {
                 );
                 policy
                     .suppressions
-                    .extend(rule(SUPPRESSIONS, object, problems));
+                    .extend(scope(SUPPRESSIONS, object, problems));
             }
         }
         if let Some(node) = model.metadata().get("severityOverrides") {
@@ -66,9 +70,9 @@ impl Policy {
                     &["id", "namespace", "severity"],
                     problems,
                 );
-                let rule = rule(OVERRIDES, object, problems);
+                let scope = scope(OVERRIDES, object, problems);
                 let severity = severity(object, problems);
-                policy.overrides.extend(rule.zip(severity));
+                policy.overrides.extend(scope.zip(severity));
             }
         }
         for shape in model.shapes() {
@@ -106,16 +110,18 @@ impl Policy {
             problem.shape = Some(member.clone());
         }
         if let Some(codes) = problem.shape.as_ref().and_then(|id| self.by_shape.get(id))
-            && codes.iter().any(|code| is_below(&problem.code, code))
+            && codes
+                .iter()
+                .any(|code| is_below(problem.code.as_str(), code))
         {
             return true;
         }
-        if let Some(rule) = self.suppressions.iter().find(|rule| rule.is_for(problem)) {
-            problem.reason.clone_from(&rule.reason);
+        if let Some(scope) = self.suppressions.iter().find(|scope| scope.has(problem)) {
+            problem.reason.clone_from(&scope.reason);
             return true;
         }
-        for (rule, severity) in &self.overrides {
-            if rule.is_for(problem) {
+        for (scope, severity) in &self.overrides {
+            if scope.has(problem) {
                 problem.severity = problem.severity.max(*severity);
             }
         }
@@ -123,26 +129,26 @@ impl Policy {
     }
 }
 
-impl Rule {
-    fn is_for(&self, problem: &Problem) -> bool {
+impl Scope {
+    fn has(&self, problem: &Problem) -> bool {
         let namespace = || problem.shape.as_ref().map(|shape| shape.namespace());
-        is_below(&problem.code, &self.id)
+        is_below(problem.code.as_str(), &self.id)
             && (self.namespace.is_none() || self.namespace.as_deref() == namespace())
     }
 }
 
-/// Whether a code is the one of a rule or below it.
-fn is_below(code: &str, rule: &str) -> bool {
-    let rest = code.strip_prefix(rule);
+/// Whether a code is `id`, or `id` followed by a dot and more.
+fn is_below(code: &str, id: &str) -> bool {
+    let rest = code.strip_prefix(id);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn rule(code: &'static str, object: &Node, problems: &mut Problems) -> Option<Rule> {
-    let id = text(code, object, "id", true, problems);
-    let namespace = text(code, object, "namespace", true, problems);
-    let reason = text(code, object, "reason", false, problems);
+fn scope(rule: &'static Rule, object: &Node, problems: &mut Problems) -> Option<Scope> {
+    let id = text(rule, object, "id", true, problems);
+    let namespace = text(rule, object, "namespace", true, problems);
+    let reason = text(rule, object, "reason", false, problems);
     let (id, namespace) = (id?, namespace?);
-    Some(Rule {
+    Some(Scope {
         id: id.to_owned(),
         namespace: (namespace != "*").then(|| namespace.to_owned()),
         reason: reason.map(str::to_owned),

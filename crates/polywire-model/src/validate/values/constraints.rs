@@ -9,10 +9,13 @@ use super::id_refs::{Answer, Named};
 use super::unique;
 use super::words::{Place, beginning, shown};
 use super::{Walk, problem};
-use crate::diagnostic::{Problem, Severity, did_you_mean, one_of};
+use crate::diagnostic::Problem;
 use crate::node::{Node, NodeValue, Number};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::{did_you_mean, one_of};
 use crate::traits::{LengthTrait, RangeTrait};
 use crate::validate::selectors::in_words;
 
@@ -118,10 +121,10 @@ impl<'m> Walk<'_, 'm> {
             _ => return,
         };
         let (severity, owner) = (self.constraint_severity(), facts.owner);
-        self.report(severity, |place, code| {
+        self.report(severity, |place, rule| {
             let unit = if length == 1 { one } else { many };
             let message = format!("{place} has {length} {unit}");
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(format!("{expected}, as `{owner}` has @length"))
                 .related("@length", at)
         });
@@ -144,17 +147,17 @@ impl<'m> Walk<'_, 'm> {
         // Converters of 1.0 models suppress these by name.
         let owner = facts.owner;
         let by_member = via.is_some_and(|member| member.id() == owner);
-        let code = match (self.subject.code, by_member) {
-            ("DefaultTrait", true) => "DefaultTrait.Member.InvalidRange",
-            ("DefaultTrait", false) => "DefaultTrait.Target.InvalidRange",
-            ("TraitValue", true) => "TraitValue.Member.InvalidRange",
-            ("TraitValue", false) => "TraitValue.Target.InvalidRange",
+        let rule = match (self.subject.rule, by_member) {
+            (rules::DEFAULT_TRAIT, true) => rules::DEFAULT_TRAIT_MEMBER_INVALID_RANGE,
+            (rules::DEFAULT_TRAIT, false) => rules::DEFAULT_TRAIT_TARGET_INVALID_RANGE,
+            (rules::TRAIT_VALUE, true) => rules::TRAIT_VALUE_MEMBER_INVALID_RANGE,
+            (rules::TRAIT_VALUE, false) => rules::TRAIT_VALUE_TARGET_INVALID_RANGE,
             (other, _) => other,
         };
         let location = self.location(node);
         self.report(severity, |place, _| {
             let message = format!("{place} is {}", shown(node));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(format!("{expected}, as `{owner}` has @range"))
                 .related("@range", at)
         });
@@ -168,9 +171,9 @@ impl<'m> Walk<'_, 'm> {
             return;
         }
         let (severity, owner) = (self.constraint_severity(), facts.owner);
-        self.report(severity, |place, code| {
+        self.report(severity, |place, rule| {
             let message = format!("{place} is `{}`", beginning(text));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(format!(
                     "text that matches `{}`, the @pattern of `{owner}`",
                     beginning(pattern)
@@ -184,9 +187,9 @@ impl<'m> Walk<'_, 'm> {
             return;
         };
         let severity = self.constraint_severity();
-        self.report(severity, |place, code| {
+        self.report(severity, |place, rule| {
             let message = format!("{place} has the same item twice");
-            problem(severity, code, second.location(), message)
+            problem(severity, rule, second.location(), message)
                 .expected(format!("items that differ, as `{owner}` has @uniqueItems"))
                 .related("first", first.location())
         });
@@ -200,11 +203,11 @@ impl<'m> Walk<'_, 'm> {
         }
         let severity = self.constraint_severity();
         let place = Place::of(self.subject, &self.path, self.at_key);
-        let code = self.subject.code;
+        let rule = self.subject.rule;
         self.problems.push_with(severity, |hints| {
             let hint = || did_you_mean(text, known.texts_in_order.iter().copied());
             let message = format!("{place} is `{}`", beginning(text));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(one_of(known.texts_in_order.iter().copied()))
                 .maybe_hint(hints.then(hint).flatten())
                 .related("the values", shape.location())
@@ -220,12 +223,12 @@ impl<'m> Walk<'_, 'm> {
             return;
         }
         let (severity, location) = (self.constraint_severity(), self.location(node));
-        self.report(severity, |place, code| {
+        self.report(severity, |place, rule| {
             let values = shape.members().iter();
             let values = values.filter_map(|member| member.traits().enum_value());
             let values: Vec<String> = values.take(21).map(Node::to_json).collect();
             let message = format!("{place} is {}", shown(node));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(one_of(values.iter().map(String::as_str)))
                 .related("the values", shape.location())
         });
@@ -235,9 +238,9 @@ impl<'m> Walk<'_, 'm> {
         let Ok(id) = ShapeId::parse(text) else {
             let hint = polywire_schema::is_identifier(text)
                 .then(|| format!("without quotes, `{text}` becomes an absolute id"));
-            return self.report(Severity::Error, |place, code| {
+            return self.report(Severity::Error, |place, rule| {
                 let message = format!("{place} is `{}`", beginning(text));
-                Problem::error(code, location, message)
+                Problem::error(rule, location, message)
                     .expected("the absolute id of a shape, such as `smithy.api#String`")
                     .maybe_hint(hint)
             });
@@ -245,20 +248,20 @@ impl<'m> Walk<'_, 'm> {
         let hint = || id_ref.error_message.map(str::to_owned);
         let Some(named) = self.named(&id) else {
             if id_ref.must_exist {
-                self.report(Severity::Error, |place, code| {
+                self.report(Severity::Error, |place, rule| {
                     let shown = beginning(text);
                     let message = format!("{place} names `{shown}`, which is not defined");
-                    Problem::error(code, location, message).maybe_hint(hint())
+                    Problem::error(rule, location, message).maybe_hint(hint())
                 });
             }
             return;
         };
         let place = Place::of(self.subject, &self.path, self.at_key);
-        let (code, problems) = (self.subject.code, &mut *self.problems);
+        let (rule, problems) = (self.subject.rule, &mut *self.problems);
         match self.id_refs.matches(id_ref.selector, named) {
             Answer::No(selector) => problems.push_with(Severity::Error, |_| {
                 let message = format!("{place} names `{}`, {}", beginning(text), named.kind());
-                Problem::error(code, location, message)
+                Problem::error(rule, location, message)
                     .expected(in_words(selector.sequence()))
                     .maybe_hint(hint())
                     .related("defined", named.location())
@@ -267,7 +270,7 @@ impl<'m> Walk<'_, 'm> {
                 let shown = beginning(id_ref.selector);
                 let message = format!("the selector `{shown}` of an @idRef takes too much work");
                 problems.push(
-                    Problem::error("SelectorWork", location, message)
+                    Problem::error(rules::SELECTOR_WORK, location, message)
                         .expected("a selector that looks at fewer shapes"),
                 );
             }

@@ -20,11 +20,14 @@ mod words;
 use std::collections::HashSet;
 
 use super::lookup::Lookups;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::{MAX_DEPTH, Node, NodeValue, Object};
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
 pub(super) use self::kinds::is_plain;
 pub(super) use self::words::{beginning, shown};
@@ -40,8 +43,8 @@ const MANY: usize = 32;
 /// What is checked, for messages: `the value of the trait` and the trait's id.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
-    /// The code of the findings, such as `TraitValue`.
-    pub(crate) code: &'static str,
+    /// The rule that a wrong value violates, such as `TraitValue`.
+    pub(crate) rule: &'static Rule,
     /// What the value is to `id`, with an article.
     pub(crate) what: &'a str,
     /// The shape, member or trait that has the value.
@@ -230,8 +233,8 @@ impl<'m> Walk<'_, 'm> {
                 return;
             }
             let (severity, location) = (self.constraint_severity(), self.location(node));
-            self.report(severity, |place, code| {
-                problem(severity, code, location, format!("{place} lacks `{name}`"))
+            self.report(severity, |place, rule| {
+                problem(severity, rule, location, format!("{place} lacks `{name}`"))
                     .expected(format!("`{name}`, which is required"))
             });
         }
@@ -248,9 +251,9 @@ impl<'m> Walk<'_, 'm> {
                 [_, second, ..] => second.key_location,
                 _ => self.location(node),
             };
-            return self.report(severity, |place, code| {
+            return self.report(severity, |place, rule| {
                 let message = format!("{place} has {} members", object.len());
-                problem(severity, code, location, message).expected(format!(
+                problem(severity, rule, location, message).expected(format!(
                     "exactly one member, as `{}` is a union",
                     shape.id()
                 ))
@@ -302,14 +305,14 @@ impl<'m> Walk<'_, 'm> {
     #[cold]
     fn misfit(&mut self, node: &Node, expected: &'static str) {
         let is_bare_trait =
-            self.subject.code == "TraitValue" && self.path.is_empty() && node.is_null();
+            self.subject.rule == rules::TRAIT_VALUE && self.path.is_empty() && node.is_null();
         let (id, location) = (self.subject.id, self.location(node));
-        self.report(Severity::Error, |place, code| {
+        self.report(Severity::Error, |place, rule| {
             let message = match is_bare_trait {
                 true => format!("the trait `{id}` needs a value"),
                 false => format!("{place} is {}", shown(node)),
             };
-            Problem::error(code, location, message).expected(expected)
+            Problem::error(rule, location, message).expected(expected)
         });
     }
 
@@ -321,10 +324,10 @@ impl<'m> Walk<'_, 'm> {
         location: SourceLocation,
         shape: &'m Shape,
     ) {
-        let code = match self.subject.code {
-            "TraitValue" => "TraitValue.UnknownMember",
-            "ExamplesTrait" => "ExamplesTrait.UnknownMember",
-            "TypedMetadata" => "TypedMetadata.UnknownMember",
+        let rule = match self.subject.rule {
+            rules::TRAIT_VALUE => rules::TRAIT_VALUE_UNKNOWN_MEMBER,
+            rules::EXAMPLES_TRAIT => rules::EXAMPLES_TRAIT_UNKNOWN_MEMBER,
+            rules::TYPED_METADATA => rules::TYPED_METADATA_UNKNOWN_MEMBER,
             other => other,
         };
         let place = Place::of(self.subject, &self.path, false);
@@ -332,7 +335,7 @@ impl<'m> Walk<'_, 'm> {
             let names = || shape.members().iter().map(Member::name);
             let hint = hints.then(|| did_you_mean(key, names())).flatten();
             let message = format!("{place} has the unknown member `{}`", beginning(key));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(format!("a member of `{}`", shape.id()))
                 .maybe_hint(hint)
         });
@@ -354,27 +357,27 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// Adds a finding; `make` gets the words for the place and the code.
+    /// Adds a finding; `make` gets the words for the place and the rule.
     fn report(
         &mut self,
         severity: Severity,
-        make: impl FnOnce(Place<'_, 'm>, &'static str) -> Problem,
+        make: impl FnOnce(Place<'_, 'm>, &'static Rule) -> Problem,
     ) {
         let place = Place::of(self.subject, &self.path, self.at_key);
         self.problems
-            .push_with(severity, |_| make(place, self.subject.code));
+            .push_with(severity, |_| make(place, self.subject.rule));
     }
 }
 
 fn problem(
     severity: Severity,
-    code: &'static str,
+    rule: &'static Rule,
     location: SourceLocation,
     message: String,
 ) -> Problem {
     match severity {
-        Severity::Error => Problem::error(code, location, message),
-        _ => Problem::warning(code, location, message),
+        Severity::Error => Problem::error(rule, location, message),
+        _ => Problem::warning(rule, location, message),
     }
 }
 
@@ -401,7 +404,7 @@ mod tests {
         let loaded = Loader::new().add_text("a.smithy", MODEL).assemble();
         let model = loaded.unwrap().model;
         let subject = Subject {
-            code: "Test",
+            rule: rules::TRAIT_VALUE,
             what: "the example",
             id: "x",
             at: SourceLocation::NONE,

@@ -28,15 +28,18 @@ pub(crate) fn did_you_mean<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<String> {
-    let allowed = (name.chars().count() / 3).clamp(1, 3);
     candidates
         .filter(|candidate| *candidate != name)
-        .filter_map(|candidate| {
-            let distance = edit_distance(name, candidate, allowed)?;
-            Some((distance, candidate))
-        })
+        .filter_map(|candidate| Some((distance(name, candidate)?, candidate)))
         .min()
         .map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+}
+
+/// The edit distance between a name and a candidate, ignoring case. `None` if it is too large
+/// for a typing error.
+pub(crate) fn distance(name: &str, candidate: &str) -> Option<usize> {
+    let allowed = (name.chars().count() / 3).clamp(1, 3);
+    edit_distance(name, candidate, allowed)
 }
 
 /// Levenshtein's distance without regard to case, when it is at most `allowed`.
