@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .collect();
     arguments.overwrite.write(&files)?;
     let written: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
-    let said = if arguments.input.json {
+    let said = if arguments.input.options.json {
         as_json(&export, &written)
     } else {
         as_text(&export, &written, &arguments.output)

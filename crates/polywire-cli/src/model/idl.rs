@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         options = options.namespaces(&arguments.namespace);
     }
     let files = idl::write_with(&model, &options);
-    if files.is_empty() && !arguments.input.json {
+    if files.is_empty() && !arguments.input.options.json {
         return Err(Failure::usage("the model is empty"));
     }
     if let Some(folder) = &arguments.output {
@@ -52,11 +52,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .map(|file| OutputFile::new(folder.join(&file.name), &file.text))
             .collect();
         arguments.overwrite.write(&outputs)?;
-        if !arguments.input.json {
+        if !arguments.input.options.json {
             return Ok(());
         }
     }
-    if arguments.input.json {
+    if arguments.input.options.json {
         let files: Vec<Node> = files.iter().map(to_node).collect();
         return print::out(&Node::from(files).to_json_pretty());
     }

@@ -4,6 +4,7 @@ mod ast;
 mod check;
 mod idl;
 mod input;
+mod rules;
 mod select;
 mod stat;
 

@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = arguments.input.load()?.model;
     if arguments.vars {
         let matches = selector.matches(&model).map_err(Failure::usage)?;
-        return print::out(&if arguments.input.json {
+        return print::out(&if arguments.input.options.json {
             array(matches.iter().map(|found| match_node(&model, found)))
         } else {
             matches.iter().map(match_text).collect()
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         false => selector.select(&model),
     };
     let selected = selected.map_err(Failure::usage)?;
-    print::out(&if arguments.input.json {
+    print::out(&if arguments.input.options.json {
         array(selected.iter().map(|&found| node(&model, found).into()))
     } else {
         selected

@@ -19,7 +19,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = arguments.input.load()?.model;
     let counts = Counts::of(&model);
-    if arguments.input.json {
+    if arguments.input.options.json {
         return print::out(&counts.to_node().to_json_pretty());
     }
     print::out(&counts.to_text())
