@@ -72,6 +72,7 @@ pub mod export;
 mod flatten;
 mod fragment;
 pub mod idl;
+pub mod ids;
 mod loader;
 mod model;
 mod node;

@@ -6,6 +6,7 @@ use polywire_schema::ShapeId;
 
 use crate::bundled::Bundled;
 use crate::closure::Closure;
+use crate::ids;
 use crate::node::Object;
 use crate::shape::{Lifecycle, Member, Shape, ShapeRef, ShapeType};
 use crate::source::Sources;
@@ -211,7 +212,7 @@ impl Model {
     pub fn protocols<'m>(&'m self, service: &'m Shape) -> impl Iterator<Item = &'m ShapeId> {
         service.traits().iter().map(AppliedTrait::id).filter(|id| {
             self.get(id)
-                .is_some_and(|definition| definition.traits().has("smithy.api#protocolDefinition"))
+                .is_some_and(|definition| definition.traits().has(ids::PROTOCOL_DEFINITION))
         })
     }
 

@@ -7,6 +7,7 @@ use polywire_schema::{
     OperationSpec, SchemaBuilder, SchemaSet, ServiceFlags, ServiceSpec, ShapeKind, ShapeRef,
 };
 
+use crate::ids;
 use crate::{
     Closure, ErrorKind, Member, Model, Node, Shape, ShapeId, ShapeType, TimestampFormat, Traits,
     UNIT,
@@ -225,7 +226,7 @@ impl<'m> Conversion<'m> {
                 OperationFlags::POSITIONAL,
             ),
             (
-                traits.has("aws.customizations#s3UnwrappedXmlOutput"),
+                traits.has(ids::S3_UNWRAPPED_XML_OUTPUT),
                 OperationFlags::S3_UNWRAPPED_OUTPUT,
             ),
             (*input == UNIT, OperationFlags::UNIT_INPUT),
@@ -252,7 +253,7 @@ impl<'m> Conversion<'m> {
         let version = own.map(|service| service.version());
         let is_protocol = |id: &&ShapeId| {
             let definition = self.model.get(id).map(Shape::traits);
-            definition.is_some_and(|traits| traits.has("smithy.api#protocolDefinition"))
+            definition.is_some_and(|traits| traits.has(ids::PROTOCOL_DEFINITION))
         };
         let applied = shape.traits().iter().map(|applied| applied.id());
         let protocols = applied
@@ -337,7 +338,7 @@ fn enum_values(shape: &Shape) -> Vec<EnumValueSpec> {
         });
         return values.collect();
     }
-    let definitions = shape.traits().get("smithy.api#enum");
+    let definitions = shape.traits().get(ids::ENUM);
     let definitions = definitions.and_then(Node::as_array).unwrap_or_default();
     let values = definitions.iter().filter_map(|definition| {
         let tags = definition.get("tags").and_then(Node::as_array);

@@ -20,12 +20,13 @@ use std::collections::HashMap;
 use polywire_schema::ShapeId;
 
 use crate::bundled::Bundled;
+use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
-pub(crate) const BOX: &str = "smithy.api#box";
+pub(crate) const BOX: &str = ids::BOX;
 
 pub(crate) fn upgrade(
     shapes: &mut [Shape],
@@ -103,7 +104,7 @@ pub(crate) fn zero(shape_type: ShapeType) -> Option<Node> {
 
 fn add_default(traits: &mut Traits, value: Node, location: SourceLocation) {
     if traits.default_value().is_none() {
-        let id = ShapeId::from_static("smithy.api#default");
+        let id = ShapeId::from_static(ids::DEFAULT);
         traits.push(AppliedTrait::new(id, value, location));
     }
 }

@@ -5,6 +5,7 @@ use polywire_schema::ShapeId;
 
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::Fragment;
+use crate::ids;
 use crate::rules;
 use crate::shape::{Body, Shape, ShapeType};
 use crate::source::SourceLocation;
@@ -77,7 +78,7 @@ fn check_traits<'t>(
     problems: &mut Problems,
 ) {
     for applied in traits {
-        let name = match applied.id.as_str().strip_prefix("smithy.api#") {
+        let name = match ids::in_prelude(applied.id.as_str()) {
             Some(name @ ("box" | "default" | "mixin")) => name,
             _ => continue,
         };

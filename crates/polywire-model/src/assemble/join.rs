@@ -7,6 +7,7 @@ use polywire_schema::ShapeId;
 use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::Apply;
+use crate::ids;
 use crate::node::{Entry, Node, NodeValue, Object};
 use crate::rules;
 use crate::severity::Severity;
@@ -85,7 +86,7 @@ pub(super) fn join(
             }
             continue;
         }
-        if draft.id.namespace() == "smithy.api" {
+        if draft.id.namespace() == ids::PRELUDE {
             let known = bundled.and_then(|bundled| bundled.shape(&draft.id));
             if known.is_some_and(|known| known.shape_type != draft.shape_type) {
                 problems.push(
@@ -220,7 +221,7 @@ pub(super) fn adopt_bundled_targets(
 ) {
     let Some(bundled) = bundled else { return };
     applies.retain(|apply| {
-        let is_prelude = apply.target.namespace() == "smithy.api"
+        let is_prelude = apply.target.namespace() == ids::PRELUDE
             && bundled.shape(apply.target.root_str()).is_some();
         if is_prelude {
             problems.push_with(Severity::Error, |_| {

@@ -8,6 +8,7 @@ use polywire_schema::ShapeId;
 use super::Assembler;
 use super::body::{Joined, size};
 use crate::diagnostic::Problem;
+use crate::ids;
 use crate::node::Node;
 use crate::rules;
 use crate::shape::{Body, Member, Shape, ShapeRef};
@@ -297,7 +298,7 @@ impl Assembler<'_> {
 /// declares local.
 fn inheritable(traits: &Traits) -> Traits {
     let local: Vec<&str> = traits
-        .get("smithy.api#mixin")
+        .get(ids::MIXIN)
         .and_then(|value| value.get("localTraits"))
         .and_then(Node::as_array)
         .unwrap_or_default()
@@ -306,7 +307,7 @@ fn inheritable(traits: &Traits) -> Traits {
         .collect();
     let mut given = Traits::default();
     for applied in traits.iter() {
-        if applied.id != "smithy.api#mixin" && !local.contains(&applied.id.as_str()) {
+        if applied.id != ids::MIXIN && !local.contains(&applied.id.as_str()) {
             given.push(AppliedTrait {
                 inherited: true,
                 ..applied.clone()

@@ -25,6 +25,7 @@ use polywire_schema::ShapeId;
 use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
+use crate::ids;
 use crate::node::Object;
 use crate::rules::{self, Rule};
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
@@ -217,7 +218,7 @@ pub(crate) fn suggest_shape<'m>(
         ));
     }
     let in_reach = shapes
-        .filter(|shape| [namespace, "smithy.api"].contains(&shape.id().namespace()))
+        .filter(|shape| [namespace, ids::PRELUDE].contains(&shape.id().namespace()))
         .filter(|shape| !shape.traits().is_trait_definition());
     did_you_mean(name, in_reach.map(|shape| shape.id().name()))
 }

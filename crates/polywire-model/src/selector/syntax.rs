@@ -1,6 +1,7 @@
 //! What a selector says, as a tree.
 
 use super::relations::Relations;
+use crate::ids;
 use crate::shape::ShapeType;
 
 /// Steps from left to right: what one yields is sent to the next.
@@ -196,7 +197,7 @@ impl Segment {
         let trait_id = if text.contains('#') {
             text.clone()
         } else {
-            format!("smithy.api#{text}")
+            ids::prelude_id(&text)
         };
         Self::Name { text, trait_id }
     }

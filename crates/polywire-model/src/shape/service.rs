@@ -3,6 +3,7 @@
 use polywire_schema::ShapeId;
 
 use super::ShapeRef;
+use crate::ids;
 use crate::source::SourceLocation;
 
 /// What an operation takes and gives.
@@ -14,7 +15,7 @@ pub struct Operation {
 }
 
 /// The shape of no data: the input or output of an operation that names none.
-pub const UNIT: ShapeId = ShapeId::from_static("smithy.api#Unit");
+pub const UNIT: ShapeId = ShapeId::from_static(ids::UNIT);
 
 impl Operation {
     /// The input structure; `smithy.api#Unit` when the operation names none.

@@ -1,6 +1,7 @@
 //! Typed views of the traits that the wires need.
 
 use super::Traits;
+use crate::ids;
 use crate::node::{Node, Number};
 use crate::uri::UriPattern;
 
@@ -14,67 +15,67 @@ impl Traits {
     /// `@documentation`: text in CommonMark.
     #[must_use]
     pub fn documentation(&self) -> Option<&str> {
-        self.text("smithy.api#documentation")
+        self.text(ids::DOCUMENTATION)
     }
 
     /// `@title`: the name of a service for people.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
-        self.text("smithy.api#title")
+        self.text(ids::TITLE)
     }
 
     /// `@required`
     #[must_use]
     pub fn is_required(&self) -> bool {
-        self.has("smithy.api#required")
+        self.has(ids::REQUIRED)
     }
 
     /// `@default`: the value, which may be the null node.
     #[must_use]
     pub fn default_value(&self) -> Option<&Node> {
-        self.get("smithy.api#default")
+        self.get(ids::DEFAULT)
     }
 
     /// `@clientOptional`
     #[must_use]
     pub fn is_client_optional(&self) -> bool {
-        self.has("smithy.api#clientOptional")
+        self.has(ids::CLIENT_OPTIONAL)
     }
 
     /// `@sparse`: the list or map can hold nulls.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
-        self.has("smithy.api#sparse")
+        self.has(ids::SPARSE)
     }
 
     /// `@input`
     #[must_use]
     pub fn is_input(&self) -> bool {
-        self.has("smithy.api#input")
+        self.has(ids::INPUT)
     }
 
     /// `@output`
     #[must_use]
     pub fn is_output(&self) -> bool {
-        self.has("smithy.api#output")
+        self.has(ids::OUTPUT)
     }
 
     /// `@mixin`
     #[must_use]
     pub fn is_mixin(&self) -> bool {
-        self.has("smithy.api#mixin")
+        self.has(ids::MIXIN)
     }
 
     /// `@trait`: the shape defines a trait.
     #[must_use]
     pub fn is_trait_definition(&self) -> bool {
-        self.has("smithy.api#trait")
+        self.has(ids::TRAIT)
     }
 
     /// `@error`: who is to blame.
     #[must_use]
     pub fn error(&self) -> Option<ErrorKind> {
-        match self.text("smithy.api#error")? {
+        match self.text(ids::ERROR)? {
             "client" => Some(ErrorKind::Client),
             "server" => Some(ErrorKind::Server),
             _ => None,
@@ -84,7 +85,7 @@ impl Traits {
     /// `@retryable`, with whether it tells of throttling.
     #[must_use]
     pub fn retryable(&self) -> Option<Retryable> {
-        let value = self.get("smithy.api#retryable")?;
+        let value = self.get(ids::RETRYABLE)?;
         let throttling = value
             .get("throttling")
             .and_then(Node::as_bool)
@@ -95,49 +96,49 @@ impl Traits {
     /// `@readonly`
     #[must_use]
     pub fn is_readonly(&self) -> bool {
-        self.has("smithy.api#readonly")
+        self.has(ids::READONLY)
     }
 
     /// `@idempotent`
     #[must_use]
     pub fn is_idempotent(&self) -> bool {
-        self.has("smithy.api#idempotent")
+        self.has(ids::IDEMPOTENT)
     }
 
     /// `@idempotencyToken`
     #[must_use]
     pub fn is_idempotency_token(&self) -> bool {
-        self.has("smithy.api#idempotencyToken")
+        self.has(ids::IDEMPOTENCY_TOKEN)
     }
 
     /// `@sensitive`
     #[must_use]
     pub fn is_sensitive(&self) -> bool {
-        self.has("smithy.api#sensitive")
+        self.has(ids::SENSITIVE)
     }
 
     /// `@streaming`: a blob or union that is not held in memory whole.
     #[must_use]
     pub fn is_streaming(&self) -> bool {
-        self.has("smithy.api#streaming")
+        self.has(ids::STREAMING)
     }
 
     /// `@requiresLength`
     #[must_use]
     pub fn requires_length(&self) -> bool {
-        self.has("smithy.api#requiresLength")
+        self.has(ids::REQUIRES_LENGTH)
     }
 
     /// `@uniqueItems`
     #[must_use]
     pub fn has_unique_items(&self) -> bool {
-        self.has("smithy.api#uniqueItems")
+        self.has(ids::UNIQUE_ITEMS)
     }
 
     /// `@deprecated`
     #[must_use]
     pub fn deprecated(&self) -> Option<Deprecated<'_>> {
-        let value = self.get("smithy.api#deprecated")?;
+        let value = self.get(ids::DEPRECATED)?;
         Some(Deprecated {
             message: value.get("message").and_then(Node::as_str),
             since: value.get("since").and_then(Node::as_str),
@@ -147,37 +148,37 @@ impl Traits {
     /// `@enumValue`: a string for an enum's member, a number for an intEnum's.
     #[must_use]
     pub fn enum_value(&self) -> Option<&Node> {
-        self.get("smithy.api#enumValue")
+        self.get(ids::ENUM_VALUE)
     }
 
     /// `@length`
     #[must_use]
     pub fn length(&self) -> Option<LengthTrait> {
-        LengthTrait::of(self.get("smithy.api#length")?)
+        LengthTrait::of(self.get(ids::LENGTH)?)
     }
 
     /// `@range`
     #[must_use]
     pub fn range(&self) -> Option<RangeTrait<'_>> {
-        RangeTrait::of(self.get("smithy.api#range")?)
+        RangeTrait::of(self.get(ids::RANGE)?)
     }
 
     /// `@pattern`: a regular expression after ECMA 262.
     #[must_use]
     pub fn pattern(&self) -> Option<&str> {
-        self.text("smithy.api#pattern")
+        self.text(ids::PATTERN)
     }
 
     /// `@mediaType`
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
-        self.text("smithy.api#mediaType")
+        self.text(ids::MEDIA_TYPE)
     }
 
     /// `@timestampFormat`
     #[must_use]
     pub fn timestamp_format(&self) -> Option<TimestampFormat> {
-        match self.text("smithy.api#timestampFormat")? {
+        match self.text(ids::TIMESTAMP_FORMAT)? {
             "date-time" => Some(TimestampFormat::DateTime),
             "epoch-seconds" => Some(TimestampFormat::EpochSeconds),
             "http-date" => Some(TimestampFormat::HttpDate),
@@ -188,31 +189,31 @@ impl Traits {
     /// `@jsonName`
     #[must_use]
     pub fn json_name(&self) -> Option<&str> {
-        self.text("smithy.api#jsonName")
+        self.text(ids::JSON_NAME)
     }
 
     /// `@xmlName`
     #[must_use]
     pub fn xml_name(&self) -> Option<&str> {
-        self.text("smithy.api#xmlName")
+        self.text(ids::XML_NAME)
     }
 
     /// `@xmlAttribute`
     #[must_use]
     pub fn is_xml_attribute(&self) -> bool {
-        self.has("smithy.api#xmlAttribute")
+        self.has(ids::XML_ATTRIBUTE)
     }
 
     /// `@xmlFlattened`
     #[must_use]
     pub fn is_xml_flattened(&self) -> bool {
-        self.has("smithy.api#xmlFlattened")
+        self.has(ids::XML_FLATTENED)
     }
 
     /// `@xmlNamespace`
     #[must_use]
     pub fn xml_namespace(&self) -> Option<XmlNamespace<'_>> {
-        let value = self.get("smithy.api#xmlNamespace")?;
+        let value = self.get(ids::XML_NAMESPACE)?;
         Some(XmlNamespace {
             uri: value.get("uri")?.as_str()?,
             prefix: value.get("prefix").and_then(Node::as_str),
@@ -222,7 +223,7 @@ impl Traits {
     /// `@http`
     #[must_use]
     pub fn http(&self) -> Option<HttpTrait<'_>> {
-        let value = self.get("smithy.api#http")?;
+        let value = self.get(ids::HTTP)?;
         let code = value.get("code").and_then(Node::as_i64).unwrap_or(200);
         Some(HttpTrait {
             method: value.get("method")?.as_str()?,
@@ -234,62 +235,62 @@ impl Traits {
     /// `@httpError`: the status of an error.
     #[must_use]
     pub fn http_error(&self) -> Option<u16> {
-        u16::try_from(self.get("smithy.api#httpError")?.as_i64()?).ok()
+        u16::try_from(self.get(ids::HTTP_ERROR)?.as_i64()?).ok()
     }
 
     /// `@httpHeader`: the header's name.
     #[must_use]
     pub fn http_header(&self) -> Option<&str> {
-        self.text("smithy.api#httpHeader")
+        self.text(ids::HTTP_HEADER)
     }
 
     /// `@httpPrefixHeaders`: the prefix, which may be empty.
     #[must_use]
     pub fn http_prefix_headers(&self) -> Option<&str> {
-        self.text("smithy.api#httpPrefixHeaders")
+        self.text(ids::HTTP_PREFIX_HEADERS)
     }
 
     /// `@httpQuery`: the parameter's name.
     #[must_use]
     pub fn http_query(&self) -> Option<&str> {
-        self.text("smithy.api#httpQuery")
+        self.text(ids::HTTP_QUERY)
     }
 
     /// `@httpQueryParams`: the map of all other parameters.
     #[must_use]
     pub fn is_http_query_params(&self) -> bool {
-        self.has("smithy.api#httpQueryParams")
+        self.has(ids::HTTP_QUERY_PARAMS)
     }
 
     /// `@httpLabel`
     #[must_use]
     pub fn is_http_label(&self) -> bool {
-        self.has("smithy.api#httpLabel")
+        self.has(ids::HTTP_LABEL)
     }
 
     /// `@httpPayload`
     #[must_use]
     pub fn is_http_payload(&self) -> bool {
-        self.has("smithy.api#httpPayload")
+        self.has(ids::HTTP_PAYLOAD)
     }
 
     /// `@httpResponseCode`
     #[must_use]
     pub fn is_http_response_code(&self) -> bool {
-        self.has("smithy.api#httpResponseCode")
+        self.has(ids::HTTP_RESPONSE_CODE)
     }
 
     /// `@httpChecksumRequired`
     #[must_use]
     pub fn is_http_checksum_required(&self) -> bool {
-        self.has("smithy.api#httpChecksumRequired")
+        self.has(ids::HTTP_CHECKSUM_REQUIRED)
     }
 
     /// `@requestCompression`: the encodings, the best first.
     #[must_use]
     pub fn request_compression(&self) -> Option<Vec<&str>> {
         let encodings = self
-            .get("smithy.api#requestCompression")?
+            .get(ids::REQUEST_COMPRESSION)?
             .get("encodings")?
             .as_array()?;
         Some(encodings.iter().filter_map(Node::as_str).collect())
@@ -298,32 +299,32 @@ impl Traits {
     /// `@endpoint`: the host prefix, with labels in braces.
     #[must_use]
     pub fn endpoint_host_prefix(&self) -> Option<&str> {
-        self.get("smithy.api#endpoint")?.get("hostPrefix")?.as_str()
+        self.get(ids::ENDPOINT)?.get("hostPrefix")?.as_str()
     }
 
     /// `@hostLabel`
     #[must_use]
     pub fn is_host_label(&self) -> bool {
-        self.has("smithy.api#hostLabel")
+        self.has(ids::HOST_LABEL)
     }
 
     /// `@eventHeader`
     #[must_use]
     pub fn is_event_header(&self) -> bool {
-        self.has("smithy.api#eventHeader")
+        self.has(ids::EVENT_HEADER)
     }
 
     /// `@eventPayload`
     #[must_use]
     pub fn is_event_payload(&self) -> bool {
-        self.has("smithy.api#eventPayload")
+        self.has(ids::EVENT_PAYLOAD)
     }
 
     /// `@paginated`: on a service, defaults for its operations; use
     /// [`Model::pagination`](crate::Model::pagination) for both together.
     #[must_use]
     pub fn paginated(&self) -> Option<Paginated<'_>> {
-        let value = self.get("smithy.api#paginated")?;
+        let value = self.get(ids::PAGINATED)?;
         let text = |key| value.get(key).and_then(Node::as_str);
         Some(Paginated {
             input_token: text("inputToken"),
@@ -337,7 +338,7 @@ impl Traits {
     #[must_use]
     pub fn examples(&self) -> Vec<Example<'_>> {
         let examples = self
-            .get("smithy.api#examples")
+            .get(ids::EXAMPLES)
             .and_then(Node::as_array)
             .unwrap_or_default();
         examples.iter().filter_map(Example::of).collect()
@@ -346,7 +347,7 @@ impl Traits {
     /// `@aws.protocols#awsQueryError`: the code and status of an error there.
     #[must_use]
     pub fn aws_query_error(&self) -> Option<AwsQueryError<'_>> {
-        let value = self.get("aws.protocols#awsQueryError")?;
+        let value = self.get(ids::AWS_QUERY_ERROR)?;
         Some(AwsQueryError {
             code: value.get("code")?.as_str()?,
             http_response_code: u16::try_from(value.get("httpResponseCode")?.as_i64()?).ok()?,
@@ -356,13 +357,13 @@ impl Traits {
     /// `@aws.protocols#awsQueryCompatible`
     #[must_use]
     pub fn is_aws_query_compatible(&self) -> bool {
-        self.has("aws.protocols#awsQueryCompatible")
+        self.has(ids::AWS_QUERY_COMPATIBLE)
     }
 
     /// `noErrorWrapping` of `@aws.protocols#restXml`
     #[must_use]
     pub fn has_no_error_wrapping(&self) -> bool {
-        let protocol = self.get("aws.protocols#restXml");
+        let protocol = self.get(ids::REST_XML);
         let value = protocol.and_then(|protocol| protocol.get("noErrorWrapping"));
         value.and_then(Node::as_bool) == Some(true)
     }
@@ -370,56 +371,56 @@ impl Traits {
     /// `@aws.protocols#ec2QueryName`
     #[must_use]
     pub fn ec2_query_name(&self) -> Option<&str> {
-        self.text("aws.protocols#ec2QueryName")
+        self.text(ids::EC2_QUERY_NAME)
     }
 
     /// `@tags`; empty without the trait.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
-        self.texts("smithy.api#tags")
+        self.texts(ids::TAGS)
     }
 
     /// `@since`: the version or date that the shape is there since.
     #[must_use]
     pub fn since(&self) -> Option<&str> {
-        self.text("smithy.api#since")
+        self.text(ids::SINCE)
     }
 
     /// `@internal`: not for customers.
     #[must_use]
     pub fn is_internal(&self) -> bool {
-        self.has("smithy.api#internal")
+        self.has(ids::INTERNAL)
     }
 
     /// `@private`: for the shape's own namespace only.
     #[must_use]
     pub fn is_private(&self) -> bool {
-        self.has("smithy.api#private")
+        self.has(ids::PRIVATE)
     }
 
     /// `@unstable`: may change without notice.
     #[must_use]
     pub fn is_unstable(&self) -> bool {
-        self.has("smithy.api#unstable")
+        self.has(ids::UNSTABLE)
     }
 
     /// `@auth`: the ids of authentication schemes, the preferred one first;
     /// `None` without the trait, which is not the same as none of them.
     #[must_use]
     pub fn auth(&self) -> Option<Vec<&str>> {
-        self.get("smithy.api#auth")?;
-        Some(self.texts("smithy.api#auth").collect())
+        self.get(ids::AUTH)?;
+        Some(self.texts(ids::AUTH).collect())
     }
 
     /// `@optionalAuth`: calls without credentials are served too.
     #[must_use]
     pub fn has_optional_auth(&self) -> bool {
-        self.has("smithy.api#optionalAuth")
+        self.has(ids::OPTIONAL_AUTH)
     }
 
     /// `@aws.api#service`: the names that an AWS service goes by.
     #[must_use]
     pub fn aws_service(&self) -> Option<AwsService<'_>> {
-        let value = self.get("aws.api#service")?;
+        let value = self.get(ids::AWS_SERVICE)?;
         let text = |key| value.get(key).and_then(Node::as_str);
         Some(AwsService {
             sdk_id: text("sdkId")?,
@@ -431,7 +432,7 @@ impl Traits {
     /// `@aws.auth#sigv4`: the name that requests are signed for.
     #[must_use]
     pub fn sigv4_name(&self) -> Option<&str> {
-        self.get("aws.auth#sigv4")?.get("name")?.as_str()
+        self.get(ids::SIGV4)?.get("name")?.as_str()
     }
 
     fn texts(&self, id: &str) -> impl Iterator<Item = &str> {
@@ -442,7 +443,7 @@ impl Traits {
     /// `@polywire#xmlRpcMethod`: how an operation is called over XML-RPC.
     #[must_use]
     pub fn xml_rpc_method(&self) -> Option<XmlRpcMethod<'_>> {
-        let value = self.get("polywire#xmlRpcMethod")?;
+        let value = self.get(ids::XML_RPC_METHOD)?;
         Some(XmlRpcMethod {
             name: value.get("name").and_then(Node::as_str),
             positional: value

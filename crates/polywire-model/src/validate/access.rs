@@ -2,6 +2,7 @@
 
 use super::traits::Owner;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::rules;
 use crate::severity::Severity;
 use crate::shape::Shape;
@@ -10,7 +11,7 @@ use crate::traits::AppliedTrait;
 
 fn is_out_of_reach(target: &Shape, namespace: &str) -> bool {
     // The namespace first: most targets are in the same one or in the prelude.
-    target.id().namespace() != namespace && target.traits().has("smithy.api#private")
+    target.id().namespace() != namespace && target.traits().has(ids::PRIVATE)
 }
 
 /// `what` is what the target is to the owner.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::ids;
 use crate::model::Model;
 use crate::shape::{Member, Shape};
 use crate::traits::AppliedTrait;
@@ -23,7 +24,7 @@ pub(super) enum Binding<'m> {
 /// where the value of the trait has the wrong form, which is reported as such.
 pub(super) fn of(member: &Member) -> Option<(Binding<'_>, &AppliedTrait)> {
     member.traits().iter().find_map(|applied| {
-        let name = applied.id().as_str().strip_prefix("smithy.api#http")?;
+        let name = applied.id().as_str().strip_prefix(ids::HTTP)?;
         let binding = match name {
             "Header" => Binding::Header(applied.value().as_str()?),
             "Label" => Binding::Label,

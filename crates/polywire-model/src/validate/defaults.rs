@@ -9,6 +9,7 @@ use polywire_text::base64;
 
 use super::values::{Leniency, Subject, Values, shown};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::{Node, NodeValue};
 use crate::rules::{self, Rule};
@@ -26,7 +27,7 @@ pub(super) fn check<'m>(
     problems: &mut Problems,
 ) {
     // What a mixin gave was checked on the mixin.
-    let default = shape.traits().find("smithy.api#default");
+    let default = shape.traits().find(ids::DEFAULT);
     if let Some(applied) = default.filter(|applied| !applied.is_inherited()) {
         let value = applied.value();
         if value.is_null() {
@@ -47,7 +48,7 @@ pub(super) fn check<'m>(
         let Some(target) = model.target(member) else {
             continue;
         };
-        let default = member.traits().find("smithy.api#default");
+        let default = member.traits().find(ids::DEFAULT);
         // With a constraint of its own, what a mixin gave may fit no more.
         let is_changed = || member.traits().iter().any(|t| !t.is_inherited());
         if let Some(applied) = default.filter(|d| !d.is_inherited() || is_changed()) {
@@ -123,7 +124,7 @@ fn check_agreement(
     };
     let (location, what) = match default {
         // In 1.0, what is boxed has no default.
-        None if member.traits().has("smithy.api#box") => return,
+        None if member.traits().has(ids::BOX) => return,
         Some(applied) if applied.value().is_null() || applied.value() == wanted => return,
         Some(applied) if !applied.is_inherited() => (
             applied.value().location(),

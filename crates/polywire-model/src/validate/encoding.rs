@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::traits::Owner;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::rules;
 use crate::severity::Severity;
@@ -35,7 +36,7 @@ pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
             continue;
         }
         problems.push_with(Severity::Error, |_| {
-            let applied = member.traits().find("smithy.api#jsonName");
+            let applied = member.traits().find(ids::JSON_NAME);
             let location = applied.map_or(member.location(), |applied| applied.value().location());
             let message = format!(
                 "`{}` and `{}` of `{}` are both `{name}` in JSON",

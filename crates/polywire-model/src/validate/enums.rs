@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::traits::Owner;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::node::Node;
 use crate::rules;
 use crate::severity::Severity;
@@ -22,7 +23,7 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
         if problems.is_full() {
             return;
         }
-        let applied = member.traits().find("smithy.api#enumValue");
+        let applied = member.traits().find(ids::ENUM_VALUE);
         let location = applied.map_or(member.location(), |applied| applied.value().location());
         let value = applied.map(|applied| applied.value());
         let fits = |value: &&Node| match is_string {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::index::Index;
 use super::values::{Leniency, Subject, Values, beginning};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::node::Node;
 use crate::rules::{self, Rule};
 use crate::severity::Severity;
@@ -123,7 +124,7 @@ fn error_of<'m>(
     }
     // What is no error at all is no value of the trait.
     let named = index.model.get(id).map(Shape::traits);
-    if named.is_some_and(|traits| !traits.has("smithy.api#error")) {
+    if named.is_some_and(|traits| !traits.has(ids::ERROR)) {
         return None;
     }
     problems.push_with(Severity::Error, |hints| {

@@ -9,6 +9,7 @@ use super::index::Index;
 use super::listed;
 use super::values::beginning;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Relation;
 use crate::rules::{self, Rule};
 use crate::severity::Severity;
@@ -220,7 +221,7 @@ pub(super) fn check_uses(index: &Index<'_>, structure: &Shape, problems: &mut Pr
     let uses = index.uses(structure);
     let with_http = |relation| {
         let uses = uses.iter().filter(move |used| used.relation == relation);
-        uses.filter_map(|used| Some((used.by, used.by.traits().find("smithy.api#http")?)))
+        uses.filter_map(|used| Some((used.by, used.by.traits().find(ids::HTTP)?)))
     };
     let queries = structure.members().iter().filter_map(|member| {
         let (binding, applied) = bindings::of(member)?;
@@ -241,7 +242,7 @@ pub(super) fn check_uses(index: &Index<'_>, structure: &Shape, problems: &mut Pr
         check_payload(structure, Direction::Request, problems);
     }
     let is_response = with_http(Relation::Output).next().is_some();
-    if is_response || structure.traits().has("smithy.api#error") {
+    if is_response || structure.traits().has(ids::ERROR) {
         check_payload(structure, Direction::Response, problems);
     }
 }

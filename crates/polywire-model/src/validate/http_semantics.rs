@@ -5,6 +5,7 @@ use super::bindings::{Direction, Messages};
 use super::http::Http;
 use super::listed;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
 use crate::rules;
@@ -113,14 +114,14 @@ impl<'m> Method<'m> {
         let traits = self.operation.traits();
         let readonly = (
             "readonly",
-            traits.find("smithy.api#readonly"),
+            traits.find(ids::READONLY),
             Some(self.semantics.is_readonly),
             rules::HTTP_METHOD_SEMANTICS_MISSING_READONLY_TRAIT,
             rules::HTTP_METHOD_SEMANTICS_UNNECESSARY_READONLY_TRAIT,
         );
         let idempotent = (
             "idempotent",
-            traits.find("smithy.api#idempotent"),
+            traits.find(ids::IDEMPOTENT),
             self.semantics.is_idempotent,
             rules::HTTP_METHOD_SEMANTICS_MISSING_IDEMPOTENT_TRAIT,
             rules::HTTP_METHOD_SEMANTICS_UNNECESSARY_IDEMPOTENT_TRAIT,
@@ -222,7 +223,7 @@ fn check_code<'m>(
 
 /// Checks the status of a structure with `@error`.
 pub(super) fn check_error(structure: &Shape, problems: &mut Problems) {
-    let Some(applied) = structure.traits().find("smithy.api#httpError") else {
+    let Some(applied) = structure.traits().find(ids::HTTP_ERROR) else {
         return;
     };
     let (Some(kind), Some(code)) = (structure.traits().error(), applied.value().as_i64()) else {
@@ -240,7 +241,7 @@ pub(super) fn check_error(structure: &Shape, problems: &mut Problems) {
             "`{}` is an error of the {name}, but has the status {code}",
             structure.id()
         );
-        let error = structure.traits().find("smithy.api#error");
+        let error = structure.traits().find(ids::ERROR);
         let problem = Problem::danger(
             rules::HTTP_RESPONSE_CODE_SEMANTICS,
             applied.value().location(),

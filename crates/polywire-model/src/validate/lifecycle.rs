@@ -2,6 +2,7 @@
 
 use super::traits::Owner;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Relation;
 use crate::rules;
 use crate::severity::Severity;
@@ -16,7 +17,7 @@ pub(super) fn check_trait(
 ) {
     // @enum has a warning of its own, which old files don't get.
     let is_deprecated = definition.traits().deprecated().is_some();
-    if is_deprecated && applied.id() != "smithy.api#enum" {
+    if is_deprecated && applied.id() != ids::ENUM {
         problems.push_with(Severity::Warning, |_| {
             let message = format!(
                 "the trait `{}` on `{}` is deprecated{}",
@@ -28,7 +29,7 @@ pub(super) fn check_trait(
                 .maybe_hint(advice(definition))
         });
     }
-    if definition.traits().has("smithy.api#unstable") {
+    if definition.traits().has(ids::UNSTABLE) {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("the trait `{}` on `{}` is unstable", applied.id(), owner.id);
             let code = rules::UNSTABLE_TRAIT.of(applied.id());

@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape};
 
@@ -53,7 +54,7 @@ impl<'m> Lookup<'m> {
         }
         let all = || shape.members().iter();
         let required = all().filter(|member| member.traits().is_required());
-        let definitions = shape.traits().get("smithy.api#enum");
+        let definitions = shape.traits().get(ids::ENUM);
         let definitions = definitions.and_then(Node::as_array).unwrap_or_default();
         let texts_in_order: Vec<&str> = all()
             .filter_map(|member| member.traits().enum_value()?.as_str())

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::values::{Leniency, Subject, Values};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
 use crate::rules;
@@ -16,7 +17,7 @@ const RESERVED: [&str; 3] = ["severityOverrides", "suppressions", "validators"];
 pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
     let mut by_key: HashMap<&str, &Shape> = HashMap::new();
     for shape in model.shapes() {
-        let Some(applied) = shape.traits().find("smithy.api#metadata") else {
+        let Some(applied) = shape.traits().find(ids::METADATA) else {
             continue;
         };
         let Some(node) = applied.value().get("key") else {

@@ -50,6 +50,7 @@ mod waiters;
 
 use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::rules;
 use crate::shape::{Shape, ShapeType};
@@ -144,25 +145,25 @@ fn check_operation<'m>(
     usage::check_ambiguous_names(index, operation, problems);
     for applied in operation.traits().iter() {
         match applied.id().as_str() {
-            "smithy.api#endpoint" => {
+            ids::ENDPOINT => {
                 hosts::check(model, operation, applied, values.lookups(), problems);
             }
-            "smithy.api#examples" => {
+            ids::EXAMPLES => {
                 examples::check(index, operation, applied, values, problems);
             }
-            "smithy.api#http" => {
+            ids::HTTP => {
                 http::check(model, operation, applied, values.lookups(), problems);
                 if let Some(http) = Http::of(applied) {
                     http_semantics::check(model, operation, applied, &http, messages, problems);
                 }
             }
-            "smithy.api#idempotent" => {
+            ids::IDEMPOTENT => {
                 promises::check_idempotent(model, operation, applied, problems);
             }
-            "smithy.api#requestCompression" => {
+            ids::REQUEST_COMPRESSION => {
                 promises::check_compression(model, operation, applied, messages, problems);
             }
-            "smithy.waiters#waitable" => {
+            ids::WAITABLE => {
                 waiters::check(model, operation, applied, values.lookups(), problems);
             }
             _ => {}
@@ -173,8 +174,8 @@ fn check_operation<'m>(
 fn check_service(service: &Shape, problems: &mut Problems) {
     for applied in service.traits().iter() {
         match applied.id().as_str() {
-            "smithy.api#cors" => services::check_cors(service, applied, problems),
-            "smithy.api#httpApiKeyAuth" => services::check_api_key(service, applied, problems),
+            ids::CORS => services::check_cors(service, applied, problems),
+            ids::HTTP_API_KEY_AUTH => services::check_api_key(service, applied, problems),
             _ => {}
         }
     }
@@ -187,7 +188,7 @@ fn check_structure(index: &Index<'_>, structure: &Shape, problems: &mut Problems
     usage::check_input_and_output(index, structure, problems);
     streams::check_event_payload(structure, problems);
     resources::check_bindings(structure, problems);
-    if structure.traits().has("smithy.api#error") {
+    if structure.traits().has(ids::ERROR) {
         http_semantics::check_error(structure, problems);
     }
 }

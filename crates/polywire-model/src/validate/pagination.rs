@@ -5,6 +5,7 @@ use super::index::Index;
 use super::lookup::Lookups;
 use super::values::beginning;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::{MAX_DEPTH, Node};
 use crate::rules::{self, Rule};
@@ -92,7 +93,7 @@ pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: 
     let mut is_used = false;
     let mut unsound: Vec<&str> = Vec::new();
     for operation in model.shapes_of(ShapeType::Operation) {
-        let Some(applied) = operation.traits().find("smithy.api#paginated") else {
+        let Some(applied) = operation.traits().find(ids::PAGINATED) else {
             continue;
         };
         is_used = true;
@@ -117,12 +118,12 @@ pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: 
     }
     // Shapes are visited by id, so these are sorted.
     for contents in &index.services {
-        let defaults = contents.service.traits().get("smithy.api#paginated");
+        let defaults = contents.service.traits().get(ids::PAGINATED);
         for &operation in &contents.operations {
             if problems.is_full() {
                 return;
             }
-            let Some(applied) = operation.traits().find("smithy.api#paginated") else {
+            let Some(applied) = operation.traits().find(ids::PAGINATED) else {
                 continue;
             };
             if unsound.binary_search(&operation.id().as_str()).is_ok() {

@@ -7,6 +7,7 @@ use super::bindings::Messages;
 use super::listed;
 use super::values::beginning;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
 use crate::rules::{self, Rule};
@@ -104,7 +105,7 @@ pub(super) fn check_idempotent(
         };
         // What is no error at all is no value of the trait.
         let named = model.get(id).map(Shape::traits);
-        if named.is_some_and(|traits| !traits.has("smithy.api#error")) {
+        if named.is_some_and(|traits| !traits.has(ids::ERROR)) {
             continue;
         }
         problems.push_with(Severity::Error, |hints| {

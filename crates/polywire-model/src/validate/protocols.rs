@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use polywire_schema::ShapeId;
 
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::{Model, Relation, neighbors};
 use crate::node::Node;
 use crate::rules;
@@ -49,7 +50,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
 fn has_no_documents(model: &Model, applied: &AppliedTrait) -> bool {
     let definition = model.get(applied.id());
     definition
-        .and_then(|shape| shape.traits().get("smithy.api#protocolDefinition"))
+        .and_then(|shape| shape.traits().get(ids::PROTOCOL_DEFINITION))
         .and_then(|value| value.get("noInlineDocumentSupport"))
         .and_then(Node::as_bool)
         .unwrap_or(false)

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::given_up;
 use super::resources::{Bindings, bindings, identifiers_of};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::rules::{self, Rule};
 use crate::severity::Severity;
@@ -106,7 +107,7 @@ impl<'m> Checker<'_, 'm> {
         *self.steps += structure.members().len();
         let bound = bindings(&self.identifiers, structure);
         let nested = structure.members().iter();
-        let mut nested = nested.filter(|m| m.traits().has("smithy.api#nestedProperties"));
+        let mut nested = nested.filter(|m| m.traits().has(ids::NESTED_PROPERTIES));
         let nested = nested.next().and_then(|member| self.model.target(member));
         let nested = nested.filter(|target| target.shape_type() == ShapeType::Structure);
         self.members(nested.unwrap_or(structure), &bound);
@@ -190,7 +191,7 @@ impl<'m> Checker<'_, 'm> {
         let names = || self.properties.keys().copied();
         self.problems.push_with(Severity::Error, |hints| {
             let message = format!("`{}` is no property of `{}`", member.id(), shape.id());
-            let location = match member.traits().find("smithy.api#property") {
+            let location = match member.traits().find(ids::PROPERTY) {
                 Some(applied) if is_explicit => applied.value().location(),
                 _ => member.location(),
             };
@@ -238,16 +239,16 @@ impl<'m> Checker<'_, 'm> {
 
 /// The name of the property that `@property` gives.
 fn property_name(member: &Member) -> Option<&str> {
-    let property = member.traits().get("smithy.api#property")?;
+    let property = member.traits().get(ids::PROPERTY)?;
     property.get("name")?.as_str()
 }
 
 /// Whether a trait on the member says so, itself or by its definition.
 fn is_no_property(model: &Model, member: &Member) -> bool {
     member.traits().iter().any(|applied| {
-        *applied.id() == *"smithy.api#notProperty"
+        *applied.id() == *ids::NOT_PROPERTY
             || model
                 .get(applied.id())
-                .is_some_and(|definition| definition.traits().has("smithy.api#notProperty"))
+                .is_some_and(|definition| definition.traits().has(ids::NOT_PROPERTY))
     })
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::listed;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::{Model, neighbors};
 use crate::node::Node;
 use crate::rules;
@@ -87,7 +88,7 @@ fn refers_to(structure: &Shape, member: &Member, resource: &str) -> bool {
     [structure.traits(), member.traits()]
         .into_iter()
         .any(|traits| {
-            let references = traits.get("smithy.api#references").and_then(Node::as_array);
+            let references = traits.get(ids::REFERENCES).and_then(Node::as_array);
             references.unwrap_or_default().iter().any(|reference| {
                 let named = reference.get("resource").and_then(Node::as_str);
                 named == Some(resource)

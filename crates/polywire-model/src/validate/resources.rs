@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{given_up, listed};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::rules;
 use crate::severity::Severity;
@@ -355,10 +356,7 @@ pub(super) fn bindings<'m>(
 }
 
 fn resource_identifier(member: &Member) -> Option<&str> {
-    member
-        .traits()
-        .get("smithy.api#resourceIdentifier")?
-        .as_str()
+    member.traits().get(ids::RESOURCE_IDENTIFIER)?.as_str()
 }
 
 /// The operations on all of a resource's entities, creation among them: they don't

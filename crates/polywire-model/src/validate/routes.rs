@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::index::Index;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::rules;
 use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
@@ -69,7 +70,7 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
 }
 
 fn route(operation: &Shape) -> Option<Route<'_>> {
-    let http = operation.traits().get("smithy.api#http")?;
+    let http = operation.traits().get(ids::HTTP)?;
     // Malformed patterns are reported for each operation.
     let uri = UriPattern::parse(http.get("uri")?.as_str()?).ok()?;
     // A slash at the end makes no other path.
@@ -113,7 +114,7 @@ fn without_names(host: &str) -> String {
 }
 
 fn uri_location(operation: &Shape) -> SourceLocation {
-    let http = operation.traits().get("smithy.api#http");
+    let http = operation.traits().get(ids::HTTP);
     let uri = http.and_then(|http| http.get("uri"));
     uri.map_or(operation.location(), |uri| uri.location())
 }

@@ -6,6 +6,7 @@ use super::index::{Bound, Contents, Index};
 use super::values::beginning;
 use super::{given_up, listed};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
 use crate::rules;
@@ -40,7 +41,7 @@ pub(super) fn protocols<'m>(
     model: &'m Model,
     service: &'m Shape,
 ) -> impl Iterator<Item = (&'m AppliedTrait, &'m Node)> {
-    defined_with(model, service, "smithy.api#protocolDefinition")
+    defined_with(model, service, ids::PROTOCOL_DEFINITION)
 }
 
 fn defined_with<'m>(
@@ -91,7 +92,7 @@ fn check_bindings_missing<'m>(
     reported: &mut HashSet<(&'m str, Severity)>,
     problems: &mut Problems,
 ) {
-    let lacks_http = |operation: &&&Shape| !operation.traits().has("smithy.api#http");
+    let lacks_http = |operation: &&&Shape| !operation.traits().has(ids::HTTP);
     let missing: Vec<_> = contents.operations.iter().filter(lacks_http).collect();
     if missing.is_empty() {
         return;
@@ -100,7 +101,7 @@ fn check_bindings_missing<'m>(
     let protocol = protocols(model, service).find(|(_, definition)| {
         let traits = definition.get("traits").and_then(Node::as_array);
         let mut traits = traits.unwrap_or_default().iter();
-        traits.any(|id| id.as_str() == Some("smithy.api#http"))
+        traits.any(|id| id.as_str() == Some(ids::HTTP))
     });
     let severity = match protocol {
         Some(_) => Severity::Error,
@@ -136,9 +137,9 @@ fn check_bindings_missing<'m>(
 
 fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problems: &mut Problems) {
     let service = contents.service;
-    let schemes = defined_with(model, service, "smithy.api#authDefinition");
+    let schemes = defined_with(model, service, ids::AUTH_DEFINITION);
     let schemes: HashSet<&str> = schemes.map(|(applied, _)| applied.id().as_str()).collect();
-    let own = service.traits().find("smithy.api#auth");
+    let own = service.traits().find(ids::AUTH);
     if own.is_none() && schemes.len() > 1 {
         problems.push_with(Severity::Warning, |_| {
             let mut names: Vec<&str> = schemes.iter().copied().collect();
@@ -154,7 +155,7 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
         });
     }
     for shape in [service].iter().chain(&contents.operations) {
-        let Some(applied) = shape.traits().find("smithy.api#auth") else {
+        let Some(applied) = shape.traits().find(ids::AUTH) else {
             continue;
         };
         let named = applied.value().as_array().unwrap_or_default();
@@ -168,7 +169,7 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
             };
             // What is no scheme at all is no value of the trait.
             let named = model.get(id).map(Shape::traits);
-            if named.is_some_and(|traits| !traits.has("smithy.api#authDefinition")) {
+            if named.is_some_and(|traits| !traits.has(ids::AUTH_DEFINITION)) {
                 continue;
             }
             problems.push_with(Severity::Danger, |_| {
@@ -258,8 +259,8 @@ fn check_better_bound(
 fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
     for applied in service.traits().iter() {
         let rule = match applied.id().as_str() {
-            "smithy.protocols#rpcv2Cbor" => rules::RPCV2_CBOR_TRAIT,
-            "smithy.protocols#rpcv2Json" => rules::RPCV2_JSON_TRAIT,
+            ids::RPC_V2_CBOR => rules::RPCV2_CBOR_TRAIT,
+            ids::RPC_V2_JSON => rules::RPCV2_JSON_TRAIT,
             _ => continue,
         };
         let list = |key| applied.value().get(key).and_then(Node::as_array);

@@ -7,6 +7,7 @@ use super::index::{Index, Use};
 use super::listed;
 use super::services::protocols;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Relation;
 use crate::node::Node;
 use crate::rules;
@@ -127,7 +128,7 @@ fn services_with_bodies<'m>(index: &Index<'m>) -> Vec<Bodies<'m>> {
         let (protocol, _) = protocols(index.model, contents.service).find(|(_, definition)| {
             let traits = definition.get("traits").and_then(Node::as_array);
             let mut traits = traits.unwrap_or_default().iter();
-            traits.any(|id| id.as_str() == Some("smithy.api#httpPayload"))
+            traits.any(|id| id.as_str() == Some(ids::HTTP_PAYLOAD))
         })?;
         let operations = contents.operations.iter();
         Some(Bodies {

@@ -3,6 +3,7 @@
 use super::{access, everything, lifecycle};
 use crate::assemble::suggest_shape;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::{Model, Relation, neighbors};
 use crate::rules::{self, Rule};
 use crate::severity::Severity;
@@ -163,7 +164,7 @@ fn misfit(
     if *target.id() == UNIT && !is_input && relation != Relation::Error {
         return Some((rules::UNIT_TYPE, "a shape of data that is not empty", None));
     }
-    let has_error = target.traits().has("smithy.api#error");
+    let has_error = target.traits().has(ids::ERROR);
     match relation {
         Relation::Error if !has_error => {
             let hint = "put @error(\"client\") or @error(\"server\") on the structure";
@@ -199,8 +200,7 @@ fn what_it_is(shape: &Shape) -> String {
         format!("{} and a mixin", shape.shape_type().with_article())
     } else if *shape.id() == UNIT {
         "empty".to_owned()
-    } else if shape.shape_type() == ShapeType::Structure && !shape.traits().has("smithy.api#error")
-    {
+    } else if shape.shape_type() == ShapeType::Structure && !shape.traits().has(ids::ERROR) {
         "a structure without @error".to_owned()
     } else {
         shape.shape_type().with_article()

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use polywire_schema::ShapeId;
 
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::{Model, Relation, neighbors};
 use crate::rules;
 use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 
-const TOKEN: &str = "smithy.api#idempotencyToken";
+const TOKEN: &str = ids::IDEMPOTENCY_TOKEN;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
     let mut holders: HashMap<&ShapeId, Vec<&Member>> = HashMap::new();

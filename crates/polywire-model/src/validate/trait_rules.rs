@@ -12,6 +12,7 @@ use polywire_schema::ShapeId;
 use super::exclusive;
 use super::selectors::{in_words, selector_problem};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node as ModelNode;
 use crate::rules;
@@ -64,7 +65,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
 
 /// A selector that can't be read is reported where it stands, used or not.
 fn check_definition(model: &Model, shape: &Shape, problems: &mut Problems) {
-    let definition = shape.traits().find("smithy.api#trait");
+    let definition = shape.traits().find(ids::TRAIT);
     let node = definition.and_then(|definition| definition.value().get("selector"));
     let Some((node, text)) = node.and_then(|node| Some((node, node.as_str()?))) else {
         return;
@@ -109,7 +110,7 @@ fn gather<'m>(model: &'m Model, graph: &Graph<'m>) -> (Vec<Definition<'m>>, Vec<
 
 impl<'m> Definition<'m> {
     fn of(shape: &'m Shape) -> Option<Self> {
-        let definition = shape.traits().get("smithy.api#trait")?;
+        let definition = shape.traits().get(ids::TRAIT)?;
         let selector = definition.get("selector").and_then(ModelNode::as_str);
         let selector = selector.and_then(|text| Selector::parse(text).ok());
         let is_any = |step: &Step| *step == Step::Type(TypeTest::Any);
@@ -187,9 +188,7 @@ fn has_own_check(model: &Model, graph: &Graph<'_>, (node, applied): Use<'_>) -> 
     let target = graph.get(node).1.and_then(|member| model.target(member));
     let has_parts =
         |target: &Shape| matches!(target.shape_type(), ShapeType::Structure | ShapeType::Union);
-    applied.id() == "smithy.api#default"
-        && !applied.value().is_null()
-        && target.is_some_and(has_parts)
+    applied.id() == ids::DEFAULT && !applied.value().is_null() && target.is_some_and(has_parts)
 }
 
 /// What one selector matches, found for one shape at a time while that is cheap.
@@ -268,7 +267,7 @@ fn check_conflicts(
             };
             // Where both name each other, one finding will do.
             let names_back = model.get(other.id()).is_some_and(|other| {
-                let names = other.traits().get("smithy.api#trait");
+                let names = other.traits().get(ids::TRAIT);
                 let names = names.and_then(|t| t.get("conflicts")?.as_array());
                 names.is_some_and(|names| names.iter().any(|n| n.as_str() == Some(own_id)))
             });

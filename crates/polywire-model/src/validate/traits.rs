@@ -9,6 +9,7 @@ use super::values::{Leniency, Subject, Values, beginning};
 use super::{access, constraints, definitions, encoding, enums, everything, lifecycle, references};
 use crate::assemble::suggest_shape;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::rules;
 use crate::selector::Selector;
@@ -111,7 +112,7 @@ fn check_trait<'m>(
         leniency: Leniency::default(),
     };
     values.check(subject, applied.value(), definition, problems);
-    let Some(name) = applied.id().strip_prefix("smithy.api#") else {
+    let Some(name) = ids::in_prelude(applied.id()) else {
         return;
     };
     match name {
@@ -187,7 +188,7 @@ fn suggest_trait(model: &Model, applied: &AppliedTrait) -> Option<String> {
         let definitions = everything(model)
             .filter(|shape| shape.traits().is_trait_definition())
             .filter(|shape| {
-                [applied.id().namespace(), "smithy.api"].contains(&shape.id().namespace())
+                [applied.id().namespace(), ids::PRELUDE].contains(&shape.id().namespace())
             });
         did_you_mean(
             applied.id().name(),

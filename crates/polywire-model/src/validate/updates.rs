@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::rules;
 use crate::severity::Severity;
@@ -35,7 +36,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         let members = input.map_or(&[][..], |input| input.members());
         let mut defaults = members.iter().filter(|member| {
             let traits = member.traits();
-            traits.has("smithy.api#default")
+            traits.has(ids::DEFAULT)
         });
         let Some(first) = defaults.next() else {
             continue;

@@ -9,6 +9,7 @@ use super::index::Index;
 use super::lookup::Lookups;
 use super::values::beginning;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::{Entry, Node};
 use crate::rules::{self, Code, Rule};
@@ -18,7 +19,7 @@ use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
 const RULE: &Rule = rules::WAITABLE_TRAIT;
-const ID: &str = "smithy.waiters#waitable";
+const ID: &str = ids::WAITABLE;
 /// The delays in seconds when a waiter names none.
 const DELAYS: (i64, i64) = (2, 120);
 /// How many waiters are looked at for all services together.

@@ -13,6 +13,7 @@ use polywire_schema::ShapeId;
 
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
+use crate::ids;
 use crate::node::{Entry, MAX_DEPTH, MAX_MODEL_DEPTH, Node, NodeValue, Object, read_json};
 use crate::rules;
 use crate::shape::{Body, Member, Shape, ShapeRef, ShapeType, UNIT};
@@ -249,7 +250,7 @@ impl Reader<'_> {
         }
         if is_set && !shape.traits.has_unique_items() {
             shape.traits.push(AppliedTrait::new(
-                ShapeId::from_static("smithy.api#uniqueItems"),
+                ShapeId::from_static(ids::UNIQUE_ITEMS),
                 Node::empty_object(),
                 shape.location,
             ));
@@ -319,10 +320,10 @@ impl Reader<'_> {
 
     /// The text of an enum's member that says none is its name.
     fn imply_value(member: &ShapeId, location: SourceLocation, traits: &mut Traits) {
-        if !traits.has("smithy.api#enumValue") {
+        if !traits.has(ids::ENUM_VALUE) {
             let name = member.member().unwrap_or_default().to_owned();
             let value = Node::new(NodeValue::String(name), location);
-            let id = ShapeId::from_static("smithy.api#enumValue");
+            let id = ShapeId::from_static(ids::ENUM_VALUE);
             traits.push(AppliedTrait::new(id, value, location));
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::bundled::Bundled;
+use crate::ids;
 use crate::model::{Model, neighbors};
 use crate::node::{Node, NodeValue};
 use crate::shape::Shape;
@@ -57,7 +58,7 @@ impl Walk<'_> {
 
     fn id(&mut self, id: &str) {
         let root = id.split('$').next().unwrap_or(id);
-        if root.starts_with("smithy.api#") || self.model.defined(root).is_some() {
+        if ids::in_prelude(root).is_some() || self.model.defined(root).is_some() {
             return;
         }
         if let Some(shape) = Bundled::get().shape(root)

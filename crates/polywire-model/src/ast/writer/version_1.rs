@@ -18,6 +18,7 @@ use polywire_schema::ShapeId;
 
 use super::shapes::{reference, write_operation, write_resource, write_service};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::{Node, Object};
 use crate::rules;
@@ -26,7 +27,7 @@ use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 use crate::upgrade::{BOX, is_zero, zero};
 
-const ADDED_DEFAULT: &str = "smithy.api#addedDefault";
+const ADDED_DEFAULT: &str = ids::ADDED_DEFAULT;
 
 pub(super) struct Downgrade<'m> {
     model: &'m Model,
@@ -113,7 +114,7 @@ impl<'m> Downgrade<'m> {
         }
         let mut traits = self.traits(shape.traits());
         match shape.shape_type() {
-            ShapeType::Enum => traits.insert("smithy.api#enum", self.enum_values(shape)),
+            ShapeType::Enum => traits.insert(ids::ENUM, self.enum_values(shape)),
             ShapeType::IntEnum => {
                 let message = format!("the named values of `{}`", shape.id());
                 self.lose(shape.location(), &message);
@@ -123,7 +124,7 @@ impl<'m> Downgrade<'m> {
         if is_boxed(shape) {
             traits.insert(BOX, Node::empty_object());
         }
-        if let Some(default) = shape.traits().find("smithy.api#default") {
+        if let Some(default) = shape.traits().find(ids::DEFAULT) {
             let is_kept = is_zero(default.value(), shape.shape_type()) || default.value().is_null();
             if !is_kept {
                 self.lose_default(shape.id(), default);
@@ -137,7 +138,7 @@ impl<'m> Downgrade<'m> {
         let mut object = reference(member.target());
         let mut traits = self.traits(member.traits());
         let target = self.model.target(member);
-        let default = member.traits().find("smithy.api#default");
+        let default = member.traits().find(ids::DEFAULT);
         if self.needs_box(shape, member, target) {
             traits.insert(BOX, Node::empty_object());
         }
@@ -179,7 +180,7 @@ impl<'m> Downgrade<'m> {
     fn traits(&mut self, traits: &'m Traits) -> Object {
         let mut object = Object::new();
         for applied in traits.iter() {
-            let name = applied.id().as_str().strip_prefix("smithy.api#");
+            let name = ids::in_prelude(applied.id().as_str());
             match name {
                 // These are said in another way, or reported by who knows more.
                 Some("addedDefault" | "box" | "default" | "enumValue") => {}
@@ -205,7 +206,7 @@ impl<'m> Downgrade<'m> {
             let mut is_deprecated = false;
             for applied in member.traits().iter() {
                 let id = applied.id().as_str();
-                match id.strip_prefix("smithy.api#") {
+                match ids::in_prelude(id) {
                     Some("enumValue") => {}
                     Some("documentation") => value.push("documentation", applied.value().clone()),
                     Some("tags") => {

@@ -6,13 +6,14 @@
 
 use super::Context;
 use super::entries::texts;
+use crate::ids;
 use crate::node::{Node, Object};
 use crate::shape::Shape;
 
-const SIGV4: &str = "aws.auth#sigv4";
-const SIGV4A: &str = "aws.auth#sigv4a";
-const BEARER: &str = "smithy.api#httpBearerAuth";
-const NONE: &str = "smithy.api#noAuth";
+const SIGV4: &str = ids::SIGV4;
+const SIGV4A: &str = ids::SIGV4A;
+const BEARER: &str = ids::HTTP_BEARER_AUTH;
+const NONE: &str = ids::NO_AUTH;
 
 /// The schemes that botocore knows; the first is preferred.
 pub(super) struct Schemes<'m>(Vec<&'m str>);
@@ -46,7 +47,7 @@ pub(super) fn of_service<'m>(context: &mut Context<'m>) -> Schemes<'m> {
             let ids = traits.iter().map(|applied| applied.id().as_str());
             let is_auth = |id: &&str| {
                 let definition = model.get(id);
-                definition.is_some_and(|shape| shape.traits().has("smithy.api#authDefinition"))
+                definition.is_some_and(|shape| shape.traits().has(ids::AUTH_DEFINITION))
             };
             let mut ids: Vec<&str> = ids.filter(is_auth).collect();
             ids.sort_unstable();
@@ -71,12 +72,12 @@ pub(super) fn push_operation(entry: &mut Object, service: &Schemes<'_>, operatio
         Some(ids) => ids.iter().copied().filter(|id| is_known(id)).collect(),
         None => service.0.clone(),
     };
-    if schemes.is_empty() || traits.has("smithy.api#optionalAuth") {
+    if schemes.is_empty() || traits.has(ids::OPTIONAL_AUTH) {
         entry.push("authtype", "none");
         entry.push("auth", texts([NONE]));
         return;
     }
-    if traits.has("aws.auth#unsignedPayload") {
+    if traits.has(ids::UNSIGNED_PAYLOAD) {
         entry.push("authtype", "v4-unsigned-body");
         entry.push("unsignedPayload", true);
     }
@@ -87,7 +88,7 @@ pub(super) fn push_operation(entry: &mut Object, service: &Schemes<'_>, operatio
 
 /// `@auth` of a service or operation.
 fn list(shape: &Shape) -> Option<Vec<&str>> {
-    let ids = shape.traits().get("smithy.api#auth")?.as_array()?;
+    let ids = shape.traits().get(ids::AUTH)?.as_array()?;
     Some(ids.iter().filter_map(Node::as_str).collect())
 }
 

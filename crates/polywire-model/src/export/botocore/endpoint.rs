@@ -1,5 +1,6 @@
 //! `endpoint-rule-set-1.json`: where a service is.
 
+use crate::ids;
 use crate::node::Node;
 use crate::shape::Shape;
 
@@ -17,7 +18,7 @@ pub(super) fn has_rules(service: &Shape) -> bool {
     service.traits().has(RULES)
 }
 
-const RULES: &str = "smithy.rules#endpointRuleSet";
+const RULES: &str = ids::ENDPOINT_RULE_SET;
 
 /// Names of shapes are ASCII words, so that one can be put into this text.
 const MINIMAL: &str = r#"{

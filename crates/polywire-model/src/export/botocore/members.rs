@@ -6,6 +6,7 @@ use super::entries::{documented, flag, object, push_deprecation};
 use super::names::Use;
 use super::shapes::{Shapes, timestamp_format};
 use super::{Context, Protocol};
+use crate::ids;
 use crate::node::{Node, Object};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::traits::Traits;
@@ -55,13 +56,10 @@ pub(super) fn of<'m>(
         note_media_type(context, member, target);
     }
     for (key, value) in [
-        (
-            "contextParam",
-            traits.get("smithy.rules#contextParam").cloned(),
-        ),
+        ("contextParam", traits.get(ids::CONTEXT_PARAM).cloned()),
         (
             "endpointdiscoveryid",
-            flag(traits.has("aws.api#clientEndpointDiscoveryId")),
+            flag(traits.has(ids::CLIENT_ENDPOINT_DISCOVERY_ID)),
         ),
         ("eventheader", flag(traits.is_event_header())),
         ("eventpayload", flag(traits.is_event_payload())),
@@ -221,7 +219,7 @@ pub(super) fn namespace(own: &Traits, context: &Context<'_>) -> Option<Node> {
 
 /// `@xmlNamespace`, where anything is XML.
 pub(super) fn own_namespace(protocol: Protocol, traits: &Traits) -> Option<Node> {
-    let namespace = traits.get("smithy.api#xmlNamespace");
+    let namespace = traits.get(ids::XML_NAMESPACE);
     namespace.filter(|_| protocol.is_xml()).cloned()
 }
 

@@ -59,6 +59,7 @@ mod shapes;
 mod waiters;
 
 use crate::closure::Closure;
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
 use crate::shape::Shape;
@@ -263,7 +264,7 @@ impl<'m> Context<'m> {
 
     /// Whether it is this service of AWS, for which botocore has code of its own.
     fn is(&self, sdk_id: &str) -> bool {
-        let aws = self.service.traits().get("aws.api#service");
+        let aws = self.service.traits().get(ids::AWS_SERVICE);
         aws.and_then(|aws| aws.get("sdkId")?.as_str()) == Some(sdk_id)
     }
 

@@ -5,6 +5,7 @@ use super::entries::{documented, flag, object, push_all, push_deprecation, texts
 use super::names::Use;
 use super::shapes::Shapes;
 use super::{Context, Protocol, members};
+use crate::ids;
 use crate::node::{Node, Object};
 use crate::shape::{Operation, Shape, ShapeRef, UNIT};
 
@@ -55,7 +56,7 @@ pub(super) fn operations<'m>(
 /// Method, path and status. Of a protocol without bindings they are always the
 /// same, and botocore makes the path of `rpcv2Cbor` itself.
 fn http(protocol: Protocol, shape: &Shape) -> Node {
-    let bindings = shape.traits().get("smithy.api#http");
+    let bindings = shape.traits().get(ids::HTTP);
     let http = match bindings.filter(|_| protocol.is_rest()) {
         Some(http) => object([
             ("method", http.get("method").cloned()),
@@ -144,20 +145,15 @@ fn errors<'m>(
 /// What traits say of a whole operation.
 fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
     let traits = shape.traits();
-    let discovery = context
-        .service
-        .traits()
-        .get("aws.api#clientEndpointDiscovery");
+    let discovery = context.service.traits().get(ids::CLIENT_ENDPOINT_DISCOVERY);
     let discovers = discovery
         .and_then(|discovery| discovery.get("operation"))
         .and_then(Node::as_str)
         .is_some_and(|id| *shape.id() == *id);
-    let discovered = traits
-        .get("aws.api#clientDiscoveredEndpoint")
-        .map(|trait_| {
-            let required = trait_.get("required").and_then(Node::as_bool);
-            Node::from(object([("required", flag(required == Some(true)))]))
-        });
+    let discovered = traits.get(ids::CLIENT_DISCOVERED_ENDPOINT).map(|trait_| {
+        let required = trait_.get("required").and_then(Node::as_bool);
+        Node::from(object([("required", flag(required == Some(true)))]))
+    });
     let host_prefix = traits.endpoint_host_prefix();
     let compression = traits.request_compression();
     let own = [
@@ -167,10 +163,7 @@ fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
         ),
         ("endpointdiscovery", discovered),
         ("endpointoperation", flag(discovers)),
-        (
-            "httpChecksum",
-            traits.get("aws.protocols#httpChecksum").cloned(),
-        ),
+        ("httpChecksum", traits.get(ids::HTTP_CHECKSUM).cloned()),
         (
             "httpChecksumRequired",
             flag(traits.is_http_checksum_required()),
@@ -178,7 +171,7 @@ fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
         ("idempotent", flag(traits.is_idempotent())),
         (
             "operationContextParams",
-            traits.get("smithy.rules#operationContextParams").cloned(),
+            traits.get(ids::OPERATION_CONTEXT_PARAMS).cloned(),
         ),
         ("readonly", flag(traits.is_readonly())),
         (
@@ -187,7 +180,7 @@ fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
         ),
         (
             "staticContextParams",
-            traits.get("smithy.rules#staticContextParams").cloned(),
+            traits.get(ids::STATIC_CONTEXT_PARAMS).cloned(),
         ),
     ];
     push_all(entry, own);

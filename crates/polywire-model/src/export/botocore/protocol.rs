@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::ExportError;
+use crate::ids;
 use crate::shape::Shape;
 
 /// A protocol of botocore.
@@ -42,13 +43,13 @@ impl Protocol {
     #[must_use]
     pub fn trait_id(self) -> &'static str {
         match self {
-            Self::Ec2 => "aws.protocols#ec2Query",
-            Self::Json10 => "aws.protocols#awsJson1_0",
-            Self::Json11 => "aws.protocols#awsJson1_1",
-            Self::Query => "aws.protocols#awsQuery",
-            Self::RestJson => "aws.protocols#restJson1",
-            Self::RestXml => "aws.protocols#restXml",
-            Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
+            Self::Ec2 => ids::EC2_QUERY,
+            Self::Json10 => ids::AWS_JSON_1_0,
+            Self::Json11 => ids::AWS_JSON_1_1,
+            Self::Query => ids::AWS_QUERY,
+            Self::RestJson => ids::REST_JSON_1,
+            Self::RestXml => ids::REST_XML,
+            Self::RpcV2Cbor => ids::RPC_V2_CBOR,
         }
     }
 
@@ -138,14 +139,11 @@ impl Protocol {
 
 /// The protocols of a service that are not botocore's.
 fn others(service: &Shape) -> Vec<String> {
-    let ids = service.traits().iter().map(|applied| applied.id().as_str());
-    ids.filter(|id| {
-        id.starts_with("polywire#")
-            || id.starts_with("smithy.protocols#")
-            || id.starts_with("aws.protocols#")
-    })
-    .map(str::to_owned)
-    .collect()
+    let namespaces = ["polywire", "smithy.protocols", "aws.protocols"];
+    let ids = service.traits().iter().map(|applied| applied.id());
+    ids.filter(|id| namespaces.contains(&id.namespace()))
+        .map(ToString::to_string)
+        .collect()
 }
 
 impl fmt::Display for Protocol {

@@ -4,6 +4,7 @@ use super::auth::{self, Schemes};
 use super::entries::{documented, object, push_deprecation};
 use super::shapes::Shapes;
 use super::{Context, Protocol, operations};
+use crate::ids;
 use crate::node::{Node, Object};
 use crate::shape::Shape;
 
@@ -22,7 +23,7 @@ pub(super) struct Facts {
 
 impl Facts {
     pub(super) fn of(service: &Shape, name: Option<&str>) -> Self {
-        let aws = service.traits().get("aws.api#service");
+        let aws = service.traits().get(ids::AWS_SERVICE);
         let text = |key| aws.and_then(|aws| aws.get(key)).and_then(Node::as_str);
         let service_id = text("sdkId").unwrap_or_else(|| service.id().name());
         let hyphenated = service_id.to_lowercase().replace(' ', "-");
@@ -90,9 +91,7 @@ fn metadata(context: &Context<'_>, facts: &Facts, schemes: &Schemes<'_>) -> Obje
     let traits = context.service.traits();
     let name = Node::from(protocol.botocore_name());
     let namespace = traits.xml_namespace().map(|namespace| namespace.uri);
-    let sigv4 = traits
-        .get("aws.auth#sigv4")
-        .or_else(|| traits.get("aws.auth#sigv4a"));
+    let sigv4 = traits.get(ids::SIGV4).or_else(|| traits.get(ids::SIGV4A));
     let signing_name = sigv4.and_then(|auth| auth.get("name"));
     let signing_name = signing_name
         .filter(|name| name.as_str() != Some(&facts.endpoint_prefix))
@@ -174,7 +173,7 @@ fn http_versions(context: &Context<'_>) -> Option<Node> {
 fn client_context_parameters(service: &Shape) -> Option<Node> {
     let parameters = service
         .traits()
-        .get("smithy.rules#clientContextParams")?
+        .get(ids::CLIENT_CONTEXT_PARAMS)?
         .as_object()?;
     let mut all = Object::new();
     for (name, parameter) in parameters.iter() {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Context;
 use super::entries::{flag, object};
+use crate::ids;
 use crate::node::{Node, Object};
 use crate::traits::ErrorKind;
 
@@ -15,7 +16,7 @@ pub(super) fn waiters(context: &mut Context<'_>) -> Node {
     let mut all: Vec<(&str, Object)> = Vec::new();
     let errors = errors(context);
     for (operation, shape) in context.operations() {
-        let waiters = shape.traits().get("smithy.waiters#waitable");
+        let waiters = shape.traits().get(ids::WAITABLE);
         let Some(waiters) = waiters.and_then(Node::as_object) else {
             continue;
         };

@@ -19,6 +19,7 @@ use super::syntax::{self, BodyDefinition, File, InputOutput, Name, Statement};
 use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
+use crate::ids;
 use crate::node::Entry;
 use crate::rules;
 use crate::shape::ShapeRef;
@@ -263,7 +264,7 @@ impl Lowering<'_> {
             Some(id) => id.clone(),
             None => {
                 let local = format!("{}#{name}", self.namespace);
-                let prelude = format!("smithy.api#{name}");
+                let prelude = ids::prelude_id(name);
                 let use_prelude = !self.names.defined.contains(&local)
                     && (self.names.contains(&prelude) || self.namespace.is_empty());
                 ShapeId::parse(if use_prelude { &prelude } else { &local })

@@ -7,6 +7,7 @@ use crate::diagnostic::Problem;
 use crate::idl::syntax::{
     BodyDefinition, Definition, InputOutput, MemberDefinition, Name, TraitUse,
 };
+use crate::ids;
 use crate::node::{Node, NodeValue};
 use crate::rules;
 use crate::shape::{Body, Member, Operation, Shape, ShapeRef, ShapeType, UNIT};
@@ -68,13 +69,13 @@ impl Lowering<'_> {
                     (self.input_suffix.clone(), self.output_suffix.clone());
                 if let Some(input) = input {
                     let name = format!("{}{input_suffix}", name.text);
-                    if let Some(id) = self.input_output(input, name, "smithy.api#input") {
+                    if let Some(id) = self.input_output(input, name, ids::INPUT) {
                         operation.input = id;
                     }
                 }
                 if let Some(output) = output {
                     let name = format!("{}{output_suffix}", name.text);
-                    if let Some(id) = self.input_output(output, name, "smithy.api#output") {
+                    if let Some(id) = self.input_output(output, name, ids::OUTPUT) {
                         operation.output = id;
                     }
                 }
@@ -134,19 +135,18 @@ impl Lowering<'_> {
         let value = value.map(|value| (value.location, self.value(value)));
         match shape.shape_type {
             ShapeType::Enum | ShapeType::IntEnum => {
-                let implied = (shape.shape_type == ShapeType::Enum
-                    && !traits.has("smithy.api#enumValue"))
-                .then(|| {
-                    let text = NodeValue::String(name.text.clone());
-                    (name.location, Node::new(text, name.location))
-                });
+                let implied = (shape.shape_type == ShapeType::Enum && !traits.has(ids::ENUM_VALUE))
+                    .then(|| {
+                        let text = NodeValue::String(name.text.clone());
+                        (name.location, Node::new(text, name.location))
+                    });
                 if let Some((location, value)) = value.or(implied) {
-                    traits.push(applied("smithy.api#enumValue", value, location));
+                    traits.push(applied(ids::ENUM_VALUE, value, location));
                 }
             }
             _ => {
                 if let Some((location, value)) = value {
-                    traits.push(applied("smithy.api#default", value, location));
+                    traits.push(applied(ids::DEFAULT, value, location));
                 }
             }
         }

@@ -7,6 +7,7 @@ use crate::idl::syntax::{
     Apply, BodyDefinition, Definition, InputOutput, MemberDefinition, Name, Statement, TraitUse,
     Value, ValueKind,
 };
+use crate::ids;
 use crate::rules;
 use crate::shape::ShapeType;
 use crate::source::SourceLocation;
@@ -34,7 +35,7 @@ impl Parser<'_, '_> {
             None if self.tree.is_version_1 && self.at_keyword("set") => {
                 let location = self.here();
                 let name = Name {
-                    text: "smithy.api#uniqueItems".to_owned(),
+                    text: ids::UNIQUE_ITEMS.to_owned(),
                     location,
                 };
                 traits.push(TraitUse {
@@ -327,7 +328,7 @@ impl Parser<'_, '_> {
             let docs = std::mem::take(&mut self.docs);
             traits.push(TraitUse {
                 name: Name {
-                    text: "smithy.api#documentation".to_owned(),
+                    text: ids::DOCUMENTATION.to_owned(),
                     location,
                 },
                 value: Some(Value {

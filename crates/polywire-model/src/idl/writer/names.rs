@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::bundled::Bundled;
+use crate::ids;
 use crate::model::Model;
 
 /// Words that are values where a shape id could stand.
@@ -56,7 +57,7 @@ impl<'m> Names<'m> {
         let is_short = if namespace == self.namespace {
             // What no file defines could mean a shape of the prelude.
             self.model.defined(root).is_some() && !VALUES.contains(&name)
-        } else if namespace == "smithy.api" {
+        } else if namespace == ids::PRELUDE {
             prelude(name) && !self.is_local(name) && !VALUES.contains(&name)
         } else if self.uses.contains(root) {
             true
@@ -81,7 +82,5 @@ impl<'m> Names<'m> {
 
 /// Whether Smithy's prelude has a shape of the name.
 fn prelude(name: &str) -> bool {
-    Bundled::get()
-        .shape(&format!("smithy.api#{name}"))
-        .is_some()
+    Bundled::get().shape(&ids::prelude_id(name)).is_some()
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use polywire_schema::ShapeId;
 
+use crate::ids;
 use crate::model::{Model, neighbors};
 use crate::node::Object;
 use crate::shape::{Body, Operation, Shape, ShapeType};
@@ -45,8 +46,8 @@ impl<'m> Plan<'m> {
                 .filter_map(|shape| Candidate::of(shape, target, marker, model, references))
                 .collect()
         };
-        let inputs = candidates("smithy.api#input", |operation| operation.input().id());
-        let outputs = candidates("smithy.api#output", |operation| operation.output().id());
+        let inputs = candidates(ids::INPUT, |operation| operation.input().id());
+        let outputs = candidates(ids::OUTPUT, |operation| operation.output().id());
         let (input_suffix, output_suffix) = (suffix(&inputs, "Input"), suffix(&outputs, "Output"));
         let mut inline = HashSet::new();
         let mut companions: HashMap<&ShapeId, Vec<&Shape>> = HashMap::new();
@@ -96,7 +97,7 @@ fn group(shape: &Shape) -> u32 {
         ShapeType::Service => 0,
         ShapeType::Resource => 1,
         ShapeType::Operation => 2,
-        ShapeType::Structure if shape.traits().has("smithy.api#error") => 3,
+        ShapeType::Structure if shape.traits().has(ids::ERROR) => 3,
         ShapeType::Structure | ShapeType::Union => 4,
         ShapeType::List | ShapeType::Map => 5,
         _ => 6,

@@ -4,6 +4,7 @@
 use super::Writer;
 use super::text::quote;
 use super::traits::own;
+use crate::ids;
 use crate::shape::{Body, Lifecycle, Operation, Resource, Service, Shape, ShapeRef, UNIT};
 
 impl<'m> Writer<'m> {
@@ -64,8 +65,8 @@ impl<'m> Writer<'m> {
         let mut ends = Vec::new();
         let mut is_on_pool = false;
         for (name, marker, target) in [
-            ("input", "smithy.api#input", operation.input()),
-            ("output", "smithy.api#output", operation.output()),
+            ("input", ids::INPUT, operation.input()),
+            ("output", ids::OUTPUT, operation.output()),
         ] {
             if *target.id() == UNIT {
                 continue;

@@ -7,6 +7,7 @@ use super::Writer;
 use super::traits::own;
 use super::typed::Typed;
 use super::values::Place;
+use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeRef, ShapeType};
 use crate::traits::AppliedTrait;
@@ -155,8 +156,8 @@ impl<'m> Writer<'m> {
 
     fn member_line(shape: &'m Shape, member: &'m Member) -> Line<'m> {
         let assigned = match shape.shape_type() {
-            ShapeType::Enum | ShapeType::IntEnum => "smithy.api#enumValue",
-            ShapeType::Structure => "smithy.api#default",
+            ShapeType::Enum | ShapeType::IntEnum => ids::ENUM_VALUE,
+            ShapeType::Structure => ids::DEFAULT,
             _ => "",
         };
         let applied = member.traits().find(assigned);

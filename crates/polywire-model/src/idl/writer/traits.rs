@@ -4,6 +4,7 @@ use super::Writer;
 use super::text;
 use super::typed::Typed;
 use super::values::{Place, is_block};
+use crate::ids;
 use crate::node::NodeValue;
 use crate::shape::ShapeType;
 use crate::traits::{AppliedTrait, Traits};
@@ -106,7 +107,7 @@ impl<'m> Writer<'m> {
 
 /// The text of `@documentation`, when a doc comment can say it.
 fn docs(applied: &AppliedTrait) -> Option<&str> {
-    let is_documentation = *applied.id() == "smithy.api#documentation";
+    let is_documentation = *applied.id() == ids::DOCUMENTATION;
     let text = applied.value().as_str().filter(|_| is_documentation)?;
     text::fits_docs(text).then_some(text)
 }

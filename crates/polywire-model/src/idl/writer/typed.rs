@@ -1,6 +1,7 @@
 //! The shape that a value of a trait has, followed into the value, since one
 //! thing about it shows in the text: whether a string is the id of a shape.
 
+use crate::ids;
 use crate::model::Model;
 use crate::shape::{Member, Shape, ShapeType};
 
@@ -22,7 +23,7 @@ impl<'m> Typed<'m> {
     pub(super) fn of(definition: Option<&'m Shape>) -> Self {
         Self {
             shape: definition,
-            is_reference: definition.is_some_and(|shape| shape.traits().has("smithy.api#idRef")),
+            is_reference: definition.is_some_and(|shape| shape.traits().has(ids::ID_REF)),
         }
     }
 
@@ -48,7 +49,7 @@ impl<'m> Typed<'m> {
         };
         let target = Self::of(model.target(member));
         Self {
-            is_reference: target.is_reference || member.traits().has("smithy.api#idRef"),
+            is_reference: target.is_reference || member.traits().has(ids::ID_REF),
             ..target
         }
     }

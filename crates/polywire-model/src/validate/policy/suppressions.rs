@@ -11,6 +11,7 @@ use polywire_schema::ShapeId;
 
 use super::{check_keys, objects, text};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
 use crate::rules::{self, Rule};
@@ -88,7 +89,7 @@ impl Policy {
     }
 
     fn add_trait(&mut self, id: &ShapeId, traits: &Traits) -> bool {
-        let Some(codes) = traits.get("smithy.api#suppress").and_then(Node::as_array) else {
+        let Some(codes) = traits.get(ids::SUPPRESS).and_then(Node::as_array) else {
             return false;
         };
         let codes = codes.iter().filter_map(Node::as_str).map(str::to_owned);

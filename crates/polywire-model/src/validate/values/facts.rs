@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use polywire_schema::ShapeId;
 
+use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape};
 use crate::source::SourceLocation;
@@ -69,7 +70,7 @@ impl<'m> AllFacts<'m> {
 }
 
 fn is_demand(applied: &AppliedTrait) -> bool {
-    let name = applied.id().strip_prefix("smithy.api#");
+    let name = ids::in_prelude(applied.id());
     name.is_some_and(|name| {
         matches!(
             name,
@@ -85,7 +86,7 @@ impl<'m> Facts<'m> {
             ..Self::default()
         };
         for applied in traits.iter() {
-            let Some(name) = applied.id().strip_prefix("smithy.api#") else {
+            let Some(name) = ids::in_prelude(applied.id()) else {
                 continue;
             };
             let (value, at) = (applied.value(), applied.location());
