@@ -44,7 +44,7 @@ pub(crate) use self::syntax::*;
 pub(crate) use self::traits::*;
 
 /// One kind of finding: its code, and what there is to know about it.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Eq, PartialEq)]
 pub struct Rule {
     id: &'static str,
     suffix: &'static str,
@@ -56,7 +56,7 @@ pub struct Rule {
 }
 
 /// A model that violates a rule.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Eq, PartialEq)]
 enum Example {
     Idl(&'static str),
     Ast(&'static str),
@@ -121,6 +121,13 @@ impl Rule {
             text: format!("{}{separator}{name}", self.id).into(),
             rule: Some(self),
         }
+    }
+}
+
+/// The id alone: diagnostics refer to rules, and their `Debug` output stays short.
+impl fmt::Debug for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Rule").field(&self.id).finish()
     }
 }
 
