@@ -54,6 +54,7 @@ impl Model {
             index,
             self.metadata().clone(),
             self.sources().clone(),
+            self.bundled(),
         )
     }
 }

@@ -163,13 +163,13 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::bundled::Bundled;
+    use crate::bundled::bundled;
 
     #[test]
     fn the_ids_are_defined() {
         for id in ALL {
             // `noAuth` names a scheme without a trait.
-            let is_defined = Bundled::get().shape(id).is_some();
+            let is_defined = bundled().shape(id).is_some();
             assert_eq!(is_defined, *id != NO_AUTH, "{id}");
         }
     }

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use polywire_schema::ShapeId;
 
-use crate::bundled::Bundled;
 use crate::closure::Closure;
 use crate::ids;
 use crate::node::Object;
 use crate::shape::{Lifecycle, Member, Shape, ShapeRef, ShapeType};
+use crate::shape_table::ShapeTable;
 use crate::source::Sources;
 use crate::traits::{AppliedTrait, Paginated};
 use crate::uses::Uses;
@@ -46,6 +46,7 @@ pub struct Model {
     index: HashMap<ShapeId, u32>,
     metadata: Object,
     sources: Sources,
+    bundled: &'static ShapeTable,
 }
 
 impl Model {
@@ -55,19 +56,26 @@ impl Model {
         index: HashMap<ShapeId, u32>,
         metadata: Object,
         sources: Sources,
+        bundled: &'static ShapeTable,
     ) -> Self {
         Self {
             shapes,
             index,
             metadata,
             sources,
+            bundled,
         }
+    }
+
+    /// The definitions that come with this crate.
+    pub(crate) fn bundled(&self) -> &'static ShapeTable {
+        self.bundled
     }
 
     /// The shape of an absolute id, bundled definitions included.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Shape> {
-        self.defined(id).or_else(|| Bundled::get().shape(id))
+        self.defined(id).or_else(|| self.bundled.shape(id))
     }
 
     /// The shape of an absolute id, when a file of the model defines it.
@@ -80,7 +88,7 @@ impl Model {
     /// file of the model defines.
     #[must_use]
     pub fn is_bundled(&self, id: &str) -> bool {
-        !self.index.contains_key(id) && Bundled::get().shape(id).is_some()
+        !self.index.contains_key(id) && self.bundled.shape(id).is_some()
     }
 
     /// The member of an absolute id such as `example#City$name`.

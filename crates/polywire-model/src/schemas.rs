@@ -4,14 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use polywire_schema::{
     BuildError, ConstraintSpec, EnumValueSpec, Location, MemberFlags, MemberSpec, OperationFlags,
-    OperationSpec, SchemaBuilder, SchemaSet, ServiceFlags, ServiceSpec, ShapeKind, ShapeRef,
+    OperationSpec, SchemaBuilder, SchemaSet, ServiceFlags, ServiceSpec, ShapeId, ShapeKind,
+    ShapeRef,
 };
 
+use crate::closure::Closure;
 use crate::ids;
-use crate::{
-    Closure, ErrorKind, Member, Model, Node, Shape, ShapeId, ShapeType, TimestampFormat, Traits,
-    UNIT,
-};
+use crate::model::Model;
+use crate::node::{Node, Number};
+use crate::shape::{self, Member, Shape, ShapeType, UNIT};
+use crate::traits::{ErrorKind, TimestampFormat, Traits};
 
 impl Model {
     /// The schemas of everything that a service reaches: its shapes, its
@@ -239,7 +241,7 @@ impl<'m> Conversion<'m> {
         Some(spec)
     }
 
-    fn errors(&self, own: &[crate::ShapeRef]) -> Vec<ShapeRef> {
+    fn errors(&self, own: &[shape::ShapeRef]) -> Vec<ShapeRef> {
         let mut seen = HashSet::new();
         own.iter()
             .map(|error| self.reference(error.id()))
@@ -304,7 +306,7 @@ fn namespace(traits: &Traits) -> Option<(Option<String>, String)> {
 }
 
 fn constraints(traits: &Traits) -> ConstraintSpec {
-    let text = |number: &crate::Number| number.to_string();
+    let text = |number: &Number| number.to_string();
     ConstraintSpec {
         length: traits.length().map(|length| (length.min, length.max)),
         range: traits

@@ -19,10 +19,10 @@ use std::collections::HashMap;
 
 use polywire_schema::ShapeId;
 
-use crate::bundled::Bundled;
 use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
@@ -31,7 +31,7 @@ pub(crate) const BOX: &str = ids::BOX;
 pub(crate) fn upgrade(
     shapes: &mut [Shape],
     index: &HashMap<ShapeId, u32>,
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
 ) {
     if !shapes.iter().any(|shape| shape.is_version_1) {
         return;

@@ -102,7 +102,7 @@ fn definitions_of_other_models() -> Result<(), Missing> {
 fn prelude_of_the_specification() -> Result<(), Missing> {
     let is_prelude = |name: &str| name.starts_with("smithy-model-");
     let file = packages()?.into_iter().find(|(name, _)| is_prelude(name));
-    let archive = fs::read(file.expect("the package of the prelude").1).unwrap();
+    let archive = fs::read(file.unwrap().1).unwrap();
     let text = entry(
         &archive,
         "software/amazon/smithy/model/loader/prelude.smithy",
@@ -166,7 +166,7 @@ fn entry(archive: &[u8], name: &str) -> String {
             found = Some(entry.wayfinder());
         }
     }
-    let entry = archive.get_entry(found.expect("the entry exists")).unwrap();
+    let entry = archive.get_entry(found.unwrap()).unwrap();
     let bytes = miniz_oxide::inflate::decompress_to_vec(entry.data()).unwrap();
     String::from_utf8(bytes).unwrap()
 }

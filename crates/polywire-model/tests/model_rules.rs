@@ -175,16 +175,16 @@ fn files(folder: &Path) -> Vec<Diagnostic> {
     )
     .unwrap();
     let mut loader = Loader::new();
-    loader.add_path(&path("missing.smithy"));
-    loader.add_path(&path("empty.smithy"));
-    loader.add_path(&path("none.jar"));
+    loader.add_path(path("missing.smithy"));
+    loader.add_path(path("empty.smithy"));
+    loader.add_path(path("none.jar"));
     #[cfg(unix)]
     {
         fs::create_dir_all(path("model")).unwrap();
         fs::create_dir_all(path("other")).unwrap();
         let _ = fs::remove_file(path("model/link"));
         std::os::unix::fs::symlink(path("other"), path("model/link")).unwrap();
-        loader.add_path(&path("model"));
+        loader.add_path(path("model"));
     }
     findings(&mut loader)
 }

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use polywire_schema::ShapeId;
 
-use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::Apply;
 use crate::ids;
@@ -12,6 +11,7 @@ use crate::node::{Entry, Node, NodeValue, Object};
 use crate::rules;
 use crate::severity::Severity;
 use crate::shape::{Body, Shape};
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 use crate::traits::Traits;
 
@@ -67,7 +67,7 @@ pub(super) fn merge_values(old: &mut Node, new: Node) -> Result<(), Conflict> {
 /// each tag is there twice: not done here, where a model read twice is one model.
 pub(super) fn join(
     drafts: Vec<Shape>,
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
     problems: &mut Problems,
 ) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = Vec::with_capacity(drafts.len());
@@ -216,7 +216,7 @@ fn has_same_traits(first: &Shape, second: &Shape) -> bool {
 pub(super) fn adopt_bundled_targets(
     shapes: &mut Vec<Shape>,
     applies: &mut Vec<Apply>,
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
     problems: &mut Problems,
 ) {
     let Some(bundled) = bundled else { return };

@@ -22,13 +22,13 @@ use std::rc::Rc;
 
 use polywire_schema::ShapeId;
 
-use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
 use crate::ids;
 use crate::node::Object;
 use crate::rules::{self, Rule};
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 use crate::spelling::did_you_mean;
 use crate::upgrade::upgrade;
@@ -43,7 +43,7 @@ pub(crate) type Assembly = (Vec<Shape>, HashMap<ShapeId, u32>, Object);
 /// the bundled ones themselves are made.
 pub(crate) fn assemble(
     fragments: Vec<Fragment>,
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
     problems: &mut Problems,
 ) -> Assembly {
     let mut metadata = Vec::new();
@@ -83,7 +83,7 @@ pub(crate) fn assemble(
 struct Assembler<'a> {
     shapes: Vec<Shape>,
     index: HashMap<ShapeId, u32>,
-    bundled: Option<&'a Bundled>,
+    bundled: Option<&'a ShapeTable>,
     problems: &'a mut Problems,
     inherited_members: usize,
     inherited_traits: usize,

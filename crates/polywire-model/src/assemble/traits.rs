@@ -7,13 +7,13 @@ use polywire_schema::ShapeId;
 
 use super::Assembler;
 use super::join::{Conflict, merge_values};
-use crate::bundled::Bundled;
 use crate::diagnostic::Problem;
 use crate::fragment::Apply;
 use crate::node::{Node, NodeValue, Object};
 use crate::rules;
 use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
@@ -29,11 +29,11 @@ pub(super) const MANY: usize = 32;
 pub(super) struct Definitions<'a> {
     /// The type of every shape that the model defines: any may be a trait.
     own: HashMap<ShapeId, ShapeType>,
-    bundled: Option<&'a Bundled>,
+    bundled: Option<&'a ShapeTable>,
 }
 
 impl<'a> Definitions<'a> {
-    pub(super) fn of(drafts: &[Shape], bundled: Option<&'a Bundled>) -> Self {
+    pub(super) fn of(drafts: &[Shape], bundled: Option<&'a ShapeTable>) -> Self {
         let own = drafts
             .iter()
             .map(|shape| (shape.id.clone(), shape.shape_type))

@@ -3,6 +3,7 @@
 //!
 //! Inside the crate a finding is a [`Problem`]; `problems` collects them.
 
+mod policy;
 mod problems;
 
 use std::borrow::Cow;
@@ -16,6 +17,7 @@ use crate::rules::Rule;
 use crate::severity::Severity;
 use crate::source::Position;
 
+pub(crate) use self::policy::{Policy, Scope};
 pub(crate) use self::problems::{Mark, Problem, Problems, resolve};
 
 /// One finding about a model, ready to be shown.

@@ -7,9 +7,8 @@ use crate::rules::{self, Code};
 use crate::severity::Severity;
 use polywire_schema::ShapeId;
 
-use super::Diagnostic;
+use super::{Diagnostic, Policy};
 use crate::source::{SourceLocation, Sources};
-use crate::validate::Policy;
 
 /// A finding before its place is looked up.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::assemble::assemble;
 use crate::ast;
-use crate::bundled::Bundled;
+use crate::bundled::bundled;
 use crate::diagnostic::{Diagnostic, ModelError, Problem, Problems};
 use crate::fragment::Fragment;
 use crate::idl;
@@ -243,8 +243,8 @@ impl Loader {
         let fragments = self.read_all(bytes, &mut problems);
         let has_syntax_errors = problems.has_errors();
         self.tell(Step::Join, bytes);
-        let (shapes, index, metadata) = assemble(fragments, Some(Bundled::get()), &mut problems);
-        let model = Model::new(shapes, index, metadata, self.sources.clone());
+        let (shapes, index, metadata) = assemble(fragments, Some(bundled()), &mut problems);
+        let model = Model::new(shapes, index, metadata, self.sources.clone(), bundled());
         // After a syntax error half of the shapes may be missing: what would be
         // said about the other half is noise.
         if !has_syntax_errors {
@@ -374,7 +374,7 @@ impl Loader {
                 trees.push(idl::parse(text, file as u32, problems));
             }
         }
-        let lowered = idl::lower(trees, &fragments, Some(Bundled::get()), problems);
+        let lowered = idl::lower(trees, &fragments, Some(bundled()), problems);
         fragments.extend(lowered);
         fragments
     }

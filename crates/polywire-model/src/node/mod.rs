@@ -5,14 +5,12 @@
 //! entries in the order of the source, and equality ignores both that order and
 //! the places, as the Smithy specification's does.
 
-mod json;
 mod number;
 
 use std::collections::HashMap;
 
 use crate::source::SourceLocation;
 
-pub(crate) use json::{MAX_DEPTH, MAX_MODEL_DEPTH, drop_repeated_keys, read as read_json};
 pub use number::Number;
 
 /// A value of the node data model and where it was written.

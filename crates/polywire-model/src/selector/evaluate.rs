@@ -226,7 +226,7 @@ impl<'s, 'm> Evaluation<'s, 'm> {
     ) -> bool {
         let mut todo = vec![(start, false)];
         while let Some((node, mut qualifies)) = todo.pop() {
-            let is_service_type = |t: crate::ShapeType| t.is_service_type();
+            let is_service_type = |t: crate::shape::ShapeType| t.is_service_type();
             let has_type = self.graph.shape_type(node).is_some_and(is_service_type);
             if !has_type || !self.budget.spend(1) || !enter(node, qualifies) {
                 continue;

@@ -14,7 +14,6 @@ use polywire_schema::ShapeId;
 use super::relations as relation;
 use super::relations::Mask;
 use super::syntax::Direction;
-use crate::bundled::Bundled;
 use crate::model::Model;
 use crate::shape::{Lifecycle, Member, Shape, ShapeType, UNIT};
 use crate::source::SourceLocation;
@@ -48,7 +47,7 @@ struct Adjacent {
 
 impl<'m> Graph<'m> {
     pub(crate) fn new(model: &'m Model) -> Self {
-        let (own, bundled) = (model.shape_slice(), Bundled::get().shapes());
+        let (own, bundled) = (model.shape_slice(), model.bundled().shapes());
         let mut next = (own.len() + bundled.len()) as u32;
         let mut first_members = Vec::with_capacity(own.len() + bundled.len() + 1);
         for shape in own.iter().chain(bundled) {
@@ -100,7 +99,7 @@ impl<'m> Graph<'m> {
 
     /// The node of a shape, by its id.
     pub(crate) fn shape_node(&self, id: &str) -> Option<Node> {
-        let bundled = || Some(self.own.len() as Node + Bundled::get().place(id)?);
+        let bundled = || Some(self.own.len() as Node + self.model.bundled().position(id)?);
         self.model.place(id).or_else(bundled)
     }
 

@@ -48,7 +48,6 @@ mod usage;
 mod values;
 mod waiters;
 
-use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::ids;
 use crate::model::Model;
@@ -60,10 +59,8 @@ use self::http::Http;
 use self::index::Index;
 use self::values::Values;
 
-pub(crate) use self::policy::Policy;
-
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
-    let policy = Policy::of(model, problems);
+    let policy = policy::policy_of(model, problems);
     problems.set_policy(policy);
     let mut values = Values::new(model);
     check_shapes(model, &mut values, problems);
@@ -220,5 +217,5 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// Every shape that can be meant: for suggestions.
 fn everything(model: &Model) -> impl Iterator<Item = &Shape> + Clone {
-    model.shape_slice().iter().chain(Bundled::get().shapes())
+    model.shape_slice().iter().chain(model.bundled().shapes())
 }

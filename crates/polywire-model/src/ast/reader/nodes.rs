@@ -4,7 +4,8 @@ use polywire_schema::ShapeId;
 
 use super::Reader;
 use crate::diagnostic::Problem;
-use crate::node::{Entry, MAX_DEPTH, Node, NodeValue, Object};
+use crate::json::MAX_DEPTH;
+use crate::node::{Entry, Node, NodeValue, Object};
 use crate::rules;
 use crate::shape::ShapeRef;
 use crate::source::SourceLocation;

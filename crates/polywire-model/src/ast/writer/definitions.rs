@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::bundled::Bundled;
 use crate::ids;
 use crate::model::{Model, neighbors};
 use crate::node::{Node, NodeValue};
@@ -61,7 +60,7 @@ impl Walk<'_> {
         if ids::in_prelude(root).is_some() || self.model.defined(root).is_some() {
             return;
         }
-        if let Some(shape) = Bundled::get().shape(root)
+        if let Some(shape) = self.model.bundled().shape(root)
             && self.seen.insert(shape.id().as_str())
         {
             self.found.push(shape);

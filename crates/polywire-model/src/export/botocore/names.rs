@@ -35,7 +35,7 @@ impl<'m> Names<'m> {
         for shape in closure.shapes() {
             if matches!(
                 shape.shape_type(),
-                crate::ShapeType::Structure | crate::ShapeType::Union
+                crate::shape::ShapeType::Structure | crate::shape::ShapeType::Union
             ) {
                 names.name(shape.id(), Use::Plain, closure);
             }

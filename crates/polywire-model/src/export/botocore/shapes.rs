@@ -233,8 +233,8 @@ fn push_bounds(entry: &mut Object, shape: &Shape) {
     let number = |number: Option<&Number>| {
         number.map(|number| {
             Node::new(
-                crate::NodeValue::Number(number.clone()),
-                crate::SourceLocation::NONE,
+                crate::node::NodeValue::Number(number.clone()),
+                crate::source::SourceLocation::NONE,
             )
         })
     };

@@ -16,13 +16,13 @@ use std::collections::{HashMap, HashSet};
 use polywire_schema::ShapeId;
 
 use super::syntax::{self, BodyDefinition, File, InputOutput, Name, Statement};
-use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
 use crate::ids;
 use crate::node::Entry;
 use crate::rules;
 use crate::shape::ShapeRef;
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 
 /// Lowers all IDL files of a model. `others` are the fragments of its AST files,
@@ -31,7 +31,7 @@ use crate::source::SourceLocation;
 pub(crate) fn lower(
     files: Vec<File>,
     others: &[Fragment],
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
     problems: &mut Problems,
 ) -> Vec<Fragment> {
     let mut defined: HashSet<String> = HashSet::new();
@@ -84,7 +84,7 @@ struct Names<'a> {
     defined: HashSet<String>,
     /// The namespaces of `defined`.
     namespaces: HashSet<String>,
-    bundled: Option<&'a Bundled>,
+    bundled: Option<&'a ShapeTable>,
 }
 
 impl Names<'_> {

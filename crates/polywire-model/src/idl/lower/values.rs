@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::Lowering;
 use crate::diagnostic::Problem;
 use crate::idl::syntax::{Name, Value, ValueKind};
-use crate::node::{Entry, Node, NodeValue, Object, drop_repeated_keys};
+use crate::json::drop_repeated_keys;
+use crate::node::{Entry, Node, NodeValue, Object};
 use crate::rules;
 use crate::source::SourceLocation;
 

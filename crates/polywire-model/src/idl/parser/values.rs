@@ -5,7 +5,7 @@ use crate::diagnostic::Problem;
 use crate::idl::lexer::TokenKind;
 use crate::idl::syntax::{Name, Value, ValueKind};
 use crate::idl::text;
-use crate::node::MAX_DEPTH;
+use crate::json::MAX_DEPTH;
 use crate::node::Number;
 use crate::rules;
 use crate::source::SourceLocation;

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::bundled::Bundled;
 use crate::ids;
 use crate::model::Model;
 
@@ -33,7 +32,8 @@ impl<'m> Names<'m> {
     /// one that is named more often gets it.
     pub(super) fn choose(&mut self) {
         for (name, ids) in std::mem::take(&mut self.named) {
-            let is_taken = self.is_local(name) || prelude(name) || VALUES.contains(&name);
+            let is_taken =
+                self.is_local(name) || self.is_in_prelude(name) || VALUES.contains(&name);
             let most = ids.into_iter().rev().max_by_key(|(_, count)| *count);
             if let (false, Some((id, _))) = (is_taken, most) {
                 self.uses.insert(id);
@@ -58,7 +58,7 @@ impl<'m> Names<'m> {
             // What no file defines could mean a shape of the prelude.
             self.model.defined(root).is_some() && !VALUES.contains(&name)
         } else if namespace == ids::PRELUDE {
-            prelude(name) && !self.is_local(name) && !VALUES.contains(&name)
+            self.is_in_prelude(name) && !self.is_local(name) && !VALUES.contains(&name)
         } else if self.uses.contains(root) {
             true
         } else {
@@ -78,9 +78,10 @@ impl<'m> Names<'m> {
         let id = format!("{}#{name}", self.namespace);
         self.model.defined(&id).is_some()
     }
-}
 
-/// Whether Smithy's prelude has a shape of the name.
-fn prelude(name: &str) -> bool {
-    Bundled::get().shape(&ids::prelude_id(name)).is_some()
+    /// Whether the prelude has a shape of the name.
+    fn is_in_prelude(&self, name: &str) -> bool {
+        let prelude = self.model.bundled();
+        prelude.shape(&ids::prelude_id(name)).is_some()
+    }
 }

@@ -4,13 +4,13 @@
 mod suppressions;
 mod validators;
 
-pub(crate) use self::suppressions::Policy;
-pub(super) use self::suppressions::member_at;
+pub(super) use self::suppressions::{member_at, policy_of};
 pub(super) use self::validators::check;
 
 use crate::diagnostic::{Problem, Problems};
 use crate::node::Node;
 use crate::rules::Rule;
+use crate::severity::Severity;
 use crate::spelling::did_you_mean;
 
 /// The objects in the array of a metadata key. What is none is reported under
@@ -71,7 +71,7 @@ fn check_keys(rule: &'static Rule, object: &Node, known: &[&str], problems: &mut
         .as_object()
         .map_or(&[][..], |object| object.entries());
     for entry in entries.iter().filter(|e| !known.contains(&e.key.as_str())) {
-        problems.push_with(crate::Severity::Warning, |hints| {
+        problems.push_with(Severity::Warning, |hints| {
             let hint = hints.then(|| did_you_mean(&entry.key, known.iter().copied()));
             let shown: String = entry.key.chars().take(60).collect();
             let message = format!("`{shown}` has no meaning here");

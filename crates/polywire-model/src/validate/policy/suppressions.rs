@@ -5,12 +5,10 @@
 //! of metadata is for a namespace, or with `*` for all findings; a trait is for
 //! the shape or member that has it.
 
-use std::collections::HashMap;
-
 use polywire_schema::ShapeId;
 
 use super::{check_keys, objects, text};
-use crate::diagnostic::{Problem, Problems};
+use crate::diagnostic::{Policy, Problem, Problems, Scope};
 use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
@@ -24,124 +22,55 @@ use crate::traits::Traits;
 const SUPPRESSIONS: &Rule = rules::SUPPRESSIONS;
 const OVERRIDES: &Rule = rules::SEVERITY_OVERRIDES;
 
-/// What a model says about findings: which ones it suppresses, and which ones it
-/// holds for worse than they are.
-#[derive(Debug, Default)]
-pub(crate) struct Policy {
-    suppressions: Vec<Scope>,
-    overrides: Vec<(Scope, Severity)>,
-    /// The codes that `@suppress` names, by shape or member.
-    by_shape: HashMap<ShapeId, Vec<String>>,
-    /// Places that tell a member with `@suppress`: findings about a shape may
-    /// stand at one of its members.
-    members: HashMap<SourceLocation, ShapeId>,
-}
-
-/// The findings that an entry applies to.
-#[derive(Debug)]
-struct Scope {
-    id: String,
-    /// `None` is all namespaces, and no shape at all.
-    namespace: Option<String>,
-    reason: Option<String>,
-}
-
-impl Policy {
-    /// What a model says; what is wrong with that is reported.
-    pub(crate) fn of(model: &Model, problems: &mut Problems) -> Self {
-        let mut policy = Self::default();
-        if let Some(node) = model.metadata().get("suppressions") {
-            for object in objects(SUPPRESSIONS, "suppressions", node, problems) {
-                check_keys(
-                    SUPPRESSIONS,
-                    object,
-                    &["id", "namespace", "reason"],
-                    problems,
-                );
-                policy
-                    .suppressions
-                    .extend(scope(SUPPRESSIONS, object, problems));
+/// Reads the policy of a model, and reports what is wrong with it.
+pub(crate) fn policy_of(model: &Model, problems: &mut Problems) -> Policy {
+    let mut policy = Policy::default();
+    if let Some(node) = model.metadata().get("suppressions") {
+        for object in objects(SUPPRESSIONS, "suppressions", node, problems) {
+            check_keys(
+                SUPPRESSIONS,
+                object,
+                &["id", "namespace", "reason"],
+                problems,
+            );
+            policy
+                .suppressions
+                .extend(scope(SUPPRESSIONS, object, problems));
+        }
+    }
+    if let Some(node) = model.metadata().get("severityOverrides") {
+        for object in objects(OVERRIDES, "severityOverrides", node, problems) {
+            check_keys(
+                OVERRIDES,
+                object,
+                &["id", "namespace", "severity"],
+                problems,
+            );
+            let scope = scope(OVERRIDES, object, problems);
+            let severity = severity(object, problems);
+            policy.overrides.extend(scope.zip(severity));
+        }
+    }
+    for shape in model.shapes() {
+        add_trait(&mut policy, shape.id(), shape.traits());
+        for member in shape.members() {
+            if add_trait(&mut policy, member.id(), member.traits()) {
+                let places = places(member).map(|place| (place, member.id().clone()));
+                policy.members.extend(places);
             }
         }
-        if let Some(node) = model.metadata().get("severityOverrides") {
-            for object in objects(OVERRIDES, "severityOverrides", node, problems) {
-                check_keys(
-                    OVERRIDES,
-                    object,
-                    &["id", "namespace", "severity"],
-                    problems,
-                );
-                let scope = scope(OVERRIDES, object, problems);
-                let severity = severity(object, problems);
-                policy.overrides.extend(scope.zip(severity));
-            }
-        }
-        for shape in model.shapes() {
-            policy.add_trait(shape.id(), shape.traits());
-            for member in shape.members() {
-                if policy.add_trait(member.id(), member.traits()) {
-                    let places = places(member).map(|place| (place, member.id().clone()));
-                    policy.members.extend(places);
-                }
-            }
-        }
-        policy
     }
-
-    fn add_trait(&mut self, id: &ShapeId, traits: &Traits) -> bool {
-        let Some(codes) = traits.get(ids::SUPPRESS).and_then(Node::as_array) else {
-            return false;
-        };
-        let codes = codes.iter().filter_map(Node::as_str).map(str::to_owned);
-        self.by_shape.insert(id.clone(), codes.collect());
-        true
-    }
-
-    /// Whether a finding is suppressed; if not, how bad it is may change.
-    pub(crate) fn suppresses(&self, problem: &mut Problem) -> bool {
-        if problem.severity == Severity::Error {
-            return false;
-        }
-        if let Some(member) = self.members.get(&problem.location)
-            && problem
-                .shape
-                .as_ref()
-                .is_some_and(|shape| shape.root_str() == member.root_str())
-        {
-            problem.shape = Some(member.clone());
-        }
-        if let Some(codes) = problem.shape.as_ref().and_then(|id| self.by_shape.get(id))
-            && codes
-                .iter()
-                .any(|code| is_below(problem.code.as_str(), code))
-        {
-            return true;
-        }
-        if let Some(scope) = self.suppressions.iter().find(|scope| scope.has(problem)) {
-            problem.reason.clone_from(&scope.reason);
-            return true;
-        }
-        for (scope, severity) in &self.overrides {
-            if scope.has(problem) {
-                problem.severity = problem.severity.max(*severity);
-            }
-        }
-        false
-    }
+    policy
 }
 
-impl Scope {
-    fn has(&self, problem: &Problem) -> bool {
-        let namespace = || problem.shape.as_ref().map(|shape| shape.namespace());
-        is_below(problem.code.as_str(), &self.id)
-            && (self.namespace.is_none() || self.namespace.as_deref() == namespace())
-    }
-}
-
-/// Whether a code is `id`, or `id` followed by a dot and more.
-fn is_below(code: &str, id: &str) -> bool {
-    let rest = code.strip_prefix(id);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// Adds the ids of `@suppress`, if the shape or member has it.
+fn add_trait(policy: &mut Policy, id: &ShapeId, traits: &Traits) -> bool {
+    let Some(codes) = traits.get(ids::SUPPRESS).and_then(Node::as_array) else {
+        return false;
+    };
+    let codes = codes.iter().filter_map(Node::as_str).map(str::to_owned);
+    policy.by_shape.insert(id.clone(), codes.collect());
+    true
 }
 
 fn scope(rule: &'static Rule, object: &Node, problems: &mut Problems) -> Option<Scope> {

@@ -21,8 +21,9 @@ use std::collections::HashSet;
 
 use super::lookup::Lookups;
 use crate::diagnostic::{Problem, Problems};
+use crate::json::MAX_DEPTH;
 use crate::model::Model;
-use crate::node::{MAX_DEPTH, Node, NodeValue, Object};
+use crate::node::{Node, NodeValue, Object};
 use crate::rules::{self, Rule};
 use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use polywire_text::escape::{self, JsonEnd, LoneSurrogate};
 use polywire_text::{number, scan};
 
-use super::{Entry, Node, NodeValue, Number, Object};
 use crate::diagnostic::{Diagnostic, Problem, Problems, resolve};
+use crate::node::{Entry, Node, NodeValue, Number, Object};
 use crate::rules;
 use crate::source::{SourceLocation, Sources};
 
