@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use polywire::model::export::botocore::{self, Export, Options, Protocol};
 use polywire::model::{Node, Object};
+use polywire_model_export::botocore::{self, Export, Options, Protocol};
 
 use crate::model::{EXIT_STATUS, Input};
 use crate::output::{OutputFile, Overwrite};

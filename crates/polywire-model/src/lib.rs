@@ -41,7 +41,9 @@
 //! - [`Shape`], [`Member`], [`Traits`]: traits by id, and typed views of those that the
 //!   wires need.
 //! - [`Selector`]: Smithy's queries over models.
-//! - [`ast`], [`idl`]: the model as text again. [`export`]: as files of other tools.
+//! - [`ast`], [`idl`]: the model as text again. The crate `polywire-model-export` writes files of
+//!   other tools.
+//! - [`rules`]: what is checked, with examples. [`ids`]: the traits that are known by name.
 //! - [`Model::schemas`]: the model as codecs want it.
 //!
 //! # The way of a model
@@ -68,7 +70,6 @@ pub mod ast;
 mod bundled;
 mod closure;
 mod diagnostic;
-pub mod export;
 mod flatten;
 mod fragment;
 pub mod idl;

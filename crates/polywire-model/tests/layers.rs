@@ -30,7 +30,6 @@ const LAYERS: &[&[&str]] = &[
     &["bundled"],
     &["validate"],
     &["loader"],
-    &["export"],
 ];
 
 fn layer(module: &str) -> Option<usize> {

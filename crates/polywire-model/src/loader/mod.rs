@@ -17,7 +17,6 @@ use crate::diagnostic::{Diagnostic, ModelError, Problem, Problems};
 use crate::fragment::Fragment;
 use crate::idl;
 use crate::model::Model;
-use crate::rules;
 use crate::severity::Severity;
 use crate::source::{MAX_FILE_BYTES, Sources};
 use crate::validate::validate;
@@ -332,7 +331,7 @@ impl Loader {
         if models.is_empty() {
             // Whoever names all JARs of a folder names some of these.
             let message = format!("`{name}` holds no model");
-            let problem = files::without_place(rules::NO_MODEL, message)
+            let problem = files::without_place(crate::rules::NO_MODEL, message)
                 .expected("files below `META-INF/smithy` that its manifest lists");
             self.unreadable.push(problem);
         }

@@ -269,8 +269,21 @@ impl Object {
         }
     }
 
-    /// Adds at the end without a look whether the key is there.
-    pub(crate) fn push(&mut self, key: impl Into<String>, value: impl Into<Node>) {
+    /// Appends a value under a new key. Takes constant time, whereas [`insert`](Self::insert)
+    /// searches for the key. If the key exists already, [`get`](Self::get) finds the first value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::{Node, Object};
+    ///
+    /// let mut object = Object::new();
+    /// for number in 0..3 {
+    ///     object.push(format!("n{number}"), number);
+    /// }
+    /// assert_eq!(object.get("n1").and_then(Node::as_i64), Some(1));
+    /// ```
+    pub fn push(&mut self, key: impl Into<String>, value: impl Into<Node>) {
         let (key, value) = (key.into(), value.into());
         self.entries.push(Entry {
             key,

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
+use polywire_model::{ErrorKind, Node, Object, ids};
+
 use super::Context;
 use super::entries::{flag, object};
-use crate::ids;
-use crate::node::{Node, Object};
-use crate::traits::ErrorKind;
 
 /// Seconds that a waiter polls at least. Smithy leaves that to the caller, and
 /// botocore counts attempts.

@@ -6,9 +6,7 @@
 
 use std::collections::HashMap;
 
-use polywire_schema::ShapeId;
-
-use crate::closure::Closure;
+use polywire_model::{Closure, ShapeId};
 
 /// How a shape is used, where that makes two of it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -35,7 +33,7 @@ impl<'m> Names<'m> {
         for shape in closure.shapes() {
             if matches!(
                 shape.shape_type(),
-                crate::shape::ShapeType::Structure | crate::shape::ShapeType::Union
+                polywire_model::ShapeType::Structure | polywire_model::ShapeType::Union
             ) {
                 names.name(shape.id(), Use::Plain, closure);
             }

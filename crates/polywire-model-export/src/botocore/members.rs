@@ -2,14 +2,12 @@
 //!
 //! What is said here counts above what the shape itself says.
 
+use polywire_model::{Member, Node, Object, Shape, ShapeType, Traits, ids};
+
 use super::entries::{documented, flag, object, push_deprecation};
 use super::names::Use;
 use super::shapes::{Shapes, timestamp_format};
 use super::{Context, Protocol};
-use crate::ids;
-use crate::node::{Node, Object};
-use crate::shape::{Member, Shape, ShapeType};
-use crate::traits::Traits;
 
 /// A member of a structure or union.
 pub(super) fn of<'m>(

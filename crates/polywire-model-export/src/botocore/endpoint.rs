@@ -1,8 +1,6 @@
 //! `endpoint-rule-set-1.json`: where a service is.
 
-use crate::ids;
-use crate::node::Node;
-use crate::shape::Shape;
+use polywire_model::{Node, Shape, ids};
 
 /// The rules of the model. One that has none leaves it to the user, who has to
 /// say `endpoint_url`.

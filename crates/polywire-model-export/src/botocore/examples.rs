@@ -1,8 +1,9 @@
 //! `examples-1.json`: what the documentation of clients shows.
 
+use polywire_model::{Node, Object};
+
 use super::Context;
 use super::entries::object;
-use crate::node::{Node, Object};
 
 /// The examples of all operations, if there are any. botocore has no place for
 /// those that end in an error.

@@ -1,8 +1,8 @@
 //! What the files are made of: objects that leave out what is not so.
 
+use polywire_model::{Node, Object, Traits};
+
 use super::documentation;
-use crate::node::{Node, Object};
-use crate::traits::Traits;
 
 /// An object of these entries, without those that are absent.
 pub(super) fn object<const N: usize>(entries: [(&str, Option<Node>); N]) -> Object {

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use polywire_model::{Shape, ids};
+
 use super::ExportError;
-use crate::ids;
-use crate::shape::Shape;
 
 /// A protocol of botocore.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -72,7 +72,7 @@ impl Protocol {
     /// # Examples
     ///
     /// ```
-    /// use polywire_model::export::botocore::Protocol;
+    /// use polywire_model_export::botocore::Protocol;
     ///
     /// for name in ["aws.protocols#restJson1", "restJson1", "rest-json"] {
     ///     assert_eq!(Protocol::from_name(name), Some(Protocol::RestJson));

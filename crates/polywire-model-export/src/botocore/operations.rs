@@ -1,13 +1,12 @@
 //! The operations of `service-2.json`.
 
+use polywire_model::{Node, Object, Operation, Shape, ShapeRef, UNIT, ids};
+
 use super::auth::{self, Schemes};
 use super::entries::{documented, flag, object, push_all, push_deprecation, texts};
 use super::names::Use;
 use super::shapes::Shapes;
 use super::{Context, Protocol, members};
-use crate::ids;
-use crate::node::{Node, Object};
-use crate::shape::{Operation, Shape, ShapeRef, UNIT};
 
 /// How many errors of the service all operations together may list: a model of a
 /// megabyte could make gigabytes of them.

@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use polywire_model::export::botocore::{Export, ExportError, Options, Protocol, export};
 use polywire_model::{Loader, Model, Node};
+use polywire_model_export::botocore::{Export, ExportError, Options, Protocol, export};
 use test_data::{Missing, data, suite};
 
 test_data::tests! {

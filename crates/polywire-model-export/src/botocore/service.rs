@@ -1,12 +1,11 @@
 //! `service-2.json`: metadata, operations and shapes.
 
+use polywire_model::{Node, Object, Shape, ids};
+
 use super::auth::{self, Schemes};
 use super::entries::{documented, object, push_deprecation};
 use super::shapes::Shapes;
 use super::{Context, Protocol, operations};
-use crate::ids;
-use crate::node::{Node, Object};
-use crate::shape::Shape;
 
 /// The names of a service, which for services that are not of AWS are derived
 /// from its id.

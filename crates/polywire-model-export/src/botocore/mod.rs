@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use polywire_model::Loader;
-//! use polywire_model::export::botocore::{Options, Protocol, export};
+//! use polywire_model_export::botocore::{Options, Protocol, export};
 //!
 //! let text = r#"
 //!     $version: "2"
@@ -58,11 +58,7 @@ mod service;
 mod shapes;
 mod waiters;
 
-use crate::closure::Closure;
-use crate::ids;
-use crate::model::Model;
-use crate::node::Node;
-use crate::shape::Shape;
+use polywire_model::{Closure, Model, Node, Shape, ids};
 
 pub use error::ExportError;
 pub use protocol::Protocol;
@@ -72,7 +68,7 @@ pub use protocol::Protocol;
 /// # Examples
 ///
 /// ```
-/// use polywire_model::export::botocore::{Options, Protocol};
+/// use polywire_model_export::botocore::{Options, Protocol};
 ///
 /// let options = Options::default().protocol(Protocol::RestJson).name("my-weather");
 /// # let _ = options;

@@ -1,9 +1,9 @@
 //! `paginators-1.json`: how to go from page to page.
 
+use polywire_model::{Node, Object, Shape, ShapeType};
+
 use super::Context;
 use super::entries::{object, texts};
-use crate::node::{Node, Object};
-use crate::shape::{Shape, ShapeType};
 
 pub(super) fn paginators(context: &mut Context<'_>) -> Node {
     let mut all = Object::new();

@@ -4,11 +4,10 @@
 //! knows, so that a service without authentication is one whose operations are
 //! each marked: they are sent unsigned, without credentials.
 
+use polywire_model::{Node, Object, Shape, ids};
+
 use super::Context;
 use super::entries::texts;
-use crate::ids;
-use crate::node::{Node, Object};
-use crate::shape::Shape;
 
 const SIGV4: &str = ids::SIGV4;
 const SIGV4A: &str = ids::SIGV4A;

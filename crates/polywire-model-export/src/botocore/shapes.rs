@@ -2,14 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use polywire_schema::ShapeId;
+use polywire_model::{ErrorKind, Node, Number, Object, Shape, ShapeId, ShapeType, TimestampFormat};
 
 use super::entries::{documented, flag, object, push_all, push_deprecation, texts};
 use super::names::{Names, Use};
 use super::{Context, Protocol, members};
-use crate::node::{Node, Number, Object};
-use crate::shape::{Shape, ShapeType};
-use crate::traits::{ErrorKind, TimestampFormat};
 
 /// The shapes that were named so far, and those that are still to be written.
 pub(super) struct Shapes<'m> {
@@ -233,8 +230,8 @@ fn push_bounds(entry: &mut Object, shape: &Shape) {
     let number = |number: Option<&Number>| {
         number.map(|number| {
             Node::new(
-                crate::node::NodeValue::Number(number.clone()),
-                crate::source::SourceLocation::NONE,
+                polywire_model::NodeValue::Number(number.clone()),
+                polywire_model::SourceLocation::NONE,
             )
         })
     };
