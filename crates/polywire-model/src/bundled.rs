@@ -1,9 +1,8 @@
-//! The definitions that come with the crate: Smithy's prelude, and the traits
-//! of the protocols, of AWS, of the official test suites and of Polywire.
+//! The bundled definitions: the prelude of Smithy, and the traits of protocols, of AWS, of the
+//! official test suites and of Polywire.
 //!
-//! They are Smithy files like any other, read by the same parser when the first
-//! model is assembled. A model that holds such a definition itself, as dumps of
-//! other tools do, keeps its own.
+//! They are Smithy files, which are parsed when the first model is assembled. If a model defines
+//! such a shape itself, as the output of other tools does, its own definition is used.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,8 +1,7 @@
-//! JSON text to nodes and back.
+//! Reads and writes JSON.
 //!
-//! A reader of our own, since nodes need the place of every value and key, and
-//! a message about a 2 MB file needs its line; general readers give neither.
-//! One pass over the bytes, a string copied once, a bound on depth.
+//! This is not serde_json, because nodes need the location of every value and key, for messages.
+//! The reader makes one pass over the bytes, copies each string once, and limits the depth.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,12 +14,12 @@ use crate::node::{Entry, Node, NodeValue, Number, Object};
 use crate::rules;
 use crate::source::{SourceLocation, Sources};
 
-/// How deep arrays and objects may nest, here and in the IDL. Real models stay
-/// below 30; the bound keeps recursion far from the end of a thread's stack.
+/// The maximum depth of arrays and objects, here and in the IDL. Real models stay below 30. The
+/// limit keeps recursion far from a stack overflow.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// How deep a model in JSON may nest: the trait of a member stands six levels
-/// deep, and its value may nest as deep there as in the IDL.
+/// The maximum depth of a model in JSON. The traits of members are six levels deep, and their
+/// values can be as deep as in the IDL.
 pub(crate) const MAX_MODEL_DEPTH: usize = MAX_DEPTH + 6;
 
 impl Node {
@@ -28,9 +27,9 @@ impl Node {
     ///
     /// # Errors
     ///
-    /// A diagnostic with line and column when the text is not one JSON value,
-    /// nests deeper than 128 levels, or has an object with a key twice.
-    // The diagnostic is for people, and made once: its size doesn't matter.
+    /// A diagnostic with line and column if the text is not one JSON value, is nested deeper than
+    /// 128 levels, or has a duplicate key in an object.
+    // The diagnostic is created once, so its size does not matter.
     #[expect(clippy::result_large_err)]
     pub fn parse_json(text: &str) -> Result<Self, Diagnostic> {
         let mut problems = Problems::default();
@@ -42,7 +41,7 @@ impl Node {
                 sources.add("<json>", Arc::from(text));
                 let mut diagnostics = problems.into_diagnostics(&sources);
                 if diagnostics.is_empty() {
-                    // `read` gives a node or says why not; this is for form's sake.
+                    // `read` returns a node or adds a problem, so this is not reached.
                     let problem =
                         Problem::error(rules::JSON_SYNTAX, SourceLocation::NONE, "no JSON value");
                     return Err(resolve(problem, &sources));
@@ -58,16 +57,16 @@ impl Node {
         written(self, None)
     }
 
-    /// The node as JSON over several lines, indented by four spaces.
+    /// The node as JSON in several lines, indented by four spaces.
     #[must_use]
     pub fn to_json_pretty(&self) -> String {
         written(self, Some(0)) + "\n"
     }
 }
 
-/// Reads one JSON value and nothing after it. `None` after a syntax error,
-/// which is in `problems`; keys that stand twice are there too, and the first
-/// one counts. It may nest `most` levels deep, and how deep it does comes with it.
+/// Reads one JSON value and nothing after it. `None` after a syntax error, which is added to
+/// `problems`. Duplicate keys are added, too, and their first value is used. The value can be
+/// nested `most` levels deep, and its depth is returned.
 pub(crate) fn read(
     text: &str,
     file: u32,
@@ -83,7 +82,7 @@ pub(crate) fn read(
         deepest: 0,
         problems,
     };
-    // A byte order mark is no JSON, but editors of one family write it.
+    // A byte order mark is not JSON, but some editors write it.
     if text.starts_with('\u{feff}') {
         reader.at = 3;
     }
@@ -310,7 +309,7 @@ pub(crate) fn drop_repeated_keys(entries: &mut Vec<Entry>, problems: &mut Proble
 fn written(node: &Node, indent: Option<usize>) -> String {
     let mut out = Vec::new();
     write_node(&mut out, node, indent);
-    // Made of whole strings and ASCII, so nothing is ever replaced.
+    // The bytes are complete strings and ASCII, so they are UTF-8.
     String::from_utf8(out)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

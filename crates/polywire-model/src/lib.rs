@@ -1,5 +1,4 @@
-//! Smithy models without a JVM: IDL and JSON AST in, a checked [`Model`] out; and the
-//! way back.
+//! Smithy models without a JVM: reads IDL and JSON AST into a checked [`Model`], and writes both.
 //!
 //! # Examples
 //!

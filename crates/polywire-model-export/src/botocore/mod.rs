@@ -166,7 +166,7 @@ impl File {
         &self.path
     }
 
-    /// What is in it.
+    /// The contents.
     #[must_use]
     pub fn content(&self) -> &Node {
         &self.content

@@ -1,4 +1,4 @@
-//! The definitions of all files as one list: each shape once, metadata merged.
+//! Joins the definitions of all files: each shape once, metadata merged.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,10 +17,9 @@ use crate::traits::Traits;
 
 use super::traits::MANY;
 
-/// Arrays under the same key are joined in the order of the files; other values
-/// must agree.
+/// Arrays under the same key are joined in the order of the files. Other values must be equal.
 pub(super) fn merge_metadata(mut entries: Vec<Entry>, problems: &mut Problems) -> Object {
-    // JSON files are read before IDL. Within a file the order is right already.
+    // JSON files are read before IDL. Within a file the order is correct already.
     entries.sort_by_key(|entry| entry.key_location.file);
     let mut merged: Vec<Entry> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
@@ -47,7 +46,7 @@ pub(super) fn merge_metadata(mut entries: Vec<Entry>, problems: &mut Problems) -
 /// Two values that conflict.
 pub(super) struct Conflict;
 
-/// Joins arrays, also equal ones, and lets other equal values be.
+/// Joins arrays, also equal ones. Other values must be equal.
 pub(super) fn merge_values(old: &mut Node, new: Node) -> Result<(), Conflict> {
     if old.as_array().is_none() || new.as_array().is_none() {
         return if *old == new { Ok(()) } else { Err(Conflict) };
@@ -106,7 +105,7 @@ pub(super) fn join(
     shapes
 }
 
-/// How a second definition differs from the first, and where; traits aside.
+/// The difference of a second definition from the first, and its location. Traits are not compared.
 fn difference(first: &Shape, second: &Shape) -> Option<(String, SourceLocation)> {
     let here = |text: String| Some((text, second.location));
     let (left, right) = (first.shape_type, second.shape_type);
@@ -117,7 +116,7 @@ fn difference(first: &Shape, second: &Shape) -> Option<(String, SourceLocation)>
     if first.mixins != second.mixins {
         return here("with different mixins".to_owned());
     }
-    // The AST knows no `for`: elided members have their targets there.
+    // The AST has no `for`: elided members have their targets there.
     if first.for_resource.is_some()
         && second.for_resource.is_some()
         && first.for_resource != second.for_resource
@@ -184,7 +183,7 @@ fn property(left: &Body, right: &Body) -> Option<&'static str> {
     differing.next().map(|(property, _)| *property)
 }
 
-/// Adds what a second definition says, which differs in no more than that.
+/// Adds the traits of a second definition, which is otherwise equal.
 fn unite(first: &mut Shape, second: Shape) {
     let adds_traits = !has_same_traits(first, &second);
     let members = first.members.iter_mut().zip(second.members);
@@ -197,13 +196,14 @@ fn unite(first: &mut Shape, second: Shape) {
             member.traits.append(other.traits);
         }
     }
-    // They are merged with those of `apply`, later.
+    // Traits are merged with those of `apply` later.
     if adds_traits {
         first.traits.append(second.traits);
     }
 }
 
-/// Whether two definitions have the same traits, as far as that is cheap to tell.
+/// Whether two definitions have the same traits. May return `false` for equal traits, to stay
+/// cheap.
 fn has_same_traits(first: &Shape, second: &Shape) -> bool {
     let same = |left: &Traits, right: &Traits| left.len() <= MANY && left == right;
     let mut members = first.members.iter().zip(&second.members);
@@ -211,8 +211,8 @@ fn has_same_traits(first: &Shape, second: &Shape) -> bool {
         && members.all(|(left, right)| same(&left.traits, &right.traits))
 }
 
-/// A bundled definition that the model applies traits to becomes its own. The
-/// prelude is the same for every model, and can't.
+/// A bundled definition becomes a shape of the model if the model applies traits to it. Shapes of
+/// the prelude are excluded: they are the same for every model.
 pub(super) fn adopt_bundled_targets(
     shapes: &mut Vec<Shape>,
     applies: &mut Vec<Apply>,

@@ -1,4 +1,4 @@
-//! What mixins give to the shapes that use them, and what elided members target.
+//! Copies members and traits of mixins to the shapes that use them, and resolves elided members.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,21 +16,20 @@ use crate::source::SourceLocation;
 use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
-/// How many members mixins may add to a model in total. A chain of mixins that
-/// each use all the ones before grows with the square of the text; real models
-/// inherit a few thousand.
+/// The maximum number of members that mixins add to a model. A chain in which each mixin uses all
+/// mixins before it grows with the square of the text. Real models inherit a few thousand.
 const MAX_INHERITED_MEMBERS: usize = 250_000;
 
-/// How many traits mixins may add in total, on shapes and on members: each of
-/// those members may have a thousand.
+/// The maximum number of traits that mixins add to the shapes and members of a model. Each of the
+/// members can have a thousand.
 const MAX_INHERITED_TRAITS: usize = 1_000_000;
 
-/// How many operations, resources, errors and the like the mixins of services,
-/// resources and operations may add in total.
+/// The maximum number of operations, resources, errors and other references that mixins of
+/// services, resources and operations add to a model.
 const MAX_INHERITED_REFERENCES: usize = 250_000;
 
 impl Assembler<'_> {
-    /// The mixins of a shape that exist and fit.
+    /// The mixins of a shape that exist and have the right type.
     pub(super) fn usable_mixins(&mut self, shape: &mut Shape) -> Vec<ShapeRef> {
         let mut usable = Vec::new();
         for reference in &shape.mixins {
@@ -78,7 +77,7 @@ impl Assembler<'_> {
             if !self.has_room(counts, reference.location()) {
                 return;
             }
-            // Cloned, since merging needs the assembler whole.
+            // Cloned, because merging borrows the assembler.
             let given = self
                 .shape(reference)
                 .map(|m| m.members.clone())
@@ -127,8 +126,7 @@ impl Assembler<'_> {
         shape.members = members;
     }
 
-    /// Counts members and traits that a mixin is about to give, and reports when
-    /// they are too many.
+    /// Counts the members and traits that a mixin adds, and reports an error above the limit.
     fn has_room(&mut self, (members, traits): (usize, usize), at: SourceLocation) -> bool {
         self.inherited_members += members;
         self.inherited_traits += traits;
@@ -144,8 +142,8 @@ impl Assembler<'_> {
         false
     }
 
-    /// What `$name` targets: what the resource after `for` has under the name,
-    /// else what the mixins do.
+    /// The target of `$name`: that of the identifier or property of the resource after `for`, else
+    /// that of the member of a mixin.
     pub(super) fn elided_target(
         &mut self,
         shape: &Shape,
@@ -169,8 +167,8 @@ impl Assembler<'_> {
         None
     }
 
-    /// What the identifiers and properties of a resource target, by name. Each
-    /// resource is indexed once: many structures may be `for` it.
+    /// The targets of the identifiers and properties of a resource, by name. Each resource is
+    /// indexed once, because many structures can be `for` it.
     fn fields(&mut self, reference: &ShapeRef) -> Option<Rc<HashMap<String, ShapeId>>> {
         if let Some(fields) = self.resource_fields.get(reference.id()) {
             return Some(Rc::clone(fields));
@@ -294,8 +292,8 @@ impl Assembler<'_> {
     }
 }
 
-/// The traits of a mixin that its users get: all but `@mixin` and those that it
-/// declares local.
+/// The traits that the users of a mixin inherit: all except `@mixin` and those that it declares
+/// local.
 fn inheritable(traits: &Traits) -> Traits {
     let local: Vec<&str> = traits
         .get(ids::MIXIN)

@@ -1,9 +1,8 @@
-//! Fragments to shapes: joins files, flattens mixins, applies traits.
+//! Makes shapes of fragments: joins files, flattens mixins, applies traits.
 //!
-//! The order matters. A mixin must be whole, with the traits that `apply` adds
-//! to it, before it is copied into the shapes that use it; and an `apply` on an
-//! inherited member must come after that member was inherited. So shapes are
-//! finished one by one, each after those that it depends on:
+//! The order matters. A mixin must be complete, with the traits that `apply` adds to it, before it
+//! is copied into the shapes that use it. An `apply` on an inherited member must come after the
+//! member was inherited. So shapes are completed one by one, each after its dependencies:
 //!
 //! ```text
 //! coerce:  `@annotation` without a value gets {} or [] by the trait's definition
@@ -39,8 +38,8 @@ use self::traits::Definitions;
 
 pub(crate) type Assembly = (Vec<Shape>, HashMap<ShapeId, u32>, Object);
 
-/// Joins fragments. `bundled` holds the definitions beside them, `None` while
-/// the bundled ones themselves are made.
+/// Joins fragments. `bundled` is the table of bundled definitions. It is `None` while these are
+/// assembled themselves.
 pub(crate) fn assemble(
     fragments: Vec<Fragment>,
     bundled: Option<&ShapeTable>,
@@ -88,7 +87,7 @@ struct Assembler<'a> {
     inherited_members: usize,
     inherited_traits: usize,
     inherited_references: usize,
-    /// What elided members find in the resources that they were looked for in.
+    /// The targets of identifiers and properties, of the resources that were indexed so far.
     resource_fields: HashMap<ShapeId, Rc<HashMap<String, ShapeId>>>,
 }
 
@@ -109,7 +108,7 @@ impl Assembler<'_> {
             }
         }
         for at in self.dependency_order() {
-            // Taken out, since finishing it reads the shapes around it.
+            // Taken out, because completing it reads the other shapes.
             let hole = Shape::new(UNIT, ShapeType::Structure, SourceLocation::NONE);
             let mut shape = std::mem::replace(&mut self.shapes[at], hole);
             self.finish(
@@ -120,8 +119,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// The places of all shapes, each after the mixins and the resource that it
-    /// uses (Kahn's algorithm). Shapes of a cycle come last, and are reported.
+    /// The indices of all shapes, each after the mixins and the resource that it uses (Kahn's
+    /// algorithm). Shapes of a cycle come last, and are reported.
     fn dependency_order(&mut self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.shapes.len());
         let mut waiting: HashMap<usize, usize> = HashMap::new();
@@ -203,8 +202,7 @@ impl Assembler<'_> {
     }
 }
 
-/// A shape of a similar name, as a hint; the same name in another namespace
-/// counts as near.
+/// A hint with a shape of a similar name. The same name in another namespace counts as similar.
 pub(crate) fn suggest_shape<'m>(
     id: &str,
     shapes: impl Iterator<Item = &'m Shape> + Clone,

@@ -1,4 +1,4 @@
-//! The JSON AST: the form in which models are exchanged.
+//! The JSON AST: the format in which programs exchange models.
 
 pub(crate) mod reader;
 mod writer;

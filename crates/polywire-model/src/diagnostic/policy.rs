@@ -8,8 +8,7 @@ use super::Problem;
 use crate::severity::Severity;
 use crate::source::SourceLocation;
 
-/// What a model says about findings: which ones it suppresses, and which ones it raises to a
-/// higher severity.
+/// The findings that a model suppresses, and those that it raises to a higher severity.
 #[derive(Debug, Default)]
 pub(crate) struct Policy {
     pub(crate) suppressions: Vec<Scope>,

@@ -1,8 +1,7 @@
-//! JSON AST 2.0 to a fragment.
+//! Reads JSON AST into a fragment.
 //!
-//! The nodes are taken apart, not copied: a trait's value moves from the JSON
-//! tree into the shape. Ids are interned, since a model names the same few
-//! traits and targets thousands of times.
+//! Nodes are moved, not copied: the value of a trait moves from the JSON tree into the shape. Ids
+//! are interned, because a model names the same few traits and targets thousands of times.
 
 mod nodes;
 mod properties;
@@ -24,8 +23,8 @@ use crate::traits::{AppliedTrait, Traits};
 
 use self::properties::property_names;
 
-/// Reads the text of an AST file. What is wrong is in `problems`; the fragment
-/// holds what could be read. A file that `is_optional` may be no model at all.
+/// Reads the text of an AST file. Errors are added to `problems`, and the fragment has what could
+/// be read. If `is_optional`, a file that is not a model is skipped.
 pub(crate) fn read(text: &str, file: u32, is_optional: bool, problems: &mut Problems) -> Fragment {
     let Some((root, deepest)) = read_json(text, file, MAX_MODEL_DEPTH, problems) else {
         return Fragment::default();
@@ -48,7 +47,7 @@ struct Reader<'p> {
     problems: &'p mut Problems,
     ids: HashMap<String, ShapeId>,
     is_version_1: bool,
-    /// Whether a value of metadata or of a trait may be deeper than the IDL allows.
+    /// Whether values of metadata or traits may be nested deeper than the IDL allows.
     is_deep: bool,
     fragment: Fragment,
 }
@@ -246,7 +245,7 @@ impl Reader<'_> {
             }
         }
         if shape.shape_type == ShapeType::Map {
-            // `key` comes first, however the document has it.
+            // `key` comes first, in any order of the document.
             shape.members.sort_by(|left, right| left.id.cmp(&right.id));
         }
         if is_set && !shape.traits.has_unique_items() {
@@ -319,7 +318,7 @@ impl Reader<'_> {
         });
     }
 
-    /// The text of an enum's member that says none is its name.
+    /// The value of an enum member without `@enumValue` is its name.
     fn imply_value(member: &ShapeId, location: SourceLocation, traits: &mut Traits) {
         if !traits.has(ids::ENUM_VALUE) {
             let name = member.member().unwrap_or_default().to_owned();

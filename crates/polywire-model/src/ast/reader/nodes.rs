@@ -1,4 +1,4 @@
-//! Nodes as ids, references and objects; what is wrong with them.
+//! Reads nodes as ids, references and objects, and reports errors.
 
 use polywire_schema::ShapeId;
 
@@ -109,8 +109,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A value may nest as deep as in the IDL, so that each can be written as the
-    /// other. Real documents don't nest so deep as a whole.
+    /// Values can be nested as deep as in the IDL, so that each format can be converted into the
+    /// other. Only documents that are deeply nested as a whole need this check.
     pub(super) fn check_depth(&mut self, value: &Node) {
         if self.is_deep && !nests_within(value, MAX_DEPTH) {
             let message = format!("values nest deeper than {MAX_DEPTH} levels");
@@ -141,7 +141,7 @@ impl Reader<'_> {
 }
 
 impl Node {
-    /// The items, or the node as it was.
+    /// The items, or the unchanged node.
     fn into_array(self) -> Result<Vec<Self>, Self> {
         let location = self.location();
         match self.into_value() {
@@ -150,7 +150,7 @@ impl Node {
         }
     }
 
-    /// The entries, or the node as it was.
+    /// The entries, or the unchanged node.
     pub(crate) fn into_object(self) -> Result<Object, Self> {
         let location = self.location();
         match self.into_value() {
@@ -160,7 +160,8 @@ impl Node {
     }
 }
 
-/// Whether a value has no more levels below it. It was read, so it has few.
+/// Whether a value has at most this many levels below it. The recursion is bounded, because the
+/// reader limits the depth.
 fn nests_within(value: &Node, levels: usize) -> bool {
     let fits = |value: &Node| levels > 0 && nests_within(value, levels - 1);
     match value.value() {

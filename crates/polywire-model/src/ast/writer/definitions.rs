@@ -1,4 +1,4 @@
-//! Which of the bundled definitions a model uses.
+//! Finds the bundled definitions that a model uses.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,8 @@ use crate::model::{Model, neighbors};
 use crate::node::{Node, NodeValue};
 use crate::shape::Shape;
 
-/// The bundled shapes that a model reaches: the definitions of its traits, what
-/// its members target, and all that those reach in turn. The prelude is not
-/// among them.
+/// The bundled shapes that a model reaches: the definitions of its traits, the targets of its
+/// members, and everything that these reach. Without the prelude.
 pub(super) fn used(model: &Model) -> Vec<&'static Shape> {
     let mut walk = Walk {
         model,
@@ -45,7 +44,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Ids within values: `@authDefinition` and others name traits there.
+    /// Finds ids within values: `@authDefinition` and others name traits there.
     fn value(&mut self, node: &Node) {
         match node.value() {
             NodeValue::Array(items) => items.iter().for_each(|item| self.value(item)),

@@ -1,4 +1,4 @@
-//! Shapes of JSON AST 1.0.
+//! Writes shapes of JSON AST 1.0.
 //!
 //! ```text
 //! mixins      flattened into the shapes that use them, and left out
@@ -32,8 +32,8 @@ const ADDED_DEFAULT: &str = ids::ADDED_DEFAULT;
 pub(super) struct Downgrade<'m> {
     model: &'m Model,
     problems: Problems,
-    /// Traits that are left out without harm: where the first stands, and on how
-    /// many shapes and members they are. Models have thousands of them.
+    /// Traits that are omitted without loss of meaning: the location of the first, and their
+    /// number. Models have thousands of them.
     unused: BTreeMap<&'m str, (SourceLocation, u32)>,
 }
 
@@ -46,7 +46,7 @@ impl<'m> Downgrade<'m> {
         }
     }
 
-    /// What can't be said, after the last shape.
+    /// The losses, after the last shape.
     pub(super) fn into_problems(mut self) -> Problems {
         for (name, (location, count)) in std::mem::take(&mut self.unused) {
             let more = match count {
@@ -144,7 +144,7 @@ impl<'m> Downgrade<'m> {
         }
         if let Some(default) = default {
             let is_zero = target.is_some_and(|target| {
-                // A stream is never absent in 1.0: none means an empty one.
+                // A stream is never absent in 1.0: it is empty instead.
                 let is_stream = target.shape_type() == ShapeType::Blob
                     && target.traits().is_streaming()
                     && default.value().as_str() == Some("");
@@ -176,13 +176,13 @@ impl<'m> Downgrade<'m> {
         is_null || (member.traits().has(ADDED_DEFAULT) && !is_boxed(target))
     }
 
-    /// The traits that 1.0 has, those of mixins among them.
+    /// The traits that 1.0 has, including those of mixins.
     fn traits(&mut self, traits: &'m Traits) -> Object {
         let mut object = Object::new();
         for applied in traits.iter() {
             let name = ids::in_prelude(applied.id().as_str());
             match name {
-                // These are said in another way, or reported by who knows more.
+                // These are expressed in another way, or reported elsewhere.
                 Some("addedDefault" | "box" | "default" | "enumValue") => {}
                 Some(name @ ("clientOptional" | "notProperty" | "property")) => {
                     let first = (applied.location(), 0);
@@ -241,8 +241,7 @@ impl<'m> Downgrade<'m> {
     }
 }
 
-/// Whether 1.0 would say that values of the shape may be absent: of types that
-/// have a zero, those that don't default to it.
+/// Whether the shape is boxed in 1.0: its type has a zero value, and zero is not its default.
 fn is_boxed(shape: &Shape) -> bool {
     if shape.is_version_1 || zero(shape.shape_type()).is_none() {
         return shape.traits().has(BOX);

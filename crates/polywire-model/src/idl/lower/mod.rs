@@ -1,11 +1,11 @@
-//! Syntax trees to fragments: names become absolute ids.
+//! Lowers syntax trees to fragments: names become absolute ids.
 //!
-//! What `City` means, in this order:
+//! `City` is resolved in this order:
 //!
-//! 1. what a `use` statement of the file names so;
+//! 1. the shape that a `use` statement of the file imports under this name;
 //! 2. the shape of that name in the file's namespace, defined in any file;
 //! 3. the shape of that name in the prelude, `smithy.api`;
-//! 4. the shape in the file's namespace after all, which validation reports.
+//! 4. else the shape of that name in the file's namespace, which validation reports as unknown.
 
 mod services;
 mod shapes;
@@ -25,9 +25,8 @@ use crate::shape::ShapeRef;
 use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 
-/// Lowers all IDL files of a model. `others` are the fragments of its AST files,
-/// which may define what the IDL names; `bundled` is `None` while the bundled
-/// files themselves are read.
+/// Lowers all IDL files of a model. `others` are the fragments of its AST files, whose shapes the
+/// IDL can name. `bundled` is `None` while the bundled files themselves are read.
 pub(crate) fn lower(
     files: Vec<File>,
     others: &[Fragment],
@@ -79,7 +78,7 @@ pub(crate) fn lower(
         .collect()
 }
 
-/// What can be named, in all files of the model.
+/// The shapes that all files of the model define.
 struct Names<'a> {
     defined: HashSet<String>,
     /// The namespaces of `defined`.
@@ -129,9 +128,9 @@ struct Lowering<'a> {
     namespace: String,
     input_suffix: String,
     output_suffix: String,
-    /// Short name -> the id that `use` gives it.
+    /// The id that a `use` statement imports, by short name.
     uses: HashMap<String, ShapeId>,
-    /// Names that were resolved before.
+    /// A cache of resolved names.
     resolved: HashMap<String, ShapeId>,
     problems: &'a mut Problems,
     fragment: Fragment,
@@ -150,7 +149,7 @@ impl Lowering<'_> {
             };
             self.fragment.metadata.push(entry);
         }
-        // Without a namespace no name can be made absolute: that is reported.
+        // Without a namespace names cannot be resolved. The missing namespace is reported already.
         if file.namespace.is_some() {
             for statement in file.statements {
                 match statement {
@@ -229,7 +228,7 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// The id that a name means here.
+    /// Resolves a name in this file.
     fn resolve(&mut self, text: &str, location: SourceLocation) -> Option<ShapeId> {
         if let Some(id) = self.resolved.get(text) {
             return Some(id.clone());

@@ -46,7 +46,7 @@ impl Lowering<'_> {
             self.member(&mut shape, member);
         }
         if shape_type == ShapeType::Map {
-            // `key` comes first, however the author wrote it.
+            // `key` comes first, in any order of the source.
             shape.members.sort_by(|left, right| left.id.cmp(&right.id));
         }
         match body {
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         self.fragment.shapes.push(shape);
     }
 
-    /// The target of `input` or `output`; an inline structure becomes a shape.
+    /// The target of `input` or `output`. An inline structure becomes a shape.
     pub(super) fn input_output(
         &mut self,
         input_output: InputOutput,
@@ -129,7 +129,8 @@ impl Lowering<'_> {
         let mut traits = self.traits(traits);
         let target = match target {
             Some(target) => self.reference(&target),
-            // Of enums the specification says Unit; an elided one is found later.
+            // The specification defines Unit for members of enums. Elided targets are resolved
+            // later.
             None => Some(ShapeRef::new(UNIT, name.location)),
         };
         let value = value.map(|value| (value.location, self.value(value)));
@@ -173,7 +174,7 @@ impl Lowering<'_> {
         {
             let value = match value {
                 Some(value) => self.value(value),
-                // The assembler turns it into what the definition wants.
+                // The assembler replaces it by the empty value of the type of the trait.
                 None => Node::new(NodeValue::Null, location),
             };
             if let Some(id) = self.resolve(&name.text, name.location) {

@@ -39,7 +39,7 @@ impl Lowering<'_> {
         Node::new(value, location)
     }
 
-    /// A word without quotes in a node value names a shape.
+    /// An unquoted word in a node value is the name of a shape.
     pub(super) fn syntactic_id(&mut self, text: String, location: SourceLocation) -> String {
         let root = text.split('$').next().unwrap_or(&text);
         if let Ok(id) = self.lookup(&text)
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         text
     }
 
-    /// The first value of each key; the others are reported.
+    /// The first value of each key. Duplicates are reported.
     pub(super) fn distinct(&mut self, entries: Vec<(Name, Value)>) -> Vec<(Name, Value)> {
         let mut seen: HashMap<String, SourceLocation> = HashMap::new();
         let mut kept = Vec::with_capacity(entries.len());

@@ -1,21 +1,19 @@
-//! Words in brackets that may be the next statement, or values like any other.
+//! Backtracking for unclosed brackets.
 //!
-//! Where a bracket was left open, `structure City` at the start of a line is the
-//! next shape, and the message should say so there, not at the end of the file.
-//! But arrays, lists of shape ids and enums hold plain words, and shapes and
-//! constants may have the names of keywords. So parsing goes on as if the words
-//! were values, and comes back to them when it fails.
+//! If a bracket was not closed, `structure City` at the start of a line is the next shape, and the
+//! error should be reported there and not at the end of the file. But arrays, lists of shape ids
+//! and enums contain plain words, and names can be equal to keywords. So the parser first treats
+//! such words as values, and returns to them if that fails.
 
 use super::{Parser, Reported};
 use crate::diagnostic::Mark;
 use crate::idl::lexer::{Lexer, Token};
 use crate::source::SourceLocation;
 
-/// How often parsing goes back within a file. Each time may cost a pass over the
-/// rest of it.
+/// The maximum number of returns within a file. Each can cost a pass over the rest of it.
 const MAX_RETURNS: u32 = 20;
 
-/// The state of the parser before words that may be a statement.
+/// The state of the parser before words that could be a statement.
 pub(super) struct Doubt<'t> {
     lexer: Lexer<'t>,
     current: Token,
@@ -25,8 +23,8 @@ pub(super) struct Doubt<'t> {
 }
 
 impl<'t> Parser<'t, '_> {
-    /// The place, when the current token and the next look like a statement. The
-    /// grammar wants both on one line with nothing but space between.
+    /// The state, if the current token and the next look like a statement. The grammar requires
+    /// both on one line with only white space between them.
     pub(super) fn doubt(&self) -> Option<Doubt<'t>> {
         if self.returns >= MAX_RETURNS || !self.at_statement() {
             return None;
@@ -45,8 +43,8 @@ impl<'t> Parser<'t, '_> {
             })
     }
 
-    /// The bracket at `open` has no end: says so at the doubtful words, where
-    /// there were any, and goes back to them.
+    /// Reports the unclosed bracket at `open`: at the words that could be a statement, if there
+    /// were any, and returns to them.
     #[cold]
     pub(super) fn unclosed_since(
         &mut self,

@@ -1,10 +1,9 @@
-//! Tokens to the syntax tree, by recursive descent.
+//! The parser: tokens to the syntax tree, by recursive descent.
 //!
-//! A statement with an error is left at the first token that does not fit, the
-//! error is reported, and parsing goes on: within a shape at the next line that
-//! can hold a member, else at the next line that starts with a statement. So a
-//! file with three slips gives three messages, not thirty. Every loop consumes
-//! a token or ends, and values nest to a fixed depth.
+//! At the first unexpected token of a statement, the parser reports an error and recovers: within a
+//! shape at the next line that can be a member, else at the next line that starts with a statement.
+//! So a file with three errors gives three messages, not thirty. Every loop consumes a token or
+//! ends, and the depth of values is limited.
 
 mod doubt;
 mod shapes;
@@ -19,8 +18,7 @@ use crate::shape::ShapeType;
 use crate::source::SourceLocation;
 use crate::spelling::did_you_mean;
 
-/// Parses the text of a file. What is wrong is in `problems`; the tree holds
-/// what could be read.
+/// Parses the text of a file. Errors are added to `problems`, and the tree has what could be read.
 pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
     let mut lexer = Lexer::new(text);
     let current = lexer.next();
@@ -40,12 +38,12 @@ pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
         },
     };
     parser.skip_docs();
-    // An error is reported where it is found; the tree is what there is.
+    // Errors are reported where they are found, and the tree has what was parsed.
     let _ = parser.document();
     parser.tree
 }
 
-/// A syntax error that is in `problems` already.
+/// A syntax error that has been added to `problems`.
 struct Reported;
 
 type Parsed<T> = Result<T, Reported>;
@@ -57,13 +55,12 @@ struct Parser<'t, 'p> {
     current: Token,
     /// The doc comment right before the current token.
     docs: String,
-    /// Where it begins, when there is one.
+    /// The offset of its start, if there is one.
     docs_start: Option<usize>,
-    /// Where the first line of it begins, when that stands behind the token
-    /// before, on the same line.
+    /// The offset of its first line, if that is on the same line as the previous token.
     trailing_doc: Option<usize>,
     problems: &'p mut Problems,
-    /// How often it went back: see `doubt`.
+    /// The number of returns: see `doubt`.
     returns: u32,
     tree: File,
 }
@@ -95,8 +92,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// `$version: "2"`. An error here ends the file: what follows may be written
-    /// in another version of the language.
+    /// `$version: "2"`. An error here ends the file, because the rest may be written in another
+    /// version of the language.
     fn control_section(&mut self) -> Parsed<()> {
         let mut has_version = false;
         while self.current.kind == TokenKind::Dollar {

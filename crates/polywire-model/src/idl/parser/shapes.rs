@@ -21,7 +21,7 @@ impl Parser<'_, '_> {
     /// ```
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
         if self.at_keyword("apply") {
-            // A doc comment before it documents nothing.
+            // A doc comment before it has no effect.
             self.advance();
             return Ok(Statement::Apply(self.apply()?));
         }
@@ -144,7 +144,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// `{` members `}`. A member with an error is left out.
+    /// `{` members `}`. Members with errors are omitted.
     pub(super) fn members(&mut self, shape_type: ShapeType) -> Parsed<Vec<MemberDefinition>> {
         let open = self.here();
         self.expect(TokenKind::OpenBrace, "`{`")?;
@@ -213,8 +213,8 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// The grammar has a line break after each assigned value. Nothing here needs
-    /// it, but other tools read no file without it.
+    /// The grammar requires a line break after each assigned value. This parser does not need it,
+    /// but other tools reject files without it.
     fn expect_line_break_after_value(&mut self) {
         self.drop_trailing_doc();
         if self.current.after_newline || self.current.kind == TokenKind::EndOfFile {

@@ -18,7 +18,7 @@ impl Parser<'_, '_> {
             let message = format!("values nest deeper than {MAX_DEPTH} levels");
             self.problems
                 .push(Problem::error(rules::TOO_DEEP, location, message));
-            // Going on would report every closing bracket.
+            // Continuing would report every closing bracket.
             self.skip_to_end();
             return Err(Reported);
         }
@@ -65,7 +65,7 @@ impl Parser<'_, '_> {
         Ok(Value { kind, location })
     }
 
-    /// `{ key: value ... }`, the brace being the current token.
+    /// `{ key: value ... }`. The brace is the current token.
     pub(super) fn object(&mut self, depth: usize) -> Parsed<Vec<(Name, Value)>> {
         let open = self.here();
         self.advance();
@@ -104,7 +104,7 @@ impl Parser<'_, '_> {
                     Problem::error(rules::SYNTAX, location, "this string has a flaw")
                         .expected(error.expected),
                 );
-                // The flaw is within the string: what follows can be read.
+                // The error is within the string, so parsing continues after it.
                 self.advance();
                 Ok(String::new())
             }

@@ -1,4 +1,4 @@
-//! What stands where in a file, and which structures stand within operations.
+//! The order of the shapes in a file, and the structures that are inline in operations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::model::{Model, neighbors};
 use crate::node::Object;
 use crate::shape::{Body, Operation, Shape, ShapeType};
 
-/// How often each shape is named by members, operations, mixins and the like.
+/// The number of references to each shape from members, operations, mixins and others.
 pub(super) struct References<'m>(HashMap<&'m ShapeId, u32>);
 
 impl<'m> References<'m> {
@@ -30,7 +30,7 @@ impl<'m> References<'m> {
 
 #[derive(Default)]
 pub(super) struct Plan<'m> {
-    /// In order; inline structures are not among them.
+    /// In order, without inline structures.
     pub(super) shapes: Vec<&'m Shape>,
     inline: HashSet<&'m ShapeId>,
     pub(super) input_suffix: String,
@@ -68,7 +68,7 @@ impl<'m> Plan<'m> {
             .copied()
             .filter(|shape| !placed.contains(shape.id()))
             .collect();
-        // Stable: within a group they stay sorted by name.
+        // The sort is stable: within a group shapes stay sorted by name.
         order.sort_by_key(|shape| group(shape));
         let mut planned = Vec::with_capacity(order.len());
         for shape in order {
@@ -88,7 +88,7 @@ impl<'m> Plan<'m> {
     }
 }
 
-/// What a reader looks for first comes first.
+/// The position of the group of a shape.
 fn group(shape: &Shape) -> u32 {
     if shape.traits().is_trait_definition() {
         return 7;
@@ -104,14 +104,14 @@ fn group(shape: &Shape) -> u32 {
     }
 }
 
-/// The input or output of an operation, when nothing else names it: it stands
-/// within the operation, or right after it.
+/// The input or output of an operation, if nothing else refers to it. It is written in the
+/// operation, or right after it.
 struct Candidate<'m> {
     operation: &'m ShapeId,
     structure: &'m Shape,
-    /// What the name of the structure adds to the name of the operation.
+    /// The name of the structure without that of the operation.
     suffix: Option<&'m str>,
-    /// Whether it has `@input` or `@output`, which inline structures always get.
+    /// Whether it has `@input` or `@output`, which inline structures always have.
     is_marked: bool,
 }
 
@@ -147,7 +147,7 @@ impl<'m> Candidate<'m> {
     }
 }
 
-/// The suffix that lets most structures stand inline; the default when none does.
+/// The suffix with which most structures can be inline. The default if none can.
 fn suffix(candidates: &[Candidate<'_>], default: &str) -> String {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let marked = candidates.iter().filter(|candidate| candidate.is_marked);

@@ -1,4 +1,4 @@
-//! Shapes and their members.
+//! Writes shapes and their members.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,28 +12,28 @@ use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeRef, ShapeType};
 use crate::traits::AppliedTrait;
 
-/// A member as it is written.
+/// A member as it will be written.
 pub(super) struct Line<'m> {
     member: &'m Member,
-    /// `$name`: the resource or a mixin says what it targets.
+    /// `$name`: the resource or a mixin has its target.
     is_elided: bool,
     is_enum: bool,
     traits: Vec<&'m AppliedTrait>,
-    /// What stands after `=`.
+    /// The value after `=`.
     value: Option<&'m Node>,
 }
 
 /// The targets of a resource's identifiers and properties, by name.
 pub(super) type Fields<'m> = Rc<HashMap<&'m str, &'m ShapeRef>>;
 
-/// What stands between the braces of a shape.
+/// The lines between the braces of a shape.
 pub(super) struct Lines<'m> {
     resource: Option<&'m ShapeRef>,
     lines: Vec<Line<'m>>,
 }
 
 impl Lines<'_> {
-    /// Whether a member has docs or traits: then all stand apart.
+    /// Whether a member has documentation or traits. Members are then separated by empty lines.
     pub(super) fn have_traits(&self) -> bool {
         self.lines.iter().any(|line| !line.traits.is_empty())
     }
@@ -64,7 +64,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// `for` and `with`, and the space before them.
+    /// Writes `for` and `with`, and the space before them.
     pub(super) fn head(&mut self, shape: &'m Shape, lines: &Lines<'m>, indent: usize) {
         if let Some(resource) = lines.resource {
             self.out.push_str(" for ");
@@ -99,8 +99,7 @@ impl<'m> Writer<'m> {
         self.out.push(']');
     }
 
-    /// The members that have to be written: those that the shape adds, and of
-    /// those that it inherits the ones that it adds traits to.
+    /// The members to write: those that the shape adds, and inherited ones to which it adds traits.
     pub(super) fn lines(&mut self, shape: &'m Shape) -> Lines<'m> {
         let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
         let resource = shape.for_resource.as_ref().and_then(|reference| {
@@ -124,7 +123,7 @@ impl<'m> Writer<'m> {
                 if all.is_empty() {
                     continue;
                 }
-                // `$name` looks in the resource first. Enums have no such thing.
+                // `$name` is looked up in the resource first. Enums have no elided members.
                 if is_enum || (field.is_some() && !is_field) {
                     self.applies.push((member, all));
                     continue;
@@ -138,8 +137,8 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// What the identifiers and properties of a resource target, by name. Each
-    /// resource is indexed once: many structures may be `for` it.
+    /// The targets of the identifiers and properties of a resource, by name. Each resource is
+    /// indexed once, because many structures can be `for` it.
     fn fields(&mut self, resource: &'m ShapeRef) -> Option<Fields<'m>> {
         if let Some(fields) = self.resource_fields.get(resource.id()) {
             return Some(Rc::clone(fields));
@@ -164,7 +163,7 @@ impl<'m> Writer<'m> {
         let mut value = applied
             .filter(|applied| !applied.is_inherited())
             .map(AppliedTrait::value);
-        // The text of a member of an enum that says none is its name.
+        // The value of an enum member without `@enumValue` is its name.
         let is_implied = shape.shape_type() == ShapeType::Enum && !member.is_inherited();
         if is_implied && value.and_then(Node::as_str) == Some(member.name()) {
             value = None;

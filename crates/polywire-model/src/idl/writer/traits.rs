@@ -1,4 +1,4 @@
-//! Traits: docs as comments, the others a line each.
+//! Writes traits: documentation as comments, each other trait on a line.
 
 use super::Writer;
 use super::text;
@@ -10,14 +10,14 @@ use crate::shape::ShapeType;
 use crate::traits::{AppliedTrait, Traits};
 use crate::upgrade::BOX;
 
-/// The traits that were written on the shape or member itself, but for some that
-/// the syntax says in another way.
+/// The traits of the shape or member itself, without inherited ones and those for which there is
+/// syntax.
 pub(super) fn own<'m>(traits: &'m Traits, implied: &[&str]) -> Vec<&'m AppliedTrait> {
     traits
         .iter()
         .filter(|applied| {
             let id = applied.id().as_str();
-            // Smithy 2.0 has no @box; what it meant stands in @default.
+            // Smithy 2.0 has no @box. @default has its meaning.
             !applied.is_inherited() && id != BOX && !implied.contains(&id)
         })
         .collect()

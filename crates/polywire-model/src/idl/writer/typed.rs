@@ -1,5 +1,5 @@
-//! The shape that a value of a trait has, followed into the value, since one
-//! thing about it shows in the text: whether a string is the id of a shape.
+//! Follows the shape of the value of a trait into the value, to know whether a string is the id of
+//! a shape.
 
 use crate::ids;
 use crate::model::Model;
@@ -13,7 +13,7 @@ pub(super) struct Typed<'m> {
 }
 
 impl<'m> Typed<'m> {
-    /// A value that nothing is known of, such as metadata.
+    /// A value without a known shape, such as metadata.
     pub(super) const UNKNOWN: Self = Self {
         shape: None,
         is_reference: false,

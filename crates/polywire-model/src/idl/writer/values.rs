@@ -1,12 +1,12 @@
-//! Node values: on one line where they fit and hold no other array or object,
-//! else an item a line. Lines need no commas.
+//! Writes node values: on one line if they fit and contain no other array or object, else one item
+//! on each line. Lines need no commas.
 
 use super::text;
 use super::typed::Typed;
 use super::{Writer, text::quote};
 use crate::node::{Node, NodeValue, Object};
 
-/// Where a value stands.
+/// The context of a value.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Place {
     /// After `=`, or in the parentheses of a trait.
@@ -26,7 +26,7 @@ impl<'m> Writer<'m> {
                 text::block(&mut self.out, text, indent);
             }
             NodeValue::Array(items) => self.array(items, indent, typed),
-            // In an array, even short objects stand over several lines.
+            // In an array, short objects have several lines, too.
             NodeValue::Object(object) => {
                 let is_broken = place == Place::Item && !object.is_empty();
                 if is_broken || !self.try_flat_object(object, typed) {
@@ -65,7 +65,7 @@ impl<'m> Writer<'m> {
         self.out.push(']');
     }
 
-    /// `{ a: 1, b: 2 }`, when it can be.
+    /// Writes `{ a: 1, b: 2 }`, if possible.
     fn try_flat_object(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
         if object.is_empty() {
             self.out.push_str("{}");
@@ -83,7 +83,7 @@ impl<'m> Writer<'m> {
         fits
     }
 
-    /// `a: 1, b: 2`; `false` when a value needs lines of its own.
+    /// Writes `a: 1, b: 2`. Returns `false` if a value needs several lines.
     pub(super) fn flat_entries(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
         for (at, (key, value)) in object.iter().enumerate() {
             let typed = typed.entry(key, self.model);
@@ -111,8 +111,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// A value of one line. (An array or object comes here only when it is
-    /// empty, from where nothing else fits.)
+    /// Writes a value of one line. Arrays and objects are empty here.
     fn scalar(&mut self, node: &'m Node, typed: Typed<'m>) {
         match node.value() {
             NodeValue::Null => self.out.push_str("null"),
@@ -130,8 +129,8 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Whether a text is the id of a shape that the model knows, so that it
-    /// means the same without quotes.
+    /// Whether a text is the id of a shape in the model, so that the meaning is the same without
+    /// quotes.
     fn is_id(&self, text: &str) -> bool {
         let root = text.split('$').next().unwrap_or(text);
         self.model.get(root).is_some() && polywire_schema::ShapeId::parse(text).is_ok()
@@ -146,15 +145,15 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Whether what was written from a place on can stay on its line. To break
-    /// what is no longer than a word gains nothing, however deep it stands.
+    /// Whether the text since an offset fits on its line. Text that is not longer than a word is
+    /// never broken.
     pub(super) fn fits(&self, start: usize) -> bool {
         const WORD: usize = 16;
         self.column() <= self.width || self.out.len() - start <= WORD
     }
 }
 
-/// Whether a value makes what holds it stand over several lines.
+/// Whether the container of a value needs several lines.
 pub(super) fn is_long(node: &Node, typed: Typed<'_>) -> bool {
     matches!(node.value(), NodeValue::Array(_) | NodeValue::Object(_)) || is_block(node, typed)
 }
