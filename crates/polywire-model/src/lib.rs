@@ -30,20 +30,19 @@
 //!
 //! # A tour
 //!
-//! - [`Loader`]: files, folders, JARs and texts become one model. What is wrong comes as
-//!   [`Diagnostic`]s, which print themselves.
-//! - [`Model`]: look up ([`get`](Model::get), [`member`](Model::member),
-//!   [`target`](Model::target)), iterate ([`shapes`](Model::shapes),
-//!   [`shapes_of`](Model::shapes_of)), walk ([`neighbors`](Model::neighbors),
-//!   [`reach`](Model::reach), and back with [`uses`](Model::uses)).
-//! - [`Closure`]: what a service reaches, under the names that it gives.
-//! - [`Shape`], [`Member`], [`Traits`]: traits by id, and typed views of those that the
-//!   wires need.
+//! - [`Loader`]: reads files, folders, JARs and texts into one model, and reports [`Diagnostic`]s.
+//! - [`Model`]: lookup ([`get`](Model::get), [`member`](Model::member), [`target`](Model::target)),
+//!   iterate ([`shapes`](Model::shapes), [`shapes_of`](Model::shapes_of)), walk
+//!   ([`neighbors`](Model::neighbors), [`reach`](Model::reach), and back with
+//!   [`uses`](Model::uses)).
+//! - [`Closure`]: the shapes that a service reaches, with their names in the service.
+//! - [`Shape`], [`Member`], [`Traits`]: traits by id, and typed views of those that protocols need.
 //! - [`Selector`]: Smithy's queries over models.
-//! - [`ast`], [`idl`]: the model as text again. The crate `polywire-model-export` writes files of
+//! - [`ast`], [`idl`]: write the model as text. The crate `polywire-model-export` writes files of
 //!   other tools.
-//! - [`rules`]: what is checked, with examples. [`ids`]: the traits that are known by name.
-//! - [`Model::schemas`]: the model as codecs want it.
+//! - [`rules`]: the rules that are checked, with examples. [`ids`]: the traits that the crate
+//!   knows.
+//! - [`Model::schemas`]: schemas for codecs.
 //!
 //! # The way of a model
 //!
@@ -54,13 +53,12 @@
 //! .jar    -> the files of both kinds below META-INF/smithy
 //! ```
 //!
-//! Broken input gives [`Diagnostic`]s with file, line, column and what was
-//! expected, as many in one run as are worth reading; it never panics, and depth,
-//! size and the number of findings are bounded.
+//! Invalid input gives [`Diagnostic`]s with file, line, column and what was expected. It never
+//! causes a panic. Depth, size and the number of findings are bounded.
 //!
 //! # Features
 //!
-//! - `jar`, on by default: models in JARs. It costs the build of two small crates.
+//! - `jar`, on by default: models in JARs. It adds two small dependencies.
 
 #![forbid(unsafe_code)]
 

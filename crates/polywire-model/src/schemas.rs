@@ -1,4 +1,4 @@
-//! From a model to the schemas that codecs and protocols work with.
+//! Converts a model to schemas for codecs and protocols.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,15 +16,13 @@ use crate::shape::{self, Member, Shape, ShapeType, UNIT};
 use crate::traits::{ErrorKind, TimestampFormat, Traits};
 
 impl Model {
-    /// The schemas of everything that a service reaches: its shapes, its
-    /// operations and itself.
+    /// The schemas of a service: itself, its operations and the shapes that it reaches.
     ///
-    /// The set owns what it holds and does not keep the model alive. `None`
-    /// when there is no such service.
+    /// The set does not borrow from the model. `None` if there is no such service.
     ///
     /// # Errors
     ///
-    /// A shape that cannot be a schema; a model that was validated has none.
+    /// A shape cannot be converted. This does not happen for validated models.
     ///
     /// # Examples
     ///
@@ -51,8 +49,7 @@ impl Model {
 }
 
 impl Closure<'_> {
-    /// The schemas of everything in the closure, not built yet: what a code
-    /// generator writes down.
+    /// The builder of the schemas of the closure, for code generators.
     #[must_use]
     pub fn schema_builder(&self) -> SchemaBuilder {
         Conversion::new(self.model(), self).run()
@@ -82,7 +79,7 @@ impl<'m> Conversion<'m> {
 
     fn run(mut self) -> SchemaBuilder {
         let closure = self.closure;
-        // First all shapes, so that members can refer to any of them.
+        // All shapes come first, so that members can refer to any of them.
         for shape in closure.shapes() {
             if let Some(kind) = kind_of(shape.shape_type()) {
                 let reference = if *shape.id() == UNIT {
@@ -100,7 +97,7 @@ impl<'m> Conversion<'m> {
         for operation in closure.operations() {
             operations.extend(self.operation(operation));
         }
-        // By name, so that a set does not depend on the order in a file.
+        // Sorted, so that a set does not depend on the order in a file.
         operations.sort_by(|first, second| first.id.cmp(&second.id));
         let indices = operations
             .into_iter()
@@ -155,8 +152,8 @@ impl<'m> Conversion<'m> {
             if !matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum) {
                 let mut spec = self.member(member);
                 if traits.is_input() {
-                    // Inputs may lose requirements and defaults over time, so to
-                    // clients all their members are optional.
+                    // Inputs can lose requirements and defaults over time, so all their members are
+                    // optional for clients.
                     spec = spec.flag(MemberFlags::CLIENT_OPTIONAL);
                 }
                 self.builder.member(reference, spec);
@@ -191,7 +188,7 @@ impl<'m> Conversion<'m> {
         spec.xml_namespace = namespace(traits);
         spec.timestamp_format = traits.timestamp_format().map(timestamp_format);
         spec.constraints = constraints(traits);
-        // A default of null takes a default away.
+        // A default of null removes the default of the target.
         let default = traits.default_value().filter(|value| !value.is_null());
         spec.default_json = default.map(Node::to_json);
         let (location, name) = location(traits);
@@ -318,8 +315,8 @@ fn constraints(traits: &Traits) -> ConstraintSpec {
     }
 }
 
-/// The values of an enum, or of a string with the older `@enum`, where a tag
-/// says what is internal.
+/// The values of an enum, or of a string with the older `@enum`, in which a tag marks internal
+/// values.
 fn enum_values(shape: &Shape) -> Vec<EnumValueSpec> {
     let number = |node: &Node| i32::try_from(node.as_i64()?).ok();
     let value = |node: &Node| match node.as_str() {

@@ -47,7 +47,7 @@ pub struct Diagnostic {
     pub code: Cow<'static, str>,
     /// The shape or member that the finding is about, if there is one.
     pub shape: Option<ShapeId>,
-    /// What is wrong, in one sentence.
+    /// The error, in one sentence.
     pub message: String,
     /// File, line and column. `None` if the finding is not about a file.
     pub position: Option<Position>,

@@ -1,4 +1,4 @@
-//! Bytes to the text of a model, and what to say where they are none.
+//! Recognizes the contents of files, and rejects those that are not models.
 
 use crate::diagnostic::Problem;
 use crate::rules;
@@ -6,7 +6,7 @@ use crate::source::{MAX_FILE_BYTES, SourceLocation};
 
 use super::files::{BUILD_FILE, unreadable};
 
-/// How the files begin that are named by mistake most often.
+/// The first bytes of files that are often named by mistake.
 const SIGNATURES: [(&[u8], &str); 8] = [
     (b"%PDF", "it is a PDF document"),
     (b"PK\x03\x04", "it is a ZIP archive"),
@@ -20,8 +20,8 @@ const SIGNATURES: [(&[u8], &str); 8] = [
 
 const EXPECTED: &str = "a `.smithy` file, the JSON AST of a model, or a JAR that holds them";
 
-/// Whether to look for models inside: by the ending, since a JAR may start with
-/// anything, or by the first bytes.
+/// Whether a file is an archive: by the extension, because a JAR can start with any bytes, or by
+/// the first bytes.
 pub(super) fn is_archive(name: &str, bytes: &[u8]) -> bool {
     name.ends_with(".jar")
         || name.ends_with(".zip")
@@ -46,7 +46,7 @@ pub(super) fn text(name: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
         problem.hint(format!("save it as UTF-8; the byte stands in line {line}"))
     })?;
     if text.trim().is_empty() {
-        // An empty file in IDL is one that its author has yet to write.
+        // An empty IDL file is allowed: its author has not written it yet.
         return Err(if name.ends_with(".smithy") {
             let message = format!("`{name}` is empty");
             Problem::warning(rules::EMPTY_FILE, SourceLocation::NONE, message).into()
@@ -87,8 +87,8 @@ fn signature(bytes: &[u8]) -> Option<&'static str> {
     start.contains(&0).then_some("it is no text")
 }
 
-/// Under another ending a model has to look like one, so that a page of prose
-/// gives one finding and not a hundred.
+/// A file with another extension must look like a model, so that prose gives one finding and not a
+/// hundred.
 fn looks_like_model(name: &str, text: &str) -> bool {
     let starts = |line: &str| {
         let line = line.trim_start_matches('\u{feff}').trim_start();

@@ -191,7 +191,7 @@ fn contents<'m>(model: &'m Model, service: &'m Shape, steps: &mut usize) -> Cont
                 todo.push(shape);
             }
         }
-        // What was named first is popped first.
+        // The first reference is popped first.
         todo[start..].reverse();
     }
     contents

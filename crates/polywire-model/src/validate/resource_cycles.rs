@@ -16,7 +16,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         if states.contains_key(root.id().as_str()) {
             continue;
         }
-        // A stack of its own: recursion would follow the depth of the model.
+        // An explicit stack, because the recursion would be as deep as the model.
         let mut path: Vec<(&Shape, usize)> = vec![(root, 0)];
         states.insert(root.id(), State::Open);
         while let Some((shape, next)) = path.last_mut() {
