@@ -1,8 +1,7 @@
-//! Words for what was expected: the values that would do, and the name that was
-//! likely meant.
+//! Texts for messages: lists of expected values, and suggestions for misspelled names.
 
-/// "one of" the values, in quotes; the first ones where there are many. Long
-/// values are cut: a message repeats them, and there may be many messages.
+/// "one of" the values, in quotes. Only the first of many values, and only the start of long ones,
+/// because there can be many messages.
 pub(crate) fn one_of<'a>(values: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 20;
     const LONGEST: usize = 60;
@@ -22,8 +21,7 @@ pub(crate) fn one_of<'a>(values: impl Iterator<Item = &'a str>) -> String {
     text
 }
 
-/// The candidate nearest to `name` in spelling, as a hint, when one is near
-/// enough to be a likely slip.
+/// A hint with the candidate most similar to `name`, if one is similar enough for a typing error.
 pub(crate) fn did_you_mean<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
@@ -42,7 +40,7 @@ pub(crate) fn distance(name: &str, candidate: &str) -> Option<usize> {
     edit_distance(name, candidate, allowed)
 }
 
-/// Levenshtein's distance without regard to case, when it is at most `allowed`.
+/// The Levenshtein distance, ignoring case, if it is at most `allowed`.
 fn edit_distance(left: &str, right: &str, allowed: usize) -> Option<usize> {
     let (left, right) = without_common_ends(left, right);
     // Hostile names of 64 KiB must not cost 4 Gi steps.
@@ -66,8 +64,8 @@ fn edit_distance(left: &str, right: &str, allowed: usize) -> Option<usize> {
     row.last().copied().filter(|distance| *distance <= allowed)
 }
 
-/// The texts without what both begin and end with, in any case: that doesn't
-/// change their distance, and names of one model are alike for long stretches.
+/// The texts without their common prefix and suffix, ignoring case. This does not change the
+/// distance, and names in one model often have long common parts.
 fn without_common_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
     let same = |(l, r): &(u8, u8)| l.eq_ignore_ascii_case(r);
     let mut start = left.bytes().zip(right.bytes()).take_while(same).count();
@@ -77,7 +75,7 @@ fn without_common_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) 
     let (left, right) = (&left[start..], &right[start..]);
     let backwards = left.bytes().rev().zip(right.bytes().rev());
     let mut end = backwards.take_while(same).count();
-    // The bytes that follow are the same in both: so is where characters begin.
+    // The bytes after this are equal in both, so the character boundaries are, too.
     while !left.is_char_boundary(left.len() - end) {
         end -= 1;
     }
@@ -88,7 +86,7 @@ fn without_common_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) 
 mod tests {
     use super::*;
 
-    /// The table as in textbooks, without shortcuts.
+    /// The textbook algorithm, without shortcuts.
     fn slow_distance(left: &str, right: &str) -> usize {
         let lower = |text: &str| -> Vec<char> { text.to_ascii_lowercase().chars().collect() };
         let (left, right) = (lower(left), lower(right));

@@ -1,19 +1,18 @@
-//! Shapes of Smithy 1.0 as the shapes of 2.0 that mean the same.
+//! Converts shapes of Smithy 1.0 into shapes of 2.0 with the same meaning.
 //!
-//! In 1.0 a number or boolean was zero when absent, unless `@box` said that it
-//! could be absent. In 2.0 nothing is implied: `@default` says it. So
+//! In 1.0 an absent number or boolean is zero, unless it has `@box`. In 2.0 it is absent, unless it
+//! has `@default`. So
 //!
 //! - a number or boolean of a 1.0 file gets `@default(0)` or `@default(false)`,
 //!   unless it is boxed;
-//! - so does a member of a structure of a 1.0 file, when it targets such a shape
-//!   of any file or of the prelude, and neither of the two is boxed;
-//! - a boxed member gets `@default(null)`: it has no default, whatever its
-//!   target has;
-//! - a member that targets a streaming blob gets `@default("")`, unless it is
-//!   required: 2.0 wants one of the two.
+//! - so does a member of a structure of a 1.0 file, if it targets such a shape of any file or of
+//!   the prelude, and neither of the two is boxed;
+//! - a boxed member gets `@default(null)`: it has no default, even if its target has one;
+//! - a member that targets a streaming blob gets `@default("")`, unless it is required: 2.0
+//!   requires one of the two.
 //!
-//! `@box` stays, for those who ask. Writers of 2.0 leave it out. Sets became
-//! lists with `@uniqueItems` as they were read; strings with `@enum` stay strings.
+//! `@box` is kept. Writers of 2.0 omit it. The readers convert sets to lists with `@uniqueItems`.
+//! Strings with `@enum` remain strings.
 
 use std::collections::HashMap;
 
@@ -37,13 +36,13 @@ pub(crate) fn upgrade(
         return;
     }
     for shape in shapes.iter_mut().filter(|shape| shape.is_version_1) {
-        // An intEnum in a file of 1.0 is a mistake that is reported.
+        // An intEnum in a file of 1.0 is reported elsewhere.
         let has_zero = shape.shape_type != ShapeType::IntEnum && !shape.traits.has(BOX);
         if let Some(zero) = zero(shape.shape_type).filter(|_| has_zero) {
             add_default(&mut shape.traits, zero, shape.location);
         }
     }
-    // What members take from their targets, before any member is changed.
+    // The defaults from the targets, computed before any member is changed.
     let mut defaults: Vec<(usize, usize, Node)> = Vec::new();
     for (at, shape) in shapes.iter().enumerate() {
         if !shape.is_version_1 || shape.shape_type != ShapeType::Structure {
@@ -65,7 +64,7 @@ pub(crate) fn upgrade(
     }
 }
 
-/// The default that 1.0 gives to a member without saying so.
+/// The implied default of a member in 1.0.
 fn implied(member: &Member, target: &Shape) -> Option<Node> {
     if member.traits.has(BOX) {
         return Some(Node::null());
@@ -87,7 +86,7 @@ fn has_zero_default(shape: &Shape) -> bool {
     default.is_some_and(|value| is_zero(value, shape.shape_type))
 }
 
-/// What a value of the type was in 1.0 when it was absent.
+/// The value of the type in 1.0 if it is absent.
 pub(crate) fn zero(shape_type: ShapeType) -> Option<Node> {
     match shape_type {
         ShapeType::Boolean => Some(Node::from(false)),

@@ -1,4 +1,4 @@
-//! What users get of a selector: shapes, and matches with variables.
+//! The results of selectors: shapes, and matches with variables.
 
 use std::collections::HashSet;
 
@@ -14,11 +14,11 @@ use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::Traits;
 
-/// How many steps a selection may take: about a second of work. Selectors that look
-/// at every pair of shapes end here in models of ten thousand.
+/// The maximum work of a selection: about a second. Selectors that visit every pair of shapes
+/// exceed it in models of ten thousand shapes.
 const MAX_WORK: u64 = 20_000_000;
 
-/// How many matches are kept.
+/// The maximum number of matches.
 const MAX_MATCHES: usize = 1_000_000;
 
 /// A shape or member that a selector matched.
@@ -29,25 +29,25 @@ pub struct Selected<'m> {
 }
 
 impl<'m> Selected<'m> {
-    /// The absolute id, of the member when one matched.
+    /// The absolute id of the shape or member.
     #[must_use]
     pub fn id(self) -> &'m ShapeId {
         self.member.map_or(self.shape.id(), Member::id)
     }
 
-    /// Where it was defined.
+    /// The location of its definition.
     #[must_use]
     pub fn location(self) -> SourceLocation {
         self.member.map_or(self.shape.location(), Member::location)
     }
 
-    /// The shape, or the one that the member belongs to.
+    /// The shape, or the shape of the member.
     #[must_use]
     pub fn shape(self) -> &'m Shape {
         self.shape
     }
 
-    /// The member, when one matched.
+    /// The member, if it is one.
     #[must_use]
     pub fn member(self) -> Option<&'m Member> {
         self.member
@@ -68,14 +68,14 @@ impl<'m> Selected<'m> {
         self.shape_type().map_or("member", ShapeType::name)
     }
 
-    /// The traits on it.
+    /// Its traits.
     #[must_use]
     pub fn traits(self) -> &'m Traits {
         self.member.map_or(self.shape.traits(), Member::traits)
     }
 }
 
-/// A match of a selector with the variables as they were when it was found.
+/// A match of a selector, with the values of the variables.
 #[derive(Clone, Debug)]
 pub struct Match<'m> {
     selected: Selected<'m>,
@@ -89,14 +89,14 @@ impl<'m> Match<'m> {
         self.selected
     }
 
-    /// The variables that were set, by name in the order of the selector, each
-    /// with its shapes sorted by id.
+    /// The variables that were set, in the order of the selector, each with its shapes sorted by
+    /// id.
     #[must_use]
     pub fn variables(&self) -> &[(String, Vec<Selected<'m>>)] {
         &self.variables
     }
 
-    /// The shapes in a variable, when it was set.
+    /// The shapes in a variable, if it was set.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<&[Selected<'m>]> {
         let mut variables = self.variables.iter();
@@ -106,30 +106,28 @@ impl<'m> Match<'m> {
 }
 
 impl Selector {
-    /// The shapes and members that match, each once, sorted by id, of those that
-    /// the model's files define: as [`Model::shapes`] has them.
+    /// The shapes and members that match, without duplicates, sorted by id. Only those that the
+    /// files of the model define, as in [`Model::shapes`].
     ///
-    /// Steps lead through bundled definitions all the same: `member > string`
-    /// finds nothing of the prelude, and `member :test(> string)` the members that
-    /// target `smithy.api#String`.
+    /// Steps visit bundled definitions, too: `member > string` yields nothing of the prelude, but
+    /// `member :test(> string)` yields the members that target `smithy.api#String`.
     ///
     /// # Errors
     ///
-    /// When the selector takes more work than is bounded: about twenty million
-    /// shapes and connections looked at.
+    /// The selector takes too much work: it visits more than about twenty million shapes and
+    /// connections.
     pub fn select<'m>(&self, model: &'m Model) -> Result<Vec<Selected<'m>>, SelectorError> {
         let mut selected = self.select_all(model)?;
         selected.retain(|found| !model.is_bundled(found.shape.id()));
         Ok(selected)
     }
 
-    /// As [`select`](Self::select), with the definitions that come with this
-    /// crate: Smithy's prelude, the traits of protocols and of AWS. Other tools
-    /// select so, with the definitions that they come with.
+    /// Like [`select`](Self::select), but includes bundled definitions: the prelude of Smithy, the
+    /// traits of protocols and of AWS. Other tools include their own definitions in this way.
     ///
     /// # Errors
     ///
-    /// As [`select`](Self::select).
+    /// See [`select`](Self::select).
     ///
     /// # Examples
     ///
@@ -151,14 +149,13 @@ impl Selector {
         Ok(sorted(&graph, nodes))
     }
 
-    /// The matches with their variables, sorted by id: a shape that is found with
-    /// other variables again is there again. Of those that the model's files
-    /// define, as with [`select`](Self::select).
+    /// The matches with their variables, sorted by id. A shape occurs once for each combination of
+    /// values of the variables. Only those that the files of the model define, as with
+    /// [`select`](Self::select).
     ///
     /// # Errors
     ///
-    /// As [`select`](Self::select), and when there are more than a million
-    /// matches.
+    /// See [`select`](Self::select). Also if there are more than a million matches.
     ///
     /// # Examples
     ///
@@ -192,7 +189,7 @@ impl Selector {
                     variables: variables.collect(),
                 });
             }
-            // The shapes in variables take room, too.
+            // The shapes in variables need memory, too.
             let held: usize = slots.iter().flatten().map(|nodes| nodes.len()).sum();
             found.len() < MAX_MATCHES && budget.spend(8 * held as u64)
         });
@@ -205,8 +202,8 @@ impl Selector {
         Ok(found)
     }
 
-    /// Visits each match with its variables until `visit` says no; says whether it
-    /// never did.
+    /// Visits each match with its variables until `visit` returns `false`. Returns whether it never
+    /// did.
     pub(crate) fn each_match(
         &self,
         graph: &Graph<'_>,
@@ -219,8 +216,8 @@ impl Selector {
             return nodes.into_iter().all(|node| visit(node, &[]));
         }
         for start in graph.nodes() {
-            // Two ways to a shape that set the same variables are one match. What
-            // a variable holds is made anew whenever it is set: its address tells.
+            // Two paths to a shape with the same variables are one match. Values of variables are
+            // compared by address, because each assignment allocates a new one.
             let mut seen = HashSet::new();
             let mut slots: Slots = vec![None; self.variables.len()];
             let mut goes_on = true;
@@ -239,7 +236,7 @@ impl Selector {
         true
     }
 
-    /// The message that a template makes for a match.
+    /// The message of a template for a match.
     pub(crate) fn fill(
         &self,
         template: &Template,
@@ -256,7 +253,7 @@ impl Selector {
         template.fill(scope, node)
     }
 
-    /// An error when the work was too much.
+    /// An error if the budget is exceeded.
     pub(crate) fn checked(&self, budget: &Budget) -> Result<(), SelectorError> {
         match budget.is_spent() {
             true => Err(self.error("the selector takes too much work in this model".to_owned())),

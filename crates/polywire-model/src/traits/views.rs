@@ -1,12 +1,12 @@
-//! Typed views of the traits that the wires need.
+//! Typed views of the traits that protocols need.
 
 use super::Traits;
 use crate::ids;
 use crate::node::{Node, Number};
 use crate::uri::UriPattern;
 
-/// Typed views. Those without a word on the absence of the trait give `None` or
-/// `false` then.
+/// Typed views. Without the trait they are `None` or `false`, unless the documentation says
+/// otherwise.
 impl Traits {
     fn text(&self, id: &str) -> Option<&str> {
         self.get(id)?.as_str()
@@ -18,7 +18,7 @@ impl Traits {
         self.text(ids::DOCUMENTATION)
     }
 
-    /// `@title`: the name of a service for people.
+    /// `@title`: the human-readable name of a service.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         self.text(ids::TITLE)
@@ -30,7 +30,7 @@ impl Traits {
         self.has(ids::REQUIRED)
     }
 
-    /// `@default`: the value, which may be the null node.
+    /// `@default`: the value, which can be null.
     #[must_use]
     pub fn default_value(&self) -> Option<&Node> {
         self.get(ids::DEFAULT)
@@ -42,7 +42,7 @@ impl Traits {
         self.has(ids::CLIENT_OPTIONAL)
     }
 
-    /// `@sparse`: the list or map can hold nulls.
+    /// `@sparse`: the list or map can contain nulls.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
         self.has(ids::SPARSE)
@@ -72,7 +72,7 @@ impl Traits {
         self.has(ids::TRAIT)
     }
 
-    /// `@error`: who is to blame.
+    /// `@error`: whether the client or the server caused the error.
     #[must_use]
     pub fn error(&self) -> Option<ErrorKind> {
         match self.text(ids::ERROR)? {
@@ -82,7 +82,7 @@ impl Traits {
         }
     }
 
-    /// `@retryable`, with whether it tells of throttling.
+    /// `@retryable`, and whether the error is due to throttling.
     #[must_use]
     pub fn retryable(&self) -> Option<Retryable> {
         let value = self.get(ids::RETRYABLE)?;
@@ -117,7 +117,7 @@ impl Traits {
         self.has(ids::SENSITIVE)
     }
 
-    /// `@streaming`: a blob or union that is not held in memory whole.
+    /// `@streaming`: a blob or union that is not read into memory as a whole.
     #[must_use]
     pub fn is_streaming(&self) -> bool {
         self.has(ids::STREAMING)
@@ -145,7 +145,7 @@ impl Traits {
         })
     }
 
-    /// `@enumValue`: a string for an enum's member, a number for an intEnum's.
+    /// `@enumValue`: a string for a member of an enum, a number for a member of an intEnum.
     #[must_use]
     pub fn enum_value(&self) -> Option<&Node> {
         self.get(ids::ENUM_VALUE)
@@ -163,7 +163,7 @@ impl Traits {
         RangeTrait::of(self.get(ids::RANGE)?)
     }
 
-    /// `@pattern`: a regular expression after ECMA 262.
+    /// `@pattern`: a regular expression of ECMA 262.
     #[must_use]
     pub fn pattern(&self) -> Option<&str> {
         self.text(ids::PATTERN)
@@ -238,19 +238,19 @@ impl Traits {
         u16::try_from(self.get(ids::HTTP_ERROR)?.as_i64()?).ok()
     }
 
-    /// `@httpHeader`: the header's name.
+    /// `@httpHeader`: the name of the header.
     #[must_use]
     pub fn http_header(&self) -> Option<&str> {
         self.text(ids::HTTP_HEADER)
     }
 
-    /// `@httpPrefixHeaders`: the prefix, which may be empty.
+    /// `@httpPrefixHeaders`: the prefix, which can be empty.
     #[must_use]
     pub fn http_prefix_headers(&self) -> Option<&str> {
         self.text(ids::HTTP_PREFIX_HEADERS)
     }
 
-    /// `@httpQuery`: the parameter's name.
+    /// `@httpQuery`: the name of the parameter.
     #[must_use]
     pub fn http_query(&self) -> Option<&str> {
         self.text(ids::HTTP_QUERY)
@@ -286,7 +286,7 @@ impl Traits {
         self.has(ids::HTTP_CHECKSUM_REQUIRED)
     }
 
-    /// `@requestCompression`: the encodings, the best first.
+    /// `@requestCompression`: the encodings, the preferred one first.
     #[must_use]
     pub fn request_compression(&self) -> Option<Vec<&str>> {
         let encodings = self
@@ -320,8 +320,8 @@ impl Traits {
         self.has(ids::EVENT_PAYLOAD)
     }
 
-    /// `@paginated`: on a service, defaults for its operations; use
-    /// [`Model::pagination`](crate::Model::pagination) for both together.
+    /// `@paginated`. On a service, these are defaults for its operations:
+    /// [`Model::pagination`](crate::Model::pagination) merges both.
     #[must_use]
     pub fn paginated(&self) -> Option<Paginated<'_>> {
         let value = self.get(ids::PAGINATED)?;
@@ -344,7 +344,7 @@ impl Traits {
         examples.iter().filter_map(Example::of).collect()
     }
 
-    /// `@aws.protocols#awsQueryError`: the code and status of an error there.
+    /// `@aws.protocols#awsQueryError`: the code and status of an error in query protocols.
     #[must_use]
     pub fn aws_query_error(&self) -> Option<AwsQueryError<'_>> {
         let value = self.get(ids::AWS_QUERY_ERROR)?;
@@ -374,12 +374,12 @@ impl Traits {
         self.text(ids::EC2_QUERY_NAME)
     }
 
-    /// `@tags`; empty without the trait.
+    /// `@tags`. Empty without the trait.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
         self.texts(ids::TAGS)
     }
 
-    /// `@since`: the version or date that the shape is there since.
+    /// `@since`: the version or date at which the shape was added.
     #[must_use]
     pub fn since(&self) -> Option<&str> {
         self.text(ids::SINCE)
@@ -391,33 +391,33 @@ impl Traits {
         self.has(ids::INTERNAL)
     }
 
-    /// `@private`: for the shape's own namespace only.
+    /// `@private`: for the namespace of the shape only.
     #[must_use]
     pub fn is_private(&self) -> bool {
         self.has(ids::PRIVATE)
     }
 
-    /// `@unstable`: may change without notice.
+    /// `@unstable`: can change without notice.
     #[must_use]
     pub fn is_unstable(&self) -> bool {
         self.has(ids::UNSTABLE)
     }
 
-    /// `@auth`: the ids of authentication schemes, the preferred one first;
-    /// `None` without the trait, which is not the same as none of them.
+    /// `@auth`: the ids of authentication schemes, the preferred one first. `None` without the
+    /// trait, which differs from an empty list.
     #[must_use]
     pub fn auth(&self) -> Option<Vec<&str>> {
         self.get(ids::AUTH)?;
         Some(self.texts(ids::AUTH).collect())
     }
 
-    /// `@optionalAuth`: calls without credentials are served too.
+    /// `@optionalAuth`: calls without credentials are accepted, too.
     #[must_use]
     pub fn has_optional_auth(&self) -> bool {
         self.has(ids::OPTIONAL_AUTH)
     }
 
-    /// `@aws.api#service`: the names that an AWS service goes by.
+    /// `@aws.api#service`: the names of an AWS service.
     #[must_use]
     pub fn aws_service(&self) -> Option<AwsService<'_>> {
         let value = self.get(ids::AWS_SERVICE)?;
@@ -429,7 +429,7 @@ impl Traits {
         })
     }
 
-    /// `@aws.auth#sigv4`: the name that requests are signed for.
+    /// `@aws.auth#sigv4`: the service name in signatures.
     #[must_use]
     pub fn sigv4_name(&self) -> Option<&str> {
         self.get(ids::SIGV4)?.get("name")?.as_str()
@@ -440,7 +440,7 @@ impl Traits {
         items.unwrap_or_default().iter().filter_map(Node::as_str)
     }
 
-    /// `@polywire#xmlRpcMethod`: how an operation is called over XML-RPC.
+    /// `@polywire#xmlRpcMethod`: the method of an operation in XML-RPC.
     #[must_use]
     pub fn xml_rpc_method(&self) -> Option<XmlRpcMethod<'_>> {
         let value = self.get(ids::XML_RPC_METHOD)?;
@@ -454,16 +454,16 @@ impl Traits {
     }
 }
 
-/// Who is to blame for an error.
+/// The side that caused an error.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ErrorKind {
-    /// The caller.
+    /// The client.
     Client,
-    /// The service.
+    /// The server.
     Server,
 }
 
-/// How a timestamp is written.
+/// The format of a timestamp.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum TimestampFormat {
     /// RFC 3339 in UTC: `1985-04-12T23:20:50.52Z`.
@@ -481,14 +481,14 @@ pub struct HttpTrait<'m> {
     pub method: &'m str,
     /// The path and the literal query.
     pub uri: UriPattern,
-    /// The status of success; 200 when the trait names none.
+    /// The status of a successful response. 200 by default.
     pub code: u16,
 }
 
 /// `@retryable`
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Retryable {
-    /// Whether the error tells of throttling.
+    /// Whether the error is due to throttling.
     pub throttling: bool,
 }
 
@@ -497,16 +497,16 @@ pub struct Retryable {
 pub struct Deprecated<'m> {
     /// What to use instead.
     pub message: Option<&'m str>,
-    /// Since which version or date.
+    /// The version or date of the deprecation.
     pub since: Option<&'m str>,
 }
 
-/// `@length`: bounds, each of them included.
+/// `@length`: inclusive bounds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LengthTrait {
-    /// The least.
+    /// The minimum.
     pub min: Option<u64>,
-    /// The most.
+    /// The maximum.
     pub max: Option<u64>,
 }
 
@@ -524,12 +524,12 @@ impl LengthTrait {
     }
 }
 
-/// `@range`: bounds, each of them included.
+/// `@range`: inclusive bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeTrait<'m> {
-    /// The least.
+    /// The minimum.
     pub min: Option<&'m Number>,
-    /// The most.
+    /// The maximum.
     pub max: Option<&'m Number>,
 }
 
@@ -547,37 +547,37 @@ impl<'m> RangeTrait<'m> {
 /// `@xmlNamespace`
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct XmlNamespace<'m> {
-    /// The namespace's URI.
+    /// The URI of the namespace.
     pub uri: &'m str,
-    /// The prefix, when it is not the default namespace.
+    /// The prefix. `None` for the default namespace.
     pub prefix: Option<&'m str>,
 }
 
 /// `@paginated`: names of members, with paths in the output.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Paginated<'m> {
-    /// The member of the input that takes the token.
+    /// The member of the input with the token.
     pub input_token: Option<&'m str>,
-    /// The path in the output that gives the next token.
+    /// The path in the output to the next token.
     pub output_token: Option<&'m str>,
-    /// The path in the output that gives the items.
+    /// The path in the output to the items.
     pub items: Option<&'m str>,
-    /// The member of the input that limits a page.
+    /// The member of the input with the page size.
     pub page_size: Option<&'m str>,
 }
 
-/// One of `@examples`.
+/// An example of `@examples`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Example<'m> {
-    /// What the example shows.
+    /// The title.
     pub title: &'m str,
-    /// More about it.
+    /// The documentation.
     pub documentation: Option<&'m str>,
     /// The members of the input.
     pub input: Option<&'m Node>,
-    /// The members of the output, when it is no error.
+    /// The members of the output, if the example is not an error.
     pub output: Option<&'m Node>,
-    /// The error's shape id and members, when it is one.
+    /// The shape id and the members of the error, if the example is one.
     pub error: Option<(&'m str, Option<&'m Node>)>,
 }
 
@@ -599,9 +599,9 @@ impl<'m> Example<'m> {
 /// `@polywire#xmlRpcMethod`
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct XmlRpcMethod<'m> {
-    /// The method's name, when it is not the operation's.
+    /// The name of the method, if it differs from that of the operation.
     pub name: Option<&'m str>,
-    /// Whether each member of the input is a parameter of its own.
+    /// Whether each member of the input is a separate parameter.
     pub positional: bool,
 }
 
@@ -610,18 +610,18 @@ pub struct XmlRpcMethod<'m> {
 pub struct AwsService<'m> {
     /// The name in SDKs, such as `DynamoDB`.
     pub sdk_id: &'m str,
-    /// The service's part of its resource names, when it is not the name of the
-    /// service shape in lower case.
+    /// The name of the service in ARNs, if it differs from the name of the service shape in lower
+    /// case.
     pub arn_namespace: Option<&'m str>,
-    /// The first label of its host names, when it is not the ARN namespace.
+    /// The first label of its host names, if it differs from the ARN namespace.
     pub endpoint_prefix: Option<&'m str>,
 }
 
 /// `@aws.protocols#awsQueryError`
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AwsQueryError<'m> {
-    /// The code on the wire.
+    /// The error code in responses.
     pub code: &'m str,
-    /// The status.
+    /// The HTTP status.
     pub http_response_code: u16,
 }
