@@ -1,5 +1,5 @@
-//! What a file may say in the version of Smithy that it is written in. Files of
-//! 1.0 and 2.0 make one model together, but each keeps to its own language.
+//! Checks that a file uses only features of its version of Smithy. Files of 1.0 and 2.0 can form
+//! one model, but each must follow its own version.
 
 use polywire_schema::ShapeId;
 

@@ -1,4 +1,4 @@
-//! `@private`: a shape that only its own namespace may name.
+//! `@private`: shapes that only their own namespace can use.
 
 use super::traits::Owner;
 use crate::diagnostic::{Problem, Problems};
@@ -10,11 +10,11 @@ use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
 fn is_out_of_reach(target: &Shape, namespace: &str) -> bool {
-    // The namespace first: most targets are in the same one or in the prelude.
+    // The namespace is checked first: most targets are in the same one or in the prelude.
     target.id().namespace() != namespace && target.traits().has(ids::PRIVATE)
 }
 
-/// `what` is what the target is to the owner.
+/// `what` is the relation of the target to the owner.
 pub(super) fn check_target(
     what: &str,
     owner: &str,
@@ -37,7 +37,7 @@ pub(super) fn check_target(
     });
 }
 
-/// Smithy has looked at traits only lately, and so far only warns.
+/// A warning, as in Smithy's own tool.
 pub(super) fn check_trait(
     owner: Owner<'_>,
     applied: &AppliedTrait,
@@ -58,7 +58,7 @@ pub(super) fn check_trait(
     });
 }
 
-/// A private member of a mixin is still given to everybody.
+/// Private members of mixins are inherited in all namespaces.
 pub(super) fn check_private_member(
     owner: Owner<'_>,
     applied: &AppliedTrait,

@@ -1,5 +1,4 @@
-//! The constraint traits themselves: whether `@length`, `@range` and `@pattern`
-//! say something that a value can keep.
+//! The constraint traits themselves: whether values can satisfy `@length`, `@range` and `@pattern`.
 
 use super::traits::Owner;
 use polywire_schema::EcmaPattern;
@@ -12,7 +11,7 @@ use crate::severity::Severity;
 use crate::shape::ShapeType;
 use crate::traits::{AppliedTrait, RangeTrait};
 
-/// `@length`: bounds from zero, the lesser one first.
+/// `@length`: bounds are not negative, and `min` is not greater than `max`.
 pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let bound = |key| {
         applied
@@ -38,7 +37,7 @@ pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pr
     }
 }
 
-/// `@range`: the lesser bound first, and no fractions for integers.
+/// `@range`: `min` is not greater than `max`, and bounds of integers have no fractions.
 pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     check_bounded(rules::RANGE_TRAIT, "range", owner, applied, problems);
     let Some(RangeTrait { min, max }) = RangeTrait::of(applied.value()) else {
@@ -79,7 +78,7 @@ pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pro
     }
 }
 
-/// Without any bound, the trait says nothing.
+/// A trait without bounds has no effect.
 fn check_bounded(
     rule: &'static Rule,
     name: &str,
@@ -117,7 +116,7 @@ fn wrong_way_round(
     });
 }
 
-/// `@pattern`: well formed, and about the whole of the text.
+/// `@pattern`: valid, and anchored at both ends.
 pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let value = applied.value();
     let Some(pattern) = value.as_str() else {

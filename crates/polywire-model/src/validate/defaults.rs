@@ -1,9 +1,8 @@
-//! `@default`: the value must be one that the shape can have.
+//! `@default`: the value must match the shape.
 //!
-//! Smithy 2.0, "default trait", "Default value constraints": null takes a default
-//! away, lists and maps can only be empty, structures and unions have none. And a
-//! member says again what its target's default is, or that it has none: who reads
-//! the structure need not look at the target.
+//! Smithy 2.0, "default trait", "Default value constraints": null removes a default, lists and maps
+//! can only be empty, structures and unions have none. A member repeats the default of its target,
+//! or has the default null, so that readers of the structure need not look up the target.
 
 use polywire_text::base64;
 
@@ -26,7 +25,7 @@ pub(super) fn check<'m>(
     values: &mut Values<'m>,
     problems: &mut Problems,
 ) {
-    // What a mixin gave was checked on the mixin.
+    // Inherited from a mixin, where it was checked.
     let default = shape.traits().find(ids::DEFAULT);
     if let Some(applied) = default.filter(|applied| !applied.is_inherited()) {
         let value = applied.value();
@@ -49,7 +48,7 @@ pub(super) fn check<'m>(
             continue;
         };
         let default = member.traits().find(ids::DEFAULT);
-        // With a constraint of its own, what a mixin gave may fit no more.
+        // With constraints of the member itself, an inherited default may no longer be valid.
         let is_changed = || member.traits().iter().any(|t| !t.is_inherited());
         if let Some(applied) = default.filter(|d| !d.is_inherited() || is_changed()) {
             let value = applied.value();
@@ -77,7 +76,7 @@ fn subject(owner: &str, at: SourceLocation) -> Subject<'_> {
     }
 }
 
-/// Whether the shape can have such a default at all.
+/// Whether a shape of this type can have such a default.
 fn is_fit(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> bool {
     let expected = match (shape.shape_type(), value.value()) {
         (ShapeType::Structure, _) => "no default, or null: a structure can't have one",
@@ -108,7 +107,7 @@ fn is_fit(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> 
     false
 }
 
-/// A structure's member repeats the default of its target, or says null.
+/// A member of a structure repeats the default of its target, or has the default null.
 fn check_agreement(
     member: &Member,
     default: Option<&AppliedTrait>,
@@ -123,7 +122,7 @@ fn check_agreement(
         return;
     };
     let (location, what) = match default {
-        // In 1.0, what is boxed has no default.
+        // In 1.0, boxed shapes have no default.
         None if member.traits().has(ids::BOX) => return,
         Some(applied) if applied.value().is_null() || applied.value() == wanted => return,
         Some(applied) if !applied.is_inherited() => (
@@ -131,7 +130,7 @@ fn check_agreement(
             format!("is {}", shown(applied.value())),
         ),
         None if !member.is_inherited() => (member.target().location(), "is missing".to_owned()),
-        // What a mixin gave was checked on the mixin.
+        // Inherited from a mixin, where it was checked.
         _ => return,
     };
     problems.push_with(Severity::Error, |_| {

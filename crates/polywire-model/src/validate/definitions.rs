@@ -1,4 +1,4 @@
-//! Definitions of traits: what `@trait` says about the trait itself.
+//! Definitions of traits: the value of `@trait`.
 
 use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
@@ -9,7 +9,7 @@ use crate::shape::{Member, Shape};
 use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-/// The paths of `breakingChanges` lead through the members of the trait.
+/// The paths in `breakingChanges` must exist in the trait.
 pub(super) fn check(
     model: &Model,
     definition: &Shape,

@@ -1,5 +1,4 @@
-//! How values are named and marked on the wire: `@jsonName`, the XML traits and
-//! `@mediaType`.
+//! Traits about encodings: `@jsonName`, the XML traits and `@mediaType`.
 
 use std::collections::HashMap;
 
@@ -12,7 +11,7 @@ use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
-/// No two members of a shape have the same name in JSON.
+/// Members of a shape must have different names in JSON.
 pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
     let members = shape.members();
     if !members
@@ -26,12 +25,12 @@ pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
         let renamed = member.traits().json_name();
         let name = renamed.unwrap_or(member.name());
         let first = *seen.entry(name).or_insert(member);
-        // Without a new name on either side it is the same member twice.
+        // Without `@jsonName` it is a duplicate member.
         let is_same = renamed.is_none() && first.traits().json_name().is_none();
         if std::ptr::eq(first, member) || is_same {
             continue;
         }
-        // What one mixin gives is reported on the mixin.
+        // Both members are from one mixin, where they are reported.
         if member.is_inherited() && first.origin() == member.origin() {
             continue;
         }
@@ -51,7 +50,7 @@ pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
     }
 }
 
-/// `@xmlFlattened` leaves out the list, and with it what its items are called.
+/// `@xmlFlattened` omits the element of the list, and the name of its items.
 pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Problems) {
     let (Some(member), Some(list)) = (owner.member, owner.data) else {
         return;
@@ -65,7 +64,7 @@ pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Prob
     else {
         return;
     };
-    // A list of Smithy's own has no such names; `model` says whose it is.
+    // Bundled lists are not checked.
     if name == member.name() || model.is_bundled(list.id()) {
         return;
     }
@@ -84,7 +83,7 @@ pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Prob
     });
 }
 
-/// `@xmlNamespace`: the URI must be one.
+/// `@xmlNamespace`: the URI must be valid.
 pub(super) fn xml_namespace(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let Some(node) = applied.value().get("uri") else {
         return;
@@ -99,8 +98,8 @@ pub(super) fn xml_namespace(owner: Owner<'_>, applied: &AppliedTrait, problems: 
     });
 }
 
-/// The characters of RFC 3986, percent signs before two digits, and a scheme
-/// before the first colon of an absolute one. Letters beyond ASCII are let be.
+/// Checks the characters of RFC 3986, the digits after percent signs, and the scheme before the
+/// first colon. Letters beyond ASCII are allowed.
 fn is_uri(text: &str) -> bool {
     let is_allowed = |c: char| match c {
         _ if c.is_ascii_alphanumeric() => true,
@@ -151,7 +150,7 @@ fn is_media_type(text: &str) -> Option<()> {
     rest.is_empty().then_some(())
 }
 
-/// What is behind the token at the start.
+/// The text after the token at the start.
 fn token(text: &str) -> Option<&str> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     let rest = text.trim_start_matches(is_token);

@@ -1,5 +1,4 @@
-//! Enums: the values of `enum` and `intEnum` shapes, and those of the trait that
-//! was there before them.
+//! Enums: the values of `enum` and `intEnum` shapes, and those of the older trait `@enum`.
 
 use std::collections::HashMap;
 
@@ -32,7 +31,7 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
                 .as_i64()
                 .is_some_and(|number| i32::try_from(number).is_ok()),
         };
-        // What a mixin gave was checked on the mixin, but for its value here.
+        // Inherited from a mixin, where everything but the value was checked.
         if !member.is_inherited() {
             check_name(member, problems);
         }
@@ -88,7 +87,7 @@ fn is_constant(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(is_part)
 }
 
-/// `@enum`: values and names that differ, and names for all or for none.
+/// `@enum`: values and names must be unique, and either all entries have a name or none has.
 pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     if !owner.shape.is_version_1 {
         problems.push_with(Severity::Warning, |_| {
@@ -116,7 +115,7 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
                         .related("first", first.location())
                 });
             }
-            // The shape of the trait has a word on what is no name at all.
+            // Invalid names are reported as wrong values of the trait.
             if key == "name" && polywire_schema::is_identifier(text) && !is_constant(text) {
                 problems.push_with(Severity::Warning, |_| {
                     let message = format!(

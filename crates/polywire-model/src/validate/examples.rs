@@ -1,4 +1,4 @@
-//! `@examples`: what an example shows must be values of the operation's shapes.
+//! `@examples`: examples must match the shapes of the operation.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::traits::AppliedTrait;
 
 const RULE: &Rule = rules::EXAMPLES_TRAIT;
 
-/// How many characters of a title messages repeat.
+/// The maximum number of characters of a title in a message.
 const SHOWN: usize = 60;
 
 pub(super) fn check<'m>(
@@ -91,7 +91,7 @@ pub(super) fn check<'m>(
     }
 }
 
-/// An example without input stands for an empty one.
+/// An example without an input has an empty one.
 fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Problems) {
     let mut required = input.members().iter().filter(|m| m.traits().is_required());
     let Some(first) = required.next() else {
@@ -108,8 +108,8 @@ fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Pro
     });
 }
 
-/// The structure of an example's error, which must be one of the operation's or of
-/// a service's.
+/// The structure of the error of an example, which must be an error of the operation or of a
+/// service.
 fn error_of<'m>(
     index: &Index<'m>,
     operation: &'m Shape,
@@ -122,7 +122,7 @@ fn error_of<'m>(
     if known.contains(id) || index.common_errors.contains(id) {
         return index.model.get(id);
     }
-    // What is no error at all is no value of the trait.
+    // Other shapes are reported as wrong values of the trait.
     let named = index.model.get(id).map(Shape::traits);
     if named.is_some_and(|traits| !traits.has(ids::ERROR)) {
         return None;

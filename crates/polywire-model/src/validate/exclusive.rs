@@ -1,5 +1,5 @@
-//! `structurallyExclusive`: of the members of a structure only one can have the
-//! trait (`member`), or only one can target a shape that has it (`target`).
+//! `structurallyExclusive`: only one member of a structure can have the trait (`member`), or only
+//! one can target a shape with it (`target`).
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ fn check_members(
     problems: &mut Problems,
 ) {
     let id = definition.shape.id();
-    // Uses come shape by shape.
+    // Uses are sorted by shape.
     let mut first: Option<Use<'_>> = None;
     for &(node, applied) in uses {
         let (shape, member) = graph.get(node);
@@ -45,7 +45,7 @@ fn check_members(
             first = Some((node, applied));
             continue;
         };
-        // What one mixin gives is reported on the mixin.
+        // Both members are from one mixin, where they are reported.
         let (Some(other), _) = (graph.get(other).1, ()) else {
             continue;
         };

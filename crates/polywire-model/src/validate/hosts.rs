@@ -1,4 +1,4 @@
-//! `@endpoint`: what an operation puts before the host, with labels from its input.
+//! `@endpoint`: the host prefix of an operation, with labels from its input.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ pub(super) fn check<'m>(
     else {
         return;
     };
-    // That there must be a text at all says the shape of the trait.
+    // An empty prefix is reported as a wrong value of the trait.
     if text.is_empty() {
         return;
     }
@@ -129,11 +129,11 @@ impl Host<'_> {
     }
 }
 
-/// The labels of a prefix, or what the prefix should have been: "must not hold
-/// the label `a` twice".
+/// The labels of a prefix. The error is a sentence without a subject: "must not contain the label
+/// `a` twice".
 fn labels_of(text: &str) -> Result<Vec<&str>, String> {
     let mut labels: Vec<&str> = Vec::new();
-    // The prefix with a letter for each label: that must be a host.
+    // The prefix with a letter for each label must be a host.
     let mut host = String::with_capacity(text.len());
     let mut rest = text;
     let mut after_label = false;
@@ -172,8 +172,8 @@ fn labels_of(text: &str) -> Result<Vec<&str>, String> {
     }
 }
 
-/// Names of letters, digits and hyphens with dots between them; a dot at the end
-/// is usual, since the service's own host follows.
+/// Names of letters, digits and hyphens, separated by dots. Most prefixes end with a dot, because
+/// the host of the service follows.
 fn is_host(text: &str) -> bool {
     let text = text.strip_suffix('.').unwrap_or(text);
     let is_name = |name: &str| {

@@ -1,4 +1,4 @@
-//! `@http`: the pattern must be well formed, and its labels must be members.
+//! `@http`: the pattern must be valid, and its labels must be members.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 use crate::uri::{Segment, UriPattern};
 
-/// The parts of `@http` that other rules read too, with the place of the uri.
+/// The parts of `@http` that other rules also read, with the location of the uri.
 pub(super) struct Http<'m> {
     pub(super) method: &'m str,
     pub(super) uri: UriPattern,
@@ -21,7 +21,7 @@ pub(super) struct Http<'m> {
 }
 
 impl<'m> Http<'m> {
-    /// `None` where the value of the trait is wrong.
+    /// `None` if the value of the trait is malformed.
     pub(super) fn of(applied: &'m AppliedTrait) -> Option<Self> {
         let uri = applied.value().get("uri")?;
         Some(Self {
@@ -40,7 +40,7 @@ pub(super) fn check<'m>(
     lookups: &mut Lookups<'m>,
     problems: &mut Problems,
 ) {
-    // A missing uri or one that is no string is reported as a wrong trait value.
+    // A missing uri, or one that is not a string, is reported as a wrong value of the trait.
     let uri = applied.value().get("uri");
     let Some((text, location)) = uri.and_then(|node| Some((node.as_str()?, node.location())))
     else {
@@ -71,8 +71,8 @@ pub(super) fn check<'m>(
     });
 }
 
-/// A greedy label takes all segments up to the end: what stands behind it needs a
-/// server that matches from both sides.
+/// A greedy label matches all segments up to the end. Labels after it require a server that matches
+/// from both ends.
 fn check_greedy(
     operation: &Shape,
     pattern: &UriPattern,

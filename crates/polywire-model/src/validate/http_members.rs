@@ -1,5 +1,4 @@
-//! Bindings of the members of one structure: no two may want the same place in
-//! a message.
+//! HTTP bindings of the members of one structure, which must not conflict.
 
 use std::collections::HashMap;
 
@@ -16,7 +15,7 @@ use crate::severity::Severity;
 use crate::shape::{Member, Shape};
 use crate::traits::AppliedTrait;
 
-/// Headers that HTTP itself, clients and proxies set: sorted, in lower case.
+/// Headers that clients, servers and proxies set: sorted, in lower case.
 const BLOCKED_HEADERS: [&str; 15] = [
     "authorization",
     "connection",
@@ -101,7 +100,7 @@ pub(super) fn check(structure: &Shape, problems: &mut Problems) {
 }
 
 fn check_header(header: &Bound<'_>, problems: &mut Problems) {
-    // What a mixin gave was checked on the mixin.
+    // Inherited from a mixin, where it was checked.
     if header.applied.is_inherited() {
         return;
     }
@@ -134,7 +133,7 @@ fn check_header(header: &Bound<'_>, problems: &mut Problems) {
     });
 }
 
-/// What RFC 9110 section 5.6.2 calls tchar.
+/// `tchar` of RFC 9110, section 5.6.2.
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
@@ -148,7 +147,7 @@ fn check_repeated(
 ) {
     let mut firsts: HashMap<String, &Bound<'_>> = HashMap::with_capacity(all.len());
     for bound in all {
-        // Headers are the same in any case, query parameters are not.
+        // Headers are case-insensitive, query parameters are not.
         let key = match rule {
             rules::HTTP_HEADER_TRAIT => bound.name.to_ascii_lowercase(),
             _ => bound.name.to_owned(),
@@ -191,7 +190,7 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
                 prefix.member.id()
             )
         };
-        // Real services take all headers, and know which ones are their own.
+        // A note only: some services take all headers, and know their own ones.
         if length == 0 {
             problems.push_with(Severity::Note, |_| {
                 Problem::note(rules::HTTP_PREFIX_HEADERS_TRAIT, location, message())
@@ -211,12 +210,12 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
     }
 }
 
-/// What one mixin gives is reported on the mixin.
+/// Both members are from one mixin, where they are reported.
 fn is_of_one_mixin(left: &Member, right: &Member) -> bool {
     left.is_inherited() && left.origin() == right.origin()
 }
 
-/// Checks a structure against the operations with `@http` that send or get it.
+/// Checks a structure against the operations with `@http` that use it.
 pub(super) fn check_uses(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
     let uses = index.uses(structure);
     let with_http = |relation| {
@@ -247,7 +246,7 @@ pub(super) fn check_uses(index: &Index<'_>, structure: &Shape, problems: &mut Pr
     }
 }
 
-/// Query parameters that both the uri and a member of the input give.
+/// Query parameters that both the uri and a member of the input have.
 fn check_query(
     structure: &Shape,
     operation: &Shape,
@@ -274,7 +273,7 @@ fn check_query(
     }
 }
 
-/// Where a member is the whole body, the others must go elsewhere.
+/// If a member is the whole body, all others must have bindings.
 fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problems) {
     let body = body_of(structure, direction);
     let (Some(payload), Some(first)) = (body.payload, body.unbound.first()) else {

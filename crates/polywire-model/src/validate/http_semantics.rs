@@ -1,5 +1,5 @@
-//! What a method and a status promise, and what the operation then does: RFC 9110
-//! on which requests change nothing, can be repeated, and have a body.
+//! Whether operations match the semantics of their method and status in RFC 9110: safe and
+//! idempotent methods, and bodies.
 
 use super::bindings::{Direction, Messages};
 use super::http::Http;
@@ -14,7 +14,7 @@ use crate::shape::{Member, Shape};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, ErrorKind};
 
-/// What is expected of an operation with some method; `None` is either way.
+/// The expected traits of an operation with a method. `None` if both are allowed.
 struct Semantics {
     method: &'static str,
     is_readonly: bool,
@@ -61,7 +61,7 @@ pub(super) fn check<'m>(
     let semantics = METHODS
         .iter()
         .find(|known| known.method.eq_ignore_ascii_case(http.method));
-    // What other methods mean, the service says.
+    // Other methods have no defined semantics.
     if let Some(semantics) = semantics {
         let method = Method {
             semantics,
@@ -189,7 +189,7 @@ fn check_code<'m>(
     messages: &mut Messages<'m>,
     problems: &mut Problems,
 ) {
-    // What is no status at all is a wrong value of the trait.
+    // Other numbers are reported as wrong values of the trait.
     if !(200..300).contains(&code) && (100..1000).contains(&code) {
         problems.push_with(Severity::Danger, |_| {
             let message = format!("`{}` answers with the status {code}", operation.id());

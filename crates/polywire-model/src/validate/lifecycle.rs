@@ -1,4 +1,4 @@
-//! What is on its way in or out: deprecated shapes and traits, unstable traits.
+//! Deprecated shapes and traits, unstable traits.
 
 use super::traits::Owner;
 use crate::diagnostic::{Problem, Problems};
@@ -15,7 +15,7 @@ pub(super) fn check_trait(
     definition: &Shape,
     problems: &mut Problems,
 ) {
-    // @enum has a warning of its own, which old files don't get.
+    // @enum has a separate rule, which does not apply to files of Smithy 1.0.
     let is_deprecated = definition.traits().deprecated().is_some();
     if is_deprecated && applied.id() != ids::ENUM {
         problems.push_with(Severity::Warning, |_| {
@@ -39,7 +39,7 @@ pub(super) fn check_trait(
     }
 }
 
-/// `what` is what the target is to the owner.
+/// `what` is the relation of the target to the owner.
 pub(super) fn check_target(
     what: &str,
     relation: Relation,
@@ -75,7 +75,7 @@ fn since(shape: &Shape) -> String {
     since.map_or(String::new(), |since| format!(" since {since}"))
 }
 
-/// What the author says to use instead.
+/// The message of @deprecated.
 fn advice(shape: &Shape) -> Option<String> {
     let message = shape.traits().deprecated()?.message?;
     Some(message.chars().take(200).collect())

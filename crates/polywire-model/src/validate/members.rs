@@ -1,4 +1,4 @@
-//! Members: which a shape must have, and names that collide.
+//! Members: required ones of lists and maps, and conflicting names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,8 +20,7 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
     }
 }
 
-/// Shape names that differ only by case would collide in generated code and on
-/// file systems.
+/// Names of shapes that differ only in case would conflict in generated code and on file systems.
 pub(super) fn check_names_by_case(model: &Model, problems: &mut Problems) {
     let mut seen: HashMap<String, &Shape> = HashMap::with_capacity(model.len());
     for shape in model.shapes() {
@@ -37,7 +36,7 @@ pub(super) fn check_names_by_case(model: &Model, problems: &mut Problems) {
     }
 }
 
-/// Lists and maps: exactly these members.
+/// Lists and maps have exactly these members.
 fn check_fixed(shape: &Shape, names: &[&str], problems: &mut Problems) {
     let what = shape.shape_type().with_article();
     let mut seen: HashSet<&str> = HashSet::new();
@@ -100,7 +99,7 @@ fn check_named(shape: &Shape, problems: &mut Problems) {
         });
     }
     if shape.members().is_empty() && shape.shape_type() != ShapeType::Structure {
-        // What unions must have is a rule of its own in Smithy, with a name.
+        // Smithy has a separate rule for unions.
         let rule = match shape.shape_type() {
             ShapeType::Union => rules::UNION,
             _ => rules::MISSING_MEMBER,

@@ -11,7 +11,7 @@ use crate::rules;
 use crate::severity::Severity;
 use crate::shape::Shape;
 
-/// The keys that Smithy itself gives a meaning.
+/// The keys that Smithy itself uses.
 const RESERVED: [&str; 3] = ["severityOverrides", "suppressions", "validators"];
 
 pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {

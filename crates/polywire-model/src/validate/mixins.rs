@@ -1,4 +1,4 @@
-//! Mixins: what one cannot give, whether it is used or not.
+//! Mixins: parts that they cannot have.
 
 use crate::diagnostic::{Problem, Problems};
 use crate::rules;
@@ -31,7 +31,7 @@ fn check_operation(shape: &Shape, operation: &Operation, problems: &mut Problems
 }
 
 fn check_resource(shape: &Shape, resource: &Resource, problems: &mut Problems) {
-    // One says it all; there may be many.
+    // Only the first is reported.
     if let Some((_, reference)) = resource.properties().first() {
         let gives = "a mixin without properties";
         report(shape, "properties", gives, reference.location(), problems);

@@ -1,8 +1,7 @@
-//! Checks of the assembled model: what only shows when all files are joined.
+//! Validation of the assembled model.
 //!
-//! Each file here holds one subject and can be read alone. Some look at one shape
-//! after the other, others at services as a whole, with an index of who uses
-//! what; all of them add to the same list of findings.
+//! Each module has the rules of one subject. Some check one shape after the other, others services
+//! as a whole, with an index of uses. All add to the same list of findings.
 
 mod access;
 mod bindings;
@@ -75,7 +74,7 @@ pub(crate) fn validate(model: &Model, problems: &mut Problems) {
     problems.name_members(|shape, location| policy::member_at(model, shape, location));
 }
 
-/// Each shape for itself.
+/// Rules that check one shape at a time.
 fn check_shapes<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
     members::check_names_by_case(model, problems);
     for shape in model.shapes() {
@@ -95,7 +94,7 @@ fn check_shapes<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Pr
     problems.subject(None);
 }
 
-/// Shapes by who uses them, and services as a whole.
+/// Rules that need the uses of shapes, and rules about services.
 fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
     let index = Index::of(model);
     let mut messages = Messages::default();
@@ -130,7 +129,7 @@ fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut 
     resource_references::check(model, problems);
 }
 
-/// Hands each trait of an operation to the file of its subject.
+/// Calls the rules for each trait of an operation.
 fn check_operation<'m>(
     index: &Index<'m>,
     operation: &'m Shape,
@@ -190,8 +189,8 @@ fn check_structure(index: &Index<'_>, structure: &Shape, problems: &mut Problems
     }
 }
 
-/// Says that a search ended early, at some shape: a hostile model can have millions
-/// of pairs of services, resources and operations.
+/// Reports that a check ended early at a shape: a hostile model can have millions of pairs of
+/// services, resources and operations.
 #[cold]
 fn given_up(what: &str, shape: &Shape, problems: &mut Problems) {
     let message = format!("{what}: there are too many");
@@ -199,7 +198,7 @@ fn given_up(what: &str, shape: &Shape, problems: &mut Problems) {
     problems.push(problem.about(shape.id()));
 }
 
-/// Names for a message: the first ones, where there are many.
+/// Names for a message. Only the first of many.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 8;
     let mut text = String::new();
@@ -215,7 +214,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     text
 }
 
-/// Every shape that can be meant: for suggestions.
+/// Every shape, for suggestions.
 fn everything(model: &Model) -> impl Iterator<Item = &Shape> + Clone {
     model.shape_slice().iter().chain(model.bundled().shapes())
 }

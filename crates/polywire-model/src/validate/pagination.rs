@@ -1,5 +1,5 @@
-//! `@paginated`: the tokens, the size and the items must be members of the right
-//! kind. An operation can leave some of them to its service.
+//! `@paginated`: the tokens, the size and the items must be members of the right type. Operations
+//! inherit properties of the trait from their service.
 
 use super::index::Index;
 use super::lookup::Lookups;
@@ -17,15 +17,15 @@ use crate::spelling::did_you_mean;
 
 const RULE: &Rule = rules::PAGINATED_TRAIT;
 
-/// What is expected of the member that a property names.
+/// The requirements for the member of a property.
 struct Property {
     name: &'static str,
     is_input: bool,
     is_needed: bool,
     types: &'static [ShapeType],
-    /// The best ones of `types`; the others are a danger.
+    /// The recommended ones of `types`. Others are a danger.
     best: &'static [ShapeType],
-    /// What @required on the member is.
+    /// The severity and rule for @required on the member, if it is not allowed.
     required: Option<(Severity, &'static Rule)>,
     /// For a target that is one of `types`, but none of `best`.
     wrong_type: Option<&'static Rule>,
@@ -87,8 +87,8 @@ const PROPERTIES: [Property; 4] = [
     },
 ];
 
-/// Checks all operations with `@paginated`: alone, and, when they are sound, within
-/// each of their services.
+/// Checks all operations with `@paginated`: first alone, and, if they are valid, with the defaults
+/// of each of their services.
 pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: &mut Problems) {
     let model = index.model;
     let mut is_used = false;
@@ -117,7 +117,7 @@ pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: 
     if !is_used {
         return;
     }
-    // Shapes are visited by id, so these are sorted.
+    // Shapes are visited in the order of their ids, so these are sorted.
     for contents in &index.services {
         let defaults = contents.service.traits().get(ids::PAGINATED);
         for &operation in &contents.operations {
@@ -138,7 +138,7 @@ pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: 
                 found: false,
             };
             for property in &PROPERTIES {
-                // What the operation says itself is checked above.
+                // Properties of the operation itself are checked above.
                 if applied.value().get(property.name).is_some() {
                     continue;
                 }
@@ -239,7 +239,7 @@ impl<'m> Check<'_, 'm> {
         }
     }
 
-    /// The member at the end of a path, or where the path breaks off.
+    /// The member at the end of a path. The error is the shape and the name at which the path ends.
     fn resolve<'p>(
         &mut self,
         structure: &'m Shape,

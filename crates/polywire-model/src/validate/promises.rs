@@ -1,4 +1,3 @@
-//! Small traits of operations that promise something about other shapes:
 //! `@requestCompression` and `@idempotent`.
 
 use std::collections::HashSet;
@@ -16,7 +15,7 @@ use crate::shape::{Shape, UNIT};
 use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-/// What Smithy's clients and servers know; names are the same in any case.
+/// The encodings that Smithy's clients and servers support. Names are case-insensitive.
 const ENCODINGS: [&str; 1] = ["gzip"];
 
 pub(super) fn check_compression<'m>(
@@ -103,7 +102,7 @@ pub(super) fn check_idempotent(
         let Some(id) = node.as_str().filter(|id| !errors.contains(id)) else {
             continue;
         };
-        // What is no error at all is no value of the trait.
+        // Other shapes are reported as wrong values of the trait.
         let named = model.get(id).map(Shape::traits);
         if named.is_some_and(|traits| !traits.has(ids::ERROR)) {
             continue;

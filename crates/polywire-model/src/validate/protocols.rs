@@ -1,4 +1,4 @@
-//! Services whose protocol has no documents, while their data has.
+//! Services with documents whose protocol does not support them.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -20,7 +20,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             .map(move |applied| (service, applied))
     });
     let services: Vec<_> = services.collect();
-    // Most models have none of the two.
+    // Most models have neither.
     if services.is_empty() {
         return;
     }
@@ -56,8 +56,8 @@ fn has_no_documents(model: &Model, applied: &AppliedTrait) -> bool {
         .unwrap_or(false)
 }
 
-/// The shapes that lead to a document, each with the member that is one. It goes
-/// backwards from the documents: there may be many services over the same data.
+/// The shapes that reach a document, each with the member that is one. This is a search backwards
+/// from the documents, because many services can have the same data.
 fn who_reaches_documents(model: &Model) -> HashMap<&ShapeId, &Member> {
     let mut found: HashMap<&ShapeId, &Member> = HashMap::new();
     let mut queue: VecDeque<(&ShapeId, &Member)> = VecDeque::new();

@@ -1,4 +1,4 @@
-//! `@references`: a shape that holds the identifiers of a resource.
+//! `@references`: shapes with the identifiers of a resource.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub(super) fn check(
     if references.is_empty() {
         return;
     }
-    // There may be many references, and a structure of many members.
+    // Indexed, because there can be many references and many members.
     let members: HashMap<&str, &Member> = owner
         .shape
         .members()
@@ -50,7 +50,7 @@ pub(super) fn check(
             });
             continue;
         }
-        // Resources of models that aren't at hand may be named.
+        // Resources of other models can be referenced.
         let Some(target) = model.get(id) else {
             continue;
         };
@@ -67,7 +67,7 @@ pub(super) fn check(
             });
             continue;
         };
-        // That the trait can't stand on a member is reported for all traits.
+        // On a member, the trait is reported as on the wrong shape.
         if owner.member.is_some() {
             continue;
         }
@@ -95,7 +95,7 @@ struct Reference<'m> {
 }
 
 impl Reference<'_> {
-    /// A string holds one identifier, so the resource has one.
+    /// A string has one identifier, so the resource must have one.
     fn of_string(&self, problems: &mut Problems) {
         if let Some(ids) = self.reference.get("ids") {
             problems.push_with(Severity::Error, |_| {
@@ -118,7 +118,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Each identifier is held by a member that is a string.
+    /// Each identifier must have a member that is a string.
     fn of_structure(&self, members: &HashMap<&str, &Member>, problems: &mut Problems) {
         let ids = self.reference.get("ids").and_then(Node::as_object);
         let Some(ids) = ids.filter(|ids| !ids.is_empty()) else {

@@ -1,5 +1,5 @@
-//! No resource is its own descendant. Each reference that closes a circle is
-//! reported once.
+//! Resources must not be their own descendants. Each reference that closes a cycle is reported
+//! once.
 
 use std::collections::HashMap;
 

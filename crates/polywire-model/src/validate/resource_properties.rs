@@ -1,5 +1,5 @@
-//! Properties of resources: what operations take and give of a resource must be
-//! its properties, and each property must be used.
+//! Properties of resources: members of inputs and outputs must be properties, and each property
+//! must be used.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,13 +15,13 @@ use crate::spelling::did_you_mean;
 
 const RULE: &Rule = rules::RESOURCE_OPERATION_INPUT_OUTPUT;
 
-/// How many members are looked at in all.
+/// The maximum number of members that are visited.
 const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
     let mut steps = 0;
     for shape in model.shapes_of(ShapeType::Resource) {
-        // A mixin that has properties is an error as it is.
+        // Mixins with properties are reported elsewhere.
         let resource = shape.as_resource().filter(|_| !shape.traits().is_mixin());
         let Some(resource) = resource.filter(|r| !r.properties().is_empty()) else {
             continue;
@@ -101,8 +101,8 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// The members of an input or output, or of the one that @nestedProperties
-    /// points to.
+    /// Checks the members of an input or output, or of the structure that @nestedProperties
+    /// selects.
     fn message(&mut self, structure: &'m Shape) {
         *self.steps += structure.members().len();
         let bound = bindings(&self.identifiers, structure);
@@ -113,8 +113,8 @@ impl<'m> Checker<'_, 'm> {
         self.members(nested.unwrap_or(structure), &bound);
     }
 
-    /// What a list gives of each entity: the structure in the only list of
-    /// structures, or in the one with the items of a page.
+    /// The items of a `list` operation: the structure in the only list of structures, or in the
+    /// list of the items of a page.
     fn item(&self, operation: &'m Shape) -> Option<&'m Shape> {
         let output = self.model.get(operation.as_operation()?.output())?;
         let item_of = |member: &Member| {
@@ -243,7 +243,7 @@ fn property_name(member: &Member) -> Option<&str> {
     property.get("name")?.as_str()
 }
 
-/// Whether a trait on the member says so, itself or by its definition.
+/// Whether a member has @notProperty, or a trait whose definition has it.
 fn is_no_property(model: &Model, member: &Member) -> bool {
     member.traits().iter().any(|applied| {
         *applied.id() == *ids::NOT_PROPERTY

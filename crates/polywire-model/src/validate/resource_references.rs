@@ -1,4 +1,4 @@
-//! Members that look like a reference to a resource, but don't say so.
+//! Members that look like a reference to a resource, without @references.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::rules;
 use crate::severity::Severity;
 use crate::shape::{Member, Resource, Shape, ShapeType};
 
-/// How many shapes are looked at in all.
+/// The maximum number of shapes that are visited.
 const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -43,7 +43,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             let Some(candidates) = resources.get(&key) else {
                 continue;
             };
-            // What a mixin gave is reported on the mixin.
+            // Inherited members are reported on the mixin.
             if member.is_inherited() {
                 continue;
             }
@@ -83,7 +83,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     }
 }
 
-/// Whether the trait stands on the member or its structure, for this resource.
+/// Whether the member or its structure has @references to this resource.
 fn refers_to(structure: &Shape, member: &Member, resource: &str) -> bool {
     [structure.traits(), member.traits()]
         .into_iter()
@@ -96,7 +96,7 @@ fn refers_to(structure: &Shape, member: &Member, resource: &str) -> bool {
         })
 }
 
-/// What resources lead to, walked through once each.
+/// The shapes that resources reach, computed once for each.
 struct Reached<'m> {
     model: &'m Model,
     sets: HashMap<&'m str, Rc<HashSet<&'m str>>>,

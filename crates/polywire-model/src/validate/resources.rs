@@ -1,5 +1,4 @@
-//! Resources: what is bound to them must carry their identifiers, and do what its
-//! place in the lifecycle says.
+//! Resources: operations must have the identifiers, and the traits of their lifecycle.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,11 +10,11 @@ use crate::rules;
 use crate::severity::Severity;
 use crate::shape::{Lifecycle, Member, Resource, Shape, ShapeRef, ShapeType};
 
-/// How many members and identifiers are looked at in all. A hostile model can
-/// bind the same large operations to thousands of resources.
+/// The maximum number of members and identifiers that are visited. A hostile model can bind the
+/// same large operations to thousands of resources.
 const MAX_STEPS: usize = 1_000_000;
 
-/// The members of a structure that give identifiers of a resource a value.
+/// The members of a structure that are bound to identifiers of a resource.
 pub(super) type Bindings<'m> = HashMap<&'m str, &'m Member>;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -53,7 +52,7 @@ struct Checker<'a, 'm> {
 
 impl<'m> Checker<'_, 'm> {
     fn lifecycle(&mut self, shape: &Shape, resource: &Resource) {
-        // What the operation must be: @readonly or not, and @idempotent.
+        // Whether the operation must have @readonly and @idempotent.
         let rules = [
             (Lifecycle::Create, false, false),
             (Lifecycle::Put, false, true),
@@ -76,7 +75,7 @@ impl<'m> Checker<'_, 'm> {
                 _ if is_idempotent && !traits.is_idempotent() => "@idempotent",
                 _ => continue,
             };
-            // An operation that writes must lose one trait and get the other.
+            // An operation that writes must replace one trait by the other.
             let what = match (what, is_idempotent && !traits.is_idempotent()) {
                 ("no @readonly", true) => "@idempotent instead of @readonly",
                 _ => what,
@@ -123,8 +122,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// Children have the identifiers of their parents, and so have their
-    /// operations.
+    /// Children have the identifiers of their parents, and so have the operations of the children.
     fn children(&mut self, shape: &'m Shape, parent: &'m Resource) {
         for reference in parent.resources() {
             let Some(child) = self.model.get(reference) else {
@@ -200,7 +198,7 @@ impl<'m> Checker<'_, 'm> {
         }
         let collections = collection_operations(resource);
         for reference in resource.all_operations() {
-            // What is no operation is reported where it is named.
+            // Other shapes are reported at the reference.
             let target = self.model.get(reference);
             let Some(operation) = target.filter(|shape| shape.as_operation().is_some()) else {
                 continue;
@@ -240,12 +238,12 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// Operations on one entity have all identifiers, those on the collection not.
+    /// Operations on an instance have all identifiers, those on the collection do not.
     fn operations(&mut self, shape: &'m Shape, resource: &'m Resource) {
         let identifiers = identifiers_of(resource);
         let collections = collection_operations(resource);
         for reference in resource.all_operations() {
-            // What is no operation is reported where it is named.
+            // Other shapes are reported at the reference.
             let target = self.model.get(reference);
             let Some(operation) = target.filter(|shape| shape.as_operation().is_some()) else {
                 continue;
@@ -310,7 +308,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// `None` when the budget is used up.
+    /// `None` if the limit is reached.
     fn bindings(
         &mut self,
         identifiers: &HashMap<&'m str, &'m ShapeRef>,
@@ -334,8 +332,8 @@ pub(super) fn identifiers_of(resource: &Resource) -> HashMap<&str, &ShapeRef> {
         .collect()
 }
 
-/// A member is bound when it says so with @resourceIdentifier; else when it has
-/// the name and target of the identifier and is required.
+/// A member is bound if it has @resourceIdentifier, or if it has the name and target of the
+/// identifier and is required.
 pub(super) fn bindings<'m>(
     identifiers: &HashMap<&'m str, &'m ShapeRef>,
     structure: &'m Shape,
@@ -359,8 +357,7 @@ fn resource_identifier(member: &Member) -> Option<&str> {
     member.traits().get(ids::RESOURCE_IDENTIFIER)?.as_str()
 }
 
-/// The operations on all of a resource's entities, creation among them: they don't
-/// know one yet.
+/// The operations on the collection of a resource, including `create`.
 fn collection_operations(resource: &Resource) -> HashSet<&str> {
     let lifecycle = [Lifecycle::Create, Lifecycle::List];
     let lifecycle = lifecycle
@@ -370,7 +367,7 @@ fn collection_operations(resource: &Resource) -> HashSet<&str> {
     all.map(|reference| reference.as_str()).collect()
 }
 
-/// Checks that members of a structure are bound to identifiers of their own.
+/// Checks that members of a structure are bound to different identifiers.
 pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
     let mut explicit: HashMap<&str, &Member> = HashMap::new();
     for member in structure.members() {

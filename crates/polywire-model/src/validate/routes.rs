@@ -1,8 +1,8 @@
-//! Operations of one service must not answer the same requests.
+//! Operations of one service must not match the same requests.
 //!
-//! Two operations do when method, path, literal query and host prefix agree,
-//! whatever their labels are called: no server could tell them apart. Patterns
-//! that only overlap, such as `/{a}` and `/b`, are fine: the more literal wins.
+//! Two operations match the same requests if method, path, literal query and host prefix are equal,
+//! without the names of labels. Patterns that only overlap, such as `/{a}` and `/b`, are allowed:
+//! the more literal one wins.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::shape::{Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::uri::{Segment, UriPattern};
 
-/// What tells one operation from another.
+/// The key by which requests are routed.
 #[derive(Eq, Hash, PartialEq)]
 struct Route<'m> {
     method: &'m str,
@@ -31,8 +31,8 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
             by_route.entry(route).or_default().push(operation);
         }
     }
-    // Operations that share their route with others, by the number of the route.
-    // In most models there are none, and nothing more to do.
+    // Operations that share their route with others, by the number of the route. Most models have
+    // none.
     let shared = by_route.into_values().filter(|all| all.len() > 1);
     let shared: HashMap<&str, usize> = shared
         .enumerate()
@@ -71,9 +71,9 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
 
 fn route(operation: &Shape) -> Option<Route<'_>> {
     let http = operation.traits().get(ids::HTTP)?;
-    // Malformed patterns are reported for each operation.
+    // Invalid patterns are reported for each operation.
     let uri = UriPattern::parse(http.get("uri")?.as_str()?).ok()?;
-    // A slash at the end makes no other path.
+    // A slash at the end is ignored.
     let path = match uri.segments() {
         [path @ .., Segment::Literal(last)] if last.is_empty() => path,
         path => path,
@@ -84,7 +84,7 @@ fn route(operation: &Shape) -> Option<Route<'_>> {
         Segment::Literal(text) => Segment::Literal(text.clone()),
     });
     let mut query = uri.query().to_vec();
-    // The order of parameters means nothing.
+    // The order of parameters is ignored.
     query.sort_unstable();
     Some(Route {
         method: http.get("method")?.as_str()?,

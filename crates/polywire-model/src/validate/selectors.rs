@@ -1,5 +1,4 @@
-//! Selectors in models: where a flaw of one stands in its file, and what a
-//! selector asks for in words.
+//! Selectors in models: the locations of their errors, and descriptions of what they match.
 
 use crate::diagnostic::Problem;
 use crate::model::Model;
@@ -9,8 +8,8 @@ use crate::selector::SelectorError;
 use crate::selector::syntax::{Direction, Function, Sequence, Step, TypeTest};
 use crate::source::SourceLocation;
 
-/// A finding about a selector, or a template of a message, that can't be read:
-/// at the letter, where the file has the text as it is, else at its start.
+/// A finding about an invalid selector or template of a message: at the exact location, if the file
+/// has the text without escapes, else at its start.
 #[cold]
 pub(super) fn selector_problem(
     model: &Model,
@@ -43,8 +42,8 @@ pub(super) fn selector_problem(
     problem.maybe_hint(error.hint().map(str::to_owned))
 }
 
-/// The place of a byte of a text, where the file has the text letter by letter:
-/// neither in three quotes nor with escapes.
+/// The location of a byte of a text, if the file has the text unchanged: without escapes, and not
+/// in a text block.
 fn place_in_text(model: &Model, node: &Node, text: &str, offset: usize) -> Option<SourceLocation> {
     let location = node.location();
     let source = model.sources().file(location)?.text();
@@ -54,7 +53,7 @@ fn place_in_text(model: &Model, node: &Node, text: &str, offset: usize) -> Optio
     is_same.then(|| SourceLocation::new(location.file, start + offset))
 }
 
-/// What a selector matches, as in "expected a member of a structure".
+/// The description of what a selector matches, as in "expected a member of a structure".
 pub(super) fn in_words(sequence: &Sequence) -> String {
     simple_words(&sequence.steps).unwrap_or_else(|| {
         const LONGEST: usize = 160;
@@ -67,8 +66,8 @@ pub(super) fn in_words(sequence: &Sequence) -> String {
     })
 }
 
-/// Words for the kinds of selectors that most traits have: types, members of
-/// types, what members target, and traits on them.
+/// Descriptions of the selectors of most traits: types, members of types, targets of members, and
+/// traits.
 fn simple_words(steps: &[Step]) -> Option<String> {
     let (first, rest) = steps.split_first()?;
     let mut words = Words {
@@ -83,7 +82,7 @@ fn simple_words(steps: &[Step]) -> Option<String> {
 struct Words {
     text: String,
     is_member: bool,
-    /// Whether something is said about the shape beside its type.
+    /// Whether the description has more than the type of the shape.
     has_more: bool,
 }
 
@@ -116,8 +115,8 @@ impl Words {
         Some(())
     }
 
-    /// Adds what tests say about the shape: `[trait|x]`, `:test(> string)`; in
-    /// tests also `> string`, what a member targets.
+    /// Adds the description of tests: `[trait|x]`, `:test(> string)`. In tests also `> string`, the
+    /// target of a member.
     fn add_tests(&mut self, steps: &[Step]) -> Option<()> {
         let mut steps = steps.iter();
         while let Some(step) = steps.next() {
@@ -172,7 +171,7 @@ fn single_test(step: &Step) -> Option<&[Step]> {
     }
 }
 
-/// "a structure", or "a structure or a union" of one of several selectors.
+/// "a structure", or "a structure or a union" for several selectors.
 fn one_of_words(step: &Step) -> Option<String> {
     match step {
         Step::Type(test) => Some(type_words(*test)),

@@ -1,5 +1,5 @@
-//! Names within a service: code generators and protocols leave out the namespace,
-//! so no two shapes that a service reaches may have the same name.
+//! Names in a service. Code generators and protocols omit the namespace, so all shapes that a
+//! service reaches must have different names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::rules;
 use crate::severity::Severity;
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
 
-/// How many shapes are looked at for all services together.
+/// The maximum number of shapes that are visited for all services together.
 const MAX_STEPS: usize = 200_000;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -32,7 +32,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         };
         steps += closure.shapes().len();
         steps += closure.operations().len() + closure.resources().len();
-        // What is not defined is reported where all references are.
+        // Unknown shapes are reported elsewhere.
         let renamed = body.rename().iter();
         for (id, name) in renamed.filter(|(id, _)| model.get(id).is_some()) {
             check_rename(&closure, id, name, problems);
@@ -85,14 +85,14 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
         .chain(operations)
         .chain(resources)
         .chain([closure.service()])
-        // It stands for no data, and no generated type has its name.
+        // It has no data, and no generated type has its name.
         .filter(|shape| *shape.id() != UNIT);
     let mut firsts: HashMap<String, &'m Shape> = HashMap::new();
     let mut seen = HashSet::new();
     for shape in all {
         let name = closure.name(shape.id()).to_ascii_lowercase();
         let first = *firsts.entry(name).or_insert(shape);
-        // Shapes of one namespace differ, or their case is reported elsewhere.
+        // Conflicts in one namespace are reported elsewhere.
         let is_known = first.id().namespace() == shape.id().namespace()
             && closure.name(first.id()) == first.id().name()
             && closure.name(shape.id()) == shape.id().name();
@@ -101,7 +101,7 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
         }
         seen.clear();
         let severity = conflict(model, first, shape, &mut seen, 0);
-        // Bundled shapes have no place in a file.
+        // Bundled shapes have no location.
         let (shape, other) = match shape.location().is_known() {
             true => (shape, first),
             false => (first, shape),
@@ -128,8 +128,8 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
     }
 }
 
-/// How bad it is that two shapes have the same name: nothing is lost when both
-/// are the same simple shape, or lists of such.
+/// The severity of two shapes with the same name. It is lower if both are equal simple shapes, or
+/// lists of them.
 fn conflict<'m>(
     model: &'m Model,
     left: &'m Shape,

@@ -1,4 +1,4 @@
-//! Rules about a service as a whole: what it binds, its protocols, its auth.
+//! Rules about services: bindings, protocols, authentication.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,8 +14,8 @@ use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
-/// How many names in `@auth`, and how many pairs of a member and a resource, are
-/// looked at for all services together.
+/// The maximum number of names in `@auth`, and of pairs of a member and a resource, that are
+/// visited for all services together.
 const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
@@ -36,7 +36,7 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
     }
 }
 
-/// The traits on a service that are protocols, with what their definitions say.
+/// The protocols of a service: the traits, and the values of `@protocolDefinition`.
 pub(super) fn protocols<'m>(
     model: &'m Model,
     service: &'m Shape,
@@ -55,13 +55,13 @@ fn defined_with<'m>(
     })
 }
 
-/// Operations and resources have one place in a service.
+/// Operations and resources are bound once in a service.
 fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
     let mut firsts: HashMap<&str, Bound<'_>> = HashMap::with_capacity(contents.bindings.len());
     let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for bound in &contents.bindings {
         let first = *firsts.entry(bound.shape.id().as_str()).or_insert(*bound);
-        // Twice within one list, or as two lifecycles of one resource, is fine.
+        // Duplicates in one list, and several lifecycle operations of one resource, are allowed.
         if std::ptr::eq(first.by, bound.by) || !reported.insert((bound.shape.id(), bound.by.id())) {
             continue;
         }
@@ -85,7 +85,7 @@ fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
     }
 }
 
-/// Where one operation has `@http`, or a protocol needs it, all must have it.
+/// If one operation has `@http`, or a protocol requires it, all must have it.
 fn check_bindings_missing<'m>(
     model: &'m Model,
     contents: &Contents<'m>,
@@ -167,7 +167,7 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
             let Some(id) = node.as_str().filter(|id| !schemes.contains(id)) else {
                 continue;
             };
-            // What is no scheme at all is no value of the trait.
+            // Other shapes are reported as wrong values of the trait.
             let named = model.get(id).map(Shape::traits);
             if named.is_some_and(|traits| !traits.has(ids::AUTH_DEFINITION)) {
                 continue;
@@ -188,8 +188,7 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
     }
 }
 
-/// Operations that stand on the service, and yet have an identifier of one of its
-/// resources.
+/// Operations that are bound to the service, but have an identifier of one of its resources.
 fn check_better_bound(
     model: &Model,
     contents: &Contents<'_>,
@@ -255,7 +254,7 @@ fn check_better_bound(
     }
 }
 
-/// RPC v2: what event streams are sent with must be offered at all.
+/// RPC v2: the versions of HTTP for event streams must be in `http`.
 fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
     for applied in service.traits().iter() {
         let rule = match applied.id().as_str() {
@@ -280,7 +279,7 @@ fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
     }
 }
 
-/// `@cors`: one origin, or several with names.
+/// `@cors`: either `origin` or `origins`.
 pub(super) fn check_cors(service: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
     let origin = applied.value().get("origin");
     let origin = origin.filter(|origin| origin.as_str() != Some("*"));
@@ -297,7 +296,7 @@ pub(super) fn check_cors(service: &Shape, applied: &AppliedTrait, problems: &mut
     });
 }
 
-/// `@httpApiKeyAuth`: a scheme is a part of the header `Authorization`.
+/// `@httpApiKeyAuth`: a scheme requires a header.
 pub(super) fn check_api_key(service: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
     let place = applied.value().get("in");
     let place = place.filter(|place| place.as_str() != Some("header"));

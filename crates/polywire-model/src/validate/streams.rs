@@ -1,5 +1,4 @@
-//! Streams: blobs and unions with `@streaming`, which no one holds in memory
-//! whole. They stand at the top of a message, once.
+//! Streams: blobs and unions with `@streaming`. A message has at most one, at the top level.
 
 use std::collections::HashSet;
 
@@ -26,7 +25,7 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
         if shape.shape_type() == ShapeType::Union && shape.traits().is_streaming() {
             check_events(index, shape, problems);
         }
-        // The service that wants streams of this structure in bodies.
+        // The service whose protocol has streams of this structure in bodies.
         let mut service: Option<Option<&Bodies<'_>>> = None;
         for member in shape.members() {
             if problems.is_full() {
@@ -73,7 +72,7 @@ fn check_events(index: &Index<'_>, union: &Shape, problems: &mut Problems) {
     }
 }
 
-/// A blob that streams can be empty, but not absent.
+/// Streaming blobs can be empty, but not absent.
 fn check_member(member: &Member, target: &Shape, problems: &mut Problems) {
     let traits = member.traits();
     let is_there = traits.is_required() || traits.default_value().is_some();
@@ -116,7 +115,7 @@ fn check_use(
     });
 }
 
-/// A service with a protocol that puts streams into the body of HTTP messages.
+/// A service with a protocol that has streams in the bodies of HTTP messages.
 struct Bodies<'m> {
     service: &'m Shape,
     protocol: &'m str,
@@ -161,7 +160,7 @@ impl Bodies<'_> {
     }
 }
 
-/// Checks an event with a member that is the whole event.
+/// Checks an event with `@eventPayload`.
 pub(super) fn check_event_payload(structure: &Shape, problems: &mut Problems) {
     let members = structure.members().iter();
     let Some(payload) = members.clone().find(|m| m.traits().is_event_payload()) else {

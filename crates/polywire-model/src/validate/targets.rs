@@ -1,4 +1,4 @@
-//! What shapes name must exist, be of the right kind and be free to use.
+//! References must be to existing shapes of the right type, which are not private.
 
 use super::{access, everything, lifecycle};
 use crate::assemble::suggest_shape;
@@ -19,7 +19,7 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
         }
         let what = describe(relation);
         let Some(target) = model.get(reference) else {
-            // Mixins are looked for when they are flattened.
+            // Mixins are resolved when they are flattened.
             if relation != Relation::Mixin {
                 unresolved(model, what, shape.id(), reference, problems);
             }
@@ -67,7 +67,7 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
         }
         return;
     };
-    // A private target is out of reach of those who inherit the member, too.
+    // Private targets are checked for inherited members, too.
     let location = match member.is_inherited() {
         true => member.location(),
         false => reference.location(),
@@ -124,8 +124,7 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
     });
 }
 
-/// Why a shape can't be what another one names it as: the rule, what was expected,
-/// a hint.
+/// The reason why a shape cannot have a relation to another: the rule, what was expected, a hint.
 fn misfit(
     relation: Relation,
     target: &Shape,

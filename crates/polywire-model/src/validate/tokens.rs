@@ -1,4 +1,4 @@
-//! `@idempotencyToken` says something only in the input of an operation.
+//! `@idempotencyToken` has an effect only in the input of an operation.
 
 use std::collections::HashMap;
 
@@ -17,14 +17,14 @@ const TOKEN: &str = ids::IDEMPOTENCY_TOKEN;
 pub(super) fn check(model: &Model, problems: &mut Problems) {
     let mut holders: HashMap<&ShapeId, Vec<&Member>> = HashMap::new();
     for shape in model.shapes_of(ShapeType::Structure) {
-        // Mixins are judged where they are mixed in.
+        // Mixins are checked in the shapes that use them.
         let tokens = shape.members().iter().filter(|m| m.traits().has(TOKEN));
         let tokens: Vec<&Member> = tokens.collect();
         if !tokens.is_empty() && !shape.traits().is_mixin() {
             holders.insert(shape.id(), tokens);
         }
     }
-    // One finding a member, at the first place that has no use for it.
+    // One finding for each member, at the first use without effect.
     for shape in model.shapes() {
         if holders.is_empty() || problems.is_full() {
             return;

@@ -1,6 +1,5 @@
-//! Traits: their definitions must exist and be free to use, and their values must
-//! fit them. What a trait of Smithy's own demands beyond its shape is handed on to
-//! the file of its subject.
+//! Traits: their definitions must exist and not be private, and their values must match them.
+//! Further rules about traits of Smithy are called from here.
 
 use polywire_schema::ShapeId;
 
@@ -18,16 +17,16 @@ use crate::shape::{Member, Shape, ShapeType};
 use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
-/// What a trait is applied to.
+/// The shape or member to which a trait is applied.
 #[derive(Clone, Copy)]
 pub(super) struct Owner<'m> {
     /// The id of the shape or member.
     pub(super) id: &'m ShapeId,
-    /// The shape, or the one that has the member.
+    /// The shape, or the shape of the member.
     pub(super) shape: &'m Shape,
-    /// The member, when it is one.
+    /// The member, if it is one.
     pub(super) member: Option<&'m Member>,
-    /// The shape of the values: the member's target, or the shape itself.
+    /// The shape of the values: the target of the member, or the shape itself.
     pub(super) data: Option<&'m Shape>,
 }
 
@@ -62,7 +61,7 @@ fn check_all<'m>(
     values: &mut Values<'m>,
     problems: &mut Problems,
 ) {
-    // What a mixin gave was checked on the mixin.
+    // Inherited from a mixin, where it was checked.
     for applied in traits.iter().filter(|applied| !applied.is_inherited()) {
         if problems.is_full() {
             return;
@@ -133,7 +132,7 @@ fn check_trait<'m>(
     }
 }
 
-/// That files of Smithy 2.0 have no `@box` is checked file by file.
+/// `@box` in files of Smithy 2.0 is reported elsewhere.
 fn check_box(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     if owner.shape.shape_type() == ShapeType::Union {
         problems.push_with(Severity::Warning, |_| {
@@ -144,7 +143,7 @@ fn check_box(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) 
     }
 }
 
-/// `@externalDocumentation` leads elsewhere, wherever the reader is.
+/// `@externalDocumentation`: URLs must be absolute.
 fn check_urls(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let is_url = |text: &str| {
         text.split_once(':').is_some_and(|(scheme, _)| {
@@ -167,7 +166,7 @@ fn check_urls(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems)
     }
 }
 
-/// The selector of `@idRef` is read where a value is checked, which may be never.
+/// The selector of `@idRef` must be valid, even if no value is checked.
 fn check_id_ref(model: &Model, owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let Some(node) = applied.value().get("selector") else {
         return;

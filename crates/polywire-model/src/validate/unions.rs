@@ -1,4 +1,4 @@
-//! Unions whose members target shapes with a default, which says nothing there.
+//! Members of unions that target shapes with a default, which has no effect there.
 
 use super::values::shown;
 use crate::diagnostic::{Problem, Problems};

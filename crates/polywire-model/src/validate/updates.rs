@@ -1,5 +1,5 @@
-//! Operations that update a part of a resource, with defaults in their input: who
-//! reads it can't tell a member that was left out from one that was set.
+//! Update operations with defaults in their input: a server cannot distinguish an omitted member
+//! from one that was set.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             starts_with(b"update") || starts_with(b"patch")
         })
         .map(|shape| shape.id().as_str());
-    // In order, and each once.
+    // Sorted, without duplicates.
     let updates: BTreeSet<&str> = by_lifecycle.chain(by_name).collect();
     for id in updates {
         let Some(shape) = model.defined(id) else {

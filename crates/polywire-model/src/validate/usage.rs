@@ -1,6 +1,5 @@
-//! Traits that count only where a structure is used in a certain way: bindings to
-//! HTTP at the top of a message, @input and @output on what one operation takes or
-//! gives.
+//! Traits that have an effect only for some uses of a structure: HTTP bindings at the top level of
+//! a message, @input and @output for one operation.
 
 use std::collections::HashMap;
 
@@ -17,14 +16,14 @@ const INPUT: &[Relation] = &[Relation::Input];
 const OUTPUT: &[Relation] = &[Relation::Output];
 const TOP_LEVEL: &[Relation] = &[Relation::Input, Relation::Output, Relation::Error];
 
-/// Checks the members of a structure that is no mixin: what a mixin gives counts
-/// where it is used.
+/// Checks the members of a structure. Members of mixins are checked in the structures that use
+/// them.
 pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
     let uses = index.uses(structure);
     if uses.is_empty() || structure.traits().is_mixin() {
         return;
     }
-    // Where bindings of each kind are ignored, found once for all members.
+    // The uses in which bindings of each kind are ignored, computed once for all members.
     let mut found: HashMap<&[Relation], Option<(&Use<'_>, bool)>> = HashMap::new();
     let mut ignored_in = |wanted: &'static [Relation]| {
         *found.entry(wanted).or_insert_with(|| {
@@ -52,7 +51,7 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
                     "at the top of an input, output or error",
                 ),
             };
-            // With @input, the trait can't stand there at all.
+            // With @input, the trait is reported as on the wrong shape.
             if matches!(binding, Binding::ResponseCode) && structure.traits().is_input() {
                 continue;
             }
@@ -95,7 +94,7 @@ impl Ignored<'_> {
     }
 }
 
-/// Checks who uses a structure with @input or @output: one operation, as that.
+/// Checks the uses of a structure with @input or @output: by one operation, as input or output.
 pub(super) fn check_input_and_output(
     index: &Index<'_>,
     structure: &Shape,
@@ -184,8 +183,7 @@ fn check_name(
     });
 }
 
-/// Warns of shapes that look as if they belonged to an operation, which has
-/// others.
+/// Reports shapes that are named like the input or output of an operation, but are not.
 pub(super) fn check_ambiguous_names(index: &Index<'_>, operation: &Shape, problems: &mut Problems) {
     let Some(body) = operation.as_operation() else {
         return;

@@ -1,7 +1,7 @@
-//! `@smithy.waiters#waitable`: waiters that can end, with matchers that can match.
+//! `@smithy.waiters#waitable`: waiters must be able to succeed, and matchers to match.
 //!
-//! Paths are JMESPath. Those that only name members, which are most, are followed
-//! through the shapes; others are taken as they are.
+//! Paths are JMESPath. Most consist of names of members only, and are resolved in the shapes.
+//! Others are not checked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,9 +20,9 @@ use crate::traits::AppliedTrait;
 
 const RULE: &Rule = rules::WAITABLE_TRAIT;
 const ID: &str = ids::WAITABLE;
-/// The delays in seconds when a waiter names none.
+/// The default delays, in seconds.
 const DELAYS: (i64, i64) = (2, 120);
-/// How many waiters are looked at for all services together.
+/// The maximum number of waiters that are visited for all services together.
 const MAX_STEPS: usize = 200_000;
 
 pub(super) fn check<'m>(
@@ -51,10 +51,9 @@ pub(super) fn check<'m>(
 struct Check<'a, 'm> {
     model: &'m Model,
     operation: &'m Shape,
-    /// The operation's errors by id and by name, once they are asked for.
+    /// The errors of the operation by id and by name, computed on demand.
     errors: Option<HashSet<&'m str>>,
-    /// The name of the waiter at hand, and the number of its acceptor: the end of
-    /// the codes of findings about them.
+    /// The name of the current waiter, and the index of the acceptor: the suffix of codes.
     place: (&'m str, usize),
     lookups: &'a mut Lookups<'m>,
     problems: &'a mut Problems,
@@ -82,7 +81,7 @@ impl<'m> Check<'_, 'm> {
             });
         }
         let acceptors = waiter.value.get("acceptors").and_then(Node::as_array);
-        // None at all is a wrong value of the trait.
+        // Missing acceptors are reported as a wrong value of the trait.
         let Some(acceptors) = acceptors.filter(|acceptors| !acceptors.is_empty()) else {
             return;
         };
@@ -120,7 +119,7 @@ impl<'m> Check<'_, 'm> {
         }
     }
 
-    /// What a failure says: text out of the output.
+    /// Checks the message of a failure: text from the output.
     fn message(&mut self, node: &Node, state: Option<&Node>) {
         let Some(path) = node.as_str() else {
             return;
@@ -256,8 +255,8 @@ impl<'m> Check<'_, 'm> {
         });
     }
 
-    /// What a path of names gives, `None` when that can't be said; or the shape
-    /// where it breaks off, none for the very start, and the name.
+    /// The type of the value at a path of names, `None` if it is unknown. The error is the shape at
+    /// which the path ends, `None` at the start, and the unknown name.
     #[allow(clippy::type_complexity, reason = "used once, explained above")]
     fn follow<'p>(
         &mut self,
@@ -284,7 +283,7 @@ impl<'m> Check<'_, 'm> {
                 ShapeType::Structure | ShapeType::Union => {
                     self.lookups.of(shape).members.get(name).copied()
                 }
-                // Any key may be in a map, and anything in a document.
+                // Maps can have any key, and documents any value.
                 ShapeType::Map => shape.member("value"),
                 ShapeType::Document => return Ok(None),
                 _ => None,
@@ -301,7 +300,7 @@ impl<'m> Check<'_, 'm> {
     }
 }
 
-/// What JMESPath tells apart.
+/// The types of JMESPath.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
     Boolean,
@@ -338,7 +337,7 @@ impl Kind {
     }
 }
 
-/// Within a service each waiter has a name of its own, in any case.
+/// Waiters of a service must have different names, ignoring case.
 pub(super) fn check_names(index: &Index<'_>, problems: &mut Problems) {
     let has_waiters = |operation: &Shape| operation.traits().has(ID);
     if !index.model.shapes_of(ShapeType::Operation).any(has_waiters) {

@@ -1,5 +1,4 @@
-//! What the metadata of a model say about its validation: validators of its own,
-//! and what is suppressed.
+//! The metadata about validation: validators of the model, and suppressions.
 
 mod suppressions;
 mod validators;
@@ -13,8 +12,7 @@ use crate::rules::Rule;
 use crate::severity::Severity;
 use crate::spelling::did_you_mean;
 
-/// The objects in the array of a metadata key. What is none is reported under
-/// `code`.
+/// The objects in the array of a metadata key. Other values violate `rule`.
 fn objects<'m>(
     rule: &'static Rule,
     key: &str,
@@ -38,7 +36,7 @@ fn objects<'m>(
     objects
 }
 
-/// The text under a key of such an object.
+/// The text under a key of an object.
 fn text<'m>(
     rule: &'static Rule,
     object: &'m Node,
@@ -65,7 +63,7 @@ fn text<'m>(
     }
 }
 
-/// Keys that have no meaning: likely slips.
+/// Reports unknown keys.
 fn check_keys(rule: &'static Rule, object: &Node, known: &[&str], problems: &mut Problems) {
     let entries = object
         .as_object()

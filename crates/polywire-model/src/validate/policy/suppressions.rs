@@ -1,9 +1,8 @@
 //! `metadata suppressions`, `metadata severityOverrides` and `@suppress`.
 //!
-//! A rule names the code of findings, or a part of it up to a dot: `Http` stands
-//! for `Http.Uri` too, and not for `HttpUri`. Errors can't be suppressed. A rule
-//! of metadata is for a namespace, or with `*` for all findings; a trait is for
-//! the shape or member that has it.
+//! An id is the code of findings, or a part of it up to a dot: `Http` includes `Http.Uri`, and not
+//! `HttpUri`. Errors cannot be suppressed. Metadata applies to a namespace, or with `*` to all
+//! findings. The trait applies to its shape or member.
 
 use polywire_schema::ShapeId;
 
@@ -101,7 +100,7 @@ fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
     found.map(|(_, severity)| *severity)
 }
 
-/// The places that findings about a member have.
+/// The locations of findings about a member.
 pub(super) fn places(member: &Member) -> impl Iterator<Item = SourceLocation> {
     let traits = member
         .traits()
@@ -114,7 +113,7 @@ pub(super) fn places(member: &Member) -> impl Iterator<Item = SourceLocation> {
         .filter(|place| place.is_known())
 }
 
-/// The member of a shape that a place belongs to.
+/// The member of a shape at a location.
 pub(crate) fn member_at(
     model: &Model,
     shape: &ShapeId,

@@ -1,8 +1,8 @@
-//! `metadata validators`: rules that a model sets itself.
+//! `metadata validators`: validators that a model defines.
 //!
-//! `EmitEachSelector` makes a finding of each shape that a selector matches,
-//! `EmitNoneSelector` one when it matches none. Validators of other names are
-//! programs that other tools run; that they don't run here is worth a warning.
+//! `EmitEachSelector` reports each shape that a selector matches, and `EmitNoneSelector` reports
+//! that it matches none. Other validators are programs of other tools. They are not run, with a
+//! warning.
 
 use polywire_schema::ShapeId;
 
@@ -35,14 +35,14 @@ pub(crate) fn check(model: &Model, problems: &mut Problems) {
     }
 }
 
-/// A validator that is ready to run.
+/// A validator of a model.
 struct Validator<'m> {
     code: &'m str,
     location: SourceLocation,
     message: Option<&'m str>,
     severity: Severity,
     namespaces: Vec<&'m str>,
-    /// Which findings count.
+    /// A filter of the findings.
     only: Option<Selector>,
     selector: Selector,
     kind: Kind<'m>,
@@ -140,8 +140,7 @@ impl<'m> Validator<'m> {
                 let evaluation = self.selector.evaluation(graph, budget);
                 let found = evaluation.everything(self.selector.sequence());
                 let is_ours = |node: &u32| graph.is_own(*node);
-                // The finding is about no shape: `namespaces` and `selector`, which
-                // limit what shapes are found, say nothing about it.
+                // The finding is about no shape, so `namespaces` and `selector` do not apply.
                 if !found.iter().any(is_ours) && !budget.is_spent() {
                     let original = format!("no shape matches `{}`", self.selector);
                     problems.push(self.problem(self.location, original));
@@ -255,7 +254,7 @@ fn selector(model: &Model, node: &Node, problems: &mut Problems) -> Option<Selec
     }
 }
 
-/// The severity of the findings; `None` when it is wrong.
+/// The severity of the findings. `None` if it is invalid.
 fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
     let Some(node) = object.get("severity") else {
         return Some(Severity::Danger);

@@ -1,5 +1,4 @@
-//! What traits demand of a value, be they on its shape or on the member that
-//! leads to it. Where both have a constraint, both hold.
+//! Constraints on values, from traits on the shape and on the member that leads to it. Both apply.
 
 use polywire_schema::ShapeId;
 use polywire_text::base64;
@@ -19,12 +18,12 @@ use crate::spelling::{did_you_mean, one_of};
 use crate::traits::{LengthTrait, RangeTrait};
 use crate::validate::selectors::in_words;
 
-/// Bounds of more digits than this are not compared with: a bound of a megabyte
-/// and a list of small numbers would take forever, and no real range has them.
+/// Bounds with more digits are not checked: comparing a bound of a megabyte with each number in a
+/// list would take too long, and no real range has such bounds.
 const MAX_DIGITS: usize = 400;
 
 impl<'m> Walk<'_, 'm> {
-    /// The value is known to be of the right kind.
+    /// Checks constraints. The value has the right type.
     pub(super) fn constraints(
         &mut self,
         node: &'m Node,
@@ -36,7 +35,7 @@ impl<'m> Walk<'_, 'm> {
             NodeValue::String(text) if shape.shape_type() == ShapeType::Blob => {
                 for facts in self.facts(shape, via) {
                     self.length(&facts, ["byte", "bytes"], location, || {
-                        // Not all authors know that a blob is written in base64.
+                        // If a blob is not base64, its text is measured.
                         base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len())
                     });
                 }
@@ -75,7 +74,7 @@ impl<'m> Walk<'_, 'm> {
         shape: &'m Shape,
         via: Option<&'m Member>,
     ) {
-        // The format of a timestamp was looked at with its kind.
+        // The format of a timestamp was checked with its type.
         if !matches!(shape.shape_type(), ShapeType::String | ShapeType::Enum) {
             return;
         }
@@ -96,7 +95,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// What is demanded by the member and by the shape.
+    /// The constraints of the member and of the shape.
     fn facts(&mut self, shape: &'m Shape, via: Option<&'m Member>) -> [Facts<'m>; 2] {
         [
             via.map_or_else(Facts::default, |member| self.facts.of_member(member)),
@@ -144,7 +143,7 @@ impl<'m> Walk<'_, 'm> {
             true => Severity::Warning,
             false => self.constraint_severity(),
         };
-        // Converters of 1.0 models suppress these by name.
+        // Models converted from 1.0 suppress these ids.
         let owner = facts.owner;
         let by_member = via.is_some_and(|member| member.id() == owner);
         let rule = match (self.subject.rule, by_member) {
@@ -195,7 +194,7 @@ impl<'m> Walk<'_, 'm> {
         });
     }
 
-    /// What an enum allows, and a string with the trait of the same name.
+    /// Checks the values of an enum, or of a string with `@enum`.
     fn string_enum(&mut self, text: &str, location: SourceLocation, shape: &'m Shape) {
         let known = self.lookups.of(shape);
         if known.texts.contains(text) {
@@ -278,7 +277,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// What an id names, if it exists.
+    /// The shape or member with an id, if it exists.
     fn named(&mut self, id: &ShapeId) -> Option<Named<'m>> {
         let shape = self.model.get(id.root_str())?;
         let member = match id.member() {

@@ -1,8 +1,7 @@
-//! What the traits of a shape or member demand of values, read once.
+//! Constraints in the traits of a shape or member, read once.
 //!
-//! A shape may have a thousand traits, a trait a value of megabytes, and a list a
-//! hundred thousand items: what each item is held against must not be searched
-//! again for each.
+//! A shape can have a thousand traits, a trait a value of megabytes, and a list a hundred thousand
+//! items. So constraints must not be searched again for each item.
 
 use std::collections::HashMap;
 
@@ -14,15 +13,15 @@ use crate::shape::{Member, Shape};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, LengthTrait, RangeTrait, TimestampFormat, Traits};
 
-/// Up to how many traits are looked through each time, rather than remembered.
+/// Up to this number of traits, the search is repeated and not cached.
 const FEW: usize = 16;
 
-/// The demands of one shape or member.
+/// The constraints of one shape or member.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Facts<'m> {
-    /// The id of the shape or member, when there are any demands.
+    /// The id of the shape or member, if there are constraints.
     pub(super) owner: &'m str,
-    /// Whether there is `@enum`, whose values are looked up apart.
+    /// Whether there is `@enum`, whose values are indexed elsewhere.
     pub(super) has_enum: bool,
     pub(super) id_ref: Option<IdRef<'m>>,
     pub(super) length: Option<(LengthTrait, SourceLocation)>,
@@ -40,11 +39,10 @@ pub(super) struct IdRef<'m> {
     pub(super) error_message: Option<&'m str>,
 }
 
-/// The demands of all shapes and members that were asked for.
+/// A cache of the constraints of shapes and members.
 #[derive(Default)]
 pub(super) struct AllFacts<'m> {
-    /// By place in memory: a model's traits stay where they are, and names may
-    /// be long.
+    /// By address: the traits of a model do not move, and names can be long.
     known: HashMap<usize, Facts<'m>>,
 }
 
@@ -58,7 +56,7 @@ impl<'m> AllFacts<'m> {
     }
 
     fn of(&mut self, owner: &'m ShapeId, traits: &'m Traits) -> Facts<'m> {
-        // Most shapes demand nothing, which is quicker seen than looked up.
+        // Most shapes have no constraints, and checking that is faster than a lookup.
         if traits.len() <= FEW && !traits.iter().any(is_demand) {
             return Facts::default();
         }

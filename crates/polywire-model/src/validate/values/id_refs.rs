@@ -1,8 +1,8 @@
-//! Which shapes a value with `@idRef` may name: those that its selector matches.
+//! `@idRef`: the shapes that a value names must match the selector.
 //!
-//! A model may name the same few shapes thousands of times, as tests of protocols
-//! name their protocol, so answers are kept. A selector that can't be tried on one
-//! shape is evaluated for the whole model once.
+//! A model can name the same few shapes thousands of times, as tests of protocols name their
+//! protocol, so results are cached. A selector that cannot be checked for one shape is evaluated
+//! once for the whole model.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,12 @@ use crate::selector::{Budget, Graph, Node, Selector};
 use crate::shape::{Member, Shape};
 use crate::source::SourceLocation;
 
-/// The selectors that were asked about, and what they answered.
+/// The selectors, and a cache of their results.
 pub(super) struct IdRefs<'m> {
     model: &'m Model,
-    /// Made for the first selector that is more than `*`.
+    /// Created for the first selector other than `*`.
     graph: Option<(Graph<'m>, Budget)>,
-    /// Without a value for one that can't be read, which is reported where it
-    /// stands.
+    /// `None` for an invalid selector, which is reported in the definition.
     by_text: HashMap<&'m str, Option<Answers<'m>>>,
     is_spent: bool,
 }
@@ -25,7 +24,7 @@ pub(super) struct IdRefs<'m> {
 struct Answers<'m> {
     selector: Selector,
     by_id: HashMap<&'m str, bool>,
-    /// All that it matches, sorted, once one shape alone could not be tried.
+    /// All matches, sorted, if the selector cannot be checked for one shape.
     everything: Option<Vec<Node>>,
 }
 
@@ -38,7 +37,7 @@ pub(super) struct Named<'m> {
 
 pub(super) enum Answer<'a> {
     No(&'a Selector),
-    /// Said once: from then on, everything matches.
+    /// The budget is exceeded. This is reported once, and then everything matches.
     TooMuchWork,
     Yes,
 }
@@ -52,7 +51,7 @@ impl<'m> Named<'m> {
         self.member.map_or(self.shape.location(), Member::location)
     }
 
-    /// What it is: "a string", "a member of a structure".
+    /// Its description: "a string", "a member of a structure".
     pub(super) fn kind(self) -> String {
         let kind = self.shape.shape_type().with_article();
         match self.member {
@@ -66,8 +65,7 @@ impl<'m> Named<'m> {
         let Some(member) = self.member else {
             return Some(shape);
         };
-        // By its place in memory: a search would be quadratic where a value names
-        // all of thousands of members.
+        // By address: a search would be quadratic if a value names thousands of members.
         let members = self.shape.members();
         let start = members.as_ptr().addr();
         let offset = std::ptr::from_ref(member).addr().checked_sub(start)?;

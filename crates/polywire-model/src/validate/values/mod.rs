@@ -1,13 +1,11 @@
-//! Whether a node value fits a shape: its kind, its parts, and every constraint
-//! of the shape and of the member that leads to it.
+//! Checks whether a node value matches a shape: its type, its parts, and all constraints of the
+//! shape and of the member that leads to it.
 //!
-//! Trait values, defaults, examples and metadata are all checked here, so that
-//! they are told the same things in the same words. What is being checked is a
-//! [`Subject`]; how strictly, its [`Leniency`].
+//! Values of traits, defaults, examples and metadata are all checked here, so that they have the
+//! same messages. A [`Subject`] describes the value, and its [`Leniency`] what is only a warning.
 //!
-//! A finding points at the exact place of the value and names its path, such as
-//! `/items/3/name`. The path costs nothing until there is something to report:
-//! it is a stack of the keys and indices that led here.
+//! A finding has the exact location of the value and its path, such as `/items/3/name`. The path is
+//! a stack of keys and indices, which is formatted only for findings.
 
 mod constraints;
 mod facts;
@@ -38,39 +36,37 @@ use self::id_refs::IdRefs;
 use self::pattern::Patterns;
 use self::words::Place;
 
-/// From how many keys on an object is indexed before it is searched.
+/// Objects with more keys are indexed before they are searched.
 const MANY: usize = 32;
 
-/// What is checked, for messages: `the value of the trait` and the trait's id.
+/// The subject of a check, for messages: `the value of the trait`, and the id of the trait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
     /// The rule that a wrong value violates, such as `TraitValue`.
     pub(crate) rule: &'static Rule,
-    /// What the value is to `id`, with an article.
+    /// The relation of the value to `id`, with an article.
     pub(crate) what: &'a str,
     /// The shape, member or trait that has the value.
     pub(crate) id: &'a str,
-    /// The place of the whole, for values that no file holds: those that Smithy
-    /// 1.0 implies.
+    /// The location for values that are not in a file: defaults that Smithy 1.0 implies.
     pub(crate) at: SourceLocation,
-    /// Where not to be as strict as usual.
+    /// Relaxations of the check.
     pub(crate) leniency: Leniency,
 }
 
-/// Where a check of a value is less strict.
+/// Relaxations of the check of a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Leniency {
-    /// Broken constraints and missing members are only warned of: examples may
-    /// show what a service says to a wrong request.
+    /// Violated constraints and missing members are warnings: examples can show the response to a
+    /// wrong request.
     pub(crate) constraints: bool,
-    /// Null stands for a member that is absent.
+    /// Null is accepted for an absent member.
     pub(crate) nulls: bool,
-    /// A zero out of range is only warned of: models of Smithy 1.0 are full of
-    /// zeros that stand for nothing.
+    /// A zero out of range is a warning: models of Smithy 1.0 have many zeros without meaning.
     pub(crate) zeros: bool,
 }
 
-/// Checks values, and keeps what it has learned about shapes and patterns.
+/// Checks values, with caches for shapes and patterns.
 pub(crate) struct Values<'m> {
     model: &'m Model,
     lookups: Lookups<'m>,
@@ -90,12 +86,12 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// The index of members that the checks use, for other rules to share.
+    /// The index of members, for other rules.
     pub(crate) fn lookups(&mut self) -> &mut Lookups<'m> {
         &mut self.lookups
     }
 
-    /// Reports where `node` is no value of `shape`.
+    /// Reports differences between `node` and `shape`.
     pub(crate) fn check(
         &mut self,
         subject: Subject<'_>,
@@ -106,8 +102,8 @@ impl<'m> Values<'m> {
         self.walk(subject, problems).value(node, shape, None);
     }
 
-    /// Reports where `node` is no value of `member`: of its target, within the
-    /// member's own constraints.
+    /// Reports differences between `node` and `member`: its target, and the constraints of the
+    /// member.
     pub(crate) fn check_member(
         &mut self,
         subject: Subject<'_>,
@@ -140,12 +136,12 @@ enum Step<'m> {
     Key(&'m str),
 }
 
-/// A check that is under way: where it is, and where findings go.
+/// The state of a check: the path, and the list of findings.
 struct Walk<'a, 'm> {
     model: &'m Model,
     subject: Subject<'a>,
     path: Vec<Step<'m>>,
-    /// Whether it is a key of the map at the path that is checked.
+    /// Whether the value is a key of the map at the path.
     at_key: bool,
     lookups: &'a mut Lookups<'m>,
     facts: &'a mut AllFacts<'m>,
@@ -156,7 +152,7 @@ struct Walk<'a, 'm> {
 
 impl<'m> Walk<'_, 'm> {
     fn member(&mut self, node: &'m Node, member: &'m Member) {
-        // A target that is missing is reported at the member.
+        // An unknown target is reported at the member.
         if let Some(target) = self.model.target(member) {
             self.member_of(node, member, target);
         }
@@ -171,7 +167,7 @@ impl<'m> Walk<'_, 'm> {
 
     /// `via` is the member that leads to the shape.
     fn value(&mut self, node: &'m Node, shape: &'m Shape, via: Option<&'m Member>) {
-        // As deep as the value, which the readers bound.
+        // The recursion is as deep as the value, which the readers limit.
         if self.path.len() > MAX_DEPTH || self.problems.is_full() {
             return;
         }
@@ -203,7 +199,7 @@ impl<'m> Walk<'_, 'm> {
         self.path.pop();
     }
 
-    /// The values of members, and keys that name none.
+    /// Checks the values of members, and reports unknown keys.
     fn members(&mut self, object: &'m Object, shape: &'m Shape, unknown: Severity) {
         let known = self.lookups.of(shape);
         for entry in object.entries() {
@@ -243,7 +239,7 @@ impl<'m> Walk<'_, 'm> {
 
     fn union(&mut self, node: &Node, object: &'m Object, shape: &'m Shape) {
         if object.len() != 1 {
-            // Smithy's own tool lets a union without a member pass.
+            // Smithy's own tool accepts a union without a member.
             let severity = match object.is_empty() {
                 true => Severity::Warning,
                 false => Severity::Error,
@@ -342,7 +338,7 @@ impl<'m> Walk<'_, 'm> {
         });
     }
 
-    /// Where a value was written.
+    /// The location of a value.
     fn location(&self, node: &Node) -> SourceLocation {
         match node.location() {
             SourceLocation::NONE => self.subject.at,
@@ -350,7 +346,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// How bad it is when a constraint is broken.
+    /// The severity of a violated constraint.
     fn constraint_severity(&self) -> Severity {
         match self.subject.leniency.constraints {
             true => Severity::Warning,
@@ -358,7 +354,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// Adds a finding; `make` gets the words for the place and the rule.
+    /// Adds a finding. The arguments of `make` are the description of the path, and the rule.
     fn report(
         &mut self,
         severity: Severity,
