@@ -92,11 +92,11 @@ mod version;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, ModelError};
-pub use loader::{Assembled, Loader, Progress, Step};
+pub use loader::{Assembly, Loader, Progress, Step};
 pub use model::{Model, Relation};
 pub use node::{Entry, Node, NodeValue, Number, Object};
 pub use polywire_schema::{ShapeId, ShapeIdError};
-pub use selector::{Match, Selected, Selector, SelectorError};
+pub use selector::{Match, Selector, SelectorError, ShapeOrMember};
 pub use severity::Severity;
 pub use shape::{
     Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType, UNIT,

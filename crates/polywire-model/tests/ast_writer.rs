@@ -31,7 +31,7 @@ fn load(files: &[&str]) -> Model {
     assembled.model
 }
 
-fn version_1(model: &Model) -> ast::Written {
+fn version_1(model: &Model) -> ast::Output {
     ast::write_with(model, &ast::Options::new().version_1())
 }
 

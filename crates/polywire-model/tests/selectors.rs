@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use polywire_model::{Loader, Model, Selected, Selector, SelectorError};
+use polywire_model::{Loader, Model, Selector, SelectorError, ShapeOrMember};
 
 const LIBRARY: &str = include_str!("selectors/library.smithy");
 const CASES: &str = include_str!("selectors/cases.txt");
@@ -19,7 +19,7 @@ fn parse(text: &str) -> Selector {
     Selector::parse(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn short(found: Selected<'_>) -> String {
+fn short(found: ShapeOrMember<'_>) -> String {
     found.id().as_str().replace("example.library#", "")
 }
 

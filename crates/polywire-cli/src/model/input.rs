@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use polywire::model::{Assembled, Loader, ModelError};
+use polywire::model::{Assembly, Loader, ModelError};
 
 use crate::findings::{report, summary, tell, warn};
 use crate::{Failure, print, progress};
@@ -29,7 +29,7 @@ pub(crate) struct InputOptions {
 }
 
 impl InputOptions {
-    pub(super) fn assemble(&self, files: &[PathBuf]) -> Result<Assembled, ModelError> {
+    pub(super) fn assemble(&self, files: &[PathBuf]) -> Result<Assembly, ModelError> {
         let mut loader = Loader::new();
         loader.deny_unknown_traits(self.deny_unknown_traits);
         for file in files {
@@ -43,7 +43,7 @@ impl InputOptions {
 impl Input {
     /// Loads the model. Warnings go to standard error, and errors end the command. Only
     /// `check` shows the warnings of a model that has errors.
-    pub(crate) fn load(&self) -> Result<Assembled, Failure> {
+    pub(crate) fn load(&self) -> Result<Assembly, Failure> {
         match self.options.assemble(&self.files) {
             Ok(assembled) => {
                 if !self.options.json {

@@ -1,6 +1,6 @@
 //! `polywire model select`.
 
-use polywire::model::{Match, Model, Node, Object, Selected, Selector};
+use polywire::model::{Match, Model, Node, Object, Selector, ShapeOrMember};
 
 use super::input::Input;
 use crate::{Failure, print};
@@ -62,7 +62,7 @@ fn array(items: impl Iterator<Item = Node>) -> String {
     Node::from(items.collect::<Vec<_>>()).to_json_pretty()
 }
 
-fn node(model: &Model, selected: Selected<'_>) -> Object {
+fn node(model: &Model, selected: ShapeOrMember<'_>) -> Object {
     let mut object = Object::new();
     object.insert("id", selected.id().as_str());
     object.insert("type", selected.type_name());

@@ -211,7 +211,7 @@ pub fn export(
             });
         }
     }
-    let facts = service::Facts::of(service, options.name.as_deref());
+    let facts = service::ServiceNames::of(service, options.name.as_deref());
     let mut context = Context {
         model,
         closure,

@@ -9,7 +9,7 @@ use super::{Context, Protocol, operations};
 
 /// The names of a service, which for services that are not of AWS are derived
 /// from its id.
-pub(super) struct Facts {
+pub(super) struct ServiceNames {
     /// What `boto3.client` calls it, fit to be a folder.
     pub(super) name: String,
     /// Its version, fit to be a folder.
@@ -20,7 +20,7 @@ pub(super) struct Facts {
     uid: String,
 }
 
-impl Facts {
+impl ServiceNames {
     pub(super) fn of(service: &Shape, name: Option<&str>) -> Self {
         let aws = service.traits().get(ids::AWS_SERVICE);
         let text = |key| aws.and_then(|aws| aws.get(key)).and_then(Node::as_str);
@@ -62,7 +62,7 @@ fn folder(text: &str, otherwise: &str) -> String {
 }
 
 /// The whole file.
-pub(super) fn service(context: &mut Context<'_>, facts: &Facts) -> Node {
+pub(super) fn service(context: &mut Context<'_>, facts: &ServiceNames) -> Node {
     let schemes = auth::of_service(context);
     let metadata = metadata(context, facts, &schemes);
     let mut shapes = Shapes::of(context);
@@ -85,7 +85,7 @@ pub(super) fn service(context: &mut Context<'_>, facts: &Facts) -> Node {
     file.into()
 }
 
-fn metadata(context: &Context<'_>, facts: &Facts, schemes: &Schemes<'_>) -> Object {
+fn metadata(context: &Context<'_>, facts: &ServiceNames, schemes: &Schemes<'_>) -> Object {
     let protocol = context.protocol;
     let traits = context.service.traits();
     let name = Node::from(protocol.botocore_name());

@@ -30,7 +30,7 @@ pub(super) fn size(body: &Body) -> usize {
 
 /// The bodies of the mixins and of the shape itself, merged in this order. Entries are indexed as
 /// they are added, because a hostile model can have long lists and many mixins.
-pub(super) struct Joined {
+pub(super) struct MergedBody {
     pub(super) body: Body,
     references: HashSet<(List, ShapeId)>,
     /// The index of each name, or of each renamed shape, in its list.
@@ -48,7 +48,7 @@ enum List {
     Resources,
 }
 
-impl Joined {
+impl MergedBody {
     pub(super) fn of(shape_type: ShapeType) -> Self {
         Self {
             body: Shape::new(UNIT, shape_type, SourceLocation::NONE).body,

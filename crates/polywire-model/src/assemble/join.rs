@@ -75,7 +75,7 @@ pub(super) fn join(
         if let Some(&at) = index.get(&draft.id) {
             let first = &mut shapes[at];
             match difference(first, &draft) {
-                None => unite(first, draft),
+                None => merge_equal(first, draft),
                 Some((difference, place)) => problems.push_with(Severity::Error, |_| {
                     let message = format!("`{}` is defined twice, {difference}", draft.id);
                     Problem::error(rules::DUPLICATE_SHAPE, place, message)
@@ -184,7 +184,7 @@ fn property(left: &Body, right: &Body) -> Option<&'static str> {
 }
 
 /// Adds the traits of a second definition, which is otherwise equal.
-fn unite(first: &mut Shape, second: Shape) {
+fn merge_equal(first: &mut Shape, second: Shape) {
     let adds_traits = !has_same_traits(first, &second);
     let members = first.members.iter_mut().zip(second.members);
     for (member, other) in members {

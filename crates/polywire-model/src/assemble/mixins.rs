@@ -6,7 +6,7 @@ use std::rc::Rc;
 use polywire_schema::ShapeId;
 
 use super::Assembler;
-use super::body::{Joined, size};
+use super::body::{MergedBody, size};
 use crate::diagnostic::Problem;
 use crate::ids;
 use crate::node::Node;
@@ -269,7 +269,7 @@ impl Assembler<'_> {
             return;
         }
         let own = shape.body.clone();
-        let mut joined = Joined::of(shape.shape_type);
+        let mut joined = MergedBody::of(shape.shape_type);
         for reference in mixins {
             let count = self.shape(reference).map_or(0, |mixin| size(&mixin.body));
             self.inherited_references += count;

@@ -36,7 +36,7 @@ use crate::version;
 use self::join::{adopt_bundled_targets, join, merge_metadata};
 use self::traits::Definitions;
 
-pub(crate) type Assembly = (Vec<Shape>, HashMap<ShapeId, u32>, Object);
+pub(crate) type ShapesAndMetadata = (Vec<Shape>, HashMap<ShapeId, u32>, Object);
 
 /// Joins fragments. `bundled` is the table of bundled definitions. It is `None` while these are
 /// assembled themselves.
@@ -44,7 +44,7 @@ pub(crate) fn assemble(
     fragments: Vec<Fragment>,
     bundled: Option<&ShapeTable>,
     problems: &mut Problems,
-) -> Assembly {
+) -> ShapesAndMetadata {
     let mut metadata = Vec::new();
     let mut drafts = Vec::new();
     let mut applies = Vec::new();

@@ -3,4 +3,4 @@
 pub(crate) mod reader;
 mod writer;
 
-pub use writer::{Options, Written, write, write_with};
+pub use writer::{Options, Output, write, write_with};

@@ -17,7 +17,7 @@ use crate::severity::Severity;
 use crate::source::Position;
 
 pub(crate) use self::policy::{Policy, Scope};
-pub(crate) use self::problems::{Mark, Problem, Problems, resolve};
+pub(crate) use self::problems::{Checkpoint, Problem, Problems, resolve};
 
 /// One finding about a model.
 ///

@@ -132,7 +132,7 @@ const MAX_PROBLEMS: usize = 1000;
 
 /// The number of findings at some time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct Checkpoint {
     found: usize,
     errors: usize,
     dropped: usize,
@@ -213,8 +213,8 @@ impl Problems {
         }
     }
 
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
+    pub(crate) fn mark(&self) -> Checkpoint {
+        Checkpoint {
             found: self.found.len(),
             errors: self.errors,
             dropped: self.dropped,
@@ -222,7 +222,7 @@ impl Problems {
     }
 
     /// Removes the findings since a mark: a parser backtracks.
-    pub(crate) fn go_back(&mut self, mark: Mark) {
+    pub(crate) fn roll_back(&mut self, mark: Checkpoint) {
         self.found.truncate(mark.found);
         self.errors = mark.errors;
         self.dropped = mark.dropped;

@@ -60,7 +60,7 @@ pub struct Loader {
 
 /// A model and the findings about it.
 #[derive(Clone, Debug)]
-pub struct Assembled {
+pub struct Assembly {
     /// The model.
     pub model: Model,
     /// The findings below the severity error.
@@ -227,7 +227,7 @@ impl Loader {
     /// All errors in the files. After a syntax error in one file, other files are still read, but
     /// the model as a whole is not checked.
     // The error is created once, so its size does not matter.
-    pub fn assemble(&mut self) -> Result<Assembled, ModelError> {
+    pub fn assemble(&mut self) -> Result<Assembly, ModelError> {
         let mut problems = Problems::default();
         problems.deny_unknown_traits(self.denies_unknown_traits);
         for problem in &self.unreadable {
@@ -237,13 +237,13 @@ impl Loader {
         let bytes = files.iter().map(|file| file.text().len()).sum();
         let fragments = self.read_all(bytes, &mut problems);
         let has_syntax_errors = problems.has_errors();
-        self.tell(Step::Join, bytes);
+        self.report_step(Step::Join, bytes);
         let (shapes, index, metadata) = assemble(fragments, Some(bundled()), &mut problems);
         let model = Model::new(shapes, index, metadata, self.sources.clone(), bundled());
         // After a syntax error many shapes may be missing, and findings about the others would be
         // misleading.
         if !has_syntax_errors {
-            self.tell(Step::Check, bytes);
+            self.report_step(Step::Check, bytes);
             validate(&model, &mut problems);
         }
         let failed = problems.has_errors();
@@ -252,7 +252,7 @@ impl Loader {
         if failed {
             Err(ModelError::new(diagnostics))
         } else {
-            Ok(Assembled {
+            Ok(Assembly {
                 model,
                 warnings: diagnostics,
                 suppressed,
@@ -375,7 +375,7 @@ impl Loader {
     }
 
     /// Reports a step after all files are read.
-    fn tell(&mut self, step: Step, bytes: usize) {
+    fn report_step(&mut self, step: Step, bytes: usize) {
         let files = self.sources.files().len();
         self.observer.tell(Progress {
             step,

@@ -29,12 +29,12 @@ pub(crate) struct Evaluation<'s, 'm> {
     pub(super) budget: &'s Budget,
     /// The results of `:root`, by the number of its argument.
     roots: RefCell<HashMap<u32, Rc<NodeSet>>>,
-    pub(super) notes: RefCell<Notes>,
+    pub(super) cache: RefCell<ResultCache>,
 }
 
 /// A cache: whether the steps from one on yield anything for a shape. By step and shape; 0 is
 /// unknown, 1 no, 2 yes.
-pub(super) struct Notes {
+pub(super) struct ResultCache {
     by_step: Vec<Option<Box<[u8]>>>,
     /// The number of bytes that the cache may still grow.
     room: usize,
@@ -55,7 +55,7 @@ impl<'s, 'm> Evaluation<'s, 'm> {
             names,
             budget,
             roots: RefCell::default(),
-            notes: RefCell::new(Notes {
+            cache: RefCell::new(ResultCache {
                 by_step: (0..step_count).map(|_| None).collect(),
                 room: MOST_NOTES,
             }),
@@ -349,7 +349,7 @@ fn operand<'v>(scope: Scope<'_, 'v>, context: &Value<'v>, operand: &'v Operand) 
     }
 }
 
-impl Notes {
+impl ResultCache {
     pub(super) fn get(&self, step: u32, node: Node) -> Option<bool> {
         match self.by_step.get(step as usize)?.as_ref()?[node as usize] {
             0 => None,
@@ -358,15 +358,15 @@ impl Notes {
     }
 
     pub(super) fn set(&mut self, step: u32, node: Node, finds: bool, nodes: usize) {
-        let Some(notes) = self.by_step.get_mut(step as usize) else {
+        let Some(cache) = self.by_step.get_mut(step as usize) else {
             return;
         };
-        if notes.is_none() && self.room >= nodes {
+        if cache.is_none() && self.room >= nodes {
             self.room -= nodes;
-            *notes = Some(vec![0; nodes].into_boxed_slice());
+            *cache = Some(vec![0; nodes].into_boxed_slice());
         }
-        if let Some(notes) = notes {
-            notes[node as usize] = 1 + u8::from(finds);
+        if let Some(cache) = cache {
+            cache[node as usize] = 1 + u8::from(finds);
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) use self::template::Template;
 pub(crate) use self::value::Budget;
 
 pub use self::error::SelectorError;
-pub use self::select::{Match, Selected};
+pub use self::select::{Match, ShapeOrMember};
 
 /// A selector: an expression that matches shapes and members of a model.
 ///

@@ -21,13 +21,13 @@ const MAX_NESTING: usize = 40;
 const STEP: &str = "a type of shape, `[`, `:`, `>`, `<`, `~>`, `-[`, `$` or `*`";
 
 /// A parsed selector: the tree, and the names of its variables.
-pub(super) struct Parsed {
+pub(super) struct ParsedSelector {
     pub(super) sequence: Sequence,
     pub(super) variables: Vec<String>,
     pub(super) step_count: u32,
 }
 
-pub(super) fn parse(text: &str) -> Result<Parsed, SelectorError> {
+pub(super) fn parse(text: &str) -> Result<ParsedSelector, SelectorError> {
     if text.len() > MAX_LENGTH {
         let message = format!("the selector is longer than {MAX_LENGTH} bytes");
         return Err(SelectorError::new(text, 0, 1, message));
@@ -42,7 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, SelectorError> {
     if !parser.scanner.rest().is_empty() {
         return Err(parser.scanner.unexpected(STEP));
     }
-    Ok(Parsed {
+    Ok(ParsedSelector {
         sequence,
         variables: parser.variables,
         step_count: parser.step_count,

@@ -23,12 +23,12 @@ const MAX_MATCHES: usize = 1_000_000;
 
 /// A shape or member that a selector matched.
 #[derive(Clone, Copy, Debug)]
-pub struct Selected<'m> {
+pub struct ShapeOrMember<'m> {
     shape: &'m Shape,
     member: Option<&'m Member>,
 }
 
-impl<'m> Selected<'m> {
+impl<'m> ShapeOrMember<'m> {
     /// The absolute id of the shape or member.
     #[must_use]
     pub fn id(self) -> &'m ShapeId {
@@ -78,27 +78,27 @@ impl<'m> Selected<'m> {
 /// A match of a selector, with the values of the variables.
 #[derive(Clone, Debug)]
 pub struct Match<'m> {
-    selected: Selected<'m>,
-    variables: Vec<(String, Vec<Selected<'m>>)>,
+    selected: ShapeOrMember<'m>,
+    variables: Vec<(String, Vec<ShapeOrMember<'m>>)>,
 }
 
 impl<'m> Match<'m> {
     /// The shape or member that matched.
     #[must_use]
-    pub fn selected(&self) -> Selected<'m> {
+    pub fn selected(&self) -> ShapeOrMember<'m> {
         self.selected
     }
 
     /// The variables that were set, in the order of the selector, each with its shapes sorted by
     /// id.
     #[must_use]
-    pub fn variables(&self) -> &[(String, Vec<Selected<'m>>)] {
+    pub fn variables(&self) -> &[(String, Vec<ShapeOrMember<'m>>)] {
         &self.variables
     }
 
     /// The shapes in a variable, if it was set.
     #[must_use]
-    pub fn variable(&self, name: &str) -> Option<&[Selected<'m>]> {
+    pub fn variable(&self, name: &str) -> Option<&[ShapeOrMember<'m>]> {
         let mut variables = self.variables.iter();
         let found = variables.find(|(known, _)| known == name);
         found.map(|(_, shapes)| shapes.as_slice())
@@ -116,7 +116,7 @@ impl Selector {
     ///
     /// The selector takes too much work: it visits more than about twenty million shapes and
     /// connections.
-    pub fn select<'m>(&self, model: &'m Model) -> Result<Vec<Selected<'m>>, SelectorError> {
+    pub fn select<'m>(&self, model: &'m Model) -> Result<Vec<ShapeOrMember<'m>>, SelectorError> {
         let mut selected = self.select_all(model)?;
         selected.retain(|found| !model.is_bundled(found.shape.id()));
         Ok(selected)
@@ -142,7 +142,10 @@ impl Selector {
     /// assert_eq!(ids(false), ["a#City$name"]);
     /// assert_eq!(ids(true), ["a#City$name", "smithy.api#String"]);
     /// ```
-    pub fn select_all<'m>(&self, model: &'m Model) -> Result<Vec<Selected<'m>>, SelectorError> {
+    pub fn select_all<'m>(
+        &self,
+        model: &'m Model,
+    ) -> Result<Vec<ShapeOrMember<'m>>, SelectorError> {
         let (graph, budget) = (Graph::new(model), Budget::new(MAX_WORK));
         let nodes = self.evaluation(&graph, &budget).everything(&self.sequence);
         self.checked(&budget)?;
@@ -268,12 +271,12 @@ impl Selector {
     }
 }
 
-fn selected<'m>(graph: &Graph<'m>, node: Node) -> Selected<'m> {
+fn selected<'m>(graph: &Graph<'m>, node: Node) -> ShapeOrMember<'m> {
     let (shape, member) = graph.get(node);
-    Selected { shape, member }
+    ShapeOrMember { shape, member }
 }
 
-fn sorted<'m>(graph: &Graph<'m>, nodes: Vec<Node>) -> Vec<Selected<'m>> {
+fn sorted<'m>(graph: &Graph<'m>, nodes: Vec<Node>) -> Vec<ShapeOrMember<'m>> {
     let mut all: Vec<_> = nodes.into_iter().map(|n| selected(graph, n)).collect();
     all.sort_by(|left, right| left.id().cmp(right.id()));
     all

@@ -148,7 +148,7 @@ impl Evaluation<'_, '_> {
             return true;
         };
         let number = sequence.base + at as u32;
-        if let Some(known) = self.notes.borrow().get(number, node) {
+        if let Some(known) = self.cache.borrow().get(number, node) {
             return known;
         }
         let found = match step {
@@ -169,7 +169,7 @@ impl Evaluation<'_, '_> {
         let found = found && !self.budget.is_spent();
         if !self.budget.is_spent() {
             let count = self.graph.len();
-            self.notes.borrow_mut().set(number, node, found, count);
+            self.cache.borrow_mut().set(number, node, found, count);
         }
         found
     }

@@ -33,7 +33,7 @@ pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pr
     if let (Some(min), Some(max)) = (min, max)
         && min.as_i64() > max.as_i64()
     {
-        wrong_way_round(rules::LENGTH_TRAIT, "length", owner, min, max, problems);
+        check_order(rules::LENGTH_TRAIT, "length", owner, min, max, problems);
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pro
     if let (Some(min), Some(max)) = (node("min"), node("max")) {
         let bounds = min.as_number().zip(max.as_number());
         if bounds.is_some_and(is_reversed) {
-            wrong_way_round(rules::RANGE_TRAIT, "range", owner, min, max, problems);
+            check_order(rules::RANGE_TRAIT, "range", owner, min, max, problems);
         }
     }
 }
@@ -97,7 +97,7 @@ fn check_bounded(
 }
 
 #[cold]
-fn wrong_way_round(
+fn check_order(
     rule: &'static Rule,
     name: &str,
     owner: Owner<'_>,

@@ -38,7 +38,7 @@ pub(super) fn check<'m>(
                 )
                 .expected("a value: only members can do without their target's default"),
             );
-        } else if is_fit(shape, shape.id(), value, problems) {
+        } else if can_have_default(shape, shape.id(), value, problems) {
             let subject = subject(shape.id(), applied.location());
             values.check(subject, value, shape, problems);
         }
@@ -52,7 +52,7 @@ pub(super) fn check<'m>(
         let is_changed = || member.traits().iter().any(|t| !t.is_inherited());
         if let Some(applied) = default.filter(|d| !d.is_inherited() || is_changed()) {
             let value = applied.value();
-            if !value.is_null() && is_fit(target, member.id(), value, problems) {
+            if !value.is_null() && can_have_default(target, member.id(), value, problems) {
                 let subject = subject(member.id(), applied.location());
                 values.check_member(subject, value, member, problems);
             }
@@ -77,7 +77,7 @@ fn subject(owner: &str, at: SourceLocation) -> Subject<'_> {
 }
 
 /// Whether a shape of this type can have such a default.
-fn is_fit(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> bool {
+fn can_have_default(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> bool {
     let expected = match (shape.shape_type(), value.value()) {
         (ShapeType::Structure, _) => "no default, or null: a structure can't have one",
         (ShapeType::Union, _) => "no default, or null: a union can't have one",

@@ -19,7 +19,7 @@ pub(super) struct Index<'m> {
     pub(super) model: &'m Model,
     pub(super) services: Vec<Contents<'m>>,
     /// The service at which the limit was reached.
-    pub(super) given_up: Option<&'m Shape>,
+    pub(super) incomplete_at: Option<&'m Shape>,
     /// The errors of services.
     pub(super) common_errors: HashSet<&'m str>,
     /// The blobs and unions with @streaming.
@@ -58,7 +58,7 @@ impl<'m> Index<'m> {
         let mut index = Self {
             model,
             services: Vec::new(),
-            given_up: None,
+            incomplete_at: None,
             common_errors: HashSet::new(),
             streams: HashMap::new(),
             uses: HashMap::new(),
@@ -74,7 +74,7 @@ impl<'m> Index<'m> {
         for service in model.services() {
             index.services.push(contents(model, service, &mut steps));
             if steps > MAX_STEPS {
-                index.given_up = Some(service);
+                index.incomplete_at = Some(service);
                 break;
             }
         }

@@ -22,9 +22,9 @@ mod lookup;
 mod members;
 mod metadata;
 mod mixins;
+mod operation_traits;
 mod pagination;
 mod policy;
-mod promises;
 mod protocols;
 mod recursion;
 mod references;
@@ -154,10 +154,10 @@ fn check_operation<'m>(
                 }
             }
             ids::IDEMPOTENT => {
-                promises::check_idempotent(model, operation, applied, problems);
+                operation_traits::check_idempotent(model, operation, applied, problems);
             }
             ids::REQUEST_COMPRESSION => {
-                promises::check_compression(model, operation, applied, messages, problems);
+                operation_traits::check_compression(model, operation, applied, messages, problems);
             }
             ids::WAITABLE => {
                 waiters::check(model, operation, applied, values.lookups(), problems);
@@ -192,7 +192,7 @@ fn check_structure(index: &Index<'_>, structure: &Shape, problems: &mut Problems
 /// Reports that a check ended early at a shape: a hostile model can have millions of pairs of
 /// services, resources and operations.
 #[cold]
-fn given_up(what: &str, shape: &Shape, problems: &mut Problems) {
+fn report_incomplete(what: &str, shape: &Shape, problems: &mut Problems) {
     let message = format!("{what}: there are too many");
     let problem = Problem::warning(rules::TOO_MANY_OPERATIONS, shape.location(), message);
     problems.push(problem.about(shape.id()));

@@ -24,7 +24,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     if services.is_empty() {
         return;
     }
-    let documents = who_reaches_documents(model);
+    let documents = shapes_with_documents(model);
     for (service, applied) in services {
         let Some(member) = documents.get(service.id()) else {
             continue;
@@ -58,7 +58,7 @@ fn has_no_documents(model: &Model, applied: &AppliedTrait) -> bool {
 
 /// The shapes that reach a document, each with the member that is one. This is a search backwards
 /// from the documents, because many services can have the same data.
-fn who_reaches_documents(model: &Model) -> HashMap<&ShapeId, &Member> {
+fn shapes_with_documents(model: &Model) -> HashMap<&ShapeId, &Member> {
     let mut found: HashMap<&ShapeId, &Member> = HashMap::new();
     let mut queue: VecDeque<(&ShapeId, &Member)> = VecDeque::new();
     for shape in model.shapes() {

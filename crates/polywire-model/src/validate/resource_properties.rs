@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::given_up;
+use super::report_incomplete;
 use super::resources::{Bindings, bindings, identifiers_of};
 use crate::diagnostic::{Problem, Problems};
 use crate::ids;
@@ -40,7 +40,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         };
         checker.operations(resource);
         if *checker.steps > MAX_STEPS {
-            return given_up(
+            return report_incomplete(
                 "not all properties of resources were checked",
                 shape,
                 problems,

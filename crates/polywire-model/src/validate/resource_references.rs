@@ -32,7 +32,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     if resources.is_empty() {
         return;
     }
-    let mut reached = Reached {
+    let mut reached = ReachableShapes {
         model,
         sets: HashMap::new(),
         steps: 0,
@@ -97,13 +97,13 @@ fn refers_to(structure: &Shape, member: &Member, resource: &str) -> bool {
 }
 
 /// The shapes that resources reach, computed once for each.
-struct Reached<'m> {
+struct ReachableShapes<'m> {
     model: &'m Model,
     sets: HashMap<&'m str, Rc<HashSet<&'m str>>>,
     steps: usize,
 }
 
-impl<'m> Reached<'m> {
+impl<'m> ReachableShapes<'m> {
     fn by(&mut self, resource: &'m Shape) -> Rc<HashSet<&'m str>> {
         self.steps += 1;
         if let Some(set) = self.sets.get(resource.id().as_str()) {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{given_up, listed};
+use super::{listed, report_incomplete};
 use crate::diagnostic::{Problem, Problems};
 use crate::ids;
 use crate::model::Model;
@@ -31,7 +31,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             return;
         }
         if checker.steps > MAX_STEPS {
-            return given_up(
+            return report_incomplete(
                 "not all bindings of resources were checked",
                 shape,
                 problems,

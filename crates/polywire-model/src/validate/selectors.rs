@@ -70,7 +70,7 @@ pub(super) fn in_words(sequence: &Sequence) -> String {
 /// traits.
 fn simple_words(steps: &[Step]) -> Option<String> {
     let (first, rest) = steps.split_first()?;
-    let mut words = Words {
+    let mut words = Description {
         text: one_of_words(first)?,
         is_member: matches!(first, Step::Type(TypeTest::Member)),
         has_more: false,
@@ -79,14 +79,14 @@ fn simple_words(steps: &[Step]) -> Option<String> {
     Some(words.text)
 }
 
-struct Words {
+struct Description {
     text: String,
     is_member: bool,
     /// Whether the description has more than the type of the shape.
     has_more: bool,
 }
 
-impl Words {
+impl Description {
     fn add_all(&mut self, mut steps: &[Step]) -> Option<()> {
         while let Some((step, rest)) = steps.split_first() {
             steps = rest;
@@ -191,7 +191,7 @@ fn one_of_words(step: &Step) -> Option<String> {
                 );
                 match steps {
                     [Step::Type(TypeTest::Member), rest @ ..] if is_test => {
-                        let mut words = Words {
+                        let mut words = Description {
                             text: type_words(TypeTest::Member),
                             is_member: true,
                             has_more: false,

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::given_up;
+use super::report_incomplete;
 use crate::closure::Closure;
 use crate::diagnostic::{Problem, Problems};
 use crate::json::MAX_DEPTH;
@@ -25,7 +25,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             return;
         }
         if steps > MAX_STEPS {
-            return given_up("not all names in services were compared", service, problems);
+            return report_incomplete("not all names in services were compared", service, problems);
         }
         let Some(closure) = Closure::of(model, service) else {
             continue;

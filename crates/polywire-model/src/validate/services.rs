@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::index::{Bound, Contents, Index};
 use super::values::beginning;
-use super::{given_up, listed};
+use super::{listed, report_incomplete};
 use crate::diagnostic::{Problem, Problems};
 use crate::ids;
 use crate::model::Model;
@@ -19,8 +19,8 @@ use crate::traits::AppliedTrait;
 const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
-    if let Some(service) = index.given_up {
-        given_up("not all operations were searched for", service, problems);
+    if let Some(service) = index.incomplete_at {
+        report_incomplete("not all operations were searched for", service, problems);
     }
     let mut steps = 0;
     let mut without_http = HashSet::new();

@@ -28,7 +28,7 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
         let (owner, location) = (shape.id(), reference.location());
         access::check_target(what, owner, owner.namespace(), location, target, problems);
         lifecycle::check_target(what, relation, owner, reference, target, problems);
-        if let Some((rule, expected, hint)) = misfit(relation, target) {
+        if let Some((rule, expected, hint)) = mismatch(relation, target) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!(
                     "the {what} `{}` of `{owner}` is {}",
@@ -125,7 +125,7 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
 }
 
 /// The reason why a shape cannot have a relation to another: the rule, what was expected, a hint.
-fn misfit(
+fn mismatch(
     relation: Relation,
     target: &Shape,
 ) -> Option<(&'static Rule, &'static str, Option<&'static str>)> {

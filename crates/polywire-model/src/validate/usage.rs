@@ -56,7 +56,7 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
                 continue;
             }
             let what = applied.id().name();
-            let ignored = Ignored {
+            let ignored = IgnoredBinding {
                 rule,
                 owner: member.id(),
                 location: applied.location(),
@@ -70,7 +70,7 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
     }
 }
 
-struct Ignored<'m> {
+struct IgnoredBinding<'m> {
     rule: &'static Rule,
     owner: &'m str,
     location: SourceLocation,
@@ -78,7 +78,7 @@ struct Ignored<'m> {
     where_it_counts: &'static str,
 }
 
-impl Ignored<'_> {
+impl IgnoredBinding<'_> {
     fn report(&self, (first, all): (&Use<'_>, bool), problems: &mut Problems) {
         problems.push_with(Severity::Warning, |_| {
             let message = format!(

@@ -43,7 +43,7 @@ impl Options {
     }
 
     /// Version 1.0, for old readers. Mixins are flattened, enums become strings and integers, and
-    /// what 1.0 cannot express is omitted: [`Written::losses`] lists it.
+    /// what 1.0 cannot express is omitted: [`Output::losses`] lists it.
     #[must_use]
     pub fn version_1(mut self) -> Self {
         self.is_version_1 = true;
@@ -62,7 +62,7 @@ impl Options {
 /// A model as JSON AST.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Written {
+pub struct Output {
     /// The JSON AST.
     pub document: Node,
     /// What the document cannot express, as findings with the code `VersionLoss`: warnings if
@@ -94,7 +94,7 @@ pub fn write(model: &Model) -> Node {
 
 /// The AST of a model with [`Options`]: the version, and whether to include bundled definitions.
 #[must_use]
-pub fn write_with(model: &Model, options: &Options) -> Written {
+pub fn write_with(model: &Model, options: &Options) -> Output {
     let mut all: Vec<&Shape> = model.shapes().collect();
     if options.with_definitions {
         all.extend(definitions::used(model));
@@ -117,7 +117,7 @@ pub fn write_with(model: &Model, options: &Options) -> Written {
         root.push("metadata", metadata);
     }
     root.push("shapes", shapes);
-    Written {
+    Output {
         document: root.into(),
         losses: downgrade.into_problems().into_diagnostics(model.sources()),
     }

@@ -5,7 +5,7 @@
 //! So a file with three errors gives three messages, not thirty. Every loop consumes a token or
 //! ends, and the depth of values is limited.
 
-mod doubt;
+mod backtrack;
 mod shapes;
 mod tokens;
 mod values;
@@ -44,9 +44,9 @@ pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
 }
 
 /// A syntax error that has been added to `problems`.
-struct Reported;
+struct SyntaxError;
 
-type Parsed<T> = Result<T, Reported>;
+type ParseResult<T> = Result<T, SyntaxError>;
 
 struct Parser<'t, 'p> {
     text: &'t str,
@@ -71,7 +71,7 @@ struct Parser<'t, 'p> {
 /// IDL = [WS] ControlSection MetadataSection ShapeSection
 /// ```
 impl Parser<'_, '_> {
-    fn document(&mut self) -> Parsed<()> {
+    fn document(&mut self) -> ParseResult<()> {
         self.control_section()?;
         self.metadata_section();
         self.namespace();
@@ -83,7 +83,7 @@ impl Parser<'_, '_> {
                     self.tree.statements.push(statement);
                     self.line_break("a shape statement");
                 }
-                Err(Reported) => self.skip_to_statement(start),
+                Err(SyntaxError) => self.skip_to_statement(start),
             }
             if self.problems.is_full() {
                 break;
@@ -94,7 +94,7 @@ impl Parser<'_, '_> {
 
     /// `$version: "2"`. An error here ends the file, because the rest may be written in another
     /// version of the language.
-    fn control_section(&mut self) -> Parsed<()> {
+    fn control_section(&mut self) -> ParseResult<()> {
         let mut has_version = false;
         while self.current.kind == TokenKind::Dollar {
             self.advance();
@@ -157,7 +157,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn version(&mut self, version: &str, location: SourceLocation) -> Parsed<()> {
+    fn version(&mut self, version: &str, location: SourceLocation) -> ParseResult<()> {
         match version {
             "2" | "2.0" => {
                 self.tree.is_version_1 = false;
@@ -173,7 +173,7 @@ impl Parser<'_, '_> {
                     )
                     .expected("\"2\""),
                 );
-                Err(Reported)
+                Err(SyntaxError)
             }
         }
     }
@@ -184,14 +184,14 @@ impl Parser<'_, '_> {
             self.advance();
             match self.metadata() {
                 Ok(entry) => self.tree.metadata.push(entry),
-                Err(Reported) => self.skip_to_statement(start),
+                Err(SyntaxError) => self.skip_to_statement(start),
             }
             self.line_break("a metadata statement");
         }
     }
 
     /// `metadata key = value`
-    fn metadata(&mut self) -> Parsed<(Name, Value)> {
+    fn metadata(&mut self) -> ParseResult<(Name, Value)> {
         let key = self.name_or_string("a metadata key")?;
         self.expect(TokenKind::Equals, "`=`")?;
         Ok((key, self.value(0)?))

@@ -1,6 +1,6 @@
 //! Shapes, members and traits.
 
-use super::{Parsed, Parser, Reported, STATEMENT_KEYWORDS};
+use super::{ParseResult, Parser, STATEMENT_KEYWORDS, SyntaxError};
 use crate::diagnostic::Problem;
 use crate::idl::lexer::TokenKind;
 use crate::idl::syntax::{
@@ -19,7 +19,7 @@ impl Parser<'_, '_> {
     /// ShapeStatement = TraitStatements Keyword Identifier [For] [Mixins] Body
     /// ApplyStatement = "apply" ShapeId ( Trait / "{" *Trait "}" )
     /// ```
-    pub(super) fn statement(&mut self) -> Parsed<Statement> {
+    pub(super) fn statement(&mut self) -> ParseResult<Statement> {
         if self.at_keyword("apply") {
             // A doc comment before it has no effect.
             self.advance();
@@ -53,7 +53,7 @@ impl Parser<'_, '_> {
     }
 
     #[cold]
-    pub(super) fn unknown_keyword(&mut self) -> Reported {
+    pub(super) fn unknown_keyword(&mut self) -> SyntaxError {
         let text = self.current_text();
         let problem = Problem::error(
             rules::SYNTAX,
@@ -75,10 +75,10 @@ impl Parser<'_, '_> {
             }
         };
         self.problems.push(problem);
-        Reported
+        SyntaxError
     }
 
-    pub(super) fn apply(&mut self) -> Parsed<Apply> {
+    pub(super) fn apply(&mut self) -> ParseResult<Apply> {
         let target = self.shape_id("the id of a shape or member")?;
         let mut traits = Vec::new();
         if self.current.kind == TokenKind::OpenBrace {
@@ -105,7 +105,7 @@ impl Parser<'_, '_> {
         traits: Vec<TraitUse>,
         shape_type: ShapeType,
         name: Name,
-    ) -> Parsed<Definition> {
+    ) -> ParseResult<Definition> {
         let mut for_resource = None;
         if self.at_keyword("for") && !self.current.at_line_start {
             if shape_type != ShapeType::Structure {
@@ -145,7 +145,7 @@ impl Parser<'_, '_> {
     }
 
     /// `{` members `}`. Members with errors are omitted.
-    pub(super) fn members(&mut self, shape_type: ShapeType) -> Parsed<Vec<MemberDefinition>> {
+    pub(super) fn members(&mut self, shape_type: ShapeType) -> ParseResult<Vec<MemberDefinition>> {
         let open = self.here();
         self.expect(TokenKind::OpenBrace, "`{`")?;
         let is_enum = matches!(shape_type, ShapeType::Enum | ShapeType::IntEnum);
@@ -153,7 +153,7 @@ impl Parser<'_, '_> {
         let mut members = Vec::new();
         while self.current.kind != TokenKind::CloseBrace {
             if is_enum {
-                doubt = doubt.or_else(|| self.doubt());
+                doubt = doubt.or_else(|| self.possible_statement());
             } else if self.at_statement() {
                 // Members with a target have a colon after their name.
                 return Err(self.unclosed("a member or `}`", open));
@@ -164,12 +164,12 @@ impl Parser<'_, '_> {
             let start = self.current.start;
             match self.member(shape_type) {
                 Ok(member) => members.push(member),
-                Err(Reported) if doubt.is_some() => {
+                Err(SyntaxError) if doubt.is_some() => {
                     return Err(self.unclosed_since(doubt, "a member or `}`", open));
                 }
-                Err(Reported) => {
+                Err(SyntaxError) => {
                     if !self.skip_to_member(start) {
-                        return Err(Reported);
+                        return Err(SyntaxError);
                     }
                 }
             }
@@ -182,7 +182,7 @@ impl Parser<'_, '_> {
     /// Member     = TraitStatements ( Identifier ":" ShapeId / "$" Identifier ) [ "=" Value ]
     /// EnumMember = TraitStatements Identifier [ "=" Value ]
     /// ```
-    pub(super) fn member(&mut self, shape_type: ShapeType) -> Parsed<MemberDefinition> {
+    pub(super) fn member(&mut self, shape_type: ShapeType) -> ParseResult<MemberDefinition> {
         let traits = self.traits()?;
         let is_enum = matches!(shape_type, ShapeType::Enum | ShapeType::IntEnum);
         let elided = self.current.kind == TokenKind::Dollar && !is_enum;
@@ -235,7 +235,7 @@ impl Parser<'_, '_> {
     /// OperationBody = "{" *( "input" InputOutput / "output" InputOutput
     ///                      / "errors" ":" "[" *ShapeId "]" ) "}"
     /// ```
-    pub(super) fn operation_body(&mut self) -> Parsed<BodyDefinition> {
+    pub(super) fn operation_body(&mut self) -> ParseResult<BodyDefinition> {
         let open = self.here();
         self.expect(TokenKind::OpenBrace, "`{`")?;
         let (mut input, mut output, mut errors) = (None, None, None);
@@ -246,7 +246,7 @@ impl Parser<'_, '_> {
             let start = self.current.start;
             let property = self.operation_property(&mut input, &mut output, &mut errors);
             if property.is_err() && !self.skip_to_member(start) {
-                return Err(Reported);
+                return Err(SyntaxError);
             }
         }
         self.advance();
@@ -262,7 +262,7 @@ impl Parser<'_, '_> {
         input: &mut Option<InputOutput>,
         output: &mut Option<InputOutput>,
         errors: &mut Option<Vec<Name>>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         const KNOWN: [&str; 3] = ["input", "output", "errors"];
         let text = self.current_text();
         if self.current.kind != TokenKind::Word || !KNOWN.contains(&text) {
@@ -274,7 +274,7 @@ impl Parser<'_, '_> {
             .expected("`input`, `output`, `errors` or `}`")
             .maybe_hint(did_you_mean(text, KNOWN.into_iter()));
             self.problems.push(problem);
-            return Err(Reported);
+            return Err(SyntaxError);
         }
         let again = match text {
             "input" => input.is_some(),
@@ -299,7 +299,7 @@ impl Parser<'_, '_> {
     }
 
     /// `: ShapeId`, or `:=` and a structure without a name.
-    pub(super) fn input_output(&mut self) -> Parsed<InputOutput> {
+    pub(super) fn input_output(&mut self) -> ParseResult<InputOutput> {
         match self.current.kind {
             TokenKind::Colon => {
                 self.advance();
@@ -321,7 +321,7 @@ impl Parser<'_, '_> {
     }
 
     /// Doc comment and traits before a shape or member.
-    pub(super) fn traits(&mut self) -> Parsed<Vec<TraitUse>> {
+    pub(super) fn traits(&mut self) -> ParseResult<Vec<TraitUse>> {
         let mut traits = Vec::new();
         if let Some(start) = self.docs_start.take() {
             let location = SourceLocation::new(self.file, start);
@@ -348,7 +348,7 @@ impl Parser<'_, '_> {
     /// Trait = "@" ShapeId [ "(" [ TraitStructure / Value ] ")" ]
     /// TraitStructure = 1*( Key ":" Value )
     /// ```
-    pub(super) fn trait_use(&mut self) -> Parsed<TraitUse> {
+    pub(super) fn trait_use(&mut self) -> ParseResult<TraitUse> {
         let location = self.here();
         self.advance();
         let name = self.shape_id("the id of a trait")?;

@@ -1,6 +1,6 @@
 //! Reads tokens, reports unexpected ones, and recovers.
 
-use super::{Parsed, Parser, Reported, is_keyword};
+use super::{ParseResult, Parser, SyntaxError, is_keyword};
 use crate::diagnostic::Problem;
 use crate::idl::lexer::{Lexer, TokenKind};
 use crate::idl::syntax::Name;
@@ -68,7 +68,7 @@ impl Parser<'_, '_> {
         name
     }
 
-    pub(super) fn expect(&mut self, kind: TokenKind, expected: &str) -> Parsed<()> {
+    pub(super) fn expect(&mut self, kind: TokenKind, expected: &str) -> ParseResult<()> {
         if self.current.kind != kind {
             return Err(self.unexpected(expected));
         }
@@ -103,18 +103,18 @@ impl Parser<'_, '_> {
     }
 
     #[cold]
-    pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
+    pub(super) fn unexpected(&mut self, expected: &str) -> SyntaxError {
         let problem = self.unexpected_problem(expected);
         self.problems.push(problem);
-        Reported
+        SyntaxError
     }
 
     /// Reports an unexpected token where a bracket should have been closed.
     #[cold]
-    pub(super) fn unclosed(&mut self, expected: &str, open: SourceLocation) -> Reported {
+    pub(super) fn unclosed(&mut self, expected: &str, open: SourceLocation) -> SyntaxError {
         let problem = self.unexpected_problem(expected).related("opened", open);
         self.problems.push(problem);
-        Reported
+        SyntaxError
     }
 
     pub(super) fn unexpected_problem(&self, expected: &str) -> Problem {

@@ -18,7 +18,7 @@ mod services;
 mod shapes;
 mod text;
 mod traits;
-mod typed;
+mod value_shape;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
@@ -33,8 +33,8 @@ use crate::traits::AppliedTrait;
 use self::names::Names;
 use self::plan::{Plan, References};
 use self::shapes::Fields;
-use self::typed::Typed;
-use self::values::Place;
+use self::value_shape::ValueShape;
+use self::values::ValueContext;
 
 /// A file of IDL.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -260,7 +260,7 @@ impl<'m> Writer<'m> {
             self.out.push_str("metadata ");
             self.key(key);
             self.out.push_str(" = ");
-            self.value(value, 0, Place::Alone, Typed::UNKNOWN);
+            self.value(value, 0, ValueContext::Alone, ValueShape::UNKNOWN);
             let is_long = self.out[start..].contains('\n');
             if is_long || after_long {
                 self.out.insert(start, '\n');

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::Writer;
 use super::traits::own;
-use super::typed::Typed;
-use super::values::Place;
+use super::value_shape::ValueShape;
+use super::values::ValueContext;
 use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeRef, ShapeType};
@@ -210,7 +210,7 @@ impl<'m> Writer<'m> {
         }
         if let Some(value) = line.value {
             self.out.push_str(" = ");
-            self.value(value, indent, Place::Alone, Typed::UNKNOWN);
+            self.value(value, indent, ValueContext::Alone, ValueShape::UNKNOWN);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Writer;
 use super::text;
-use super::typed::Typed;
-use super::values::{Place, is_block};
+use super::value_shape::ValueShape;
+use super::values::{ValueContext, is_block};
 use crate::ids;
 use crate::node::NodeValue;
 use crate::shape::ShapeType;
@@ -48,7 +48,7 @@ impl<'m> Writer<'m> {
     /// Writes `@trait(value)`.
     pub(super) fn applied(&mut self, applied: &'m AppliedTrait, indent: usize) {
         let definition = self.model.get(applied.id());
-        let typed = Typed::of(definition);
+        let typed = ValueShape::of(definition);
         self.out.push('@');
         let id = self.names.spell(applied.id().as_str());
         self.out.push_str(id);
@@ -73,13 +73,13 @@ impl<'m> Writer<'m> {
             _ if is_block(applied.value(), typed) => {
                 self.out.push('(');
                 self.line(indent + 1);
-                self.value(applied.value(), indent + 1, Place::Item, typed);
+                self.value(applied.value(), indent + 1, ValueContext::Item, typed);
                 self.line(indent);
                 self.out.push(')');
             }
             _ => {
                 self.out.push('(');
-                self.value(applied.value(), indent, Place::Alone, typed);
+                self.value(applied.value(), indent, ValueContext::Alone, typed);
                 self.out.push(')');
             }
         }

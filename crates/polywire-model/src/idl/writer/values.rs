@@ -2,13 +2,13 @@
 //! on each line. Lines need no commas.
 
 use super::text;
-use super::typed::Typed;
+use super::value_shape::ValueShape;
 use super::{Writer, text::quote};
 use crate::node::{Node, NodeValue, Object};
 
 /// The context of a value.
 #[derive(Clone, Copy, Eq, PartialEq)]
-pub(super) enum Place {
+pub(super) enum ValueContext {
     /// After `=`, or in the parentheses of a trait.
     Alone,
     /// An item of an array.
@@ -19,16 +19,22 @@ pub(super) enum Place {
 
 impl<'m> Writer<'m> {
     /// Writes a value on a line that is indented by `indent` levels.
-    pub(super) fn value(&mut self, node: &'m Node, indent: usize, place: Place, typed: Typed<'m>) {
+    pub(super) fn value(
+        &mut self,
+        node: &'m Node,
+        indent: usize,
+        place: ValueContext,
+        typed: ValueShape<'m>,
+    ) {
         match node.value() {
             NodeValue::String(text) if is_block(node, typed) => {
-                let indent = indent + usize::from(place == Place::Key);
+                let indent = indent + usize::from(place == ValueContext::Key);
                 text::block(&mut self.out, text, indent);
             }
             NodeValue::Array(items) => self.array(items, indent, typed),
             // In an array, short objects have several lines, too.
             NodeValue::Object(object) => {
-                let is_broken = place == Place::Item && !object.is_empty();
+                let is_broken = place == ValueContext::Item && !object.is_empty();
                 if is_broken || !self.try_flat_object(object, typed) {
                     self.out.push('{');
                     self.entries(object, indent + 1, typed);
@@ -40,7 +46,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn array(&mut self, items: &'m [Node], indent: usize, typed: Typed<'m>) {
+    fn array(&mut self, items: &'m [Node], indent: usize, typed: ValueShape<'m>) {
         let typed = typed.item(self.model);
         let start = self.out.len();
         self.out.push('[');
@@ -59,14 +65,14 @@ impl<'m> Writer<'m> {
         }
         for item in items {
             self.line(indent + 1);
-            self.value(item, indent + 1, Place::Item, typed);
+            self.value(item, indent + 1, ValueContext::Item, typed);
         }
         self.line(indent);
         self.out.push(']');
     }
 
     /// Writes `{ a: 1, b: 2 }`, if possible.
-    fn try_flat_object(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
+    fn try_flat_object(&mut self, object: &'m Object, typed: ValueShape<'m>) -> bool {
         if object.is_empty() {
             self.out.push_str("{}");
             return true;
@@ -84,7 +90,7 @@ impl<'m> Writer<'m> {
     }
 
     /// Writes `a: 1, b: 2`. Returns `false` if a value needs several lines.
-    pub(super) fn flat_entries(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
+    pub(super) fn flat_entries(&mut self, object: &'m Object, typed: ValueShape<'m>) -> bool {
         for (at, (key, value)) in object.iter().enumerate() {
             let typed = typed.entry(key, self.model);
             if is_long(value, typed) {
@@ -101,18 +107,18 @@ impl<'m> Writer<'m> {
     }
 
     /// Each entry on a line of its own.
-    pub(super) fn entries(&mut self, object: &'m Object, indent: usize, typed: Typed<'m>) {
+    pub(super) fn entries(&mut self, object: &'m Object, indent: usize, typed: ValueShape<'m>) {
         for (key, value) in object.iter() {
             self.line(indent);
             self.key(key);
             self.out.push_str(": ");
             let typed = typed.entry(key, self.model);
-            self.value(value, indent, Place::Key, typed);
+            self.value(value, indent, ValueContext::Key, typed);
         }
     }
 
     /// Writes a value of one line. Arrays and objects are empty here.
-    fn scalar(&mut self, node: &'m Node, typed: Typed<'m>) {
+    fn scalar(&mut self, node: &'m Node, typed: ValueShape<'m>) {
         match node.value() {
             NodeValue::Null => self.out.push_str("null"),
             NodeValue::Bool(value) => self.out.push_str(if *value { "true" } else { "false" }),
@@ -154,11 +160,11 @@ impl<'m> Writer<'m> {
 }
 
 /// Whether the container of a value needs several lines.
-pub(super) fn is_long(node: &Node, typed: Typed<'_>) -> bool {
+pub(super) fn is_long(node: &Node, typed: ValueShape<'_>) -> bool {
     matches!(node.value(), NodeValue::Array(_) | NodeValue::Object(_)) || is_block(node, typed)
 }
 
 /// Whether a value is written as a text block.
-pub(super) fn is_block(node: &Node, typed: Typed<'_>) -> bool {
+pub(super) fn is_block(node: &Node, typed: ValueShape<'_>) -> bool {
     !typed.is_reference && node.as_str().is_some_and(text::wants_block)
 }

@@ -3,10 +3,10 @@
 use polywire_schema::ShapeId;
 use polywire_text::base64;
 
-use super::facts::{Facts, IdRef};
-use super::id_refs::{Answer, Named};
+use super::constraint_cache::{Constraints, IdRef};
+use super::id_refs::{MatchResult, NamedShape};
 use super::unique;
-use super::words::{Place, beginning, shown};
+use super::words::{ValuePath, beginning, shown};
 use super::{Walk, problem};
 use crate::diagnostic::Problem;
 use crate::node::{Node, NodeValue, Number};
@@ -96,16 +96,16 @@ impl<'m> Walk<'_, 'm> {
     }
 
     /// The constraints of the member and of the shape.
-    fn facts(&mut self, shape: &'m Shape, via: Option<&'m Member>) -> [Facts<'m>; 2] {
+    fn facts(&mut self, shape: &'m Shape, via: Option<&'m Member>) -> [Constraints<'m>; 2] {
         [
-            via.map_or_else(Facts::default, |member| self.facts.of_member(member)),
+            via.map_or_else(Constraints::default, |member| self.facts.of_member(member)),
             self.facts.of_shape(shape),
         ]
     }
 
     fn length(
         &mut self,
-        facts: &Facts<'m>,
+        facts: &Constraints<'m>,
         [one, many]: [&str; 2],
         location: SourceLocation,
         length: impl FnOnce() -> usize,
@@ -129,7 +129,13 @@ impl<'m> Walk<'_, 'm> {
         });
     }
 
-    fn range(&mut self, number: &Number, node: &Node, facts: &Facts<'m>, via: Option<&Member>) {
+    fn range(
+        &mut self,
+        number: &Number,
+        node: &Node,
+        facts: &Constraints<'m>,
+        via: Option<&Member>,
+    ) {
         let Some((RangeTrait { min, max }, at)) = facts.range else {
             return;
         };
@@ -162,7 +168,7 @@ impl<'m> Walk<'_, 'm> {
         });
     }
 
-    fn pattern(&mut self, text: &str, location: SourceLocation, facts: &Facts<'m>) {
+    fn pattern(&mut self, text: &str, location: SourceLocation, facts: &Constraints<'m>) {
         let Some((pattern, at)) = facts.pattern else {
             return;
         };
@@ -201,7 +207,7 @@ impl<'m> Walk<'_, 'm> {
             return;
         }
         let severity = self.constraint_severity();
-        let place = Place::of(self.subject, &self.path, self.at_key);
+        let place = ValuePath::of(self.subject, &self.path, self.at_key);
         let rule = self.subject.rule;
         self.problems.push_with(severity, |hints| {
             let hint = || did_you_mean(text, known.texts_in_order.iter().copied());
@@ -255,17 +261,17 @@ impl<'m> Walk<'_, 'm> {
             }
             return;
         };
-        let place = Place::of(self.subject, &self.path, self.at_key);
+        let place = ValuePath::of(self.subject, &self.path, self.at_key);
         let (rule, problems) = (self.subject.rule, &mut *self.problems);
         match self.id_refs.matches(id_ref.selector, named) {
-            Answer::No(selector) => problems.push_with(Severity::Error, |_| {
+            MatchResult::No(selector) => problems.push_with(Severity::Error, |_| {
                 let message = format!("{place} names `{}`, {}", beginning(text), named.kind());
                 Problem::error(rule, location, message)
                     .expected(in_words(selector.sequence()))
                     .maybe_hint(hint())
                     .related("defined", named.location())
             }),
-            Answer::TooMuchWork => {
+            MatchResult::TooMuchWork => {
                 let shown = beginning(id_ref.selector);
                 let message = format!("the selector `{shown}` of an @idRef takes too much work");
                 problems.push(
@@ -273,17 +279,17 @@ impl<'m> Walk<'_, 'm> {
                         .expected("a selector that looks at fewer shapes"),
                 );
             }
-            Answer::Yes => {}
+            MatchResult::Yes => {}
         }
     }
 
     /// The shape or member with an id, if it exists.
-    fn named(&mut self, id: &ShapeId) -> Option<Named<'m>> {
+    fn named(&mut self, id: &ShapeId) -> Option<NamedShape<'m>> {
         let shape = self.model.get(id.root_str())?;
         let member = match id.member() {
             Some(name) => Some(*self.lookups.of(shape).members.get(name)?),
             None => None,
         };
-        Some(Named { shape, member })
+        Some(NamedShape { shape, member })
     }
 }

@@ -17,11 +17,11 @@ pub(super) struct IdRefs<'m> {
     /// Created for the first selector other than `*`.
     graph: Option<(Graph<'m>, Budget)>,
     /// `None` for an invalid selector, which is reported in the definition.
-    by_text: HashMap<&'m str, Option<Answers<'m>>>,
+    by_text: HashMap<&'m str, Option<SelectorCache<'m>>>,
     is_spent: bool,
 }
 
-struct Answers<'m> {
+struct SelectorCache<'m> {
     selector: Selector,
     by_id: HashMap<&'m str, bool>,
     /// All matches, sorted, if the selector cannot be checked for one shape.
@@ -30,19 +30,19 @@ struct Answers<'m> {
 
 /// A shape or member that a value names.
 #[derive(Clone, Copy)]
-pub(super) struct Named<'m> {
+pub(super) struct NamedShape<'m> {
     pub(super) shape: &'m Shape,
     pub(super) member: Option<&'m Member>,
 }
 
-pub(super) enum Answer<'a> {
+pub(super) enum MatchResult<'a> {
     No(&'a Selector),
     /// The budget is exceeded. This is reported once, and then everything matches.
     TooMuchWork,
     Yes,
 }
 
-impl<'m> Named<'m> {
+impl<'m> NamedShape<'m> {
     fn id(self) -> &'m str {
         self.member.map_or(self.shape.id(), Member::id).as_str()
     }
@@ -86,9 +86,9 @@ impl<'m> IdRefs<'m> {
     }
 
     /// Whether a selector matches a shape.
-    pub(super) fn matches(&mut self, selector: &'m str, named: Named<'m>) -> Answer<'_> {
+    pub(super) fn matches(&mut self, selector: &'m str, named: NamedShape<'m>) -> MatchResult<'_> {
         if selector == "*" || self.is_spent {
-            return Answer::Yes;
+            return MatchResult::Yes;
         }
         let model = self.model;
         let (graph, budget) = self.graph.get_or_insert_with(|| {
@@ -99,24 +99,24 @@ impl<'m> IdRefs<'m> {
         let answers = self
             .by_text
             .entry(selector)
-            .or_insert_with(|| Answers::of(selector));
+            .or_insert_with(|| SelectorCache::of(selector));
         let Some(answers) = answers else {
-            return Answer::Yes;
+            return MatchResult::Yes;
         };
         let known = answers.by_id.get(named.id()).copied();
         let matches = known.or_else(|| answers.find(graph, budget, named));
         if budget.is_spent() {
             self.is_spent = true;
-            return Answer::TooMuchWork;
+            return MatchResult::TooMuchWork;
         }
         match matches {
-            Some(false) => Answer::No(&answers.selector),
-            _ => Answer::Yes,
+            Some(false) => MatchResult::No(&answers.selector),
+            _ => MatchResult::Yes,
         }
     }
 }
 
-impl<'m> Answers<'m> {
+impl<'m> SelectorCache<'m> {
     fn of(selector: &str) -> Option<Self> {
         Some(Self {
             selector: Selector::parse(selector).ok()?,
@@ -125,7 +125,7 @@ impl<'m> Answers<'m> {
         })
     }
 
-    fn find(&mut self, graph: &Graph<'m>, budget: &Budget, named: Named<'m>) -> Option<bool> {
+    fn find(&mut self, graph: &Graph<'m>, budget: &Budget, named: NamedShape<'m>) -> Option<bool> {
         let node = named.node(graph)?;
         let sequence = self.selector.sequence();
         let evaluation = self.selector.evaluation(graph, budget);

@@ -8,7 +8,7 @@ use crate::traits::TimestampFormat;
 
 /// What was expected, if a value has the wrong type for a shape. Members, items and constraints are
 /// checked elsewhere.
-pub(super) fn misfit(
+pub(super) fn mismatch(
     shape_type: ShapeType,
     format: Option<TimestampFormat>,
     node: &Node,

@@ -7,8 +7,8 @@
 //! A finding has the exact location of the value and its path, such as `/items/3/name`. The path is
 //! a stack of keys and indices, which is formatted only for findings.
 
+mod constraint_cache;
 mod constraints;
-mod facts;
 mod id_refs;
 mod kinds;
 mod pattern;
@@ -31,10 +31,10 @@ use crate::spelling::did_you_mean;
 pub(super) use self::kinds::is_plain;
 pub(super) use self::words::{beginning, shown};
 
-use self::facts::AllFacts;
+use self::constraint_cache::ConstraintCache;
 use self::id_refs::IdRefs;
 use self::pattern::Patterns;
-use self::words::Place;
+use self::words::ValuePath;
 
 /// Objects with more keys are indexed before they are searched.
 const MANY: usize = 32;
@@ -70,7 +70,7 @@ pub(crate) struct Leniency {
 pub(crate) struct Values<'m> {
     model: &'m Model,
     lookups: Lookups<'m>,
-    facts: AllFacts<'m>,
+    facts: ConstraintCache<'m>,
     id_refs: IdRefs<'m>,
     patterns: Patterns<'m>,
 }
@@ -80,7 +80,7 @@ impl<'m> Values<'m> {
         Self {
             model,
             lookups: Lookups::default(),
-            facts: AllFacts::default(),
+            facts: ConstraintCache::default(),
             id_refs: IdRefs::new(model),
             patterns: Patterns::default(),
         }
@@ -144,7 +144,7 @@ struct Walk<'a, 'm> {
     /// Whether the value is a key of the map at the path.
     at_key: bool,
     lookups: &'a mut Lookups<'m>,
-    facts: &'a mut AllFacts<'m>,
+    facts: &'a mut ConstraintCache<'m>,
     id_refs: &'a mut IdRefs<'m>,
     patterns: &'a mut Patterns<'m>,
     problems: &'a mut Problems,
@@ -178,8 +178,8 @@ impl<'m> Walk<'_, 'm> {
             }
             _ => None,
         };
-        if let Some(expected) = kinds::misfit(shape.shape_type(), format, node) {
-            return self.misfit(node, expected);
+        if let Some(expected) = kinds::mismatch(shape.shape_type(), format, node) {
+            return self.mismatch(node, expected);
         }
         match (shape.shape_type(), node.value()) {
             (ShapeType::Structure, NodeValue::Object(object)) => {
@@ -300,7 +300,7 @@ impl<'m> Walk<'_, 'm> {
     }
 
     #[cold]
-    fn misfit(&mut self, node: &Node, expected: &'static str) {
+    fn mismatch(&mut self, node: &Node, expected: &'static str) {
         let is_bare_trait =
             self.subject.rule == rules::TRAIT_VALUE && self.path.is_empty() && node.is_null();
         let (id, location) = (self.subject.id, self.location(node));
@@ -327,7 +327,7 @@ impl<'m> Walk<'_, 'm> {
             rules::TYPED_METADATA => rules::TYPED_METADATA_UNKNOWN_MEMBER,
             other => other,
         };
-        let place = Place::of(self.subject, &self.path, false);
+        let place = ValuePath::of(self.subject, &self.path, false);
         self.problems.push_with(severity, |hints| {
             let names = || shape.members().iter().map(Member::name);
             let hint = hints.then(|| did_you_mean(key, names())).flatten();
@@ -358,9 +358,9 @@ impl<'m> Walk<'_, 'm> {
     fn report(
         &mut self,
         severity: Severity,
-        make: impl FnOnce(Place<'_, 'm>, &'static Rule) -> Problem,
+        make: impl FnOnce(ValuePath<'_, 'm>, &'static Rule) -> Problem,
     ) {
-        let place = Place::of(self.subject, &self.path, self.at_key);
+        let place = ValuePath::of(self.subject, &self.path, self.at_key);
         self.problems
             .push_with(severity, |_| make(place, self.subject.rule));
     }

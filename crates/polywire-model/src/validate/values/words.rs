@@ -9,13 +9,13 @@ use crate::node::{Node, NodeValue};
 const SHOWN: usize = 60;
 
 /// The description of a path in a value: `/min` in the value of the trait `length`.
-pub(super) struct Place<'a, 'm> {
+pub(super) struct ValuePath<'a, 'm> {
     subject: Subject<'a>,
     path: &'a [Step<'m>],
     at_key: bool,
 }
 
-impl<'a, 'm> Place<'a, 'm> {
+impl<'a, 'm> ValuePath<'a, 'm> {
     pub(super) fn of(subject: Subject<'a>, path: &'a [Step<'m>], at_key: bool) -> Self {
         Self {
             subject,
@@ -25,7 +25,7 @@ impl<'a, 'm> Place<'a, 'm> {
     }
 }
 
-impl fmt::Display for Place<'_, '_> {
+impl fmt::Display for ValuePath<'_, '_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.at_key {
             formatter.write_str("a key of ")?;

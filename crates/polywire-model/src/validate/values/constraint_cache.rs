@@ -18,7 +18,7 @@ const FEW: usize = 16;
 
 /// The constraints of one shape or member.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Facts<'m> {
+pub(super) struct Constraints<'m> {
     /// The id of the shape or member, if there are constraints.
     pub(super) owner: &'m str,
     /// Whether there is `@enum`, whose values are indexed elsewhere.
@@ -41,29 +41,29 @@ pub(super) struct IdRef<'m> {
 
 /// A cache of the constraints of shapes and members.
 #[derive(Default)]
-pub(super) struct AllFacts<'m> {
+pub(super) struct ConstraintCache<'m> {
     /// By address: the traits of a model do not move, and names can be long.
-    known: HashMap<usize, Facts<'m>>,
+    known: HashMap<usize, Constraints<'m>>,
 }
 
-impl<'m> AllFacts<'m> {
-    pub(super) fn of_member(&mut self, member: &'m Member) -> Facts<'m> {
+impl<'m> ConstraintCache<'m> {
+    pub(super) fn of_member(&mut self, member: &'m Member) -> Constraints<'m> {
         self.of(member.id(), member.traits())
     }
 
-    pub(super) fn of_shape(&mut self, shape: &'m Shape) -> Facts<'m> {
+    pub(super) fn of_shape(&mut self, shape: &'m Shape) -> Constraints<'m> {
         self.of(shape.id(), shape.traits())
     }
 
-    fn of(&mut self, owner: &'m ShapeId, traits: &'m Traits) -> Facts<'m> {
+    fn of(&mut self, owner: &'m ShapeId, traits: &'m Traits) -> Constraints<'m> {
         // Most shapes have no constraints, and checking that is faster than a lookup.
         if traits.len() <= FEW && !traits.iter().any(is_demand) {
-            return Facts::default();
+            return Constraints::default();
         }
         *self
             .known
             .entry(std::ptr::from_ref(traits).addr())
-            .or_insert_with(|| Facts::new(owner, traits))
+            .or_insert_with(|| Constraints::new(owner, traits))
     }
 }
 
@@ -77,7 +77,7 @@ fn is_demand(applied: &AppliedTrait) -> bool {
     })
 }
 
-impl<'m> Facts<'m> {
+impl<'m> Constraints<'m> {
     fn new(owner: &'m str, traits: &'m Traits) -> Self {
         let mut facts = Self {
             owner,

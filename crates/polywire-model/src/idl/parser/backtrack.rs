@@ -5,8 +5,8 @@
 //! and enums contain plain words, and names can be equal to keywords. So the parser first treats
 //! such words as values, and returns to them if that fails.
 
-use super::{Parser, Reported};
-use crate::diagnostic::Mark;
+use super::{Parser, SyntaxError};
+use crate::diagnostic::Checkpoint;
 use crate::idl::lexer::{Lexer, Token};
 use crate::source::SourceLocation;
 
@@ -14,18 +14,18 @@ use crate::source::SourceLocation;
 const MAX_RETURNS: u32 = 20;
 
 /// The state of the parser before words that could be a statement.
-pub(super) struct Doubt<'t> {
+pub(super) struct PossibleStatement<'t> {
     lexer: Lexer<'t>,
     current: Token,
     docs: String,
     docs_start: Option<usize>,
-    problems: Mark,
+    problems: Checkpoint,
 }
 
 impl<'t> Parser<'t, '_> {
     /// The state, if the current token and the next look like a statement. The grammar requires
     /// both on one line with only white space between them.
-    pub(super) fn doubt(&self) -> Option<Doubt<'t>> {
+    pub(super) fn possible_statement(&self) -> Option<PossibleStatement<'t>> {
         if self.returns >= MAX_RETURNS || !self.at_statement() {
             return None;
         }
@@ -34,7 +34,7 @@ impl<'t> Parser<'t, '_> {
         between
             .bytes()
             .all(|byte| matches!(byte, b' ' | b'\t'))
-            .then(|| Doubt {
+            .then(|| PossibleStatement {
                 lexer: self.lexer.clone(),
                 current: self.current,
                 docs: self.docs.clone(),
@@ -48,17 +48,17 @@ impl<'t> Parser<'t, '_> {
     #[cold]
     pub(super) fn unclosed_since(
         &mut self,
-        doubt: Option<Doubt<'t>>,
+        doubt: Option<PossibleStatement<'t>>,
         expected: &str,
         open: SourceLocation,
-    ) -> Reported {
+    ) -> SyntaxError {
         if let Some(doubt) = doubt {
             self.lexer = doubt.lexer;
             self.current = doubt.current;
             self.docs = doubt.docs;
             self.docs_start = doubt.docs_start;
             self.trailing_doc = None;
-            self.problems.go_back(doubt.problems);
+            self.problems.roll_back(doubt.problems);
             self.returns += 1;
         }
         self.unclosed(expected, open)

@@ -6,13 +6,13 @@ use crate::model::Model;
 use crate::shape::{Member, Shape, ShapeType};
 
 #[derive(Clone, Copy)]
-pub(super) struct Typed<'m> {
+pub(super) struct ValueShape<'m> {
     shape: Option<&'m Shape>,
     /// Whether `@idRef` is on the shape or on the member that led to it.
     pub(super) is_reference: bool,
 }
 
-impl<'m> Typed<'m> {
+impl<'m> ValueShape<'m> {
     /// A value without a known shape, such as metadata.
     pub(super) const UNKNOWN: Self = Self {
         shape: None,
