@@ -110,7 +110,7 @@ fn as_text(export: &Export, written: &[PathBuf], folder: &Path) -> String {
     // Region and endpoint are all that a client of a service without signatures
     // needs.
     text.push_str(&format!(
-        "\nThe service is `{name}` now, over {}. To see that it is there:\n\n  \
+        "\nThe service is `{name}`, over {}. To test it:\n\n  \
          export AWS_DATA_PATH={folder} AWS_DEFAULT_REGION=us-east-1\n  \
          aws {name} help\n  \
          python3 -c \"import boto3; help(boto3.client('{name}'{endpoint}))\"\n",

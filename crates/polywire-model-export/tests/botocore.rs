@@ -146,8 +146,8 @@ fn errors_say_what_to_do() {
     let shop = shop();
     assert_eq!(
         failure(&shop, None, &default).to_string(),
-        "botocore has none of the protocols of `example.shop#Shop`, which are `polywire#xmlRpc`; \
-         name one that the service is offered over, such as `smithy-rpc-v2-cbor`"
+        "botocore supports none of the protocols of `example.shop#Shop`, which are `polywire#xmlRpc`; \
+         name the protocol over which the service is available, such as `smithy-rpc-v2-cbor`"
     );
     assert_eq!(
         failure(&shop, Some("Stop"), &default).to_string(),
@@ -251,7 +251,7 @@ fn authentication() {
     assert_eq!(auth("Strange"), none);
     assert_eq!(
         export.notes(),
-        ["botocore cannot authenticate with `smithy.api#httpBasicAuth`"]
+        ["botocore does not support authentication with `smithy.api#httpBasicAuth`"]
     );
 }
 

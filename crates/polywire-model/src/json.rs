@@ -120,7 +120,7 @@ impl Reader<'_, '_> {
         self.space();
         let location = SourceLocation::new(self.file, self.at);
         if depth > self.most {
-            let message = format!("the JSON nests deeper than {} levels", self.most);
+            let message = format!("the JSON is nested deeper than {} levels", self.most);
             return Err(Box::new(Problem::error(rules::TOO_DEEP, location, message)));
         }
         self.deepest = self.deepest.max(depth);
@@ -225,7 +225,7 @@ impl Reader<'_, '_> {
             Err(flaw) if flaw.offset < rest.len() => flaw,
             Err(flaw) => {
                 let location = SourceLocation::new(self.file, self.at);
-                let message = "this string does not end";
+                let message = "this string is not closed";
                 return Err(Box::new(
                     Problem::error(rules::JSON_SYNTAX, location, message).expected(flaw.expected),
                 ));
@@ -264,7 +264,7 @@ impl Reader<'_, '_> {
                 format!("`{}` is not expected here", c.escape_debug())
             }
             Some(c) => format!("`{c}` is not expected here"),
-            None => "the file ends too early".to_owned(),
+            None => "unexpected end of file".to_owned(),
         };
         let location = SourceLocation::new(self.file, self.at);
         Box::new(Problem::error(rules::JSON_SYNTAX, location, found).expected(expected))
@@ -297,7 +297,7 @@ pub(crate) fn drop_repeated_keys(entries: &mut Vec<Entry>, problems: &mut Proble
                 Problem::error(
                     rules::DUPLICATE_KEY,
                     entry.key_location,
-                    format!("the key `{}` stands twice in this object", entry.key),
+                    format!("the key `{}` occurs twice in this object", entry.key),
                 )
                 .related("first", *first),
             );
@@ -429,11 +429,11 @@ mod tests {
         assert_eq!(problem("1 2"), "1:3 the end of the file");
         assert_eq!(
             problem("{\"a\":1,\"a\":2}"),
-            "1:8 the key `a` stands twice in this object"
+            "1:8 the key `a` occurs twice in this object"
         );
         assert_eq!(
             problem(&"[".repeat(100_000)),
-            "1:130 the JSON nests deeper than 128 levels"
+            "1:130 the JSON is nested deeper than 128 levels"
         );
     }
 }

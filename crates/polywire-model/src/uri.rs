@@ -47,7 +47,7 @@ impl UriPattern {
             return Err("must start with `/`".to_owned());
         };
         if text.contains('#') {
-            return Err("must not hold a fragment".to_owned());
+            return Err("must not have a fragment".to_owned());
         }
         let mut segments: Vec<Segment> = Vec::new();
         if !path.is_empty() {
@@ -55,7 +55,7 @@ impl UriPattern {
             for (index, part) in parts.iter().enumerate() {
                 // `/foo/` differs from `/foo`: the empty last segment is kept.
                 if part.is_empty() && index + 1 < parts.len() {
-                    return Err("must not hold an empty segment (`//`)".to_owned());
+                    return Err("must not have an empty segment (`//`)".to_owned());
                 }
                 segments.push(parse_segment(part)?);
             }
@@ -64,7 +64,7 @@ impl UriPattern {
         let query = match query {
             None => Vec::new(),
             Some(query) if query.contains(['{', '}']) => {
-                return Err("must not hold labels in the query; use @httpQuery".to_owned());
+                return Err("must not have labels in the query; use @httpQuery".to_owned());
             }
             Some(query) => query
                 .split('&')
@@ -77,7 +77,7 @@ impl UriPattern {
         };
         let mut keys: Vec<&str> = query.iter().map(|(key, _)| key.as_str()).collect();
         if let Some(key) = first_repeated(&mut keys) {
-            return Err(format!("must not hold the query parameter `{key}` twice"));
+            return Err(format!("must not have the query parameter `{key}` twice"));
         }
         Ok(Self { segments, query })
     }
@@ -128,7 +128,7 @@ fn parse_segment(part: &str) -> Result<Segment, String> {
     else {
         if part.contains(['{', '}']) {
             return Err(format!(
-                "must have a label fill its whole segment, unlike in `{part}`"
+                "must not have text beside a label in the segment `{part}`"
             ));
         }
         return Ok(Segment::Literal(part.to_owned()));
@@ -138,7 +138,9 @@ fn parse_segment(part: &str) -> Result<Segment, String> {
         None => (inner, false),
     };
     if !polywire_schema::is_identifier(name) {
-        return Err(format!("must name a member in the label `{part}`"));
+        return Err(format!(
+            "must have the name of a member in the label `{part}`"
+        ));
     }
     let name = name.to_owned();
     Ok(if greedy {
@@ -154,7 +156,7 @@ fn check_labels(segments: &[Segment]) -> Result<(), String> {
     let names: Vec<String> = labels.map(str::to_ascii_lowercase).collect();
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     match first_repeated(&mut names) {
-        Some(name) => Err(format!("must not hold the label `{name}` twice")),
+        Some(name) => Err(format!("must not have the label `{name}` twice")),
         None => Ok(()),
     }
 }

@@ -11,8 +11,7 @@ use crate::shape::{Body, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
-const UPGRADE: &str =
-    "let the file say `$version: \"2.0\"`, or `\"smithy\": \"2.0\"` when it is JSON";
+const UPGRADE: &str = "write `$version: \"2.0\"`, or `\"smithy\": \"2.0\"` in JSON";
 
 /// Checks the shapes and traits of one file.
 pub(crate) fn check(fragment: &Fragment, problems: &mut Problems) {
@@ -60,13 +59,15 @@ fn shape_of_version_1(shape: &Shape, problems: &mut Problems) {
         problems.push(later(message, mixin.location()));
     }
     if let Some(resource) = &shape.for_resource {
-        let message = format!("`{id}` is for a resource, which Smithy 1.0 can't say");
+        let message = format!("`{id}` is `for` a resource, which Smithy 1.0 does not have");
         problems.push(later(message, resource.location()));
     }
     if let Body::Resource(resource) = &shape.body
         && let Some((name, target)) = resource.properties.first()
     {
-        let message = format!("`{id}` has the property `{name}`, and resources of Smithy 1.0 none");
+        let message = format!(
+            "`{id}` has the property `{name}`, but resources of Smithy 1.0 have no properties"
+        );
         problems.push(later(message, target.location()));
     }
 }
@@ -87,7 +88,7 @@ fn check_traits<'t>(
             ("box", false) => {
                 let message = format!("`{owner}` has @box, which is not in Smithy 2.0");
                 Problem::error(rules::MODEL_VERSION, location, message)
-                    .hint("leave it out: without a default, a value can be absent")
+                    .hint("remove it: a value without a default can be absent")
             }
             ("default", true) => {
                 let message = format!("`{owner}` has a default, which Smithy 1.0 does not have");

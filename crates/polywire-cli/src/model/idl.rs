@@ -68,8 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .filter_map(|f| f.namespace.as_deref())
                 .collect();
             Err(Failure::usage(format!(
-                "the model has {} namespaces, and a file of IDL holds one: write them into a \
-                 folder with --output DIR, or choose one with --namespace out of {}",
+                "the model has {} namespaces, and an IDL file can have only one: write them to a folder with --output DIR, or select one with --namespace: {}",
                 names.len(),
                 names.join(", ")
             )))

@@ -56,7 +56,7 @@ pub(super) fn of_service<'m>(context: &mut Context<'m>) -> Schemes<'m> {
     let unknown: Vec<&str> = all.iter().copied().filter(|id| !is_known(id)).collect();
     if !unknown.is_empty() {
         context.notes.push(format!(
-            "botocore cannot authenticate with `{}`",
+            "botocore does not support authentication with `{}`",
             unknown.join("`, `")
         ));
     }

@@ -57,13 +57,13 @@ impl fmt::Display for ExportError {
             }
             Self::NoProtocol { service, found } => write!(
                 formatter,
-                "botocore has none of the protocols of `{service}`, which are {}; {ANY}",
+                "botocore supports none of the protocols of `{service}`, which are {}; {ANY}",
                 few(found)
             ),
             Self::NoService => formatter.write_str("the model has no service"),
             Self::SeveralServices { known } => write!(
                 formatter,
-                "the model has {} services, so one has to be named: {}",
+                "the model has {} services, so name one: {}",
                 known.len(),
                 few(known)
             ),
@@ -78,7 +78,8 @@ impl fmt::Display for ExportError {
     }
 }
 
-const ANY: &str = "name one that the service is offered over, such as `smithy-rpc-v2-cbor`";
+const ANY: &str =
+    "name the protocol over which the service is available, such as `smithy-rpc-v2-cbor`";
 
 impl std::error::Error for ExportError {}
 

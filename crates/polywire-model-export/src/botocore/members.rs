@@ -257,7 +257,7 @@ fn note_media_type(context: &mut Context<'_>, member: &Member, target: &Shape) {
     let is_header = member.traits().http_header().is_some();
     if is_header && media_type(member, target).is_some_and(|media_type| !is_json(media_type)) {
         context.notes.push(format!(
-            "the header of `{}` is base64 after Smithy: botocore gives and takes it as it stands",
+            "the header of `{}` is base64 in Smithy, but botocore does not decode it",
             member.id()
         ));
     }

@@ -19,7 +19,7 @@ pub(super) fn paginators(context: &mut Context<'_>) -> Node {
             (paginated.input_token, paginated.output_token, &items[..])
         else {
             context.notes.push(format!(
-                "`{name}` has no paginator: its output has no list, of which pages are made"
+                "`{name}` has no paginator, because its output has no list"
             ));
             continue;
         };

@@ -128,7 +128,7 @@ impl Protocol {
         }
         if !has(&wanted) {
             notes.push(format!(
-                "`{}` does not have `@{}`: clients work where it is served over {wanted} all the same",
+                "`{}` does not have `@{}`: clients work only if it is served over {wanted}",
                 service.id(),
                 wanted.trait_id()
             ));

@@ -181,11 +181,13 @@ impl<'m> Shapes<'m> {
     fn note(&mut self, context: &mut Context<'m>, shape: &Shape) {
         let cbor = context.protocol == Protocol::RpcV2Cbor;
         let loss = match shape.shape_type() {
-            ShapeType::BigDecimal if cbor => "botocore's CBOR has no big decimals",
-            ShapeType::BigDecimal => "botocore's big decimals are doubles, which round them",
-            ShapeType::BigInteger if cbor => "botocore's CBOR has no integers beyond 64 bits",
-            ShapeType::Document if cbor => "botocore's CBOR has no documents",
-            _ if shape.traits().is_sparse() => "botocore sends no nulls in lists and maps",
+            ShapeType::BigDecimal if cbor => "botocore's CBOR does not support big decimals",
+            ShapeType::BigDecimal => "botocore rounds big decimals to doubles",
+            ShapeType::BigInteger if cbor => {
+                "botocore's CBOR does not support integers of more than 64 bits"
+            }
+            ShapeType::Document if cbor => "botocore's CBOR does not support documents",
+            _ if shape.traits().is_sparse() => "botocore does not send nulls in lists and maps",
             _ => return,
         };
         if self.noted.insert(loss) {

@@ -26,7 +26,7 @@ pub(super) fn waiters(context: &mut Context<'_>) -> Node {
                 Ok(entry) => all.push((name, entry)),
                 Err(reason) => context
                     .notes
-                    .push(format!("there is no waiter `{name}`: {reason}")),
+                    .push(format!("the waiter `{name}` is omitted: {reason}")),
             }
         }
     }
@@ -78,11 +78,11 @@ fn of_acceptor(errors: &Errors<'_>, is_head: bool, acceptor: &Node) -> Result<No
     let (matcher, argument, expected) = match kind {
         // botocore has the matcher `error` for both: was there one?
         "success" => {
-            let success = value.as_bool().ok_or("`success` is no boolean")?;
+            let success = value.as_bool().ok_or("`success` is not a boolean")?;
             ("error", None, Node::from(!success))
         }
         "errorType" => {
-            let error = value.as_str().ok_or("`errorType` is no string")?;
+            let error = value.as_str().ok_or("`errorType` is not a string")?;
             let name = error.split_once('#').map_or(error, |(_, name)| name);
             match errors.get(name) {
                 // Without a body botocore knows nothing but the status.
@@ -93,7 +93,7 @@ fn of_acceptor(errors: &Errors<'_>, is_head: bool, acceptor: &Node) -> Result<No
         }
         "output" => {
             let text = |key| value.get(key).and_then(Node::as_str);
-            let expected = text("expected").ok_or("`expected` is no string")?;
+            let expected = text("expected").ok_or("`expected` is not a string")?;
             let (matcher, expected) = match text("comparator") {
                 Some("allStringEquals") => ("pathAll", expected.into()),
                 Some("anyStringEquals") => ("pathAny", expected.into()),
@@ -103,11 +103,11 @@ fn of_acceptor(errors: &Errors<'_>, is_head: bool, acceptor: &Node) -> Result<No
             };
             (
                 matcher,
-                Some(text("path").ok_or("`path` is no string")?),
+                Some(text("path").ok_or("`path` is not a string")?),
                 expected,
             )
         }
-        _ => return Err("botocore's waiters do not see the input, which `inputOutput` compares"),
+        _ => return Err("botocore's waiters cannot read the input, which `inputOutput` compares"),
     };
     let state = acceptor.get("state").cloned();
     Ok(object([

@@ -33,7 +33,7 @@ pub(super) fn merge_metadata(mut entries: Vec<Entry>, problems: &mut Problems) -
         if merge_values(&mut old.value, entry.value).is_err() {
             let first = old.key_location;
             problems.push_with(Severity::Error, |_| {
-                let message = format!("the metadata `{}` has another value elsewhere", entry.key);
+                let message = format!("the metadata `{}` has two different values", entry.key);
                 Problem::error(rules::METADATA_CONFLICT, entry.key_location, message)
                     .expected("the same value, or arrays, which are joined")
                     .related("first", first)
@@ -79,7 +79,7 @@ pub(super) fn join(
                 Some((difference, place)) => problems.push_with(Severity::Error, |_| {
                     let message = format!("`{}` is defined twice, {difference}", draft.id);
                     Problem::error(rules::DUPLICATE_SHAPE, place, message)
-                        .hint("give one of them another name, or keep only one")
+                        .hint("rename one of them, or keep only one")
                         .related("first", first.location)
                 }),
             }
@@ -92,9 +92,9 @@ pub(super) fn join(
                     Problem::error(
                         rules::DUPLICATE_SHAPE,
                         draft.location,
-                        format!("`{}` is part of Smithy itself, as another type", draft.id),
+                        format!("`{}` is part of the prelude, with another type", draft.id),
                     )
-                    .hint("namespaces below `smithy` are Smithy's own: choose another"),
+                    .hint("namespaces below `smithy` are reserved: choose another"),
                 );
                 continue;
             }
@@ -127,7 +127,7 @@ fn difference(first: &Shape, second: &Shape) -> Option<(String, SourceLocation)>
         if left.name() != right.name() {
             let (left, right) = (left.name(), right.name());
             return here(format!(
-                "with `{left}` and with `{right}` at the same place"
+                "with `{left}` and with `{right}` at the same position"
             ));
         }
         if left.target != right.target && !left.elided && !right.elided {
@@ -226,7 +226,8 @@ pub(super) fn adopt_bundled_targets(
         if is_prelude {
             problems.push_with(Severity::Error, |_| {
                 let id = apply.target.root_str();
-                let message = format!("`{id}` is part of Smithy itself: it takes no more traits");
+                let message =
+                    format!("`{id}` is part of the prelude, to which no traits can be applied");
                 Problem::error(rules::PRELUDE_SHAPE, apply.target.location(), message)
                     .hint("define a shape of your own, and apply the trait to it")
             });

@@ -39,7 +39,7 @@ impl Assembler<'_> {
             };
             let problem = if mixin.shape_type != shape.shape_type {
                 let message = format!(
-                    "`{}` is {}, and mixes in {}",
+                    "`{}` is {}, but its mixin is {}",
                     shape.id,
                     shape.shape_type.with_article(),
                     mixin.shape_type.with_article()
@@ -51,7 +51,7 @@ impl Assembler<'_> {
                     ))
                     .related("the mixin", mixin.location)
             } else if !mixin.traits.is_mixin() {
-                let message = format!("`{}` is no mixin", reference.id());
+                let message = format!("`{}` is not a mixin", reference.id());
                 Problem::error(rules::TARGET, reference.location(), message)
                     .expected("a shape with the trait @mixin")
                     .hint(format!("put @mixin on `{}`", reference.name()))
@@ -204,18 +204,18 @@ impl Assembler<'_> {
             (Some(resource), true) => format!("an identifier or property of `{}`", resource.name()),
             (Some(resource), false) => {
                 format!(
-                    "an identifier or property of `{}`, or a mixin's member",
+                    "an identifier or property of `{}`, or a member of a mixin",
                     resource.name()
                 )
             }
-            (None, false) => "the name of a mixin's member".to_owned(),
-            (None, true) => "`for` a resource, or a mixin, on the shape".to_owned(),
+            (None, false) => "the name of a member of a mixin".to_owned(),
+            (None, true) => "`for` and a resource, or a mixin, on the shape".to_owned(),
         };
         self.problems.push(
             Problem::error(
                 rules::ELIDED_MEMBER,
                 member.location,
-                format!("nothing says what `${name}` of `{}` targets", shape.id),
+                format!("`${name}` of `{}` has no target", shape.id),
             )
             .expected(expected)
             .maybe_hint(hint.flatten()),
@@ -230,7 +230,7 @@ impl Assembler<'_> {
         at: SourceLocation,
     ) {
         let message = format!(
-            "the member `{}` of `{}` targets `{}` by one definition and `{}` by another",
+            "the member `{}` of `{}` has the target `{}` in one definition and `{}` in another",
             old.name(),
             shape.id,
             old.target.id(),

@@ -163,9 +163,9 @@ impl Assembler<'_> {
                 Problem::error(
                     rules::MIXIN_CYCLE,
                     shape.location,
-                    format!("the mixins of `{}` lead around in a circle", shape.id),
+                    format!("the mixins of `{}` form a cycle", shape.id),
                 )
-                .hint("a mixin can't use itself, not even through other mixins"),
+                .hint("a mixin cannot use itself, neither directly nor through other mixins"),
             );
             shape.mixins.clear();
             order.push(at);

@@ -172,7 +172,7 @@ impl Assembler<'_> {
             if count < MAX_TRAITS {
                 traits.push(applied);
             } else {
-                let message = format!("a shape can't have more than {MAX_TRAITS} traits");
+                let message = format!("a shape cannot have more than {MAX_TRAITS} traits");
                 self.problems.push(Problem::error(
                     rules::TOO_MANY_TRAITS,
                     applied.location,

@@ -18,7 +18,7 @@ const SIGNATURES: [(&[u8], &str); 8] = [
     (b"SQLite", "it is a database"),
 ];
 
-const EXPECTED: &str = "a `.smithy` file, the JSON AST of a model, or a JAR that holds them";
+const EXPECTED: &str = "a `.smithy` file, the JSON AST of a model, or a JAR that has them";
 
 /// Whether a file is an archive: by the extension, because a JAR can start with any bytes, or by
 /// the first bytes.
@@ -43,7 +43,7 @@ pub(super) fn text(name: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
         let before = &error.as_bytes()[..offset];
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let problem = unreadable(name, &format!("byte {offset} is not UTF-8"));
-        problem.hint(format!("save it as UTF-8; the byte stands in line {line}"))
+        problem.hint(format!("save it as UTF-8; the byte is in line {line}"))
     })?;
     if text.trim().is_empty() {
         // An empty IDL file is allowed: its author has not written it yet.
@@ -55,14 +55,14 @@ pub(super) fn text(name: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
         });
     }
     if name.rsplit(['/', '\\']).next() == Some(BUILD_FILE) {
-        let message = "it configures Smithy's build tool, and is no model";
+        let message = "it is the configuration of Smithy's build tool, and not a model";
         return Err(unreadable(name, message)
             .expected(EXPECTED)
             .hint("name the files and folders that its `sources` list")
             .into());
     }
     if !looks_like_model(name, &text) {
-        let problem = unreadable(name, "it is no Smithy model");
+        let problem = unreadable(name, "it is not a Smithy model");
         return Err(problem.expected(EXPECTED).into());
     }
     Ok(text)
@@ -75,7 +75,7 @@ pub(super) fn too_large(name: &str) -> Problem {
 
 fn signature(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Some("it is UTF-16, and should be UTF-8");
+        return Some("it is UTF-16 and must be UTF-8");
     }
     let known = SIGNATURES
         .iter()
@@ -84,7 +84,7 @@ fn signature(bytes: &[u8]) -> Option<&'static str> {
         return Some(message);
     }
     let start = &bytes[..bytes.len().min(1024)];
-    start.contains(&0).then_some("it is no text")
+    start.contains(&0).then_some("it is not text")
 }
 
 /// A file with another extension must look like a model, so that prose gives one finding and not a

@@ -18,7 +18,7 @@ pub(super) const BUILD_FILE: &str = "smithy-build.json";
 /// A finding about a file that cannot be read.
 #[cold]
 pub(super) fn unreadable(name: impl std::fmt::Display, message: &str) -> Problem {
-    let message = format!("`{name}` can't be read: {message}");
+    let message = format!("`{name}` cannot be read: {message}");
     Problem::error(rules::UNREADABLE, SourceLocation::NONE, message)
 }
 

@@ -51,7 +51,7 @@ struct Entry {
 /// The models of an archive, in the order of the manifest, else sorted by path.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Model>, String> {
     let archive = ZipArchive::from_slice(bytes)
-        .map_err(|_| "it is no JAR: the directory of a ZIP archive is missing".to_owned())?;
+        .map_err(|_| "it is not a JAR: the directory of a ZIP archive is missing".to_owned())?;
     let entries = entries(&archive)?;
     let mut unpacker = Unpacker {
         archive: &archive,
@@ -73,9 +73,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Model>, String> {
         .map_err(|message| format!("its manifest: {message}"))?;
     for name in listed(&manifest)? {
         let bytes = match entries.get(name) {
-            None => Err("the manifest lists it, and the JAR doesn't hold it".to_owned()),
+            None => Err("the manifest lists it, but it is not in the JAR".to_owned()),
             Some(entry) if is_model(name) => unpacker.unpack(entry)?,
-            Some(_) => Err("the manifest lists it, and it is neither IDL nor JSON".to_owned()),
+            Some(_) => Err("the manifest lists it, but it is neither IDL nor JSON".to_owned()),
         };
         models.push(Model {
             path: format!("{FOLDER}{name}"),
@@ -112,7 +112,7 @@ fn entries<'a>(archive: &'a ZipSliceArchive<&'a [u8]>) -> Result<BTreeMap<&'a st
             .filter(|name| is_plain(name))
             .ok_or_else(|| {
                 let name = String::from_utf8_lossy(name);
-                format!("the name `{FOLDER}{name}` in it is no plain path")
+                format!("the name `{FOLDER}{name}` in it is not a plain path")
             })?;
         let entry = Entry {
             place: record.wayfinder(),
@@ -156,7 +156,7 @@ fn listed(manifest: &[u8]) -> Result<Vec<&str>, String> {
         }
         if !is_plain(line) {
             return Err(format!(
-                "line {} of its manifest, `{line}`, is no path below `{FOLDER}`",
+                "line {} of its manifest, `{line}`, is not a path below `{FOLDER}`",
                 index + 1
             ));
         }
@@ -181,7 +181,7 @@ impl Unpacker<'_> {
     /// large.
     fn unpack(&mut self, entry: &Entry) -> Result<Result<Vec<u8>, String>, String> {
         if entry.is_repeated {
-            return Ok(Err("the JAR holds it twice".to_owned()));
+            return Ok(Err("it is twice in the JAR".to_owned()));
         }
         if entry.is_encrypted {
             return Ok(Err("it is encrypted".to_owned()));
@@ -196,11 +196,11 @@ impl Unpacker<'_> {
         // others.
         let Some(room) = self.room.checked_sub(length.max(packed.len())) else {
             let most = MAX_UNPACKED >> 20;
-            return Err(format!("its models hold more than {most} MiB"));
+            return Err(format!("its models are larger than {most} MiB together"));
         };
         self.room = room;
         if length > SMALL && length / MAX_RATIO > packed.len() {
-            let message = format!("it holds more than {MAX_RATIO} times what it takes up");
+            let message = format!("it has more than {MAX_RATIO} times its compressed size");
             return Ok(Err(message));
         }
         Ok(unpack(packed, length, entry))
@@ -213,12 +213,12 @@ fn unpack(packed: &[u8], length: usize, entry: &Entry) -> Result<Vec<u8>, String
         // At most the declared size, which is within the limits.
         CompressionMethod::DEFLATE => {
             miniz_oxide::inflate::decompress_to_vec_with_limit(packed, length)
-                .map_err(|_| "it is damaged: it doesn't unpack to the length that it tells")?
+                .map_err(|_| "it is damaged: its length differs from the declared length")?
         }
-        _ => return Err("it is packed in another way than `deflate`".to_owned()),
+        _ => return Err("its compression method is not `deflate`".to_owned()),
     };
     if bytes.len() != length || rawzip::crc32(&bytes) != entry.checksum {
-        return Err("it is damaged: its checksum is another".to_owned());
+        return Err("it is damaged: its checksum differs".to_owned());
     }
     Ok(bytes)
 }

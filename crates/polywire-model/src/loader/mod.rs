@@ -119,8 +119,8 @@ impl Loader {
         let mut found = self.unreadable[problems..].iter();
         let has_error = found.any(|problem| problem.severity == Severity::Error);
         if files.is_empty() && !has_error {
-            let problem = files::unreadable(path.display(), "the folder holds no model")
-                .expected("files that end in `.smithy` or `.json`");
+            let problem = files::unreadable(path.display(), "the folder has no model")
+                .expected("files with the extension `.smithy` or `.json`");
             self.unreadable.push(problem);
         }
         for file in files {
@@ -159,7 +159,7 @@ impl Loader {
     /// use polywire_model::Loader;
     ///
     /// let error = Loader::new().add_bytes("model.smithy", b"%PDF-1.7").assemble().unwrap_err();
-    /// assert!(error.to_string().contains("`model.smithy` can't be read: it is a PDF document"));
+    /// assert!(error.to_string().contains("`model.smithy` cannot be read: it is a PDF document"));
     /// ```
     pub fn add_bytes(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> &mut Self {
         self.add_content(name, bytes.into(), false);
@@ -326,7 +326,7 @@ impl Loader {
         };
         if models.is_empty() {
             // Only a warning: users often add all JARs of a folder.
-            let message = format!("`{name}` holds no model");
+            let message = format!("`{name}` has no model");
             let problem = files::without_place(crate::rules::NO_MODEL, message)
                 .expected("files below `META-INF/smithy` that its manifest lists");
             self.unreadable.push(problem);

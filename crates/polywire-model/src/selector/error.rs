@@ -17,10 +17,10 @@ const WINDOW: usize = 60;
 ///
 /// let error = Selector::parse("structure > membr").unwrap_err();
 /// assert_eq!(error.offset(), 12);
-/// assert_eq!(error.message(), "`membr` is no type of shape");
+/// assert_eq!(error.message(), "`membr` is not a shape type");
 /// assert_eq!(
 ///     error.to_string(),
-///     "`membr` is no type of shape: did you mean `member`?\n \
+///     "`membr` is not a shape type: did you mean `member`?\n \
 ///      | structure > membr\n \
 ///      |             ^^^^^"
 /// );

@@ -24,7 +24,7 @@ impl Parser<'_> {
         let comparator = comparator(scanner, "`]`, `|` or a comparator such as `=`")?;
         if comparator.is_of_sets() {
             let message = format!(
-                "`{}` compares sets, which an attribute alone can't",
+                "`{}` compares sets, which is possible in `[@...]` only",
                 comparator.symbol()
             );
             let error = scanner.error_from(start, message);

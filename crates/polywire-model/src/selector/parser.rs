@@ -18,7 +18,7 @@ const MAX_MOVES: usize = 200;
 /// The maximum depth of functions and variables.
 const MAX_NESTING: usize = 40;
 
-const STEP: &str = "a type of shape, `[`, `:`, `>`, `<`, `~>`, `-[`, `$` or `*`";
+const STEP: &str = "a shape type, `[`, `:`, `>`, `<`, `~>`, `-[`, `$` or `*`";
 
 /// A parsed selector: the tree, and the names of its variables.
 pub(super) struct ParsedSelector {
@@ -75,7 +75,7 @@ impl Parser<'_> {
                 false => moves += nested,
             }
             if moves + aside > MAX_MOVES {
-                let message = format!("more than {MAX_MOVES} steps lead from shape to shape");
+                let message = format!("more than {MAX_MOVES} consecutive steps to other shapes");
                 return Err(self.scanner.error_from(start, message));
             }
             steps.push(step);
@@ -156,7 +156,7 @@ impl Parser<'_> {
                 let groups = groups.filter(|name| *name != "*");
                 let error = self
                     .scanner
-                    .error_from(start, format!("`{name}` is no type of shape"));
+                    .error_from(start, format!("`{name}` is not a shape type"));
                 Err(error.maybe_hint(did_you_mean(name, names.chain(groups))))
             }
         }
@@ -246,7 +246,7 @@ impl Parser<'_> {
     fn arguments(&mut self) -> Result<(Vec<Sequence>, usize), SelectorError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
-            let message = format!("the selector nests deeper than {MAX_NESTING} levels");
+            let message = format!("the selector is nested deeper than {MAX_NESTING} levels");
             return Err(SelectorError::new(
                 self.scanner.text,
                 self.scanner.at,

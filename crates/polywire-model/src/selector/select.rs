@@ -267,7 +267,7 @@ impl Selector {
     #[cold]
     fn error(&self, message: String) -> SelectorError {
         SelectorError::new(&self.to_string(), 0, 1, message)
-            .expected("a selector that looks at fewer shapes")
+            .expected("a selector that visits fewer shapes")
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn check_private_member(
     problems.push_with(Severity::Warning, |_| {
         let message = format!("@private on `{}` has no effect", owner.id);
         Problem::warning(rules::PRIVATE_MIXIN_MEMBER, applied.location(), message).hint(
-            "other namespaces still inherit the member; put @private on the mixin or the target",
+            "other namespaces inherit the member, too; apply @private to the mixin or the target",
         )
     });
 }

@@ -26,7 +26,7 @@ pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pr
             problems.push_with(Severity::Error, |_| {
                 let message = format!("the `{key}` of @length on `{}` is negative", owner.id);
                 Problem::error(rules::LENGTH_TRAIT, bound.location(), message)
-                    .expected("a number from 0 on")
+                    .expected("a number that is not negative")
             });
         }
     }
@@ -60,11 +60,11 @@ pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pro
                 let problem = Problem::error(rules::RANGE_TRAIT, node.location(), message);
                 match owner.data {
                     Some(data) => problem.expected(format!(
-                        "a whole number, as `{}` is {}",
+                        "an integer, as `{}` is {}",
                         data.id(),
                         data.shape_type().with_article()
                     )),
-                    None => problem.expected("a whole number"),
+                    None => problem.expected("an integer"),
                 }
             });
         }
@@ -128,8 +128,8 @@ pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut P
             let rest = pattern.get(flaw.offset..).unwrap_or_default();
             let rest: String = rest.chars().take(20).collect();
             Problem::error(rules::PATTERN_TRAIT, value.location(), message)
-                .expected("a regular expression after ECMA 262")
-                .hint(format!("the flaw is at `{rest}`"))
+                .expected("a regular expression of ECMA 262")
+                .hint(format!("the error is at `{rest}`"))
         });
     }
     let missing = match (pattern.starts_with('^'), pattern.ends_with('$')) {
@@ -139,12 +139,9 @@ pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut P
         (false, false) => "`^` at the start and `$` at the end",
     };
     problems.push_with(Severity::Warning, |_| {
-        let message = format!(
-            "the pattern of `{}` need not match the whole text",
-            owner.id
-        );
+        let message = format!("the pattern of `{}` can match a part of a text", owner.id);
         Problem::warning(rules::PATTERN_TRAIT, value.location(), message)
             .expected(missing)
-            .hint("a pattern matches anywhere in a text; if that is meant, `.*` says so")
+            .hint("add `.*` if the rest of the text may be anything")
     });
 }

@@ -36,7 +36,7 @@ pub(super) fn check<'m>(
                     applied.location(),
                     format!("the default of `{}` is null", shape.id()),
                 )
-                .expected("a value: only members can do without their target's default"),
+                .expected("a value: only members can have the default null"),
             );
         } else if can_have_default(shape, shape.id(), value, problems) {
             let subject = subject(shape.id(), applied.location());
@@ -79,8 +79,8 @@ fn subject(owner: &str, at: SourceLocation) -> Subject<'_> {
 /// Whether a shape of this type can have such a default.
 fn can_have_default(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> bool {
     let expected = match (shape.shape_type(), value.value()) {
-        (ShapeType::Structure, _) => "no default, or null: a structure can't have one",
-        (ShapeType::Union, _) => "no default, or null: a union can't have one",
+        (ShapeType::Structure, _) => "no default, or null: structures cannot have defaults",
+        (ShapeType::Union, _) => "no default, or null: unions cannot have defaults",
         (ShapeType::List, NodeValue::Array(items)) if items.is_empty() => return true,
         (ShapeType::List, _) => "`[]`",
         (ShapeType::Map, NodeValue::Object(object)) if object.is_empty() => return true,

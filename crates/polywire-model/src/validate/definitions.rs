@@ -31,7 +31,7 @@ pub(super) fn check(
         let Some(steps) = path.strip_prefix('/') else {
             if !path.is_empty() {
                 problems.push_with(Severity::Error, |_| {
-                    let message = format!("`{path}` is no path into `{}`", definition.id());
+                    let message = format!("`{path}` is not a path in `{}`", definition.id());
                     Problem::error(rules::TRAIT_BREAKING_CHANGES, node.location(), message)
                         .expected("a path such as `/member`")
                 });
@@ -44,7 +44,7 @@ pub(super) fn check(
             let Some(next) = at.member(&name).and_then(|member| model.target(member)) else {
                 problems.push_with(Severity::Error, |hints| {
                     let names = at.members().iter().map(Member::name);
-                    let message = format!("the path `{path}` leads to no part of the trait");
+                    let message = format!("the path `{path}` does not exist in the trait");
                     Problem::error(rules::TRAIT_BREAKING_CHANGES, node.location(), message)
                         .expected(format!("a member of `{}` for `{name}`", at.id()))
                         .maybe_hint(hints.then(|| did_you_mean(&name, names)).flatten())

@@ -44,7 +44,7 @@ pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
                 shape.id()
             );
             Problem::error(rules::JSON_NAME, location, message)
-                .expected("a name of its own")
+                .expected("a unique name")
                 .related("the other", first.location())
         });
     }
@@ -76,7 +76,7 @@ pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Prob
         );
         Problem::warning(rules::XML_FLATTENED_TRAIT, member.location(), message)
             .hint(format!(
-                "@xmlFlattened leaves out the name of the items; say @xmlName(\"{name}\") on `{}`",
+                "@xmlFlattened omits the name of the items; apply @xmlName(\"{name}\") to `{}`",
                 member.name()
             ))
             .related("the name without effect", item.location())
@@ -92,7 +92,7 @@ pub(super) fn xml_namespace(owner: Owner<'_>, applied: &AppliedTrait, problems: 
         return;
     }
     problems.push_with(Severity::Error, |_| {
-        let message = format!("the namespace of `{}` is no URI", owner.id);
+        let message = format!("the namespace of `{}` is not a URI", owner.id);
         Problem::error(rules::XML_NAMESPACE_TRAIT, node.location(), message)
             .expected("a URI such as `http://example.com/weather`")
     });

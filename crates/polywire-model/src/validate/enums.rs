@@ -45,8 +45,8 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
                     None => format!("`{}` has no value", member.id()),
                 };
                 Problem::error(rules::ENUM_SHAPE, location, message).expected(match is_string {
-                    true => "text that is not empty",
-                    false => "a whole number of 32 bits",
+                    true => "non-empty text",
+                    false => "an integer of 32 bits",
                 })
             });
             continue;
@@ -64,7 +64,7 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
                     shape.id()
                 );
                 Problem::error(rules::ENUM_SHAPE, location, message)
-                    .expected("a value of its own")
+                    .expected("a unique value")
                     .related("first", first.location())
             });
         }
@@ -76,9 +76,9 @@ fn check_name(member: &Member, problems: &mut Problems) {
         return;
     }
     problems.push_with(Severity::Warning, |_| {
-        let message = format!("`{}` is not spelled like a constant", member.id());
+        let message = format!("`{}` does not follow the naming convention", member.id());
         Problem::warning(rules::ENUM_SHAPE, member.location(), message)
-            .expected("capital letters, digits and underscores, a letter first")
+            .expected("a letter, then upper case letters, digits and underscores")
     });
 }
 
@@ -111,7 +111,7 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
                 problems.push_with(Severity::Error, |_| {
                     let message = format!("two entries of `{}` have the same {key}", owner.id);
                     Problem::error(rules::ENUM_TRAIT, node.location(), message)
-                        .expected(format!("a {key} of its own"))
+                        .expected(format!("a unique {key}"))
                         .related("first", first.location())
                 });
             }
@@ -119,11 +119,11 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
             if key == "name" && polywire_schema::is_identifier(text) && !is_constant(text) {
                 problems.push_with(Severity::Warning, |_| {
                     let message = format!(
-                        "the name `{text}` in `{}` is not spelled like a constant",
+                        "the name `{text}` in `{}` does not follow the naming convention",
                         owner.id
                     );
                     Problem::warning(rules::ENUM_TRAIT, node.location(), message)
-                        .expected("capital letters, digits and underscores, a letter first")
+                        .expected("a letter, then upper case letters, digits and underscores")
                 });
             }
         }
@@ -132,7 +132,7 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
         problems.push_with(Severity::Warning, |_| {
             let message = format!("the values of `{}` have no names", owner.id);
             Problem::warning(rules::ENUM_NAMES_PRESENT, applied.location(), message)
-                .expected("a `name` for each, from which code can be generated")
+                .expected("a `name` for each value, for code generators")
         });
     } else {
         let nameless = definitions.iter();

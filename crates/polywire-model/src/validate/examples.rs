@@ -59,10 +59,11 @@ pub(super) fn check<'m>(
         }
         if let (true, None) = (is_lenient, error) {
             problems.push_with(Severity::Error, |_| {
-                let message = format!("the example `{title}` has a wrong input, but no error");
+                let message =
+                    format!("the example `{title}` allows constraint errors, but has no error");
                 Problem::error(RULE, example.location(), message)
-                    .expected("the error that the operation gives")
-                    .hint("`allowConstraintErrors` is for examples of what goes wrong")
+                    .expected("the error that the operation returns")
+                    .hint("`allowConstraintErrors` is for examples with an error")
             });
         }
         match (output, error) {
@@ -130,7 +131,7 @@ fn error_of<'m>(
     problems.push_with(Severity::Error, |hints| {
         let names = || known.iter().copied();
         let shown = beginning(id);
-        let message = format!("`{shown}` is no error of `{}`", operation.id());
+        let message = format!("`{shown}` is not an error of `{}`", operation.id());
         Problem::error(RULE, node.location(), message)
             .expected("an error that the operation or its service names")
             .maybe_hint(hints.then(|| did_you_mean(id, names())).flatten())

@@ -44,7 +44,7 @@ pub(super) fn check<'m>(
             );
             Problem::danger(rules::HOST_LABEL_TRAIT, location, message)
                 .expected("a `.` at the end")
-                .hint("without it, a caller's value can lead to the host of somebody else")
+                .hint("without it, the value of a caller can select another host")
         });
     }
     let input = operation.as_operation().and_then(|o| model.get(o.input()));
@@ -97,13 +97,13 @@ impl Host<'_> {
                     member.id()
                 );
                 Problem::error(rules::HOST_LABEL_TRAIT, self.location, message)
-                    .hint(format!("put @hostLabel on `{label}`"))
+                    .hint(format!("apply @hostLabel to `{label}`"))
                     .related("the member", member.location())
             }
             None => {
                 let names = || input.members().iter().map(|member| member.name());
                 let message = format!(
-                    "the label `{{{label}}}` names no member of `{}`",
+                    "the label `{{{label}}}` is not a member of `{}`",
                     input.id()
                 );
                 Problem::error(rules::HOST_LABEL_TRAIT, self.location, message)
@@ -141,19 +141,21 @@ fn labels_of(text: &str) -> Result<Vec<&str>, String> {
         let (literal, brace) = rest.split_at(at);
         host.push_str(literal);
         let Some(brace) = brace.strip_prefix('{') else {
-            return Err("holds a `}` without a `{`".to_owned());
+            return Err("has a `}` without a `{`".to_owned());
         };
         let Some((label, behind)) = brace.split_once('}') else {
-            return Err("holds a `{` without a `}`".to_owned());
+            return Err("has a `{` without a `}`".to_owned());
         };
         if after_label && literal.is_empty() {
             return Err(format!("must have text before the label `{label}`"));
         }
         if label.ends_with('+') {
-            return Err(format!("can't have a greedy label, `{{{label}}}`"));
+            return Err(format!("must not have the greedy label `{{{label}}}`"));
         }
         if !polywire_schema::is_identifier(label) {
-            return Err(format!("must name a member in the label `{{{label}}}`"));
+            return Err(format!(
+                "must have the name of a member in the label `{{{label}}}`"
+            ));
         }
         host.push('a');
         labels.push(label);
@@ -164,7 +166,7 @@ fn labels_of(text: &str) -> Result<Vec<&str>, String> {
     let mut names: Vec<String> = labels.iter().map(|l| l.to_ascii_lowercase()).collect();
     names.sort_unstable();
     if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(format!("must not hold the label `{}` twice", pair[0]));
+        return Err(format!("must not have the label `{}` twice", pair[0]));
     }
     match is_host(&host) {
         true => Ok(labels),

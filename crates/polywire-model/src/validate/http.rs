@@ -47,7 +47,7 @@ pub(super) fn check<'m>(
         return;
     };
     let flaw = match UriPattern::parse(text) {
-        Ok(_) if !text.is_ascii() => "must be ASCII, as a path on the wire is".to_owned(),
+        Ok(_) if !text.is_ascii() => "must be ASCII".to_owned(),
         Ok(pattern) => {
             check_greedy(shape, &pattern, location, problems);
             let input = shape.as_operation().and_then(|o| model.get(o.input()));
@@ -93,7 +93,7 @@ fn check_greedy(
     } else if rest.iter().any(|segment| segment.label().is_some()) {
         (
             rules::HTTP_URI_GREEDY_LABEL_GREEDY_LABEL_IS_NOT_LAST_LABEL,
-            "has a label behind the greedy one",
+            "has a label after the greedy one",
         )
     } else {
         return;
@@ -101,8 +101,8 @@ fn check_greedy(
     problems.push_with(Severity::Danger, |_| {
         let message = format!("the uri of `{}` {message}", operation.id());
         Problem::danger(rule, location, message)
-            .expected("one greedy label at most, as the last label")
-            .hint("many servers can't route such a uri")
+            .expected("at most one greedy label, as the last label")
+            .hint("many servers cannot route such a uri")
     });
 }
 
@@ -158,19 +158,19 @@ impl<'m> Labels<'_, 'm> {
                     member.id()
                 );
                 Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
-                    .hint(format!("put @httpLabel on `{label}`"))
+                    .hint(format!("apply @httpLabel to `{label}`"))
                     .related("the member", member.location())
             }
             None if *input.id() == UNIT => {
                 let id = self.operation.id();
-                let message = format!("the label `{{{label}}}` of `{id}` has no input");
+                let message = format!("`{id}` has the label `{{{label}}}`, but no input");
                 Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
                     .expected("an operation whose input has a member for each label")
             }
             None => {
                 let names = || input.members().iter().map(|member| member.name());
                 let message = format!(
-                    "the label `{{{label}}}` names no member of `{}`",
+                    "the label `{{{label}}}` is not a member of `{}`",
                     input.id()
                 );
                 Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
@@ -205,13 +205,13 @@ impl<'m> Labels<'_, 'm> {
         }
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the greedy label `{{{}+}}` needs a string, but `{}` is none",
+                "the greedy label `{{{}+}}` requires a string, but `{}` is not one",
                 member.name(),
                 member.id()
             );
             Problem::error(rules::HTTP_LABEL_TRAIT, member.target().location(), message)
                 .about(member.id())
-                .expected("a string: the label takes several segments")
+                .expected("a string, because the label matches several segments")
                 .related("the uri", self.location)
         });
     }

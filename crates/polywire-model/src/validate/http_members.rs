@@ -85,7 +85,7 @@ pub(super) fn check(structure: &Shape, problems: &mut Problems) {
     if let Some(params) = params.filter(|_| !queries.is_empty()) {
         problems.push_with(Severity::Note, |_| {
             let message = format!(
-                "`{}` takes all query parameters but those of {}",
+                "`{}` receives all query parameters except those of {}",
                 params.member.id(),
                 listed(queries.iter().map(|query| query.member.name()))
             );
@@ -94,7 +94,7 @@ pub(super) fn check(structure: &Shape, problems: &mut Problems) {
                 params.applied.location(),
                 message,
             )
-            .hint("a key of the map that another member has too is lost on the way")
+            .hint("a key of the map that another member is bound to is lost")
         });
     }
 }
@@ -110,13 +110,13 @@ fn check_header(header: &Bound<'_>, problems: &mut Problems) {
     };
     let (what, expected) = if !header.name.bytes().all(is_token) {
         (
-            "is no name of a header",
+            "is not a valid name of a header",
             "letters, digits and some of !#$%&'*+-.^_`|~",
         )
     } else if is_blocked() {
         (
-            "is a header that a model can't use",
-            "another header: clients, servers or proxies set this one",
+            "is a header that a model should not use",
+            "another header: clients, servers or proxies set this one themselves",
         )
     } else {
         return;
@@ -165,7 +165,7 @@ fn check_repeated(
                 beginning(bound.name)
             );
             Problem::error(rule, bound.applied.value().location(), message)
-                .expected(format!("a {what} of its own"))
+                .expected(format!("a different {what}"))
                 .related("the other", first.applied.value().location())
         });
     }
@@ -184,7 +184,7 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
         let location = header.applied.value().location();
         let message = || {
             format!(
-                "the header `{}` of `{}` is one of those that `{}` takes",
+                "the header `{}` of `{}` is included in `{}`",
                 beginning(header.name),
                 header.member.id(),
                 prefix.member.id()
@@ -194,7 +194,7 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
         if length == 0 {
             problems.push_with(Severity::Note, |_| {
                 Problem::note(rules::HTTP_PREFIX_HEADERS_TRAIT, location, message())
-                    .hint("a server can't tell which of the two members a header is for")
+                    .hint("a server cannot tell to which of the two members such a header belongs")
                     .related("the prefix", prefix.applied.value().location())
             });
         } else {
@@ -260,14 +260,14 @@ fn check_query(
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the query parameter `{}` of `{}` stands in the uri of `{}` too",
+                "the query parameter `{}` of `{}` is also in the uri of `{}`",
                 beginning(name),
                 member.id(),
                 operation.id()
             );
             Problem::error(rules::HTTP_QUERY_TRAIT, applied.value().location(), message)
                 .about(structure.id())
-                .expected("another name, or none in the uri")
+                .expected("another name, or a uri without it")
                 .related("the uri", http.location)
         });
     }
@@ -281,7 +281,7 @@ fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problem
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!(
-            "`{}` is the whole body, but other members of `{}` need one: {}",
+            "`{}` is the whole body, but other members of `{}` have no binding: {}",
             payload.name(),
             structure.id(),
             listed(body.unbound.iter().map(|member| member.name()))

@@ -97,15 +97,15 @@ impl<'m> Method<'m> {
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("the method of `{}` is `{given}`", self.operation.id());
                 Problem::warning(rules::HTTP_METHOD_SEMANTICS, self.location, message)
-                    .expected(format!("`{name}`: methods differ by case"))
+                    .expected(format!("`{name}`: methods are case-sensitive"))
             });
         }
         if name == "OPTIONS" {
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("`{}` models an OPTIONS request", self.operation.id());
                 Problem::warning(rules::HTTP_METHOD_SEMANTICS_OPTIONS, self.location, message)
-                    .expected("no operation: servers answer such requests themselves")
-                    .hint("put @cors on the service")
+                    .expected("no such operation: servers answer these requests themselves")
+                    .hint("apply @cors to the service")
             });
         }
     }
@@ -132,16 +132,16 @@ impl<'m> Method<'m> {
                 (None, Some(true)) => problems.push_with(Severity::Warning, |_| {
                     let message = format!("`{id}` is sent with {method}, but has no @{name}");
                     Problem::warning(missing, self.location, message)
-                        .hint(format!("put @{name} on the operation"))
+                        .hint(format!("apply @{name} to the operation"))
                 }),
                 (Some(applied), Some(false)) => problems.push_with(Severity::Warning, |_| {
                     let message = format!("`{id}` has @{name}, but is sent with {method}");
                     let problem = Problem::warning(unnecessary, applied.location(), message)
                         .related("the method", self.location);
                     match self.semantics.is_readonly {
-                        true => problem.expected(format!(
-                            "no @{name}: what is sent with {method} can be repeated anyway"
-                        )),
+                        true => {
+                            problem.expected(format!("no @{name}: {method} is idempotent anyway"))
+                        }
                         false => problem.expected(format!("no @{name}, or another method")),
                     }
                 }),
@@ -192,10 +192,10 @@ fn check_code<'m>(
     // Other numbers are reported as wrong values of the trait.
     if !(200..300).contains(&code) && (100..1000).contains(&code) {
         problems.push_with(Severity::Danger, |_| {
-            let message = format!("`{}` answers with the status {code}", operation.id());
+            let message = format!("`{}` has the status {code}", operation.id());
             Problem::danger(rules::HTTP_RESPONSE_CODE_SEMANTICS, location, message)
-                .expected("a status of success, from 200 to 299")
-                .hint("other answers are errors: structures with @error and @httpError")
+                .expected("a status from 200 to 299")
+                .hint("model other results as errors, with @error and @httpError")
         });
     }
     if !matches!(code, 204 | 205) {
@@ -211,13 +211,13 @@ fn check_code<'m>(
     };
     problems.push_with(Severity::Warning, |_| {
         let message = format!(
-            "`{}` answers with the status {code}, which allows no body, but `{}` has one",
+            "`{}` has the status {code}, which allows no body, but `{}` has one",
             operation.id(),
             output.id()
         );
         Problem::warning(rules::HTTP_RESPONSE_CODE_SEMANTICS, location, message)
             .expected("another status, or all members of the output in headers")
-            .related("what is in the body", first.location())
+            .related("the member in the body", first.location())
     });
 }
 
@@ -249,7 +249,7 @@ pub(super) fn check_error(structure: &Shape, problems: &mut Problems) {
         )
         .expected(format!("a status from {first} to {}", first + 99));
         match error {
-            Some(error) => problem.related("who is to blame", error.location()),
+            Some(error) => problem.related("the trait @error", error.location()),
             None => problem,
         }
     });

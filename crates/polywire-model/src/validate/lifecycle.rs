@@ -34,7 +34,7 @@ pub(super) fn check_trait(
             let message = format!("the trait `{}` on `{}` is unstable", applied.id(), owner.id);
             let code = rules::UNSTABLE_TRAIT.of(applied.id());
             Problem::warning(code, applied.location(), message)
-                .hint("it may change or go away with the next version")
+                .hint("it can change or disappear in the next version")
         });
     }
 }

@@ -26,10 +26,10 @@ pub(super) fn check_names_by_case(model: &Model, problems: &mut Problems) {
     for shape in model.shapes() {
         if let Some(first) = seen.insert(shape.id().to_ascii_lowercase(), shape) {
             problems.push_with(Severity::Error, |_| {
-                let message = format!("`{}` and `{}` differ only by case", shape.id(), first.id());
+                let message = format!("`{}` and `{}` differ only in case", shape.id(), first.id());
                 Problem::error(rules::SHAPE_ID_CONFLICT, shape.location(), message)
                     .about(shape.id())
-                    .expected("names that differ by more than case")
+                    .expected("names that differ in more than case")
                     .related("the other", first.location())
             });
         }
@@ -87,13 +87,13 @@ fn check_named(shape: &Shape, problems: &mut Problems) {
                 Problem::error(rules::DUPLICATE_MEMBER, member.location(), message)
             } else {
                 let message = format!(
-                    "the members `{}` and `{}` of `{}` differ only by case",
+                    "the members `{}` and `{}` of `{}` differ only in case",
                     first.name(),
                     member.name(),
                     shape.id()
                 );
                 Problem::error(rules::SHAPE_ID_CONFLICT, member.location(), message)
-                    .expected("names that differ by more than case")
+                    .expected("names that differ in more than case")
             };
             problem.related("first", first.location())
         });

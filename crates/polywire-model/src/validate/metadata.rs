@@ -28,7 +28,7 @@ pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mu
             problems.push_with(Severity::Error, |_| {
                 let message = format!("`{}` describes the metadata `{key}`", shape.id());
                 Problem::error(rules::METADATA_TRAIT, node.location(), message)
-                    .expected("another key: Smithy itself describes this one")
+                    .expected("another key: this one is reserved")
             });
             continue;
         }

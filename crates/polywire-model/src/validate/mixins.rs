@@ -24,7 +24,7 @@ fn check_operation(shape: &Shape, operation: &Operation, problems: &mut Problems
     ];
     for (what, reference) in given {
         if *reference.id() != UNIT {
-            let gives = "a mixin that gives errors and traits only";
+            let gives = "a mixin with errors and traits only";
             report(shape, what, gives, reference.location(), problems);
         }
     }
@@ -50,6 +50,6 @@ fn report(
         let message = format!("the mixin `{}` has {what}", shape.id());
         Problem::error(rules::WRONG_MIXIN, location, message)
             .expected(expected)
-            .hint(format!("name {what} in each {kind} itself"))
+            .hint(format!("define {what} in each {kind} instead"))
     });
 }

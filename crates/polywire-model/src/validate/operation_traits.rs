@@ -38,7 +38,7 @@ pub(super) fn check_compression<'m>(
     let input = model.get(body.input());
     if let Some(member) = input.and_then(|input| messages.sized_stream(model, input)) {
         problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` needs its length, but is compressed", member.id());
+            let message = format!("`{}` requires its length, but is compressed", member.id());
             Problem::error(RULE, applied.location(), message)
                 .expected("no stream with @requiresLength in the input")
                 .related("the stream", member.location())
@@ -50,7 +50,7 @@ pub(super) fn check_compression<'m>(
     let encodings = node.as_array().unwrap_or_default();
     if encodings.is_empty() {
         problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` names no way to compress its input", operation.id());
+            let message = format!("`{}` has no encoding", operation.id());
             Problem::error(RULE, node.location(), message).expected("`[\"gzip\"]`")
         });
     }
@@ -62,7 +62,7 @@ pub(super) fn check_compression<'m>(
             continue;
         }
         problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` is no encoding that clients know", beginning(name));
+            let message = format!("the encoding `{}` is not supported", beginning(name));
             Problem::error(RULE, node.location(), message).expected(listed(ENCODINGS.into_iter()))
         });
     }
@@ -83,7 +83,7 @@ pub(super) fn check_idempotent(
     if let (Some(first), Some(second)) = (exists, not_found) {
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` says both when its resource exists and when it doesn't",
+                "`{}` has errors both for existing and for missing resources",
                 operation.id()
             );
             Problem::error(RULE, second.location(), message)
@@ -109,9 +109,9 @@ pub(super) fn check_idempotent(
         }
         problems.push_with(Severity::Error, |hints| {
             let known = || body.errors().iter().map(|error| error.as_str());
-            let message = format!("`{id}` is no error of `{}`", operation.id());
+            let message = format!("`{id}` is not an error of `{}`", operation.id());
             Problem::error(RULE, node.location(), message)
-                .expected("an error that the operation names")
+                .expected("an error of the operation")
                 .maybe_hint(hints.then(|| did_you_mean(id, known())).flatten())
         });
     }

@@ -178,7 +178,7 @@ impl<'m> Check<'_, 'm> {
         let id = self.operation.id();
         self.push(Severity::Error, |_| {
             let name = property.name;
-            let message = format!("`{id}` has no `{name}`, nor has `{}`", service.id());
+            let message = format!("neither `{id}` nor `{}` has `{name}`", service.id());
             Problem::error(RULE, location, message)
                 .expected(format!("`{name}` here, or in @paginated on the service"))
                 .related("the service", service.location())
@@ -212,7 +212,7 @@ impl<'m> Check<'_, 'm> {
             Err((structure, name_of_member)) => {
                 return self.push(Severity::Error, |hints| {
                     let message = format!(
-                        "`{name}` of `{id}` names no member: `{}` has no `{}`",
+                        "`{name}` of `{id}` is not a member: `{}` has no `{}`",
                         structure.id(),
                         beginning(name_of_member)
                     );
@@ -233,8 +233,8 @@ impl<'m> Check<'_, 'm> {
             && path.split('.').count() > 2
         {
             self.push(Severity::Warning, |_| {
-                let message = format!("`{name}` of `{id}` lies deep in the output");
-                Problem::warning(rule, location, message).expected("a path of two names at most")
+                let message = format!("`{name}` of `{id}` is deeply nested in the output");
+                Problem::warning(rule, location, message).expected("a path of at most two names")
             });
         }
     }
@@ -271,8 +271,8 @@ impl<'m> Check<'_, 'm> {
                 let message = format!("`{name}` of `{id}` is a required member");
                 Problem::error(rule, location, message)
                     .expected(match property.is_input {
-                        true => "a member that the first call can leave out",
-                        false => "a member that the last page can leave out",
+                        true => "a member that the first call can omit",
+                        false => "a member that the last page can omit",
                     })
                     .related("the member", member.location())
             });

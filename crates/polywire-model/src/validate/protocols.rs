@@ -31,7 +31,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` is a document, which `{}` on `{}` can't carry",
+                "`{}` is a document, which `{}` on `{}` does not support",
                 member.id(),
                 applied.id(),
                 service.id()

@@ -200,13 +200,13 @@ fn check_lists(model: &Model, problems: &mut Problems) {
     let is_node = |shape: &Shape| matches!(shape.shape_type(), ShapeType::List | ShapeType::Map);
     Graph::of(model, is_node, |_, _| true).cycles(|shape, path| {
         problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` holds itself: {}", shape.id(), shown(path));
+            let message = format!("`{}` contains itself: {}", shape.id(), shown(path));
             let location = path
                 .first()
                 .map_or(shape.location(), |m| m.target().location());
             Problem::error(RULE, location, message)
                 .about(shape.id())
-                .expected("a structure or union on the way")
+                .expected("a structure or union in the cycle")
                 .related("the shape", shape.location())
         });
         !problems.is_full()
@@ -222,7 +222,9 @@ fn check_structures(model: &Model, problems: &mut Problems) {
             let location = path.first().map_or(shape.location(), |m| m.location());
             Problem::error(RULE, location, message)
                 .about(shape.id())
-                .expected("a member without @required on the way, else no value has an end")
+                .expected(
+                    "a member without @required in the cycle, because values would be infinite",
+                )
                 .related("the shape", shape.location())
         });
         !problems.is_full()
@@ -272,13 +274,13 @@ fn check_unions(model: &Model, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let path = graph.first_way(at);
             let message = format!(
-                "no value of the union `{}` has an end: {}",
+                "all values of the union `{}` are infinite: {}",
                 shape.id(),
                 shown(&path)
             );
             Problem::error(RULE, shape.location(), message)
                 .about(shape.id())
-                .expected("a member that doesn't lead back to the union")
+                .expected("a member that does not lead back to the union")
         });
     }
 }

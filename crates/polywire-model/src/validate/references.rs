@@ -44,7 +44,10 @@ pub(super) fn check(
         let Some(id) = node.as_str() else { continue };
         if ShapeId::parse(id).is_err() {
             problems.push_with(Severity::Error, |_| {
-                let message = format!("`{id}` in the references of `{}` is no shape id", owner.id);
+                let message = format!(
+                    "`{id}` in the references of `{}` is not a shape id",
+                    owner.id
+                );
                 Problem::error(RULE, node.location(), message)
                     .expected("the absolute id of a resource")
             });
@@ -111,7 +114,7 @@ impl Reference<'_> {
             self.report(
                 self.reference.location(),
                 &format!("which has {count} identifiers"),
-                "a resource with one identifier, as a string holds one",
+                "a resource with one identifier",
                 None,
                 problems,
             );
@@ -181,7 +184,7 @@ impl Reference<'_> {
         };
         let target = self.model.target(member).map(Shape::shape_type);
         if target.is_some_and(|target| !matches!(target, ShapeType::Enum | ShapeType::String)) {
-            let why = format!("for which its member `{name}` is no string");
+            let why = format!("for which its member `{name}` is not a string");
             let expected = "members that target strings";
             self.report(location, &why, expected, None, problems);
         }

@@ -41,13 +41,13 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
                     let names = path[start.unwrap_or(0)..].iter();
                     let names = names.map(|(shape, _)| shape.id().as_str());
                     let message = format!(
-                        "`{}` is its own descendant, by way of {}",
+                        "`{}` is its own descendant, through {}",
                         child.id(),
                         listed(names)
                     );
                     Problem::error(rules::RESOURCE_CYCLE, reference.location(), message)
                         .about(child.id())
-                        .expected("a resource that doesn't lead back")
+                        .expected("a resource that does not lead back")
                         .related("the resource", child.location())
                 }),
                 Some(State::Done) => {}

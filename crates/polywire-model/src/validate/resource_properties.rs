@@ -179,7 +179,7 @@ impl<'m> Checker<'_, 'm> {
                     );
                     Problem::error(RULE, member.location(), message)
                         .about(structure.id())
-                        .expected("a property of its own")
+                        .expected("a different property")
                         .related("the other", first.location())
                 });
             }
@@ -190,13 +190,13 @@ impl<'m> Checker<'_, 'm> {
         let shape = self.shape;
         let names = || self.properties.keys().copied();
         self.problems.push_with(Severity::Error, |hints| {
-            let message = format!("`{}` is no property of `{}`", member.id(), shape.id());
+            let message = format!("`{}` is not a property of `{}`", member.id(), shape.id());
             let location = match member.traits().find(ids::PROPERTY) {
                 Some(applied) if is_explicit => applied.value().location(),
                 _ => member.location(),
             };
             let near = hints.then(|| did_you_mean(name, names())).flatten();
-            let marks = "@notProperty marks what is none, @resourceIdentifier an identifier";
+            let marks = "apply @notProperty if it is not a property, or @resourceIdentifier if it is an identifier";
             Problem::error(RULE, location, message)
                 .about(member.id())
                 .expected("a property or an identifier of the resource")
@@ -208,7 +208,7 @@ impl<'m> Checker<'_, 'm> {
     fn mismatched(&mut self, member: &Member, name: &str, target: &ShapeRef) {
         self.problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` has another target than the property `{name}`",
+                "the target of `{}` differs from that of the property `{name}`",
                 member.id()
             );
             Problem::error(RULE, member.target().location(), message)
@@ -226,7 +226,7 @@ impl<'m> Checker<'_, 'm> {
             let shape = self.shape;
             self.problems.push_with(Severity::Error, |_| {
                 let message = format!(
-                    "no operation of `{}` takes or gives the property `{name}`",
+                    "no operation of `{}` uses the property `{name}`",
                     shape.id()
                 );
                 Problem::error(RULE, reference.location(), message)

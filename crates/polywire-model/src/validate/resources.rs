@@ -87,9 +87,9 @@ impl<'m> Checker<'_, 'm> {
                     shape.id(),
                     operation.id(),
                     match what {
-                        "@readonly" => "is not marked as one that only reads",
-                        "@idempotent" => "is not marked as one that can be repeated",
-                        _ => "is marked as one that only reads",
+                        "@readonly" => "does not have @readonly",
+                        "@idempotent" => "does not have @idempotent",
+                        _ => "has @readonly",
                     }
                 );
                 Problem::error(rules::RESOURCE_LIFECYCLE, reference.location(), message)
@@ -156,7 +156,7 @@ impl<'m> Checker<'_, 'm> {
                     );
                     Problem::error(rules::RESOURCE_IDENTIFIER, child.location(), message)
                         .about(child.id())
-                        .expected("all identifiers of the parent among its own")
+                        .expected("all identifiers of the parent")
                         .related("bound", reference.location())
                 });
             }
@@ -174,7 +174,7 @@ impl<'m> Checker<'_, 'm> {
     ) {
         self.problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the identifier `{name}` of `{}` is another one than in its parent `{}`",
+                "the target of the identifier `{name}` of `{}` differs from that in its parent `{}`",
                 child.id(),
                 parent.id()
             );
@@ -232,7 +232,7 @@ impl<'m> Checker<'_, 'm> {
                     message,
                 )
                 .about(operation.id())
-                .expected("them as members of the input, with @required")
+                .expected("these members in the input, with @required")
                 .related("bound", reference.location())
             });
         }
@@ -262,12 +262,12 @@ impl<'m> Checker<'_, 'm> {
             match (collections.contains(reference.as_str()), missing.is_empty()) {
                 (true, true) => self.problems.push_with(Severity::Error, |_| {
                     let message = format!(
-                        "`{}` is about all of `{}`, {}",
+                        "`{}` is an operation on the collection of `{}`, {}",
                         operation.id(),
                         shape.id(),
                         match identifiers.is_empty() {
                             true => "which has no identifiers",
-                            false => "but takes the identifiers of one",
+                            false => "but has the identifiers of an instance",
                         }
                     );
                     let problem = Problem::error(
@@ -279,16 +279,16 @@ impl<'m> Checker<'_, 'm> {
                     .related("the operation", operation.location());
                     match identifiers.is_empty() {
                         true => problem.expected(
-                            "a resource with identifiers: without them there is only one",
+                            "a resource with identifiers: without them there is no collection",
                         ),
                         false => problem
                             .expected("an input without one of the identifiers")
-                            .hint("what is done to one entity belongs into `operations`"),
+                            .hint("operations on an instance belong in `operations`"),
                     }
                 }),
                 (false, false) => self.problems.push_with(Severity::Error, |_| {
                     let message = format!(
-                        "`{}` is about one of `{}`, but its input lacks identifiers: {}",
+                        "`{}` is an operation on an instance of `{}`, but its input lacks identifiers: {}",
                         operation.id(),
                         shape.id(),
                         listed(missing.iter().copied())
@@ -299,8 +299,8 @@ impl<'m> Checker<'_, 'm> {
                         message,
                     )
                     .about(operation.id())
-                    .expected("them as members of the input, with @required and the same target")
-                    .hint("a member of another name takes @resourceIdentifier")
+                    .expected("these members in the input, with @required and the same target")
+                    .hint("apply @resourceIdentifier to a member with another name")
                     .related("bound", reference.location())
                 }),
                 _ => {}
@@ -390,7 +390,7 @@ pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
                 member.location(),
                 message,
             )
-            .expected("an identifier of its own")
+            .expected("a different identifier")
             .related("the other", first.location())
         });
     }
@@ -415,7 +415,7 @@ pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
                 member.location(),
                 message,
             )
-            .expected("one member for one identifier")
+            .expected("one member for each identifier")
             .related("bound", other.location())
         });
     }

@@ -55,7 +55,7 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
             }
             problems.push_with(Severity::Error, |_| {
                 let message = format!(
-                    "the operations `{}` and `{}` of `{}` answer the same requests",
+                    "the operations `{}` and `{}` of `{}` match the same requests",
                     first.id(),
                     operation.id(),
                     contents.service.id()

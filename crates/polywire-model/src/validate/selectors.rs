@@ -20,7 +20,7 @@ pub(super) fn selector_problem(
 ) -> Problem {
     let text = node.as_str().unwrap_or_default();
     let exact = place_in_text(model, node, text, error.offset());
-    let mut message = format!("{what} can't be read: {}", error.message());
+    let mut message = format!("{what} is invalid: {}", error.message());
     if exact.is_none() {
         let rest = text.get(error.offset()..).unwrap_or_default();
         let near: String = rest
@@ -217,7 +217,7 @@ fn one_of_words(step: &Step) -> Option<String> {
             arguments,
         } => match arguments.as_slice() {
             [argument] => match argument.steps.as_slice() {
-                [step] => Some(format!("any shape but {}", one_of_words(step)?)),
+                [step] => Some(format!("any shape except {}", one_of_words(step)?)),
                 _ => None,
             },
             _ => None,
@@ -234,12 +234,12 @@ fn type_words(test: TypeTest) -> String {
     match test {
         TypeTest::Aggregate => "a list, map, structure or union".to_owned(),
         TypeTest::Any => "a shape".to_owned(),
-        TypeTest::Data => "a shape of data".to_owned(),
+        TypeTest::Data => "a data shape".to_owned(),
         TypeTest::Member => "a member".to_owned(),
         TypeTest::Number => "a number".to_owned(),
         TypeTest::Service => "a service, resource or operation".to_owned(),
         TypeTest::Shape(shape_type) => shape_type.with_article(),
-        TypeTest::Simple => "a shape of a simple type".to_owned(),
+        TypeTest::Simple => "a simple shape".to_owned(),
     }
 }
 
@@ -253,10 +253,10 @@ mod tests {
         let words = |text| in_words(Selector::parse(text).unwrap().sequence());
         assert_eq!(words("structure"), "a structure");
         assert_eq!(words("structure[trait|error]"), "a structure with @error");
-        assert_eq!(words(":not(member)"), "any shape but a member");
+        assert_eq!(words(":not(member)"), "any shape except a member");
         assert_eq!(
             words(":not(:test(service, member))"),
-            "any shape but a service or a member"
+            "any shape except a service or a member"
         );
         assert_eq!(words("[trait|trait]"), "a shape with @trait");
         assert_eq!(

@@ -48,7 +48,7 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
             return;
         }
         return problems.push_with(Severity::Error, |_| {
-            let message = format!("the rename of `{}` leaves its name as it is", id.id());
+            let message = format!("the rename of `{}` does not change its name", id.id());
             Problem::error(rules::SERVICE, id.location(), message)
                 .about(service.id())
                 .expected("another name")
@@ -60,7 +60,7 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
     } else {
         return problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` is renamed, but `{}` doesn't use it",
+                "`{}` is renamed, but `{}` does not use it",
                 id.id(),
                 service.id()
             );
@@ -70,10 +70,10 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
         });
     };
     problems.push_with(Severity::Error, |_| {
-        let message = format!("`{}` can't be renamed: it is {kind}", id.id());
+        let message = format!("`{}` cannot be renamed: it is {kind}", id.id());
         Problem::error(rules::SERVICE, id.location(), message)
             .about(service.id())
-            .expected("a shape of data")
+            .expected("a data shape")
     });
 }
 
@@ -114,13 +114,13 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
                 closure.service().id(),
                 match severity {
                     Severity::Error => "",
-                    _ => ", though they mean the same",
+                    _ => ", although they are equal",
                 }
             );
             let mut problem = Problem::error(rules::SERVICE, shape.location(), message)
                 .about(shape.id())
-                .expected("names that differ by more than case and namespace")
-                .hint("give one of them another name with `rename` of the service")
+                .expected("names that differ in more than case and namespace")
+                .hint("rename one of them with `rename` of the service")
                 .related("the other", other.location());
             problem.severity = severity;
             problem

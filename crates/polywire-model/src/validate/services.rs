@@ -71,7 +71,7 @@ fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the {what} `{}` is bound to both `{}` and `{}` within `{}`",
+                "the {what} `{}` is bound to both `{}` and `{}` in `{}`",
                 bound.shape.id(),
                 first.by.id(),
                 bound.by.id(),
@@ -80,7 +80,7 @@ fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
             Problem::error(rule, bound.location, message)
                 .about(bound.shape.id())
                 .expected(format!("each {what} once in a service"))
-                .related("the other place", first.location)
+                .related("the other binding", first.location)
         });
     }
 }
@@ -120,11 +120,11 @@ fn check_bindings_missing<'m>(
                     .about(operation.id());
             let mut problem = match protocol {
                 Some((applied, _)) => problem
-                    .expected(format!("@http, as `{}` needs it", applied.id()))
+                    .expected(format!("@http, which `{}` requires", applied.id()))
                     .related("the protocol", applied.location()),
                 None => problem
                     .expected(format!(
-                        "@http, as other operations of `{}` have it",
+                        "@http, which other operations of `{}` have",
                         service.id()
                     ))
                     .related("the service", service.location()),
@@ -145,13 +145,13 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
             let mut names: Vec<&str> = schemes.iter().copied().collect();
             names.sort_unstable();
             let message = format!(
-                "`{}` has several ways to authenticate, but doesn't say which one comes first",
+                "`{}` has several authentication schemes without an order",
                 service.id()
             );
             Problem::warning(rules::SERVICE_AUTH_DEFINITIONS, service.location(), message)
                 .about(service.id())
                 .expected(format!("@auth with {}", listed(names.into_iter())))
-                .hint("without it, the alphabet decides")
+                .hint("without it, the order is alphabetical")
         });
     }
     for shape in [service].iter().chain(&contents.operations) {
@@ -174,14 +174,14 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
             }
             problems.push_with(Severity::Danger, |_| {
                 let message = format!(
-                    "`{}` authenticates with `{}`, which `{}` doesn't have",
+                    "`{}` authenticates with `{}`, which `{}` does not have",
                     shape.id(),
                     beginning(id),
                     service.id()
                 );
                 Problem::danger(rules::AUTH_TRAIT, node.location(), message)
                     .about(shape.id())
-                    .expected("a trait that stands on the service")
+                    .expected("a trait of the service")
                     .related("the service", service.location())
             });
         }
@@ -273,7 +273,7 @@ fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
                 let message = format!("`http` of `{}` has no `{name}`", applied.id());
                 Problem::error(rule, version.location(), message)
                     .about(service.id())
-                    .expected("a version of HTTP that stands in `http` too")
+                    .expected("a version of HTTP that is also in `http`")
             });
         }
     }
@@ -289,7 +289,10 @@ pub(super) fn check_cors(service: &Shape, applied: &AppliedTrait, problems: &mut
         return;
     };
     problems.push_with(Severity::Error, |_| {
-        let message = format!("@cors on `{}` has both kinds of origins", service.id());
+        let message = format!(
+            "@cors on `{}` has both `origin` and `origins`",
+            service.id()
+        );
         Problem::error(rules::CORS_TRAIT, origins.location(), message)
             .expected("one of `origin` and `origins`")
             .related("the other", origin.location())
@@ -305,7 +308,7 @@ pub(super) fn check_api_key(service: &Shape, applied: &AppliedTrait, problems: &
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!(
-            "the key of `{}` has a scheme, but is in no header",
+            "the key of `{}` has a scheme, but is not in a header",
             service.id()
         );
         Problem::error(rules::HTTP_API_KEY_AUTH_TRAIT, place.location(), message)

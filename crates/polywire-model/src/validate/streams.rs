@@ -67,7 +67,7 @@ fn check_events(index: &Index<'_>, union: &Shape, problems: &mut Problems) {
             );
             Problem::error(rules::STREAMING_TRAIT, member.target().location(), message)
                 .about(member.id())
-                .expected("a structure, as each event of a stream")
+                .expected("a structure")
         });
     }
 }
@@ -99,15 +99,18 @@ fn check_use(
         Relation::Output if !target.traits().requires_length() => return,
         Relation::Output => (
             "the output of",
-            "a stream without @requiresLength: that is for inputs only",
+            "a stream without @requiresLength, which is for inputs only",
         ),
-        Relation::Error => ("an error of", "a stream in an input or output only"),
-        Relation::MemberTarget => ("the target of", "a stream at the top of a message only"),
-        _ => ("a part of", "a stream in an input or output only"),
+        Relation::Error => ("an error of", "streams in inputs and outputs only"),
+        Relation::MemberTarget => (
+            "the target of",
+            "streams at the top level of a message only",
+        ),
+        _ => ("a part of", "streams in inputs and outputs only"),
     };
     problems.push_with(Severity::Error, |_| {
         let by = used.member.map_or(used.by.id(), |member| member.id());
-        let message = format!("`{}`, {owner} `{by}`, holds a stream", structure.id());
+        let message = format!("`{}`, {owner} `{by}`, has a stream", structure.id());
         Problem::error(rules::STREAMING_TRAIT, used.location, message)
             .about(by)
             .expected(expected)
@@ -148,7 +151,7 @@ impl Bodies<'_> {
     fn report(&self, member: &Member, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the stream `{}` is not the body of its message, as `{}` wants it",
+                "the stream `{}` is not the body of its message, which `{}` requires",
                 member.id(),
                 self.protocol
             );
@@ -174,13 +177,13 @@ pub(super) fn check_event_payload(structure: &Shape, problems: &mut Problems) {
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!(
-            "`{}` is the whole event, but other members of `{}` need a place: {}",
+            "`{}` is the payload, but other members of `{}` have no binding: {}",
             payload.name(),
             structure.id(),
             listed(loose.iter().map(|member| member.name()))
         );
         Problem::error(rules::EVENT_PAYLOAD_TRAIT, first.location(), message)
-            .expected("members with @eventHeader beside the one with @eventPayload")
+            .expected("@eventHeader on all members except the one with @eventPayload")
             .related("the event", payload.location())
     });
 }

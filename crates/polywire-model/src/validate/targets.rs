@@ -49,7 +49,7 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
             }
             if !polywire_schema::is_identifier(name) {
                 problems.push_with(Severity::Error, |_| {
-                    let message = format!("`{}` can't be renamed to `{name}`", id.id());
+                    let message = format!("`{}` cannot be renamed to `{name}`", id.id());
                     Problem::error(rules::RENAME, id.location(), message)
                         .expected("a name of letters, digits and underscores")
                 });
@@ -86,24 +86,18 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
     let (rule, expected) = if target.shape_type().is_service_type() {
         (
             rules::TARGET,
-            "a shape of data: no service, resource or operation",
+            "a data shape: not a service, resource or operation",
         )
     } else if target.traits().is_trait_definition() {
-        (
-            rules::TARGET,
-            "a shape that is no trait: traits are only applied",
-        )
+        (rules::TARGET, "a shape that is not a trait")
     } else if target.traits().is_mixin() {
-        (
-            rules::TARGET,
-            "a shape that is no mixin: mixins are only mixed in",
-        )
+        (rules::TARGET, "a shape that is not a mixin")
     } else if is_key && !matches!(target.shape_type(), ShapeType::String | ShapeType::Enum) {
         (rules::TARGET, "a string or an enum, as the key of a map")
     } else if *target.id() == UNIT && !unit_fits {
         (
             rules::UNIT_TYPE,
-            "a shape of data: only members of unions can be empty",
+            "a data shape: only members of unions can target `Unit`",
         )
     } else {
         return;
@@ -144,7 +138,7 @@ fn mismatch(
             matches!(shape_type, ShapeType::String | ShapeType::Enum),
             "a string",
         ),
-        Relation::Property => (!shape_type.is_service_type(), "a shape of data"),
+        Relation::Property => (!shape_type.is_service_type(), "a data shape"),
         Relation::MemberTarget | Relation::Mixin => (true, ""),
     };
     if !fits {
@@ -154,19 +148,19 @@ fn mismatch(
         return None;
     }
     if target.traits().is_trait_definition() {
-        return Some((rules::TARGET, "a shape that is no trait", None));
+        return Some((rules::TARGET, "a shape that is not a trait", None));
     }
     if target.traits().is_mixin() {
-        return Some((rules::TARGET, "a shape that is no mixin", None));
+        return Some((rules::TARGET, "a shape that is not a mixin", None));
     }
     let is_input = matches!(relation, Relation::Input | Relation::Output);
     if *target.id() == UNIT && !is_input && relation != Relation::Error {
-        return Some((rules::UNIT_TYPE, "a shape of data that is not empty", None));
+        return Some((rules::UNIT_TYPE, "a data shape other than `Unit`", None));
     }
     let has_error = target.traits().has(ids::ERROR);
     match relation {
         Relation::Error if !has_error => {
-            let hint = "put @error(\"client\") or @error(\"server\") on the structure";
+            let hint = "apply @error(\"client\") or @error(\"server\") to the structure";
             Some((rules::TARGET, expected, Some(hint)))
         }
         Relation::Input | Relation::Output if has_error => {

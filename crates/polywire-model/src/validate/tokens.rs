@@ -54,7 +54,7 @@ fn report(
         let what = match relation {
             Relation::Error => "in an error of",
             Relation::Output => "in the output of",
-            _ => "inside of",
+            _ => "in",
         };
         let message = format!(
             "@idempotencyToken on `{}` has no effect {what} `{}`",

@@ -155,7 +155,7 @@ fn check_targets(
             let message = format!("the selector of the trait `{id}` takes too much work");
             problems.push(
                 Problem::error(rules::SELECTOR_WORK, applied.location(), message)
-                    .expected("a selector that looks at fewer shapes")
+                    .expected("a selector that visits fewer shapes")
                     .related("the trait", definition.shape.location()),
             );
             return;
@@ -168,7 +168,7 @@ fn check_targets(
         problems.push_with(Severity::Error, |_| {
             let id = graph.shape_id(node);
             let message = format!(
-                "the trait `{}` can't stand on `{id}`, {}",
+                "the trait `{}` cannot be applied to `{id}`, {}",
                 applied.id(),
                 kind(graph, node)
             );

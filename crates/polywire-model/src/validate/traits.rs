@@ -94,7 +94,7 @@ fn check_trait<'m>(
             Problem::error(
                 rules::NOT_A_TRAIT,
                 applied.location(),
-                format!("`{}` is no trait", applied.id()),
+                format!("`{}` is not a trait", applied.id()),
             )
             .expected("a shape with @trait")
             .related("defined", definition.location()),
@@ -138,7 +138,7 @@ fn check_box(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) 
         problems.push_with(Severity::Warning, |_| {
             let message = format!("@box on `{}` has no effect", owner.id);
             Problem::warning(rules::UNION, applied.location(), message)
-                .hint("the members of a union can always be absent")
+                .hint("members of unions can always be absent")
         });
     }
 }
@@ -159,9 +159,9 @@ fn check_urls(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems)
         }
         problems.push_with(Severity::Error, |_| {
             let shown = beginning(name);
-            let message = format!("the link `{shown}` of `{}` is no url", owner.id);
+            let message = format!("the link `{shown}` of `{}` is not a URL", owner.id);
             Problem::error(rules::TRAIT_VALUE, node.location(), message)
-                .expected("a url with its scheme, such as `https://example.com/`")
+                .expected("a URL with a scheme, such as `https://example.com/`")
         });
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
                 shape.id()
             );
             Problem::note(rules::UNION, member.target().location(), message)
-                .hint("members of unions are best without defaults: say `Integer`, not `PrimitiveInteger`")
+                .hint("use a target without a default: `Integer`, not `PrimitiveInteger`")
         });
     }
 }

@@ -45,11 +45,11 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         let names: Vec<&str> = names.take(20).collect();
         problems.push_with(Severity::Warning, |_| {
             let message = format!(
-                "`{id}` updates, and has defaults in its input: `{}`",
+                "the update `{id}` has defaults in its input: `{}`",
                 names.join("`, `")
             );
             Problem::warning(rules::DEFAULT_VALUE_IN_UPDATE, shape.location(), message)
-                .hint("without a default, a member that is left out can stay as it is")
+                .hint("without a default, an omitted member can keep its value")
                 .related("the first", first.location())
         });
     }

@@ -48,7 +48,7 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
                 Binding::Header(_) | Binding::Payload | Binding::PrefixHeaders(_) => (
                     rules::HTTP_BINDING_TRAIT_IGNORED_TOP_LEVEL,
                     TOP_LEVEL,
-                    "at the top of an input, output or error",
+                    "at the top level of an input, output or error",
                 ),
             };
             // With @input, the trait is reported as on the wrong shape.
@@ -89,7 +89,7 @@ impl IgnoredBinding<'_> {
             );
             Problem::warning(self.rule, self.location, message)
                 .expected(format!("the trait {} only", self.where_it_counts))
-                .related("ignored where it is used", first.location)
+                .related("used here without effect", first.location)
         });
     }
 }
@@ -127,10 +127,7 @@ pub(super) fn check_input_and_output(
                 check_name(structure, used, name, code_of_name, problems);
                 match owner {
                     Some(owner) if owner.by.id() != used.by.id() => {
-                        format!(
-                            "the {name} of another operation as well, `{}`",
-                            used.by.id()
-                        )
+                        format!("also the {name} of `{}`", used.by.id())
                     }
                     _ => {
                         owner = Some(used);
@@ -153,7 +150,7 @@ pub(super) fn check_input_and_output(
                     .about(used.by.id())
                     .expected(format!("a structure without @{name}"));
             match owner {
-                Some(owner) => problem.related("where it belongs", owner.location),
+                Some(owner) => problem.related("its operation", owner.location),
                 None => problem.related("the structure", structure.location()),
             }
         });
@@ -205,13 +202,13 @@ pub(super) fn check_ambiguous_names(index: &Index<'_>, operation: &Shape, proble
             };
             problems.push_with(Severity::Warning, |_| {
                 let message = format!(
-                    "`{}` is not the {what} of `{}`, as its name says",
+                    "`{}` is named like the {what} of `{}`, but is not",
                     shape.id(),
                     operation.id()
                 );
                 Problem::warning(rules::OPERATION_NAME_AMBIGUITY, shape.location(), message)
                     .about(shape.id())
-                    .expected("another name: generated code often makes such names itself")
+                    .expected("another name, because generated code often has such names")
                     .related(format!("the {what} is `{}`", own.id()), own.location())
             });
         }

@@ -71,11 +71,11 @@ impl<'m> Check<'_, 'm> {
             let location = node.map_or(waiter.key_location, Node::location);
             self.problems.push_with(Severity::Error, |_| {
                 let message =
-                    format!("the waiter `{name}` waits {least} s at least and {most} s at most");
+                    format!("the minimum delay of the waiter `{name}` is {least} s, and the maximum delay is {most} s");
                 Problem::error(RULE, location, message)
                     .expected("a `minDelay` that is not greater than `maxDelay`")
                     .hint(format!(
-                        "without them, the least is {} s and the most {} s",
+                        "the defaults are {} s and {} s",
                         DELAYS.0, DELAYS.1
                     ))
             });
@@ -127,9 +127,10 @@ impl<'m> Check<'_, 'm> {
         let waiter = self.place.0;
         if let Some(state) = state.filter(|state| state.as_str() != Some("failure")) {
             return self.problems.push_with(Severity::Error, |_| {
-                let message = format!("the waiter `{waiter}` has a message where it doesn't fail");
+                let message =
+                    format!("the waiter `{waiter}` has a message for a state other than `failure`");
                 Problem::error(RULE, node.location(), message)
-                    .expected("a message where the state is `failure` only")
+                    .expected("messages for the state `failure` only")
                     .related("the state", state.location())
             });
         }
@@ -144,7 +145,7 @@ impl<'m> Check<'_, 'm> {
             return;
         }
         self.problems.push_with(Severity::Error, |_| {
-            let message = format!("the message `{}` gives no text", beginning(path));
+            let message = format!("the message `{}` is not a path to text", beginning(path));
             Problem::error(RULE, node.location(), message)
                 .expected("a path in the output to a string, or to a list of strings")
         });
@@ -173,9 +174,9 @@ impl<'m> Check<'_, 'm> {
         let code = self.code(rules::WAITABLE_TRAIT_INVALID_ERROR_TYPE);
         self.problems.push_with(Severity::Warning, |hints| {
             let names = || errors.iter().map(|error| error.name());
-            let message = format!("`{name}` is no error of `{id}`");
+            let message = format!("`{name}` is not an error of `{id}`");
             Problem::warning(code, node.location(), message)
-                .expected("an error that the operation names")
+                .expected("an error of the operation")
                 .maybe_hint(hints.then(|| did_you_mean(name, names())).flatten())
         });
     }
@@ -219,7 +220,7 @@ impl<'m> Check<'_, 'm> {
                     let (message, near) = match owner {
                         Some(owner) => (
                             format!(
-                                "the path `{path}` leads nowhere: `{}` has no `{name}`",
+                                "the path `{path}` does not exist: `{}` has no `{name}`",
                                 owner.id()
                             ),
                             hints
@@ -235,7 +236,7 @@ impl<'m> Check<'_, 'm> {
                         ),
                     };
                     Problem::danger(code, node.location(), message)
-                        .expected("names of members with dots between them")
+                        .expected("names of members, separated by dots")
                         .maybe_hint(near)
                 });
             }
@@ -245,10 +246,10 @@ impl<'m> Check<'_, 'm> {
         };
         let code = self.code(rules::WAITABLE_TRAIT_JMESPATH_PROBLEM_RETURN_TYPE_MISMATCH);
         self.problems.push_with(Severity::Danger, |_| {
-            let message = format!("`{path}` gives {}", found.described());
+            let message = format!("`{path}` is {}", found.described());
             Problem::danger(code, node.location(), message)
                 .expected(format!(
-                    "{}, as `{comparator}` compares",
+                    "{}, which `{comparator}` compares",
                     expected.described()
                 ))
                 .related("the comparison", at.location())
@@ -369,7 +370,10 @@ pub(super) fn check_names(index: &Index<'_>, problems: &mut Problems) {
                     );
                     Problem::error(rules::UNIQUE_WAITER_NAMES, waiter.key_location, message)
                         .about(operation.id())
-                        .expected(format!("a name that `{}` has once", contents.service.id()))
+                        .expected(format!(
+                            "a name that is unique in `{}`",
+                            contents.service.id()
+                        ))
                         .related("the other", other.key_location)
                 });
             }

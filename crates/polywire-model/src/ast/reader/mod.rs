@@ -72,7 +72,7 @@ impl Reader<'_> {
                     Problem::error(
                         rules::MODEL_VERSION,
                         location,
-                        "this Smithy version is not known",
+                        "this version of Smithy is unknown",
                     )
                     .expected("\"2.0\""),
                 );
@@ -83,7 +83,7 @@ impl Reader<'_> {
                     Problem::error(
                         rules::MODEL_VERSION,
                         location,
-                        "this JSON is no Smithy model",
+                        "this JSON is not a Smithy model",
                     )
                     .expected("an object with the key `smithy`"),
                 );
@@ -170,7 +170,8 @@ impl Reader<'_> {
             return;
         };
         if id.is_member() {
-            let message = format!("`{id}` names a member, which is defined within its shape");
+            let message =
+                format!("`{id}` is the id of a member, which must be defined in its shape");
             self.problems.push(
                 Problem::error(rules::SHAPE_ID, entry.key_location, message)
                     .expected("`namespace#Name`"),

@@ -113,7 +113,7 @@ impl Reader<'_> {
     /// other. Only documents that are deeply nested as a whole need this check.
     pub(super) fn check_depth(&mut self, value: &Node) {
         if self.is_deep && !nests_within(value, MAX_DEPTH) {
-            let message = format!("values nest deeper than {MAX_DEPTH} levels");
+            let message = format!("values are nested deeper than {MAX_DEPTH} levels");
             self.problems
                 .push(Problem::error(rules::TOO_DEEP, value.location(), message));
         }

@@ -51,9 +51,9 @@ impl<'m> Downgrade<'m> {
         for (name, (location, count)) in std::mem::take(&mut self.unused) {
             let more = match count {
                 1 => String::new(),
-                count => format!(", which stands in {count} places,"),
+                count => format!(", which occurs {count} times,"),
             };
-            let message = format!("@{name}{more} has no use in Smithy 1.0");
+            let message = format!("@{name}{more} has no effect in Smithy 1.0");
             self.problems
                 .push(Problem::note(rules::VERSION_LOSS, location, message));
         }
@@ -66,7 +66,7 @@ impl<'m> Downgrade<'m> {
                 rules::VERSION_LOSS,
                 shape.location(),
                 format!(
-                    "the mixin `{}` stands in the shapes that use it only",
+                    "the mixin `{}` is merged into the shapes that use it",
                     shape.id()
                 ),
             ));
@@ -235,7 +235,7 @@ impl<'m> Downgrade<'m> {
 
     #[cold]
     fn lose(&mut self, location: SourceLocation, what: &str) {
-        let message = format!("{what} can't be said in Smithy 1.0");
+        let message = format!("{what} cannot be expressed in Smithy 1.0");
         self.problems
             .push(Problem::warning(rules::VERSION_LOSS, location, message));
     }

@@ -170,7 +170,7 @@ impl Lowering<'_> {
             let short = id.name().to_owned();
             if let Some(first) = places.insert(short.clone(), name.location) {
                 let same = self.uses.get(&short) == Some(&id);
-                let message = format!("`{short}` is named by two use statements");
+                let message = format!("`{short}` is imported by two use statements");
                 let problem = if same {
                     Problem::warning(rules::DUPLICATE_USE, name.location, message)
                 } else {
@@ -189,7 +189,7 @@ impl Lowering<'_> {
                             self.namespace
                         ),
                     )
-                    .hint(format!("write `{id}` in full where it is meant")),
+                    .hint(format!("write the full id `{id}` instead")),
                 );
             }
             if !self.names.contains(&id) && self.names.has_namespace(id.namespace()) {

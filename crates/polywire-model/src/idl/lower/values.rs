@@ -51,9 +51,9 @@ impl Lowering<'_> {
             Problem::warning(
                 rules::UNRESOLVED_SHAPE_ID,
                 location,
-                format!("the word `{root}` is not in quotes, and is not the name of a shape"),
+                format!("the unquoted word `{root}` is not the name of a shape"),
             )
-            .hint(format!("write \"{text}\" if text is meant")),
+            .hint(format!("write \"{text}\" for text")),
         );
         text
     }
@@ -68,7 +68,7 @@ impl Lowering<'_> {
                     Problem::error(
                         rules::DUPLICATE_KEY,
                         key.location,
-                        format!("the key `{}` stands twice in this object", key.text),
+                        format!("the key `{}` occurs twice in this object", key.text),
                     )
                     .related("first", *first),
                 );

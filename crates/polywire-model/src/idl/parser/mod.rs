@@ -107,7 +107,7 @@ impl Parser<'_, '_> {
             };
             match (key.text.as_str(), text) {
                 ("version", Some(_)) if has_version => {
-                    let message = "the version of the file stands here twice";
+                    let message = "the version of the file occurs twice";
                     self.problems
                         .push(Problem::error(rules::DUPLICATE_KEY, key.location, message));
                 }
@@ -118,7 +118,7 @@ impl Parser<'_, '_> {
                 ("operationInputSuffix" | "operationOutputSuffix", Some(suffix))
                     if !polywire_schema::is_identifier(&format!("A{suffix}")) =>
                 {
-                    let message = format!("no name of a shape ends in `{suffix}`");
+                    let message = format!("the name of a shape cannot end with `{suffix}`");
                     self.problems.push(
                         Problem::error(rules::CONTROL_STATEMENT, value.location, message)
                             .expected("letters, digits and underscores"),
@@ -127,7 +127,10 @@ impl Parser<'_, '_> {
                 ("operationInputSuffix", Some(suffix)) => self.tree.input_suffix = Some(suffix),
                 ("operationOutputSuffix", Some(suffix)) => self.tree.output_suffix = Some(suffix),
                 ("version" | "operationInputSuffix" | "operationOutputSuffix", None) => {
-                    let message = format!("the control statement `${}` needs text", key.text);
+                    let message = format!(
+                        "the value of the control statement `${}` must be text",
+                        key.text
+                    );
                     self.problems.push(
                         Problem::error(rules::CONTROL_STATEMENT, value.location, message)
                             .expected("a string"),
@@ -135,7 +138,7 @@ impl Parser<'_, '_> {
                 }
                 (unknown, _) => {
                     let known = ["version", "operationInputSuffix", "operationOutputSuffix"];
-                    let message = format!("the control statement `${unknown}` is not known");
+                    let message = format!("the control statement `${unknown}` is unknown");
                     self.problems.push(
                         Problem::warning(rules::CONTROL_STATEMENT, key.location, message)
                             .maybe_hint(did_you_mean(unknown, known.into_iter())),
@@ -149,7 +152,7 @@ impl Parser<'_, '_> {
                 Problem::warning(
                     rules::MODEL_VERSION,
                     self.here(),
-                    "the file doesn't say its version, so it is read as Smithy 1.0",
+                    "the file has no version, so it is read as Smithy 1.0",
                 )
                 .expected("`$version: \"2\"` at the start of the file"),
             );
@@ -169,7 +172,7 @@ impl Parser<'_, '_> {
                     Problem::error(
                         rules::MODEL_VERSION,
                         location,
-                        "this Smithy version is not known",
+                        "this version of Smithy is unknown",
                     )
                     .expected("\"2\""),
                 );
@@ -206,7 +209,7 @@ impl Parser<'_, '_> {
             let text = self.current_text();
             let expected = match text {
                 "use" => "`namespace` before `use`",
-                _ => "`namespace`, with the name of this file's namespace",
+                _ => "`namespace` and the name of the namespace",
             };
             self.unexpected(expected);
             if !(self.current.kind == TokenKind::At || is_statement_keyword(text)) {

@@ -58,7 +58,7 @@ impl Parser<'_, '_> {
         let problem = Problem::error(
             rules::SYNTAX,
             self.here(),
-            format!("`{text}` starts no statement"),
+            format!("`{text}` is not the start of a statement"),
         )
         .expected("a shape type, such as `structure`, or `apply`");
         let problem = match text {
@@ -192,8 +192,8 @@ impl Parser<'_, '_> {
         let name = self.identifier("a member name or `}`")?;
         let mut target = None;
         if !elided && !is_enum {
-            self.expect(TokenKind::Colon, "`:` and the member's target")?;
-            target = Some(self.shape_id("the id of the member's target")?);
+            self.expect(TokenKind::Colon, "`:` and the target of the member")?;
+            target = Some(self.shape_id("the id of the target")?);
         }
         let mut value = None;
         if self.current.kind == TokenKind::Equals {
@@ -224,10 +224,10 @@ impl Parser<'_, '_> {
             Problem::warning(
                 rules::LINE_BREAK,
                 self.here(),
-                "the line of an assigned value goes on here",
+                "an assigned value is followed by more on the same line",
             )
             .expected("a line break")
-            .hint("Smithy's grammar has one there, and other tools refuse the file without it"),
+            .hint("the grammar of Smithy requires one, and other tools reject the file without it"),
         );
     }
 
@@ -282,7 +282,7 @@ impl Parser<'_, '_> {
             _ => errors.is_some(),
         };
         if again {
-            let message = format!("`{text}` stands twice in this operation");
+            let message = format!("`{text}` occurs twice in this operation");
             self.problems
                 .push(Problem::error(rules::DUPLICATE_KEY, self.here(), message));
         }

@@ -119,9 +119,9 @@ impl Parser<'_, '_> {
 
     pub(super) fn unexpected_problem(&self, expected: &str) -> Problem {
         let message = match self.current.kind {
-            TokenKind::EndOfFile => "the file ends too early".to_owned(),
-            TokenKind::Unterminated => "this string does not end".to_owned(),
-            TokenKind::MalformedNumber => "this number has a flaw".to_owned(),
+            TokenKind::EndOfFile => "unexpected end of file".to_owned(),
+            TokenKind::Unterminated => "this string is not closed".to_owned(),
+            TokenKind::MalformedNumber => "this number is malformed".to_owned(),
             _ => format!("{} is not expected here", self.found()),
         };
         let expected = match self.current.kind {

@@ -15,7 +15,7 @@ impl Parser<'_, '_> {
     pub(super) fn value(&mut self, depth: usize) -> ParseResult<Value> {
         let location = self.here();
         if depth > MAX_DEPTH {
-            let message = format!("values nest deeper than {MAX_DEPTH} levels");
+            let message = format!("values are nested deeper than {MAX_DEPTH} levels");
             self.problems
                 .push(Problem::error(rules::TOO_DEEP, location, message));
             // Continuing would report every closing bracket.
@@ -101,7 +101,7 @@ impl Parser<'_, '_> {
             Err(error) => {
                 let location = SourceLocation::new(self.file, token.start + error.offset);
                 self.problems.push(
-                    Problem::error(rules::SYNTAX, location, "this string has a flaw")
+                    Problem::error(rules::SYNTAX, location, "this string is malformed")
                         .expected(error.expected),
                 );
                 // The error is within the string, so parsing continues after it.

@@ -29,7 +29,7 @@ fn objects<'m>(
         if item.as_object().is_some() {
             objects.push(item);
         } else if !problems.is_full() {
-            let message = format!("the metadata `{key}` holds {} here", item.kind());
+            let message = format!("an entry of the metadata `{key}` is {}", item.kind());
             problems.push(Problem::error(rule, item.location(), message).expected("an object"));
         }
     }
@@ -46,7 +46,7 @@ fn text<'m>(
 ) -> Option<&'m str> {
     match object.get(key) {
         None if is_required => {
-            let message = format!("`{key}` is missing here");
+            let message = format!("`{key}` is missing");
             problems.push(
                 Problem::error(rule, object.location(), message).expected(format!("`{key}`")),
             );
@@ -72,7 +72,7 @@ fn check_keys(rule: &'static Rule, object: &Node, known: &[&str], problems: &mut
         problems.push_with(Severity::Warning, |hints| {
             let hint = hints.then(|| did_you_mean(&entry.key, known.iter().copied()));
             let shown: String = entry.key.chars().take(60).collect();
-            let message = format!("`{shown}` has no meaning here");
+            let message = format!("the key `{shown}` is unknown");
             Problem::warning(rule, entry.key_location, message).maybe_hint(hint.flatten())
         });
     }

@@ -93,7 +93,7 @@ fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
             .get("severity")
             .map_or(object.location(), Node::location);
         let shown: String = name.chars().take(60).collect();
-        let message = format!("`{shown}` is no severity that findings can be raised to");
+        let message = format!("findings cannot be raised to the severity `{shown}`");
         let names = known.iter().map(|(name, _)| *name);
         problems.push(Problem::error(OVERRIDES, location, message).expected(one_of(names)));
     }

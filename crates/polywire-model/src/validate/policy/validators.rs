@@ -72,7 +72,7 @@ impl<'m> Validator<'m> {
         let code = text(RULE, object, "id", false, problems).unwrap_or(name);
         let is_each = name == "EmitEachSelector";
         if !is_each && name != "EmitNoneSelector" {
-            let message = format!("there is no validator `{name}` here: it doesn't run");
+            let message = format!("the validator `{name}` is unknown and is not run");
             let location = object.get("name").map_or(object.location(), Node::location);
             let code = rules::UNKNOWN_VALIDATOR.of(name);
             problems.push(
@@ -188,7 +188,7 @@ impl<'m> Validator<'m> {
             );
             problems.push(
                 Problem::error(rules::SELECTOR_WORK, self.location, message)
-                    .expected("a selector that looks at fewer shapes"),
+                    .expected("a selector that visits fewer shapes"),
             );
         }
     }
@@ -226,7 +226,7 @@ fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> 
     if let (Some(id), Some(node)) = (bound_trait, configuration.get("bindToTrait"))
         && ShapeId::parse(id).is_err()
     {
-        let message = "`bindToTrait` is no shape id";
+        let message = "`bindToTrait` is not a shape id";
         problems.push(
             Problem::error(RULE, node.location(), message)
                 .expected("the absolute id of a trait, such as `smithy.api#tags`"),
@@ -271,9 +271,9 @@ fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
             RULE,
             node.location(),
             match name {
-                Some("ERROR") => "a validator of a model can't make errors".to_owned(),
+                Some("ERROR") => "a validator of a model cannot report errors".to_owned(),
                 Some(name) => format!(
-                    "`{}` is no severity",
+                    "`{}` is not a severity",
                     name.chars().take(60).collect::<String>()
                 ),
                 None => format!("`severity` is {}", node.kind()),
@@ -294,7 +294,7 @@ fn namespaces<'m>(object: &'m Node, problems: &mut Problems) -> Vec<&'m str> {
         texts.collect()
     });
     texts.unwrap_or_else(|| {
-        let message = "`namespaces` is no list of namespaces";
+        let message = "`namespaces` is not a list of namespaces";
         problems
             .push(Problem::error(RULE, node.location(), message).expected("an array of strings"));
         Vec::new()

@@ -124,7 +124,7 @@ impl<'m> Walk<'_, 'm> {
             let unit = if length == 1 { one } else { many };
             let message = format!("{place} has {length} {unit}");
             problem(severity, rule, location, message)
-                .expected(format!("{expected}, as `{owner}` has @length"))
+                .expected(format!("{expected}, because `{owner}` has @length"))
                 .related("@length", at)
         });
     }
@@ -163,7 +163,7 @@ impl<'m> Walk<'_, 'm> {
         self.report(severity, |place, _| {
             let message = format!("{place} is {}", shown(node));
             problem(severity, rule, location, message)
-                .expected(format!("{expected}, as `{owner}` has @range"))
+                .expected(format!("{expected}, because `{owner}` has @range"))
                 .related("@range", at)
         });
     }
@@ -195,7 +195,9 @@ impl<'m> Walk<'_, 'm> {
         self.report(severity, |place, rule| {
             let message = format!("{place} has the same item twice");
             problem(severity, rule, second.location(), message)
-                .expected(format!("items that differ, as `{owner}` has @uniqueItems"))
+                .expected(format!(
+                    "different items, because `{owner}` has @uniqueItems"
+                ))
                 .related("first", first.location())
         });
     }
@@ -242,7 +244,7 @@ impl<'m> Walk<'_, 'm> {
     fn id_ref(&mut self, text: &'m str, location: SourceLocation, id_ref: &IdRef<'m>) {
         let Ok(id) = ShapeId::parse(text) else {
             let hint = polywire_schema::is_identifier(text)
-                .then(|| format!("without quotes, `{text}` becomes an absolute id"));
+                .then(|| format!("without quotes, `{text}` is resolved to an absolute id"));
             return self.report(Severity::Error, |place, rule| {
                 let message = format!("{place} is `{}`", beginning(text));
                 Problem::error(rule, location, message)
@@ -276,7 +278,7 @@ impl<'m> Walk<'_, 'm> {
                 let message = format!("the selector `{shown}` of an @idRef takes too much work");
                 problems.push(
                     Problem::error(rules::SELECTOR_WORK, location, message)
-                        .expected("a selector that looks at fewer shapes"),
+                        .expected("a selector that visits fewer shapes"),
                 );
             }
             MatchResult::Yes => {}

@@ -21,11 +21,11 @@ pub(super) fn mismatch(
         T::List => (matches!(value, NodeValue::Array(_)), "an array"),
         T::Boolean => (matches!(value, NodeValue::Bool(_)), "`true` or `false`"),
         T::String | T::Enum | T::Blob => (matches!(value, NodeValue::String(_)), "a string"),
-        T::Byte => return integer(value, 8, "a whole number from -128 to 127"),
-        T::Short => return integer(value, 16, "a whole number from -32768 to 32767"),
-        T::Integer | T::IntEnum => return integer(value, 32, "a whole number of 32 bits"),
-        T::Long => return integer(value, 64, "a whole number of 64 bits"),
-        T::BigInteger => return integer(value, 0, "a whole number"),
+        T::Byte => return integer(value, 8, "an integer from -128 to 127"),
+        T::Short => return integer(value, 16, "an integer from -32768 to 32767"),
+        T::Integer | T::IntEnum => return integer(value, 32, "an integer of 32 bits"),
+        T::Long => return integer(value, 64, "an integer of 64 bits"),
+        T::BigInteger => return integer(value, 0, "an integer"),
         // JSON has no numbers for these values.
         T::Float | T::Double => match value {
             NodeValue::Number(_) => (true, ""),
@@ -37,7 +37,7 @@ pub(super) fn mismatch(
         },
         T::BigDecimal => (matches!(value, NodeValue::Number(_)), "a number"),
         T::Timestamp => return timestamp(value, format),
-        T::Operation | T::Resource | T::Service => (false, "no value: the shape holds no data"),
+        T::Operation | T::Resource | T::Service => (false, "no value: the shape has no data"),
     };
     (!fits).then_some(expected)
 }

@@ -251,7 +251,7 @@ impl<'m> Walk<'_, 'm> {
             return self.report(severity, |place, rule| {
                 let message = format!("{place} has {} members", object.len());
                 problem(severity, rule, location, message).expected(format!(
-                    "exactly one member, as `{}` is a union",
+                    "exactly one member, because `{}` is a union",
                     shape.id()
                 ))
             });
@@ -306,7 +306,7 @@ impl<'m> Walk<'_, 'm> {
         let (id, location) = (self.subject.id, self.location(node));
         self.report(Severity::Error, |place, rule| {
             let message = match is_bare_trait {
-                true => format!("the trait `{id}` needs a value"),
+                true => format!("the trait `{id}` requires a value"),
                 false => format!("{place} is {}", shown(node)),
             };
             Problem::error(rule, location, message).expected(expected)
