@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use polywire::model::{Assembled, Loader, Model};
 use polywire::prelude::*;
 
-use crate::findings::{summary, tell};
+use crate::findings::{print_finding, summary};
 use crate::{Failure, progress, weather};
 
 /// Which model and which of its services.
@@ -59,7 +59,7 @@ fn assemble(loader: &mut Loader) -> Result<Assembled, Failure> {
     // The bar goes before anything is said.
     loader.on_progress(|_| ());
     assembled.map_err(|error| {
-        error.errors().for_each(tell);
+        error.errors().for_each(print_finding);
         Failure::new(2, format!("{} in the model", summary(error.errors())))
     })
 }

@@ -160,11 +160,11 @@ fn errors_say_what_to_do() {
     );
     assert_eq!(
         failure(&two, None, &default).to_string(),
-        "the model has 2 services, so one has to be named: `a#A`, `a#B`"
+        "the model has 2 services, so name one: `a#A`, `a#B`"
     );
     assert_eq!(
         failure(&two, Some("A"), &default).to_string(),
-        "`a#A` has no protocol; name one that the service is offered over, such as \
+        "`a#A` has no protocol; name the protocol over which the service is available, such as \
          `smithy-rpc-v2-cbor`"
     );
     let rpc = model(

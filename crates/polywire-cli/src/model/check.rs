@@ -13,9 +13,8 @@ use crate::{Failure, print};
 
 /// Report all problems in a model.
 ///
-/// Findings go to standard output, each with its place, what was expected there,
-/// and a hint. The exit status is 1 if there is an error, or a finding with the severity
-/// of --deny or a higher one.
+/// Findings go to standard output, each with its location, what was expected there, and a hint. The
+/// exit status is 1 if there is an error, or a finding with the severity of --deny or a higher one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {

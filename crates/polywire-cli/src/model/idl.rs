@@ -9,23 +9,23 @@ use super::input::Input;
 use crate::output::{OutputFile, Overwrite};
 use crate::{Failure, print};
 
-/// Write a model as Smithy IDL 2.0, laid out for people: one file for each
-/// namespace. Comments of the sources (`//`) are not kept.
+/// Write a model as formatted Smithy IDL 2.0: one file for each namespace. Comments of the sources
+/// (`//`) are not kept.
 #[derive(Debug, clap::Args)]
 #[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
-    /// Write files into this folder, which is made if need be, instead of one
-    /// text to standard output.
+    /// Write files to this folder, which is created if necessary, instead of one text to standard
+    /// output.
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     overwrite: Overwrite,
-    /// Only this namespace; several times for several.
+    /// Write only this namespace. Can be repeated.
     #[arg(long, value_name = "NAME")]
     namespace: Vec<String>,
-    /// From which width on values are broken into lines.
+    /// The width from which values are broken into several lines.
     #[arg(long, value_name = "COLUMNS", default_value_t = 120)]
     width: usize,
 }

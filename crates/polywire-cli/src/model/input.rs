@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use polywire::model::{Assembly, Loader, ModelError};
 
-use crate::findings::{report, summary, tell, warn};
+use crate::findings::{print_finding, report, summary, warn};
 use crate::{Failure, print, progress};
 
 /// Model files and the options for reading them.
@@ -56,7 +56,7 @@ impl Input {
                 Err(Failure::silent(1))
             }
             Err(error) => {
-                error.errors().for_each(tell);
+                error.errors().for_each(print_finding);
                 Err(Failure::new(1, summary(error.diagnostics().iter())))
             }
         }

@@ -16,7 +16,7 @@ pub(crate) use input::Input;
 
 /// For the help of each command.
 pub(crate) const EXIT_STATUS: &str = "Exit status: 0 on success; 1 if the model has \
-    errors; 2 when what was asked for makes no sense; 3 when a result cannot be written.";
+    errors; 2 if the arguments are invalid; 3 if a result cannot be written.";
 
 /// Check, convert and search Smithy models: IDL (.smithy), JSON AST (.json),
 /// folders of them, and JARs.

@@ -7,8 +7,8 @@ use polywire::model::{Model, Node, Object};
 use super::input::Input;
 use crate::{Failure, print};
 
-/// Count what a model holds: files, shapes by type and namespace, traits, and
-/// what each service reaches.
+/// Count the contents of a model: files, shapes by type and namespace, traits, and what each
+/// service reaches.
 #[derive(Debug, clap::Args)]
 #[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {

@@ -1,8 +1,7 @@
-//! Who signs requests and how.
+//! Authentication: who signs requests, and how.
 //!
-//! botocore refuses a client whose service cannot be signed in a way that it
-//! knows, so that a service without authentication is one whose operations are
-//! each marked: they are sent unsigned, without credentials.
+//! botocore rejects a service without a known authentication scheme. So in a service without
+//! authentication, each operation is marked as unsigned: it is sent without credentials.
 
 use polywire_model::{Node, Object, Shape, ids};
 
@@ -14,17 +13,17 @@ const SIGV4A: &str = ids::SIGV4A;
 const BEARER: &str = ids::HTTP_BEARER_AUTH;
 const NONE: &str = ids::NO_AUTH;
 
-/// The schemes that botocore knows; the first is preferred.
+/// The schemes that botocore supports. The first is preferred.
 pub(super) struct Schemes<'m>(Vec<&'m str>);
 
 impl Schemes<'_> {
-    /// For the metadata: nothing if there are none, since botocore does not take
-    /// `noAuth` of a service.
+    /// The list for the metadata. `None` if there are no schemes, because botocore does not accept
+    /// `noAuth` for a service.
     pub(super) fn listed(&self) -> Option<Node> {
         (!self.0.is_empty()).then(|| texts(self.0.iter().copied()))
     }
 
-    /// The older word for the same. S3 has a way of its own to spell paths.
+    /// The older property with the same meaning. S3 has a variant for its encoding of paths.
     pub(super) fn signature_version(&self, context: &Context<'_>) -> &'static str {
         match self.0.first() {
             Some(&BEARER) => "bearer",
@@ -35,7 +34,7 @@ impl Schemes<'_> {
     }
 }
 
-/// The schemes of the service, with a note on those that botocore lacks.
+/// The schemes of the service. Adds a note for schemes that botocore does not support.
 pub(super) fn of_service<'m>(context: &mut Context<'m>) -> Schemes<'m> {
     let traits = context.service.traits();
     let model = context.model;
@@ -63,7 +62,7 @@ pub(super) fn of_service<'m>(context: &mut Context<'m>) -> Schemes<'m> {
     Schemes(all.into_iter().filter(|id| is_known(id)).collect())
 }
 
-/// Sets what an operation has of its own.
+/// Sets the authentication of an operation, if it differs from that of the service.
 pub(super) fn push_operation(entry: &mut Object, service: &Schemes<'_>, operation: &Shape) {
     let traits = operation.traits();
     let own = list(operation);

@@ -1,8 +1,7 @@
-//! Documentation as HTML, which is what botocore's help texts are made of.
+//! Converts documentation to HTML, from which botocore generates help texts.
 //!
-//! Smithy's is CommonMark, which may hold HTML; models of AWS hold little else.
-//! Text that begins with a tag is left alone. Of other text only what nearly
-//! everybody writes is translated: paragraphs and `code`.
+//! Documentation in Smithy is CommonMark, which can contain HTML. Models of AWS have mostly HTML.
+//! Text that begins with a tag is not changed. In other text, paragraphs and `code` are converted.
 
 use std::fmt::Write;
 
@@ -26,7 +25,7 @@ pub(super) fn html(text: &str) -> String {
     html
 }
 
-/// Pairs of backticks as code. What has no partner stays.
+/// Converts pairs of backticks to code. An unpaired backtick is kept.
 fn code(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,9 +1,8 @@
-//! `endpoint-rule-set-1.json`: where a service is.
+//! `endpoint-rule-set-1.json`: the endpoints of a service.
 
 use polywire_model::{Node, Shape, ids};
 
-/// The rules of the model. One that has none leaves it to the user, who has to
-/// say `endpoint_url`.
+/// The rules of the model. Without rules, the user has to set `endpoint_url`.
 pub(super) fn rule_set(service: &Shape) -> Node {
     if let Some(rules) = service.traits().get(RULES) {
         return rules.clone();
@@ -18,7 +17,7 @@ pub(super) fn has_rules(service: &Shape) -> bool {
 
 const RULES: &str = ids::ENDPOINT_RULE_SET;
 
-/// Names of shapes are ASCII words, so that one can be put into this text.
+/// Names of shapes are ASCII words, so they can be inserted into this text.
 const MINIMAL: &str = r#"{
     "version": "1.0",
     "parameters": {

@@ -1,4 +1,4 @@
-//! What the files are made of: objects that leave out what is not so.
+//! Helpers for JSON objects without absent entries.
 
 use polywire_model::{Node, Object, Traits};
 
@@ -11,7 +11,7 @@ pub(super) fn object<const N: usize>(entries: [(&str, Option<Node>); N]) -> Obje
     object
 }
 
-/// Adds those of the entries that are there. None may be in the object.
+/// Adds the entries that are present. The object must not have these keys.
 pub(super) fn push_all<const N: usize>(object: &mut Object, entries: [(&str, Option<Node>); N]) {
     for (key, value) in entries {
         if let Some(value) = value {
@@ -20,7 +20,7 @@ pub(super) fn push_all<const N: usize>(object: &mut Object, entries: [(&str, Opt
     }
 }
 
-/// `true` where something holds, and nothing where it does not.
+/// `true` if something holds, else absent.
 pub(super) fn flag(holds: bool) -> Option<Node> {
     holds.then(|| Node::from(true))
 }
@@ -37,7 +37,7 @@ pub(super) fn documented(traits: &Traits) -> Option<Node> {
     Some(documentation::html(text).into())
 }
 
-/// Sets `deprecated` and what goes with it.
+/// Sets `deprecated` and related entries.
 pub(super) fn push_deprecation(object: &mut Object, traits: &Traits) {
     let Some(deprecated) = traits.deprecated() else {
         return;

@@ -15,7 +15,7 @@ pub enum ExportError {
         /// The operations by name.
         operations: Vec<String>,
     },
-    /// botocore knows none of the service's protocols.
+    /// botocore supports none of the protocols of the service.
     NoProtocol {
         /// The absolute id of the service.
         service: String,
@@ -31,7 +31,7 @@ pub enum ExportError {
     },
     /// The model has no service of this id or name.
     UnknownService {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The absolute ids of the services.
         known: Vec<String>,

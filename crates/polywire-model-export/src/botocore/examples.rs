@@ -1,12 +1,12 @@
-//! `examples-1.json`: what the documentation of clients shows.
+//! `examples-1.json`: examples for the documentation of clients.
 
 use polywire_model::{Node, Object};
 
 use super::Context;
 use super::entries::object;
 
-/// The examples of all operations, if there are any. botocore has no place for
-/// those that end in an error.
+/// The examples of all operations, if there are any. botocore does not support examples with an
+/// error.
 pub(super) fn examples(context: &Context<'_>) -> Option<Node> {
     let mut all = Object::new();
     for (name, operation) in context.operations() {

@@ -1,6 +1,6 @@
 //! References to shapes: members of structures, items of lists and maps.
 //!
-//! What is said here counts above what the shape itself says.
+//! Properties of references override those of the shape.
 
 use polywire_model::{Member, Node, Object, Shape, ShapeType, Traits, ids};
 
@@ -37,7 +37,7 @@ pub(super) fn of<'m>(
     if protocol == Protocol::RestXml && traits.is_http_payload() && shapes.is_input(owner) {
         push_root(context, &mut entry, &mut binding, member, target);
     }
-    // botocore takes the name of an attribute from nowhere else.
+    // botocore reads the name of an attribute only from here.
     let is_attribute = protocol.is_xml() && traits.is_xml_attribute();
     let is_said = binding.explicit || is_attribute;
     let name = binding
@@ -108,14 +108,14 @@ pub(super) fn item<'m>(
     entry.into()
 }
 
-/// `{"shape": NAME}`; `flat` is the name of the items, if they stand apart.
+/// `{"shape": NAME}`. `flat` is the name of the items of a flattened list.
 fn reference<'m>(
     context: &Context<'m>,
     shapes: &mut Shapes<'m>,
     target: &'m Shape,
     flat: Option<&str>,
 ) -> Object {
-    // A list whose items have no other name is the same either way.
+    // A list whose items have no other name needs no variant.
     let item = target.member("member").filter(|_| flat.is_some());
     let item = item.and_then(|item| item.traits().xml_name());
     let usage = if item.is_some_and(|item| flat != Some(item)) {
@@ -127,17 +127,17 @@ fn reference<'m>(
     object([("shape", Some(name.into()))])
 }
 
-/// Where in a message a member stands, and under which name.
+/// The location and the name of a member in a message.
 #[derive(Default)]
 struct Binding<'m> {
     location: Option<&'static str>,
     name: Option<&'m str>,
-    /// Whether the name is said even where it is the member's.
+    /// Whether the name is written even if it is that of the member.
     explicit: bool,
 }
 
 impl<'m> Binding<'m> {
-    /// Bindings to HTTP count at the top of a message only.
+    /// HTTP bindings have an effect only at the top level of a message.
     fn of(protocol: Protocol, member: &'m Member, is_top: bool) -> Self {
         let traits = member.traits();
         let bound = is_top.then(|| Self::of_http(traits, member.name()));
@@ -179,7 +179,7 @@ impl<'m> Binding<'m> {
     }
 }
 
-/// Whether a structure has members that go into a document of its own.
+/// Whether a structure has members in the document of the body.
 pub(super) fn has_document(shape: &Shape) -> bool {
     let mut members = shape.members().iter();
     let has_payload = members.any(|member| member.traits().is_http_payload());
@@ -209,19 +209,19 @@ fn push_root<'m>(
     }
 }
 
-/// The namespace of a root: its own, or that of the service.
+/// The namespace of a root element: its own, or that of the service.
 pub(super) fn namespace(own: &Traits, context: &Context<'_>) -> Option<Node> {
     let namespace = own_namespace(context.protocol, own);
     namespace.or_else(|| own_namespace(context.protocol, context.service.traits()))
 }
 
-/// `@xmlNamespace`, where anything is XML.
+/// `@xmlNamespace`, for protocols with XML.
 pub(super) fn own_namespace(protocol: Protocol, traits: &Traits) -> Option<Node> {
     let namespace = traits.get(ids::XML_NAMESPACE);
     namespace.filter(|_| protocol.is_xml()).cloned()
 }
 
-/// What EC2 calls a member in requests: a capital letter first.
+/// The name of a member in requests of EC2, which begins with an upper case letter.
 fn query_name(protocol: Protocol, member: &Member) -> Option<String> {
     if protocol != Protocol::Ec2 {
         return None;
@@ -229,7 +229,7 @@ fn query_name(protocol: Protocol, member: &Member) -> Option<String> {
     if let Some(name) = member.traits().ec2_query_name() {
         return Some(name.to_owned());
     }
-    // botocore does this itself to a name that `@xmlName` gives.
+    // botocore capitalizes names from `@xmlName` itself.
     let name = member.name();
     if member.traits().xml_name().is_some() || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         return None;
@@ -237,8 +237,8 @@ fn query_name(protocol: Protocol, member: &Member) -> Option<String> {
     Some(name[..1].to_ascii_uppercase() + &name[1..])
 }
 
-/// Whether a header holds JSON: then botocore takes and gives a value, which it
-/// writes as Smithy wants it, in base64.
+/// Whether a header contains JSON. botocore then accepts and returns a value, which it writes in
+/// base64, as Smithy requires.
 fn is_json_header(member: &Member, target: &Shape) -> bool {
     member.traits().http_header().is_some() && media_type(member, target).is_some_and(is_json)
 }

@@ -1,17 +1,16 @@
-//! A service as botocore's data files, so that boto3 and the aws CLI can call it.
+//! Exports a service as data files of botocore, so that boto3 and the AWS CLI can call it.
 //!
-//! botocore makes its clients at run time from JSON: `service-2.json` says what
-//! the operations and shapes are, and beside it lie paginators, waiters, examples
-//! and a rule set that finds endpoints. [`export`] makes these files of a
-//! [`Model`]; it writes nothing. Put below a folder that `AWS_DATA_PATH` names,
-//! they are all that boto3 needs.
+//! botocore creates its clients at run time from JSON files: `service-2.json` has the operations
+//! and shapes, and other files have paginators, waiters, examples and endpoint rules. [`export`]
+//! creates the contents of these files from a [`Model`], without I/O. boto3 finds them below the
+//! folder in `AWS_DATA_PATH`.
 //!
-//! One export is for one protocol. botocore's format has one wire name for a
-//! member, and protocols differ in theirs: `@jsonName` counts for REST JSON only,
-//! `@xmlName` for the XML ones, `@httpHeader` for neither CBOR nor RPC.
+//! An export is for one protocol. A member has one wire name in botocore's format, but its name
+//! depends on the protocol: `@jsonName` applies to REST JSON only, `@xmlName` to XML protocols, and
+//! `@httpHeader` neither to CBOR nor to RPC.
 //!
-//! What the format cannot say is a note in [`Export::notes`], not an error: a
-//! client without one waiter is better than none.
+//! What the format cannot express is a note in [`Export::notes`] and not an error: a client without
+//! one waiter is better than none.
 //!
 //! # Examples
 //!
@@ -63,7 +62,7 @@ use polywire_model::{Closure, Model, Node, Shape, ids};
 pub use error::ExportError;
 pub use protocol::Protocol;
 
-/// What to export, where the model leaves a choice.
+/// Options of an export.
 ///
 /// # Examples
 ///
@@ -80,19 +79,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// The protocol to call the service over. Without it, the one of the
-    /// service's protocols that botocore likes best.
+    /// The protocol of the client. By default, the protocol of the service that botocore prefers.
     ///
-    /// The service need not have the protocol's trait: a note says so then.
+    /// If the service does not have the trait of the protocol, a note is added.
     #[must_use]
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         self.protocol = Some(protocol);
         self
     }
 
-    /// What `boto3.client` calls the service. Without it, the service id in
-    /// lower case with hyphens for blanks; the id is the `sdkId` of
-    /// `@aws.api#service` or the name of the shape.
+    /// The name of the service for `boto3.client`. By default, the service id in lower case with
+    /// hyphens for spaces. The id is the `sdkId` of `@aws.api#service` or the name of the shape.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -112,13 +109,13 @@ pub struct Export {
 }
 
 impl Export {
-    /// What `boto3.client` calls the service.
+    /// The name of the service for `boto3.client`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The folder of the version; `0` when the service has none.
+    /// The folder of the version. `0` if the service has no version.
     #[must_use]
     pub fn api_version(&self) -> &str {
         &self.api_version
@@ -130,20 +127,19 @@ impl Export {
         self.protocol
     }
 
-    /// Whether the model says where the service is. Clients of one that does not
-    /// have to be given an `endpoint_url`.
+    /// Whether the model has endpoint rules. Otherwise clients need an `endpoint_url`.
     #[must_use]
     pub fn has_endpoints(&self) -> bool {
         self.has_endpoints
     }
 
-    /// The files; `service-2.json` is the first.
+    /// The files. `service-2.json` is the first.
     #[must_use]
     pub fn files(&self) -> &[File] {
         &self.files
     }
 
-    /// What the files cannot say of the model, a sentence each.
+    /// What the files cannot express, in one sentence each.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -158,9 +154,9 @@ pub struct File {
 }
 
 impl File {
-    /// Where it belongs below the data folder, with `/` between the names:
-    /// `weather/2026-11-01/service-2.json`. Each name is made of ASCII letters,
-    /// digits, `.`, `_` and `-`, and none begins with a dot.
+    /// The path below the data folder, with `/` between the names:
+    /// `weather/2026-11-01/service-2.json`. Each name consists of ASCII letters, digits, `.`, `_`
+    /// and `-`, and does not begin with a dot.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
@@ -175,14 +171,14 @@ impl File {
 
 /// Exports a service.
 ///
-/// `service` is the absolute id or the name of a service; `None` will do where
-/// the model has one only.
+/// `service` is the absolute id or the name of a service. It can be `None` if the model has only
+/// one.
 ///
 /// # Errors
 ///
-/// There is no such service, or several; botocore knows none of the service's
-/// protocols and `options` names none; a REST protocol was asked for, and an
-/// operation has no `@http`.
+/// There is no such service, or there are several. botocore supports none of the protocols of the
+/// service, and `options` has none. The protocol is a REST protocol, and an operation has no
+/// `@http`.
 pub fn export(
     model: &Model,
     service: Option<&str>,
@@ -242,7 +238,7 @@ pub fn export(
     })
 }
 
-/// What every part of the export needs to know.
+/// The context of an export.
 struct Context<'m> {
     model: &'m Model,
     closure: Closure<'m>,
@@ -252,13 +248,13 @@ struct Context<'m> {
 }
 
 impl<'m> Context<'m> {
-    /// Whether answers hold the codes of `@awsQueryError`: those of the query
-    /// protocols do, and those of others where a service came from there.
+    /// Whether responses have the codes of `@awsQueryError`: in query protocols, and in services
+    /// that are compatible with them.
     fn has_query_codes(&self) -> bool {
         self.protocol.is_query() || self.service.traits().is_aws_query_compatible()
     }
 
-    /// Whether it is this service of AWS, for which botocore has code of its own.
+    /// Whether it is a service of AWS for which botocore has special code.
     fn is(&self, sdk_id: &str) -> bool {
         let aws = self.service.traits().get(ids::AWS_SERVICE);
         aws.and_then(|aws| aws.get("sdkId")?.as_str()) == Some(sdk_id)
@@ -275,7 +271,7 @@ impl<'m> Context<'m> {
     }
 }
 
-/// The service of an id or a name, or the only one.
+/// The service with an id or name, or the only one.
 fn choose<'m>(model: &'m Model, wanted: Option<&str>) -> Result<&'m Shape, ExportError> {
     let ids = |services: &mut dyn Iterator<Item = &Shape>| -> Vec<String> {
         services.map(|service| service.id().to_string()).collect()

@@ -1,26 +1,26 @@
-//! Names of shapes, each once.
+//! Unique names for shapes.
 //!
-//! A service's closure may hold two simple shapes of one name, such as
-//! `smithy.api#String` and a `String` of its own, and botocore's file has one name
-//! space. Structures and unions get theirs first: the name of an error is sent.
+//! The closure of a service can have two simple shapes with one name, such as `smithy.api#String`
+//! and `example#String`, and botocore has one name space. Structures and unions get their names
+//! first, because names of errors are sent.
 
 use std::collections::HashMap;
 
 use polywire_model::{Closure, ShapeId};
 
-/// How a shape is used, where that makes two of it.
+/// The use of a shape, if it needs two variants.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Use {
-    /// As a list whose items stand apart: botocore takes the name of the items
-    /// from the list if it has one, where Smithy takes it from the member.
+    /// A flattened list. botocore takes the name of the items from the list if it has one, and
+    /// Smithy takes it from the member.
     Flattened,
-    /// As it is.
+    /// Any other use.
     Plain,
 }
 
 pub(super) struct Names<'m> {
     given: HashMap<(&'m ShapeId, Use), String>,
-    /// Each name, and the number that the next shape of that name gets.
+    /// The used names, with the number for the next shape of that name.
     taken: HashMap<String, u32>,
 }
 
@@ -54,7 +54,7 @@ impl<'m> Names<'m> {
         name
     }
 
-    /// The name itself, or with the first number that makes it a new one.
+    /// The name itself, or the name with the first number that makes it unique.
     fn free(&mut self, name: &str) -> String {
         let mut free = name.to_owned();
         while self.taken.contains_key(&free) {

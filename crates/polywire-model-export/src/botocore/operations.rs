@@ -8,8 +8,8 @@ use super::names::Use;
 use super::shapes::Shapes;
 use super::{Context, Protocol, members};
 
-/// How many errors of the service all operations together may list: a model of a
-/// megabyte could make gigabytes of them.
+/// The maximum number of errors of the service that all operations list together. A model of a
+/// megabyte could otherwise give gigabytes.
 const MOST_ERRORS: usize = 200_000;
 
 pub(super) fn operations<'m>(
@@ -52,8 +52,8 @@ pub(super) fn operations<'m>(
     all
 }
 
-/// Method, path and status. Of a protocol without bindings they are always the
-/// same, and botocore makes the path of `rpcv2Cbor` itself.
+/// Method, path and status. For protocols without bindings they are constant, and botocore computes
+/// the path of `rpcv2Cbor` itself.
 fn http(protocol: Protocol, shape: &Shape) -> Node {
     let bindings = shape.traits().get(ids::HTTP);
     let http = match bindings.filter(|_| protocol.is_rest()) {
@@ -90,7 +90,7 @@ fn input<'m>(
     let name = shapes.name(context, shape, Use::Plain);
     let mut input = object([("shape", Some(name.into()))]);
     if context.protocol == Protocol::RestXml && members::has_document(shape) {
-        // The document's root has the name of the input.
+        // The root element has the name of the input.
         let root = shape.traits().xml_name();
         let root = root.unwrap_or_else(|| context.closure.name(shape.id()));
         input.push("locationName", root);
@@ -119,8 +119,8 @@ fn output<'m>(
     Some(output.into())
 }
 
-/// The errors of an operation, those of the service among them. All of them are
-/// written as shapes, whether they are listed or not.
+/// The errors of an operation, including those of the service. All are written as shapes, even if
+/// they are not listed.
 fn errors<'m>(
     context: &Context<'m>,
     shapes: &mut Shapes<'m>,
@@ -141,7 +141,7 @@ fn errors<'m>(
     (!errors.is_empty()).then(|| errors.into())
 }
 
-/// What traits say of a whole operation.
+/// The entries for the traits of an operation.
 fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
     let traits = shape.traits();
     let discovery = context.service.traits().get(ids::CLIENT_ENDPOINT_DISCOVERY);

@@ -1,4 +1,4 @@
-//! `paginators-1.json`: how to go from page to page.
+//! `paginators-1.json`: pagination.
 
 use polywire_model::{Node, Object, Shape, ShapeType};
 
@@ -41,8 +41,8 @@ pub(super) fn paginators(context: &mut Context<'_>) -> Node {
     object([("pagination", Some(all.into()))]).into()
 }
 
-/// The lists of an output, in order: what a page is made of where `@paginated`
-/// does not say. botocore's paginators cannot do without.
+/// The lists of an output, in order: the items of a page if `@paginated` has no `items`, which
+/// botocore's paginators require.
 fn lists<'m>(context: &Context<'m>, operation: &'m Shape) -> Vec<&'m str> {
     let output = operation.as_operation();
     let output = output.and_then(|operation| context.model.get(operation.output()));

@@ -1,4 +1,4 @@
-//! The protocols that botocore speaks, and which of them a service is called over.
+//! The protocols of botocore, and the choice of one for a service.
 
 use std::fmt;
 
@@ -27,8 +27,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Every protocol. Of those that a service has, botocore takes the one that
-    /// comes first here.
+    /// All protocols. Of those that a service has, botocore uses the first in this list.
     pub const ALL: [Self; 7] = [
         Self::RpcV2Cbor,
         Self::Json10,
@@ -53,7 +52,7 @@ impl Protocol {
         }
     }
 
-    /// What botocore calls it; `json` is both versions of AWS JSON.
+    /// Its name in botocore. `json` is the name of both versions of AWS JSON.
     #[must_use]
     pub fn botocore_name(self) -> &'static str {
         match self {
@@ -66,8 +65,8 @@ impl Protocol {
         }
     }
 
-    /// The protocol of a name: the id of the trait, the trait's name alone, or
-    /// what botocore calls it. `json` is version 1.1.
+    /// The protocol with a name: the id or the name of the trait, or its name in botocore. `json`
+    /// is version 1.1.
     ///
     /// # Examples
     ///
@@ -91,7 +90,7 @@ impl Protocol {
         })
     }
 
-    /// Whether the HTTP bindings of the model count.
+    /// Whether the protocol uses HTTP bindings.
     pub(super) fn is_rest(self) -> bool {
         matches!(self, Self::RestJson | Self::RestXml)
     }
@@ -101,12 +100,12 @@ impl Protocol {
         matches!(self, Self::Ec2 | Self::Query)
     }
 
-    /// Whether bodies or answers are XML.
+    /// Whether bodies are XML.
     pub(super) fn is_xml(self) -> bool {
         self.is_query() || self == Self::RestXml
     }
 
-    /// The protocol that was asked for, or the best one of the service.
+    /// The requested protocol, or the preferred one of the service.
     pub(super) fn choose(
         service: &Shape,
         wanted: Option<Self>,
@@ -122,7 +121,7 @@ impl Protocol {
                     found: others(service),
                 });
         };
-        // botocore's `json` does not say which; the service may.
+        // `json` in botocore is both versions. The service decides which.
         if wanted == Self::Json11 && !has(&wanted) && has(&Self::Json10) {
             return Ok(Self::Json10);
         }
@@ -137,7 +136,7 @@ impl Protocol {
     }
 }
 
-/// The protocols of a service that are not botocore's.
+/// The protocols of a service that botocore does not support.
 fn others(service: &Shape) -> Vec<String> {
     let namespaces = ["polywire", "smithy.protocols", "aws.protocols"];
     let ids = service.traits().iter().map(|applied| applied.id());

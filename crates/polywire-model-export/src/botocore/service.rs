@@ -7,12 +7,11 @@ use super::entries::{documented, object, push_deprecation};
 use super::shapes::Shapes;
 use super::{Context, Protocol, operations};
 
-/// The names of a service, which for services that are not of AWS are derived
-/// from its id.
+/// The names of a service. For services that are not of AWS they are derived from its id.
 pub(super) struct ServiceNames {
-    /// What `boto3.client` calls it, fit to be a folder.
+    /// The name for `boto3.client`, which is also the name of a folder.
     pub(super) name: String,
-    /// Its version, fit to be a folder.
+    /// Its version, which is also the name of a folder.
     pub(super) api_version: String,
     service_id: String,
     endpoint_prefix: String,
@@ -48,8 +47,8 @@ impl ServiceNames {
     }
 }
 
-/// A text as the name of a folder: models come from anywhere, and none may name
-/// a place outside the folder that the user has chosen.
+/// Converts a text to the name of a folder. Models are untrusted, and must not name a path outside
+/// of the output folder.
 fn folder(text: &str, otherwise: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let name: String = text
@@ -117,7 +116,7 @@ fn metadata(context: &Context<'_>, facts: &ServiceNames, schemes: &Schemes<'_>) 
         ("protocol", Some(name.clone())),
         ("protocolSettings", http_versions(context)),
         ("protocols", Some(vec![name].into())),
-        // The class of the client is called by it.
+        // The name of the class of the client.
         (
             "serviceAbbreviation",
             Some(facts.service_id.as_str().into()),
@@ -149,7 +148,7 @@ fn json_version(protocol: Protocol) -> Option<Node> {
     }
 }
 
-/// What HTTP/2 is needed for, if anything.
+/// The uses of HTTP/2, if any.
 fn http_versions(context: &Context<'_>) -> Option<Node> {
     let settings = context.service.traits().get(context.protocol.trait_id())?;
     let first = |key| -> Option<&str> { settings.get(key)?.as_array()?.first()?.as_str() };
@@ -167,8 +166,7 @@ fn http_versions(context: &Context<'_>) -> Option<Node> {
     Some(object([("h2", Some(use_of_h2.into()))]).into())
 }
 
-/// `@smithy.rules#clientContextParams`: settings of a client that choose its
-/// endpoint.
+/// `@smithy.rules#clientContextParams`: settings of a client for its endpoint.
 fn client_context_parameters(service: &Shape) -> Option<Node> {
     let parameters = service
         .traits()
@@ -180,7 +178,7 @@ fn client_context_parameters(service: &Shape) -> Option<Node> {
         let kind = parameter.get("type").and_then(Node::as_str);
         let kind = kind.unwrap_or("string").to_lowercase();
         let parameter = object([
-            // botocore does not do without.
+            // Required by botocore.
             ("documentation", Some(text.unwrap_or_default().into())),
             ("type", Some(kind.into())),
         ]);

@@ -1,4 +1,4 @@
-//! The shapes of `service-2.json`: those that the operations reach.
+//! The shapes of `service-2.json`: those that operations reach.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,17 +8,17 @@ use super::entries::{documented, flag, object, push_all, push_deprecation, texts
 use super::names::{Names, Use};
 use super::{Context, Protocol, members};
 
-/// The shapes that were named so far, and those that are still to be written.
+/// The shapes with names, and those that are still to be written.
 pub(super) struct Shapes<'m> {
     names: Names<'m>,
     todo: Vec<(String, &'m Shape, Use)>,
-    /// The structures that travel as events.
+    /// The structures that are events of streams.
     events: HashSet<&'m ShapeId>,
-    /// The structures that operations take.
+    /// The inputs of operations.
     inputs: HashSet<&'m ShapeId>,
-    /// Those and the ones that are messages too: outputs and errors.
+    /// The inputs, outputs and errors of operations.
     tops: HashSet<&'m ShapeId>,
-    /// What was said of shapes that lose something.
+    /// The losses that were noted.
     noted: HashSet<&'static str>,
 }
 
@@ -51,24 +51,24 @@ impl<'m> Shapes<'m> {
         }
     }
 
-    /// The name of a shape, which will be written.
+    /// The name of a shape. Queues the shape to be written.
     pub(super) fn name(&mut self, context: &Context<'m>, shape: &'m Shape, usage: Use) -> String {
         let name = self.names.name(shape.id(), usage, &context.closure);
         self.todo.push((name.clone(), shape, usage));
         name
     }
 
-    /// Whether operations take a structure.
+    /// Whether a structure is an input.
     pub(super) fn is_input(&self, shape: &Shape) -> bool {
         self.inputs.contains(shape.id())
     }
 
-    /// Whether a structure is a whole message: an input, an output or an error.
+    /// Whether a structure is an input, an output or an error.
     pub(super) fn is_top(&self, shape: &Shape) -> bool {
         self.tops.contains(shape.id())
     }
 
-    /// Every shape that was named, and what they name in turn, sorted by name.
+    /// Writes every shape with a name, and those that they reach, sorted by name.
     pub(super) fn write(mut self, context: &mut Context<'m>) -> Object {
         let mut written: BTreeMap<String, Node> = BTreeMap::new();
         while let Some((name, shape, usage)) = self.todo.pop() {
@@ -177,12 +177,12 @@ impl<'m> Shapes<'m> {
         push_error(context, entry, shape);
     }
 
-    /// Notes what botocore has no way to say, each once.
+    /// Notes what botocore cannot express, once for each kind.
     fn note(&mut self, context: &mut Context<'m>, shape: &Shape) {
         let cbor = context.protocol == Protocol::RpcV2Cbor;
         let loss = match shape.shape_type() {
             ShapeType::BigDecimal if cbor => "botocore's CBOR does not support big decimals",
-            ShapeType::BigDecimal => "botocore rounds big decimals to doubles",
+            ShapeType::BigDecimal => "botocore's big decimals are doubles, so they are rounded",
             ShapeType::BigInteger if cbor => {
                 "botocore's CBOR does not support integers of more than 64 bits"
             }
@@ -197,8 +197,7 @@ impl<'m> Shapes<'m> {
     }
 }
 
-/// botocore's type. It has no more numbers than these; Python's integers have
-/// any size.
+/// The type in botocore, which has only these types of numbers. Python's integers have any size.
 fn type_name(shape_type: ShapeType) -> &'static str {
     match shape_type {
         ShapeType::BigDecimal | ShapeType::Double => "double",
@@ -210,7 +209,7 @@ fn type_name(shape_type: ShapeType) -> &'static str {
     }
 }
 
-/// The word for a format of timestamps.
+/// The name of a format of timestamps.
 pub(super) fn timestamp_format(format: TimestampFormat) -> Node {
     Node::from(match format {
         TimestampFormat::DateTime => "iso8601",
@@ -219,7 +218,7 @@ pub(super) fn timestamp_format(format: TimestampFormat) -> Node {
     })
 }
 
-/// Whether a number or boolean may be absent: it has no default.
+/// Whether a number or boolean can be absent, because it has no default.
 fn is_boxed(shape: &Shape) -> bool {
     let can_be = matches!(
         type_name(shape.shape_type()),
@@ -254,14 +253,14 @@ fn push_bounds(entry: &mut Object, shape: &Shape) {
     }
 }
 
-/// Sets what makes a structure an error.
+/// Sets the entries of an error.
 fn push_error(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
     let traits = shape.traits();
     let Some(kind) = traits.error() else {
         return;
     };
-    // Elsewhere the code of an error is the name of its shape. For SQS botocore
-    // sees to it by itself that the name is found.
+    // Otherwise the code of an error is the name of its shape. For SQS, botocore resolves the name
+    // itself.
     let has_codes = context.has_query_codes() && !context.is("SQS");
     let query = traits.aws_query_error().filter(|_| has_codes);
     let status = query.map(|query| query.http_response_code);

@@ -1,4 +1,4 @@
-//! `waiters-2.json`: how to poll until something is so.
+//! `waiters-2.json`: waiters.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use polywire_model::{ErrorKind, Node, Object, ids};
 use super::Context;
 use super::entries::{flag, object};
 
-/// Seconds that a waiter polls at least. Smithy leaves that to the caller, and
-/// botocore counts attempts.
+/// The minimum time that a waiter polls, in seconds. Smithy leaves it to the caller, and botocore
+/// counts attempts.
 const PATIENCE: i64 = 300;
 
 pub(super) fn waiters(context: &mut Context<'_>) -> Node {
@@ -76,7 +76,7 @@ fn of_acceptor(errors: &Errors<'_>, is_head: bool, acceptor: &Node) -> Result<No
         .and_then(|matcher| matcher.iter().next())
         .ok_or("an acceptor has no matcher")?;
     let (matcher, argument, expected) = match kind {
-        // botocore has the matcher `error` for both: was there one?
+        // botocore has the matcher `error` for both: whether there was an error.
         "success" => {
             let success = value.as_bool().ok_or("`success` is not a boolean")?;
             ("error", None, Node::from(!success))
@@ -85,7 +85,7 @@ fn of_acceptor(errors: &Errors<'_>, is_head: bool, acceptor: &Node) -> Result<No
             let error = value.as_str().ok_or("`errorType` is not a string")?;
             let name = error.split_once('#').map_or(error, |(_, name)| name);
             match errors.get(name) {
-                // Without a body botocore knows nothing but the status.
+                // Without a body, botocore only knows the status.
                 Some(error) if is_head => ("status", None, Node::from(error.status)),
                 Some(error) => ("error", None, Node::from(error.code)),
                 None => ("error", None, Node::from(name)),
@@ -119,13 +119,13 @@ fn of_acceptor(errors: &Errors<'_>, is_head: bool, acceptor: &Node) -> Result<No
     .into())
 }
 
-/// What botocore knows an error by.
+/// The code and status of an error in botocore.
 struct Error<'m> {
     code: &'m str,
     status: i64,
 }
 
-/// Errors by the names of their shapes, as waiters of Smithy have them.
+/// Errors by the names of their shapes, which Smithy's waiters use.
 type Errors<'m> = HashMap<&'m str, Error<'m>>;
 
 fn errors<'m>(context: &Context<'m>) -> Errors<'m> {
@@ -140,7 +140,7 @@ fn errors<'m>(context: &Context<'m>) -> Errors<'m> {
         let status = shape.traits().http_error().map(i64::from);
         let error = Error {
             code: query.map_or(context.closure.name(shape.id()), |query| query.code),
-            // S3's answers to `HEAD` have the status, and its model has not.
+            // Responses of S3 to `HEAD` have a status that its model lacks.
             status: status.unwrap_or(match kind {
                 _ if name == "NotFound" => 404,
                 ErrorKind::Client => 400,

@@ -59,11 +59,12 @@ pub(super) fn merge_values(old: &mut Node, new: Node) -> Result<(), Conflict> {
     Ok(())
 }
 
-/// Each shape once. The same definition in two files is one definition; traits
-/// that only one of them has are added, and meet as those of `apply` do.
+/// Joins definitions, so that each shape exists once. Equal definitions in two files are one
+/// definition: traits that only one of them has are added, and traits of both are merged as those
+/// of `apply`.
 ///
-/// Smithy's own tools join the lists of traits of equal definitions too, so that
-/// each tag is there twice: not done here, where a model read twice is one model.
+/// Smithy's own tools also join the lists in traits of equal definitions, so that each tag occurs
+/// twice. This crate does not, so that reading a model twice gives the same model.
 pub(super) fn join(
     drafts: Vec<Shape>,
     bundled: Option<&ShapeTable>,

@@ -63,18 +63,18 @@ pub use self::select::{Match, ShapeOrMember};
 /// | `:is(a, b)` | what any of the selectors yields |
 /// | `:in(a)` | test: the selector yields the shape |
 /// | `:root(a)` | what the selector matches in the whole model |
-/// | `:recursive(a)` | what the selector yields, and what it yields for that, and so on |
-/// | `:topdown(a, b)` | services, resources and operations that `a` matches, or that stand below one that does; `b` ends it |
-/// | `$name(a)` | the shape itself; what `a` yields for it is kept as a variable |
-/// | `${name}` | what the variable holds |
+/// | `:recursive(a)` | what the selector yields, and what it yields for these results, and so on |
+/// | `:topdown(a, b)` | services, resources and operations that `a` matches, or that are below one that does, except below those that `b` matches |
+/// | `$name(a)` | the shape itself; what `a` yields for it is stored in a variable |
+/// | `${name}` | the value of the variable |
 ///
 /// **Attributes** are `id`, with `namespace`, `name`, `member`; `service`, with
 /// `id`, `version`; `trait`, with the name of a trait, which for one of
-/// `smithy.api` may be short, and then with what its value holds; and `var` with
+/// `smithy.api` may be short, and then parts of its value; and `var` with
 /// the name of a variable. Parts are joined by bars: `[trait|range|min = 1]`.
 /// `(length)` of ids, text, arrays and objects, `(keys)` and `(values)` of objects
 /// and of `trait`, `(values)` of arrays, and `(first)` of several values can be
-/// parts too. Of several values one must hold.
+/// parts too. Of several values one must match.
 ///
 /// **Comparators** of text are `=`, `!=`, `^=` (begins with), `$=` (ends with),
 /// `*=` (contains), `?=` (exists: `true` or `false`), those of numbers `>`, `>=`,

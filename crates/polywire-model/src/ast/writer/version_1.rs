@@ -1,16 +1,15 @@
 //! Writes shapes of JSON AST 1.0.
 //!
 //! ```text
-//! mixins      flattened into the shapes that use them, and left out
+//! mixins      flattened into the shapes that use them, and omitted
 //! enum        string with @enum
 //! intEnum     integer
 //! @default    none: absent means zero, unless @box is on the member or target
-//! properties  left out, with @property and @notProperty
+//! properties  omitted, with @property and @notProperty
 //! ```
 //!
-//! So a default of zero survives where the target has it too, and a default of
-//! null, which in 2.0 says that a member has none, becomes `@box`. Every other
-//! default is a loss.
+//! So a default of zero is kept if the target has it, too. A default of null, which removes the
+//! default of the target in 2.0, becomes `@box`. Every other default is lost.
 
 use std::collections::BTreeMap;
 

@@ -99,11 +99,11 @@ impl Default for Options {
 /// The IDL of a model, without the prelude and the other bundled definitions: one file for each
 /// namespace.
 ///
-/// Metadata stands in the one file there is; with several namespaces it gets a
-/// file of its own, so that it doesn't move when a namespace is added. Loaded
-/// together, the files are the same model again, but for the places of things.
+/// With one namespace, metadata is in its file. With several, metadata has a file of its own, so
+/// that it does not move when a namespace is added. Loaded together, the files give the same
+/// model, except for source locations.
 ///
-/// There is nothing that a model can hold and IDL can't say.
+/// IDL can express everything that a model can contain.
 ///
 /// # Examples
 ///
