@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use polywire::model::{Assembled, Loader, Model};
+use polywire::model::{Assembly, Loader, Model};
 use polywire::prelude::*;
 
 use crate::findings::{print_finding, summary};
@@ -27,7 +27,7 @@ impl ModelArguments {
     }
 
     /// The model of these files, and what its author may want to know about it.
-    pub(crate) fn load(&self) -> Result<Assembled, Failure> {
+    pub(crate) fn load(&self) -> Result<Assembly, Failure> {
         let mut loader = Loader::new();
         for file in &self.files {
             loader.add_path(file);
@@ -53,7 +53,7 @@ pub(crate) fn from_json(name: &str, json: &str) -> Result<Model, Failure> {
 }
 
 /// Joins what a loader was given; errors are printed.
-fn assemble(loader: &mut Loader) -> Result<Assembled, Failure> {
+fn assemble(loader: &mut Loader) -> Result<Assembly, Failure> {
     progress::show(loader);
     let assembled = loader.assemble();
     // The bar goes before anything is said.
