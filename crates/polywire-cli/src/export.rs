@@ -1,15 +1,15 @@
-//! `polywire export`: a model in the form that another tool reads.
+//! `polywire export`: writes models in formats of other tools.
 
 use std::path::{Path, PathBuf};
 
-use polywire::model::export::botocore::{self, Export, Options, Protocol};
 use polywire::model::{Node, Object};
+use polywire_model_export::botocore::{self, Export, Options, Protocol};
 
 use crate::model::{EXIT_STATUS, Input};
 use crate::output::{OutputFile, Overwrite};
 use crate::{Failure, print};
 
-/// Write a model in the form that another tool reads.
+/// Write a model in the format of another tool.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -21,27 +21,25 @@ enum Form {
     Botocore(Botocore),
 }
 
-/// Write the data files with which boto3 and the aws CLI call a service.
+/// Write the data files with which boto3 and the AWS CLI call a service.
 ///
-/// What botocore has no way to say is a note on standard error.
+/// What botocore cannot express is reported on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 struct Botocore {
     #[command(flatten)]
     input: Input,
-    /// The service, where the model has several: its name, with or without
-    /// namespace.
+    /// The service, if the model has several: its name, with or without namespace.
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
-    /// The protocol to call it over, by its trait or botocore's name, such as
-    /// restJson1 or rest-json. Without it, the one of the service's that
-    /// botocore likes best.
+    /// The protocol of the client, by the name of its trait or its name in botocore, such as
+    /// restJson1 or rest-json. By default, the protocol of the service that botocore prefers.
     #[arg(long, short, value_name = "NAME", value_parser = protocol)]
     protocol: Option<Protocol>,
-    /// What boto3 calls the service. Without it, the service id in lower case.
+    /// The name of the service in boto3. By default, the service id in lower case.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The folder to write to, which AWS_DATA_PATH has to name later.
+    /// The output folder, to which AWS_DATA_PATH must be set later.
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
     #[command(flatten)]
@@ -86,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .collect();
     arguments.overwrite.write(&files)?;
     let written: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
-    let said = if arguments.input.json {
+    let said = if arguments.input.options.json {
         as_json(&export, &written)
     } else {
         as_text(&export, &written, &arguments.output)
@@ -107,10 +105,9 @@ fn as_text(export: &Export, written: &[PathBuf], folder: &Path) -> String {
     } else {
         ", endpoint_url='http://127.0.0.1:8080'"
     };
-    // Region and endpoint are all that a client of a service without signatures
-    // needs.
+    // A client of a service without signatures needs only a region and an endpoint.
     text.push_str(&format!(
-        "\nThe service is `{name}` now, over {}. To see that it is there:\n\n  \
+        "\nThe service is `{name}`, over {}. To test it:\n\n  \
          export AWS_DATA_PATH={folder} AWS_DEFAULT_REGION=us-east-1\n  \
          aws {name} help\n  \
          python3 -c \"import boto3; help(boto3.client('{name}'{endpoint}))\"\n",
@@ -133,7 +130,7 @@ fn as_json(export: &Export, written: &[PathBuf]) -> String {
     Node::from(said).to_json() + "\n"
 }
 
-/// A word for a shell.
+/// Quotes a word for a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

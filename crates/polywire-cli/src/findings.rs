@@ -1,5 +1,4 @@
-//! What is said about a model: findings as text, in colours where a person reads
-//! them, as JSON, and in few words.
+//! Prints findings about a model: as text, with colours on terminals, as JSON, or as a summary.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -8,23 +7,23 @@ use polywire::model::{Diagnostic, Node, Object, Severity};
 
 use crate::print;
 
-/// How many warnings a command shows whole that was asked for something else.
+/// The maximum number of warnings that commands other than `check` print in full.
 const SHOWN: usize = 3;
 
-/// Tells of warnings on standard error. Many are only counted: whoever serves or
-/// converts a model of somebody else's is not the one to mend it.
+/// Prints warnings to standard error. If there are many, only their number: users who serve or
+/// convert a model are often not its authors.
 pub(crate) fn warn(warnings: &[Diagnostic]) {
     let is_shown = |diagnostic: &&Diagnostic| diagnostic.severity > Severity::Note;
     let warnings: Vec<&Diagnostic> = warnings.iter().filter(is_shown).collect();
     if warnings.len() > SHOWN {
         print::err(in_short(&warnings));
     } else {
-        warnings.into_iter().for_each(tell);
+        warnings.into_iter().for_each(print_finding);
     }
 }
 
-/// Tells of a finding on standard error.
-pub(crate) fn tell(diagnostic: &Diagnostic) {
+/// Prints a finding to standard error.
+pub(crate) fn print_finding(diagnostic: &Diagnostic) {
     print::err_as_is(&format!("{}\n", painted(diagnostic, Stream::Err)));
 }
 
@@ -49,15 +48,15 @@ fn in_short(warnings: &[&Diagnostic]) -> String {
     )
 }
 
-/// Where a text goes.
+/// The stream that a text is written to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stream {
     Err,
     Out,
 }
 
-/// A finding as text, in colours where a person sees it. It shows lines of
-/// files, and none may tell the terminal what to do.
+/// A finding as text, with colours on terminals. It contains lines of files, so control characters
+/// are escaped.
 pub(crate) fn painted(diagnostic: &Diagnostic, stream: Stream) -> String {
     let text = print::harmless(&diagnostic.to_string());
     let is_terminal = match stream {
@@ -121,8 +120,7 @@ pub(crate) fn summary<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> 
     parts.join(", ")
 }
 
-/// How many findings there are of which kind, the most frequent first; empty for
-/// a few, which can be counted at a glance.
+/// The number of findings by code, the most frequent first. Empty for a few findings.
 pub(crate) fn kinds(diagnostics: &[Diagnostic]) -> String {
     const FEW: usize = 10;
     let counts = by_kind(diagnostics.iter());
@@ -135,8 +133,7 @@ pub(crate) fn kinds(diagnostics: &[Diagnostic]) -> String {
     lines.collect()
 }
 
-/// The codes of findings with how many there are of each, the most frequent
-/// first.
+/// The codes of findings with their numbers, the most frequent first.
 fn by_kind<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Vec<(&'d str, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for diagnostic in diagnostics {
@@ -154,7 +151,7 @@ const SEVERITIES: [(Severity, &str); 4] = [
     (Severity::Note, "notes"),
 ];
 
-/// How many findings there are of each of these.
+/// The number of findings of each severity.
 fn counts<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> [i64; SEVERITIES.len()] {
     let mut counts = [0; SEVERITIES.len()];
     for diagnostic in diagnostics {

@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return print::out(&generated.file());
     }
     let (path, is_new) = arguments.write(&generated)?;
-    if arguments.input.json {
+    if arguments.input.options.json {
         let path = path.display().to_string();
         let path = polywire::model::Node::from(path).to_json();
         return print::out(&format!("{{\"files\":[{path}]}}\n"));

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use polywire::model::{Assembled, Loader, Model};
+use polywire::model::{Assembly, Loader, Model};
 use polywire::prelude::*;
 
-use crate::findings::{summary, tell};
+use crate::findings::{print_finding, summary};
 use crate::{Failure, progress, weather};
 
 /// Which model and which of its services.
@@ -27,7 +27,7 @@ impl ModelArguments {
     }
 
     /// The model of these files, and what its author may want to know about it.
-    pub(crate) fn load(&self) -> Result<Assembled, Failure> {
+    pub(crate) fn load(&self) -> Result<Assembly, Failure> {
         let mut loader = Loader::new();
         for file in &self.files {
             loader.add_path(file);
@@ -53,13 +53,13 @@ pub(crate) fn from_json(name: &str, json: &str) -> Result<Model, Failure> {
 }
 
 /// Joins what a loader was given; errors are printed.
-fn assemble(loader: &mut Loader) -> Result<Assembled, Failure> {
+fn assemble(loader: &mut Loader) -> Result<Assembly, Failure> {
     progress::show(loader);
     let assembled = loader.assemble();
     // The bar goes before anything is said.
     loader.on_progress(|_| ());
     assembled.map_err(|error| {
-        error.errors().for_each(tell);
+        error.errors().for_each(print_finding);
         Failure::new(2, format!("{} in the model", summary(error.errors())))
     })
 }

@@ -1,19 +1,15 @@
-//! The definitions that come with the crate: Smithy's prelude, and the traits
-//! of the protocols, of AWS, of the official test suites and of Polywire.
+//! The bundled definitions: the prelude of Smithy, and the traits of protocols, of AWS, of the
+//! official test suites and of Polywire.
 //!
-//! They are Smithy files like any other, read by the same parser when the first
-//! model is assembled. A model that holds such a definition itself, as dumps of
-//! other tools do, keeps its own.
+//! They are Smithy files, which are parsed when the first model is assembled. If a model defines
+//! such a shape itself, as the output of other tools does, its own definition is used.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
-
-use polywire_schema::ShapeId;
 
 use crate::assemble::assemble;
 use crate::diagnostic::Problems;
 use crate::idl;
-use crate::shape::Shape;
+use crate::shape_table::ShapeTable;
 use crate::source::Sources;
 
 const FILES: [(&str, &str); 19] = [
@@ -80,58 +76,27 @@ const FILES: [(&str, &str); 19] = [
     ),
 ];
 
-pub(crate) struct Bundled {
-    shapes: Vec<Shape>,
-    index: HashMap<ShapeId, u32>,
+/// The bundled definitions, which are read at the first call.
+pub(crate) fn bundled() -> &'static ShapeTable {
+    static BUNDLED: OnceLock<ShapeTable> = OnceLock::new();
+    BUNDLED.get_or_init(|| load().0)
 }
 
-impl Bundled {
-    /// The bundled definitions, made at the first call.
-    pub(crate) fn get() -> &'static Self {
-        static BUNDLED: OnceLock<Bundled> = OnceLock::new();
-        BUNDLED.get_or_init(|| Self::load().0)
+fn load() -> (ShapeTable, Problems, Sources) {
+    let mut sources = Sources::default();
+    let mut problems = Problems::default();
+    let mut files = Vec::new();
+    for (name, text) in FILES {
+        let file = sources.add(name, Arc::from(text));
+        files.push(idl::parse(text, file, &mut problems));
     }
-
-    fn load() -> (Self, Problems, Sources) {
-        let mut sources = Sources::default();
-        let mut problems = Problems::default();
-        let mut files = Vec::new();
-        for (name, text) in FILES {
-            let file = sources.add(name, Arc::from(text));
-            files.push(idl::parse(text, file, &mut problems));
-        }
-        let fragments = idl::lower(files, &[], None, &mut problems);
-        let (mut shapes, index, _) = assemble(fragments, None, &mut problems);
-        // No file of the user's holds them: their places mean nothing outside.
-        for shape in &mut shapes {
-            shape.forget_locations();
-        }
-        (Self { shapes, index }, problems, sources)
+    let fragments = idl::lower(files, &[], None, &mut problems);
+    let (mut shapes, index, _) = assemble(fragments, None, &mut problems);
+    // The files are not those of the user: locations in them have no meaning outside.
+    for shape in &mut shapes {
+        shape.forget_locations();
     }
-
-    pub(crate) fn shape(&self, id: &str) -> Option<&Shape> {
-        self.index.get(id).map(|&at| &self.shapes[at as usize])
-    }
-
-    /// The place of a shape in [`shapes`](Self::shapes).
-    pub(crate) fn place(&self, id: &str) -> Option<u32> {
-        self.index.get(id).copied()
-    }
-
-    pub(crate) fn shapes(&self) -> &[Shape] {
-        &self.shapes
-    }
-
-    /// Whether a namespace is one of those that are bundled.
-    pub(crate) fn has_namespace(&self, namespace: &str) -> bool {
-        // Sorted by id, so by namespace: the shapes of one stand together.
-        let at = self
-            .shapes
-            .partition_point(|shape| shape.id().namespace() < namespace);
-        self.shapes
-            .get(at)
-            .is_some_and(|shape| shape.id().namespace() == namespace)
-    }
+    (ShapeTable::new(shapes, index), problems, sources)
 }
 
 #[cfg(test)]
@@ -141,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_bundled_files_have_no_flaw() {
-        let (bundled, problems, sources) = Bundled::load();
+        let (bundled, problems, sources) = load();
         let diagnostics = problems.into_diagnostics(&sources);
         let text: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
         assert!(text.is_empty(), "{}", text.join("\n"));

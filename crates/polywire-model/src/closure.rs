@@ -1,4 +1,4 @@
-//! What a service reaches.
+//! The closure of a service.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,8 +7,7 @@ use polywire_schema::ShapeId;
 use crate::model::Model;
 use crate::shape::{Shape, ShapeRef};
 
-/// The closure of a service: its operations and resources, and the shapes of
-/// the data that they carry.
+/// The closure of a service: its operations and resources, and the shapes of their data.
 ///
 /// # Examples
 ///
@@ -44,7 +43,7 @@ pub struct Closure<'m> {
 }
 
 impl<'m> Closure<'m> {
-    /// Walks from a service; `None` when the shape is none.
+    /// Finds everything that a service reaches. `None` if the shape is not a service.
     pub(crate) fn of(model: &'m Model, service: &'m Shape) -> Option<Self> {
         let names = service.as_service()?.rename().iter();
         let mut closure = Self {
@@ -67,14 +66,13 @@ impl<'m> Closure<'m> {
         Some(closure)
     }
 
-    /// The model that it is of.
+    /// The model of the service.
     pub(crate) fn model(&self) -> &'m Model {
         self.model
     }
 
-    /// The closure with those operations only that `keep` says yes to, with the
-    /// shapes that they and the service's errors reach. There are no resources
-    /// in it.
+    /// The closure with only the operations for which `keep` returns `true`, and with the shapes
+    /// that they and the errors of the service reach. It has no resources.
     ///
     /// # Examples
     ///
@@ -124,7 +122,7 @@ impl<'m> Closure<'m> {
         self.service
     }
 
-    /// All operations, also those of resources, in the order of the source.
+    /// All operations, including those of resources, in the order of the source.
     #[must_use]
     pub fn operations(&self) -> &[&'m Shape] {
         &self.operations
@@ -136,13 +134,12 @@ impl<'m> Closure<'m> {
         &self.resources
     }
 
-    /// The shapes of the data, sorted by id; bundled ones such as
-    /// `smithy.api#String` are among them.
+    /// The data shapes, sorted by id. They include bundled shapes such as `smithy.api#String`.
     pub fn shapes(&self) -> impl ExactSizeIterator<Item = &'m Shape> {
         self.shapes.values().copied()
     }
 
-    /// Whether the service reaches a shape of data.
+    /// Whether the service reaches a data shape.
     #[must_use]
     pub fn contains(&self, id: &ShapeId) -> bool {
         self.shapes.contains_key(id)
@@ -157,7 +154,7 @@ impl<'m> Closure<'m> {
         self.names.get(id).copied().unwrap_or_else(|| id.name())
     }
 
-    /// The operation of a name.
+    /// The operation with a name.
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<&'m Shape> {
         self.operations
@@ -166,12 +163,11 @@ impl<'m> Closure<'m> {
             .find(|operation| self.name(operation.id()) == name)
     }
 
-    /// The errors that an operation can give: its own, then the service's.
+    /// The errors that an operation can return: its own, then those of the service.
     ///
-    /// Each call goes through the errors of the service. For all operations of a
-    /// model that isn't trusted, ask for [`own_errors`](Self::own_errors) of each
-    /// and once for the [`common_errors`](Self::common_errors): what they say
-    /// together grows with the model, not with its square.
+    /// Each call iterates over the errors of the service. For all operations of an untrusted model,
+    /// use [`own_errors`](Self::own_errors) of each and [`common_errors`](Self::common_errors)
+    /// once: their total size is linear in the model, not quadratic.
     #[must_use]
     pub fn errors(&self, operation: &'m Shape) -> Vec<&'m Shape> {
         let own = operation.as_operation().map_or(&[][..], |o| o.errors());
@@ -179,14 +175,14 @@ impl<'m> Closure<'m> {
         self.distinct(own.iter().chain(common))
     }
 
-    /// The errors that the operation itself names, each once.
+    /// The errors of the operation itself, without duplicates.
     #[must_use]
     pub fn own_errors(&self, operation: &'m Shape) -> Vec<&'m Shape> {
         let own = operation.as_operation().map_or(&[][..], |o| o.errors());
         self.distinct(own.iter())
     }
 
-    /// The errors that the service names, each once: every operation can give them.
+    /// The errors of the service, without duplicates. Every operation can return them.
     #[must_use]
     pub fn common_errors(&self) -> Vec<&'m Shape> {
         let common = self.service.as_service().map_or(&[][..], |s| s.errors());

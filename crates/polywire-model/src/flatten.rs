@@ -1,4 +1,5 @@
-//! A model without mixins: what they give stands in the shapes themselves.
+//! Flattens a model: mixins are removed, and the shapes that used them have their members and
+//! traits as their own.
 
 use std::collections::HashMap;
 
@@ -6,12 +7,11 @@ use crate::model::Model;
 use crate::shape::Shape;
 
 impl Model {
-    /// The same model without mixins: the shapes that use them hold what they
-    /// give as their own, and the mixins themselves are gone.
+    /// The same model without mixins. The shapes that used them have the inherited members and
+    /// traits as their own, and the mixins are removed.
     ///
-    /// Members and traits of an assembled model are already flattened; what
-    /// changes is how the model is written, and that nobody meets a shape that
-    /// no data has.
+    /// Members and traits of an assembled model are flattened already. This changes how the model
+    /// is written, and removes the shapes of mixins, which no data has.
     ///
     /// # Examples
     ///
@@ -44,7 +44,7 @@ impl Model {
                 shape
             })
             .collect();
-        // As many as there are: an index of u32 held them before.
+        // There are at most as many shapes as before, and their indices were u32.
         let index: HashMap<_, _> = (0..)
             .zip(&shapes)
             .map(|(at, shape)| (shape.id().clone(), at))
@@ -54,6 +54,7 @@ impl Model {
             index,
             self.metadata().clone(),
             self.sources().clone(),
+            self.bundled(),
         )
     }
 }

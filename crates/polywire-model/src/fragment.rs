@@ -1,5 +1,5 @@
-//! What a reader makes of one file: shapes with absolute names, traits that are
-//! yet to be applied, metadata. The assembler joins fragments into a model.
+//! The contents of one file: shapes with absolute names, traits that are not applied yet, and
+//! metadata. The assembler joins fragments into a model.
 
 use crate::node::Entry;
 use crate::shape::{Shape, ShapeRef};
@@ -14,7 +14,7 @@ pub(crate) struct Fragment {
     pub(crate) applies: Vec<Apply>,
 }
 
-/// Traits for a shape or member that may stand in another file.
+/// Traits for a shape or member, which may be in another file.
 #[derive(Debug)]
 pub(crate) struct Apply {
     pub(crate) target: ShapeRef,

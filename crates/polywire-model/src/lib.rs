@@ -1,5 +1,4 @@
-//! Smithy models without a JVM: IDL and JSON AST in, a checked [`Model`] out; and the
-//! way back.
+//! Smithy models without a JVM: reads IDL and JSON AST into a checked [`Model`], and writes both.
 //!
 //! # Examples
 //!
@@ -31,18 +30,19 @@
 //!
 //! # A tour
 //!
-//! - [`Loader`]: files, folders, JARs and texts become one model. What is wrong comes as
-//!   [`Diagnostic`]s, which print themselves.
-//! - [`Model`]: look up ([`get`](Model::get), [`member`](Model::member),
-//!   [`target`](Model::target)), iterate ([`shapes`](Model::shapes),
-//!   [`shapes_of`](Model::shapes_of)), walk ([`neighbors`](Model::neighbors),
-//!   [`reach`](Model::reach), and back with [`uses`](Model::uses)).
-//! - [`Closure`]: what a service reaches, under the names that it gives.
-//! - [`Shape`], [`Member`], [`Traits`]: traits by id, and typed views of those that the
-//!   wires need.
+//! - [`Loader`]: reads files, folders, JARs and texts into one model, and reports [`Diagnostic`]s.
+//! - [`Model`]: lookup ([`get`](Model::get), [`member`](Model::member), [`target`](Model::target)),
+//!   iterate ([`shapes`](Model::shapes), [`shapes_of`](Model::shapes_of)), walk
+//!   ([`neighbors`](Model::neighbors), [`reach`](Model::reach), and back with
+//!   [`uses`](Model::uses)).
+//! - [`Closure`]: the shapes that a service reaches, with their names in the service.
+//! - [`Shape`], [`Member`], [`Traits`]: traits by id, and typed views of those that protocols need.
 //! - [`Selector`]: Smithy's queries over models.
-//! - [`ast`], [`idl`]: the model as text again. [`export`]: as files of other tools.
-//! - [`Model::schemas`]: the model as codecs want it.
+//! - [`ast`], [`idl`]: write the model as text. The crate `polywire-model-export` writes files of
+//!   other tools.
+//! - [`rules`]: the rules that are checked, with examples. [`ids`]: the traits that the crate
+//!   knows.
+//! - [`Model::schemas`]: schemas for codecs.
 //!
 //! # The way of a model
 //!
@@ -53,13 +53,12 @@
 //! .jar    -> the files of both kinds below META-INF/smithy
 //! ```
 //!
-//! Broken input gives [`Diagnostic`]s with file, line, column and what was
-//! expected, as many in one run as are worth reading; it never panics, and depth,
-//! size and the number of findings are bounded.
+//! Invalid input gives [`Diagnostic`]s with file, line, column and what was expected. It never
+//! causes a panic. Depth, size and the number of findings are bounded.
 //!
 //! # Features
 //!
-//! - `jar`, on by default: models in JARs. It costs the build of two small crates.
+//! - `jar`, on by default: models in JARs. It adds two small dependencies.
 
 #![forbid(unsafe_code)]
 
@@ -68,17 +67,22 @@ pub mod ast;
 mod bundled;
 mod closure;
 mod diagnostic;
-pub mod export;
 mod flatten;
 mod fragment;
 pub mod idl;
+pub mod ids;
+mod json;
 mod loader;
 mod model;
 mod node;
+pub mod rules;
 mod schemas;
 mod selector;
+mod severity;
 mod shape;
+mod shape_table;
 mod source;
+mod spelling;
 mod traits;
 mod upgrade;
 mod uri;
@@ -87,12 +91,13 @@ mod validate;
 mod version;
 
 pub use closure::Closure;
-pub use diagnostic::{Diagnostic, ModelError, Severity};
-pub use loader::{Assembled, Loader, Progress, Step};
+pub use diagnostic::{Diagnostic, ModelError};
+pub use loader::{Assembly, Loader, Progress, Step};
 pub use model::{Model, Relation};
 pub use node::{Entry, Node, NodeValue, Number, Object};
 pub use polywire_schema::{ShapeId, ShapeIdError};
-pub use selector::{Match, Selected, Selector, SelectorError};
+pub use selector::{Match, Selector, SelectorError, ShapeOrMember};
+pub use severity::Severity;
 pub use shape::{
     Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType, UNIT,
 };

@@ -1,22 +1,23 @@
-//! The assembled model: look-up, iteration and walks.
+//! The assembled model: lookup, iteration and traversal.
 
 use std::collections::{HashMap, HashSet};
 
 use polywire_schema::ShapeId;
 
-use crate::bundled::Bundled;
 use crate::closure::Closure;
+use crate::ids;
 use crate::node::Object;
 use crate::shape::{Lifecycle, Member, Shape, ShapeRef, ShapeType};
+use crate::shape_table::ShapeTable;
 use crate::source::Sources;
 use crate::traits::{AppliedTrait, Paginated};
 use crate::uses::Uses;
 
 /// A Smithy model: every file joined, names resolved, mixins flattened, checked.
 ///
-/// The definitions that come with this crate, such as `smithy.api#String` and
-/// `aws.protocols#restJson1`, are found by [`get`](Self::get) but are no part of
-/// [`shapes`](Self::shapes), unless a file of the model defines them itself.
+/// The bundled definitions, such as `smithy.api#String` and `aws.protocols#restJson1`, are found by
+/// [`get`](Self::get), but [`shapes`](Self::shapes) does not include them, unless a file of the
+/// model defines them itself.
 ///
 /// # Examples
 ///
@@ -41,65 +42,72 @@ use crate::uses::Uses;
 pub struct Model {
     /// Sorted by id.
     shapes: Vec<Shape>,
-    /// The place of each shape in `shapes`.
+    /// The index of each shape in `shapes`.
     index: HashMap<ShapeId, u32>,
     metadata: Object,
     sources: Sources,
+    bundled: &'static ShapeTable,
 }
 
 impl Model {
-    /// `shapes` is sorted by id and has each id once; `index` says where.
+    /// `shapes` is sorted by id, without duplicates. `index` has the index of each.
     pub(crate) fn new(
         shapes: Vec<Shape>,
         index: HashMap<ShapeId, u32>,
         metadata: Object,
         sources: Sources,
+        bundled: &'static ShapeTable,
     ) -> Self {
         Self {
             shapes,
             index,
             metadata,
             sources,
+            bundled,
         }
     }
 
-    /// The shape of an absolute id, bundled definitions included.
-    #[must_use]
-    pub fn get(&self, id: &str) -> Option<&Shape> {
-        self.defined(id).or_else(|| Bundled::get().shape(id))
+    /// The definitions that come with this crate.
+    pub(crate) fn bundled(&self) -> &'static ShapeTable {
+        self.bundled
     }
 
-    /// The shape of an absolute id, when a file of the model defines it.
+    /// The shape with an absolute id, including bundled definitions.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Shape> {
+        self.defined(id).or_else(|| self.bundled.shape(id))
+    }
+
+    /// The shape with an absolute id, if a file of the model defines it.
     #[must_use]
     pub fn defined(&self, id: &str) -> Option<&Shape> {
         self.index.get(id).map(|&at| &self.shapes[at as usize])
     }
 
-    /// Whether the id names a definition that comes with this crate and that no
-    /// file of the model defines.
+    /// Whether the id is that of a bundled definition that no file of the model defines.
     #[must_use]
     pub fn is_bundled(&self, id: &str) -> bool {
-        !self.index.contains_key(id) && Bundled::get().shape(id).is_some()
+        !self.index.contains_key(id) && self.bundled.shape(id).is_some()
     }
 
-    /// The member of an absolute id such as `example#City$name`.
+    /// The member with an absolute id such as `example#City$name`.
     #[must_use]
     pub fn member(&self, id: &ShapeId) -> Option<&Member> {
         self.get(id.root_str())?.member(id.member()?)
     }
 
-    /// The shape that a member targets. In an assembled model there is one.
+    /// The target of a member. It is always `Some` for members of this model.
     #[must_use]
     pub fn target(&self, member: &Member) -> Option<&Shape> {
         self.get(member.target())
     }
 
-    /// The shapes that the model's files define, sorted by id.
+    /// The shapes that the files of the model define, sorted by id.
     pub fn shapes(&self) -> impl ExactSizeIterator<Item = &Shape> {
         self.shapes.iter()
     }
 
-    /// The place of a shape in [`shape_slice`](Self::shape_slice).
+    /// The index of a shape in [`shape_slice`](Self::shape_slice).
     pub(crate) fn place(&self, id: &str) -> Option<u32> {
         self.index.get(id).copied()
     }
@@ -120,13 +128,13 @@ impl Model {
         self.shapes_of(ShapeType::Service)
     }
 
-    /// How many shapes the model's files define.
+    /// The number of shapes that the files of the model define.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shapes.len()
     }
 
-    /// Whether the model's files define no shape.
+    /// Whether the files of the model define no shape.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shapes.is_empty()
@@ -138,15 +146,14 @@ impl Model {
         &self.metadata
     }
 
-    /// The files that the model was read from: what
-    /// [`SourceLocation`](crate::SourceLocation)s refer to.
+    /// The files of the model, to which [`SourceLocation`](crate::SourceLocation)s refer.
     #[must_use]
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// Everything that a service reaches: operations, also through resources,
-    /// and the shapes of their data. `None` when the id names no service.
+    /// Everything that a service reaches: operations, including those of resources, and the shapes
+    /// of their data. `None` if there is no service with this id.
     #[must_use]
     pub fn closure(&self, service: &str) -> Option<Closure<'_>> {
         Closure::of(
@@ -175,8 +182,8 @@ impl Model {
         })
     }
 
-    /// The path in the output of the boolean that says whether more pages follow, if it is in
-    /// the same structure as the output token. See [`is_more_results`](Self::is_more_results).
+    /// The path in the output to the boolean that says whether more pages follow, if it is in the
+    /// same structure as the output token. See [`is_more_results`](Self::is_more_results).
     #[must_use]
     pub fn more_results(&self, operation: &Shape, paginated: &Paginated<'_>) -> Option<String> {
         let token = paginated.output_token?;
@@ -206,31 +213,31 @@ impl Model {
             && self.target(member).is_some_and(is_boolean)
     }
 
-    /// The protocols that a service names: the ids of its traits whose
-    /// definitions have `@protocolDefinition`, in the order of the source.
+    /// The protocols of a service: the ids of its traits whose definitions have
+    /// `@protocolDefinition`, in the order of the source.
     pub fn protocols<'m>(&'m self, service: &'m Shape) -> impl Iterator<Item = &'m ShapeId> {
         service.traits().iter().map(AppliedTrait::id).filter(|id| {
             self.get(id)
-                .is_some_and(|definition| definition.traits().has("smithy.api#protocolDefinition"))
+                .is_some_and(|definition| definition.traits().has(ids::PROTOCOL_DEFINITION))
         })
     }
 
-    /// The structure that an operation takes, `smithy.api#Unit` when it takes
-    /// nothing; `None` for a shape that is no operation.
+    /// The input structure of an operation, `smithy.api#Unit` if it has no input. `None` for other
+    /// shapes.
     #[must_use]
     pub fn input(&self, operation: &Shape) -> Option<&Shape> {
         self.get(operation.as_operation()?.input())
     }
 
-    /// The structure that an operation gives, `smithy.api#Unit` when it gives
-    /// nothing; `None` for a shape that is no operation.
+    /// The output structure of an operation, `smithy.api#Unit` if it has no output. `None` for
+    /// other shapes.
     #[must_use]
     pub fn output(&self, operation: &Shape) -> Option<&Shape> {
         self.get(operation.as_operation()?.output())
     }
 
-    /// The shape itself and every shape that it reaches, over any number of
-    /// steps, in the order of the source. Mixins and traits are not followed.
+    /// The shape itself and every shape that it reaches in any number of steps, in the order of the
+    /// source. Mixins and traits are not followed.
     ///
     /// # Examples
     ///
@@ -250,7 +257,7 @@ impl Model {
     /// # Ok::<(), polywire_model::ModelError>(())
     /// ```
     pub fn reach<'m>(&'m self, from: &'m Shape) -> impl Iterator<Item = &'m Shape> {
-        // A stack of its own: recursion would follow the depth of the model.
+        // An explicit stack, because the recursion would be as deep as the model.
         let mut seen: HashSet<&str> = HashSet::from([from.id().as_str()]);
         let mut todo = vec![from];
         std::iter::from_fn(move || {
@@ -263,27 +270,27 @@ impl Model {
                     .filter_map(|(_, reference)| self.get(reference))
                     .filter(|shape| seen.insert(shape.id().as_str())),
             );
-            // What was named first is popped first.
+            // The first reference is popped first.
             todo[first..].reverse();
             Some(shape)
         })
     }
 
-    /// Who names which shape: the way back along [`neighbors`](Self::neighbors).
+    /// The users of each shape: the inverse of [`neighbors`](Self::neighbors).
     #[must_use]
     pub fn uses(&self) -> Uses<'_> {
         Uses::in_model(self)
     }
 
-    /// Every shape that a shape names, with what it is to it, in the order of
-    /// the source. Traits are not among them.
+    /// Every shape that a shape refers to, with its relation, in the order of the source. Without
+    /// traits.
     #[must_use]
     pub fn neighbors<'m>(&self, shape: &'m Shape) -> Vec<(Relation, &'m ShapeRef)> {
         neighbors(shape)
     }
 }
 
-/// What a shape is to the one that names it.
+/// The relation of a shape to the one that refers to it.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Relation {

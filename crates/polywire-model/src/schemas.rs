@@ -1,27 +1,28 @@
-//! From a model to the schemas that codecs and protocols work with.
+//! Converts a model to schemas for codecs and protocols.
 
 use std::collections::{HashMap, HashSet};
 
 use polywire_schema::{
     BuildError, ConstraintSpec, EnumValueSpec, Location, MemberFlags, MemberSpec, OperationFlags,
-    OperationSpec, SchemaBuilder, SchemaSet, ServiceFlags, ServiceSpec, ShapeKind, ShapeRef,
+    OperationSpec, SchemaBuilder, SchemaSet, ServiceFlags, ServiceSpec, ShapeId, ShapeKind,
+    ShapeRef,
 };
 
-use crate::{
-    Closure, ErrorKind, Member, Model, Node, Shape, ShapeId, ShapeType, TimestampFormat, Traits,
-    UNIT,
-};
+use crate::closure::Closure;
+use crate::ids;
+use crate::model::Model;
+use crate::node::{Node, Number};
+use crate::shape::{self, Member, Shape, ShapeType, UNIT};
+use crate::traits::{ErrorKind, TimestampFormat, Traits};
 
 impl Model {
-    /// The schemas of everything that a service reaches: its shapes, its
-    /// operations and itself.
+    /// The schemas of a service: itself, its operations and the shapes that it reaches.
     ///
-    /// The set owns what it holds and does not keep the model alive. `None`
-    /// when there is no such service.
+    /// The set does not borrow from the model. `None` if there is no such service.
     ///
     /// # Errors
     ///
-    /// A shape that cannot be a schema; a model that was validated has none.
+    /// A shape cannot be converted. This does not happen for validated models.
     ///
     /// # Examples
     ///
@@ -48,8 +49,7 @@ impl Model {
 }
 
 impl Closure<'_> {
-    /// The schemas of everything in the closure, not built yet: what a code
-    /// generator writes down.
+    /// The builder of the schemas of the closure, for code generators.
     #[must_use]
     pub fn schema_builder(&self) -> SchemaBuilder {
         Conversion::new(self.model(), self).run()
@@ -79,7 +79,7 @@ impl<'m> Conversion<'m> {
 
     fn run(mut self) -> SchemaBuilder {
         let closure = self.closure;
-        // First all shapes, so that members can refer to any of them.
+        // All shapes come first, so that members can refer to any of them.
         for shape in closure.shapes() {
             if let Some(kind) = kind_of(shape.shape_type()) {
                 let reference = if *shape.id() == UNIT {
@@ -97,7 +97,7 @@ impl<'m> Conversion<'m> {
         for operation in closure.operations() {
             operations.extend(self.operation(operation));
         }
-        // By name, so that a set does not depend on the order in a file.
+        // Sorted, so that a set does not depend on the order in a file.
         operations.sort_by(|first, second| first.id.cmp(&second.id));
         let indices = operations
             .into_iter()
@@ -152,8 +152,8 @@ impl<'m> Conversion<'m> {
             if !matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum) {
                 let mut spec = self.member(member);
                 if traits.is_input() {
-                    // Inputs may lose requirements and defaults over time, so to
-                    // clients all their members are optional.
+                    // Inputs can lose requirements and defaults over time, so all their members are
+                    // optional for clients.
                     spec = spec.flag(MemberFlags::CLIENT_OPTIONAL);
                 }
                 self.builder.member(reference, spec);
@@ -188,7 +188,7 @@ impl<'m> Conversion<'m> {
         spec.xml_namespace = namespace(traits);
         spec.timestamp_format = traits.timestamp_format().map(timestamp_format);
         spec.constraints = constraints(traits);
-        // A default of null takes a default away.
+        // A default of null removes the default of the target.
         let default = traits.default_value().filter(|value| !value.is_null());
         spec.default_json = default.map(Node::to_json);
         let (location, name) = location(traits);
@@ -225,7 +225,7 @@ impl<'m> Conversion<'m> {
                 OperationFlags::POSITIONAL,
             ),
             (
-                traits.has("aws.customizations#s3UnwrappedXmlOutput"),
+                traits.has(ids::S3_UNWRAPPED_XML_OUTPUT),
                 OperationFlags::S3_UNWRAPPED_OUTPUT,
             ),
             (*input == UNIT, OperationFlags::UNIT_INPUT),
@@ -238,7 +238,7 @@ impl<'m> Conversion<'m> {
         Some(spec)
     }
 
-    fn errors(&self, own: &[crate::ShapeRef]) -> Vec<ShapeRef> {
+    fn errors(&self, own: &[shape::ShapeRef]) -> Vec<ShapeRef> {
         let mut seen = HashSet::new();
         own.iter()
             .map(|error| self.reference(error.id()))
@@ -252,7 +252,7 @@ impl<'m> Conversion<'m> {
         let version = own.map(|service| service.version());
         let is_protocol = |id: &&ShapeId| {
             let definition = self.model.get(id).map(Shape::traits);
-            definition.is_some_and(|traits| traits.has("smithy.api#protocolDefinition"))
+            definition.is_some_and(|traits| traits.has(ids::PROTOCOL_DEFINITION))
         };
         let applied = shape.traits().iter().map(|applied| applied.id());
         let protocols = applied
@@ -303,7 +303,7 @@ fn namespace(traits: &Traits) -> Option<(Option<String>, String)> {
 }
 
 fn constraints(traits: &Traits) -> ConstraintSpec {
-    let text = |number: &crate::Number| number.to_string();
+    let text = |number: &Number| number.to_string();
     ConstraintSpec {
         length: traits.length().map(|length| (length.min, length.max)),
         range: traits
@@ -315,8 +315,8 @@ fn constraints(traits: &Traits) -> ConstraintSpec {
     }
 }
 
-/// The values of an enum, or of a string with the older `@enum`, where a tag
-/// says what is internal.
+/// The values of an enum, or of a string with the older `@enum`, in which a tag marks internal
+/// values.
 fn enum_values(shape: &Shape) -> Vec<EnumValueSpec> {
     let number = |node: &Node| i32::try_from(node.as_i64()?).ok();
     let value = |node: &Node| match node.as_str() {
@@ -337,7 +337,7 @@ fn enum_values(shape: &Shape) -> Vec<EnumValueSpec> {
         });
         return values.collect();
     }
-    let definitions = shape.traits().get("smithy.api#enum");
+    let definitions = shape.traits().get(ids::ENUM);
     let definitions = definitions.and_then(Node::as_array).unwrap_or_default();
     let values = definitions.iter().filter_map(|definition| {
         let tags = definition.get("tags").and_then(Node::as_array);

@@ -1,15 +1,14 @@
-//! The files of a model: from an offset to a line, a column and a snippet.
+//! The files of a model: offsets are resolved to lines, columns and snippets.
 //!
-//! Nodes, shapes and traits carry a [`SourceLocation`] of eight bytes. Lines and
-//! columns are counted only when a diagnostic is written, since a model of a
-//! hundred thousand nodes has none in the usual case.
+//! Nodes, shapes and traits have a [`SourceLocation`] of eight bytes. Lines and columns are
+//! computed only for diagnostics, because most models of a hundred thousand nodes have none.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// A place in one of the files of a model.
+/// A location in one of the files of a model.
 ///
-/// It means something only beside the [`Sources`] it was made from.
+/// It refers to the [`Sources`] of the model.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SourceLocation {
     /// Index of the file in [`Sources`]; `u32::MAX` when there is none.
@@ -19,7 +18,7 @@ pub struct SourceLocation {
 }
 
 impl SourceLocation {
-    /// The place of what no file holds: nodes made by programs.
+    /// No location, for nodes that programs create.
     pub const NONE: Self = Self {
         file: u32::MAX,
         offset: 0,
@@ -33,7 +32,7 @@ impl SourceLocation {
         }
     }
 
-    /// Whether a file stands behind this place.
+    /// Whether the location is in a file.
     #[must_use]
     pub const fn is_known(self) -> bool {
         self.file != u32::MAX
@@ -50,7 +49,7 @@ impl fmt::Debug for SourceLocation {
     }
 }
 
-/// The largest file that is read. The largest public model has 12 MB.
+/// The maximum size of a file. The largest public model has 12 MB.
 pub(crate) const MAX_FILE_BYTES: usize = 256 << 20;
 
 /// The files that a model was read from.
@@ -59,12 +58,12 @@ pub struct Sources {
     files: Vec<SourceFile>,
 }
 
-/// A file: its name as it was given, and its text.
+/// A file: its name and its text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     name: Arc<str>,
     text: Arc<str>,
-    /// Where lines and characters are, found at the first question.
+    /// The index of lines and characters, built at the first use.
     index: Arc<OnceLock<Index>>,
 }
 
@@ -81,13 +80,13 @@ impl Sources {
         &self.files
     }
 
-    /// The file of a place.
+    /// The file of a location.
     #[must_use]
     pub fn file(&self, location: SourceLocation) -> Option<&SourceFile> {
         self.files.get(location.file as usize)
     }
 
-    /// File, line and column of a place; `None` when no file holds it.
+    /// File, line and column of a location. `None` if it is not in a file.
     #[must_use]
     pub fn position(&self, location: SourceLocation) -> Option<Position> {
         let file = self.file(location)?;
@@ -109,7 +108,7 @@ impl SourceFile {
         }
     }
 
-    /// The name as it was given to the loader.
+    /// The name that was given to the loader.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -139,13 +138,13 @@ impl SourceFile {
         (line as u32, column + 1)
     }
 
-    /// The line around an offset, cut to a window when it is long, with the
-    /// place and width of what to underline, in characters.
+    /// The line of an offset, with the position and width of the underline in characters. A long
+    /// line is cut to a window.
     pub(crate) fn snippet(&self, offset: usize) -> Snippet {
         const BEFORE: usize = 60;
         const WINDOW: usize = 110;
-        // More than a window of characters, however many bytes one takes: a model
-        // on one line has a megabyte to either side.
+        // More than a window of characters, because characters have up to 4 bytes. A model in one
+        // line can have a megabyte on either side.
         const REACH: usize = 4 * (WINDOW + 1);
         let offset = self.floor(offset);
         let first = self.floor(offset.saturating_sub(REACH));
@@ -157,7 +156,7 @@ impl SourceFile {
         let line = &self.text[start..end];
         let column = line[..offset - start].chars().count();
         let width = token_width(&self.text[offset..]);
-        // A line that fits is shown whole.
+        // A line that fits is not cut.
         let fits = line.chars().nth(WINDOW).is_none();
         let skipped = if fits {
             0
@@ -170,7 +169,7 @@ impl SourceFile {
             text.push_str("...");
             underline_start += 3;
         }
-        // A tab of the terminal's own width would put the underline astray.
+        // Tabs are replaced, because their width depends on the terminal.
         text.extend(
             line.chars()
                 .skip(skipped)
@@ -187,7 +186,7 @@ impl SourceFile {
         }
     }
 
-    /// The nearest character boundary at or before an offset.
+    /// The last character boundary at or before an offset.
     fn floor(&self, offset: usize) -> usize {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -197,18 +196,19 @@ impl SourceFile {
     }
 }
 
-/// Where the lines and characters of a file are. A model of megabytes may be one
-/// line, and have thousands of findings: columns are not counted from its start.
+/// The index of the lines and characters of a file. A model of megabytes can be one line with
+/// thousands of findings, so columns are not counted from the start of the line.
 #[derive(Debug)]
 struct Index {
-    /// Where lines begin.
+    /// The offset of each line.
     lines: Vec<u32>,
-    /// How many characters begin before each block, once a line is longer.
+    /// The number of characters that begin before each block. Built only for lines longer than a
+    /// block.
     blocks: OnceLock<Vec<u32>>,
 }
 
 impl Index {
-    /// The bytes of a block.
+    /// The size of a block, in bytes.
     const BLOCK: usize = 4096;
 
     // Files are limited to MAX_FILE_BYTES, far below 4 GiB.
@@ -237,7 +237,7 @@ impl Index {
     }
 }
 
-/// How many characters begin in these bytes of a text.
+/// The number of characters that begin in these bytes.
 fn count_characters(bytes: &[u8]) -> u32 {
     let is_start = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
     bytes.iter().filter(is_start).count() as u32
@@ -250,8 +250,8 @@ pub(crate) struct Snippet {
     pub(crate) width: usize,
 }
 
-/// How many characters the token at the start of `rest` has, roughly: enough to
-/// underline what is meant without keeping an end beside every start.
+/// The approximate length of the token at the start of `rest`, in characters: enough for an
+/// underline, without storing the end of every token.
 fn token_width(rest: &str) -> usize {
     let mut characters = rest.chars();
     let Some(first) = characters.next() else {
@@ -276,10 +276,10 @@ fn token_width(rest: &str) -> usize {
     1
 }
 
-/// A place as people write it.
+/// A location as file, line and column.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Position {
-    /// The file's name as it was given to the loader.
+    /// The name of the file that was given to the loader.
     pub file: Arc<str>,
     /// The line, from 1.
     pub line: u32,

@@ -1,48 +1,48 @@
-//! Shapes of Smithy 1.0 as the shapes of 2.0 that mean the same.
+//! Converts shapes of Smithy 1.0 into shapes of 2.0 with the same meaning.
 //!
-//! In 1.0 a number or boolean was zero when absent, unless `@box` said that it
-//! could be absent. In 2.0 nothing is implied: `@default` says it. So
+//! In 1.0 an absent number or boolean is zero, unless it has `@box`. In 2.0 it is absent, unless it
+//! has `@default`. So
 //!
 //! - a number or boolean of a 1.0 file gets `@default(0)` or `@default(false)`,
 //!   unless it is boxed;
-//! - so does a member of a structure of a 1.0 file, when it targets such a shape
-//!   of any file or of the prelude, and neither of the two is boxed;
-//! - a boxed member gets `@default(null)`: it has no default, whatever its
-//!   target has;
-//! - a member that targets a streaming blob gets `@default("")`, unless it is
-//!   required: 2.0 wants one of the two.
+//! - so does a member of a structure of a 1.0 file, if it targets such a shape of any file or of
+//!   the prelude, and neither of the two is boxed;
+//! - a boxed member gets `@default(null)`: it has no default, even if its target has one;
+//! - a member that targets a streaming blob gets `@default("")`, unless it is required: 2.0
+//!   requires one of the two.
 //!
-//! `@box` stays, for those who ask. Writers of 2.0 leave it out. Sets became
-//! lists with `@uniqueItems` as they were read; strings with `@enum` stay strings.
+//! `@box` is kept. Writers of 2.0 omit it. The readers convert sets to lists with `@uniqueItems`.
+//! Strings with `@enum` remain strings.
 
 use std::collections::HashMap;
 
 use polywire_schema::ShapeId;
 
-use crate::bundled::Bundled;
+use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
-pub(crate) const BOX: &str = "smithy.api#box";
+pub(crate) const BOX: &str = ids::BOX;
 
 pub(crate) fn upgrade(
     shapes: &mut [Shape],
     index: &HashMap<ShapeId, u32>,
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
 ) {
     if !shapes.iter().any(|shape| shape.is_version_1) {
         return;
     }
     for shape in shapes.iter_mut().filter(|shape| shape.is_version_1) {
-        // An intEnum in a file of 1.0 is a mistake that is reported.
+        // An intEnum in a file of 1.0 is reported elsewhere.
         let has_zero = shape.shape_type != ShapeType::IntEnum && !shape.traits.has(BOX);
         if let Some(zero) = zero(shape.shape_type).filter(|_| has_zero) {
             add_default(&mut shape.traits, zero, shape.location);
         }
     }
-    // What members take from their targets, before any member is changed.
+    // The defaults from the targets, computed before any member is changed.
     let mut defaults: Vec<(usize, usize, Node)> = Vec::new();
     for (at, shape) in shapes.iter().enumerate() {
         if !shape.is_version_1 || shape.shape_type != ShapeType::Structure {
@@ -64,7 +64,7 @@ pub(crate) fn upgrade(
     }
 }
 
-/// The default that 1.0 gives to a member without saying so.
+/// The implied default of a member in 1.0.
 fn implied(member: &Member, target: &Shape) -> Option<Node> {
     if member.traits.has(BOX) {
         return Some(Node::null());
@@ -86,7 +86,7 @@ fn has_zero_default(shape: &Shape) -> bool {
     default.is_some_and(|value| is_zero(value, shape.shape_type))
 }
 
-/// What a value of the type was in 1.0 when it was absent.
+/// The value of the type in 1.0 if it is absent.
 pub(crate) fn zero(shape_type: ShapeType) -> Option<Node> {
     match shape_type {
         ShapeType::Boolean => Some(Node::from(false)),
@@ -103,7 +103,7 @@ pub(crate) fn zero(shape_type: ShapeType) -> Option<Node> {
 
 fn add_default(traits: &mut Traits, value: Node, location: SourceLocation) {
     if traits.default_value().is_none() {
-        let id = ShapeId::from_static("smithy.api#default");
+        let id = ShapeId::from_static(ids::DEFAULT);
         traits.push(AppliedTrait::new(id, value, location));
     }
 }

@@ -20,24 +20,23 @@ pub struct UriPattern {
     query: Vec<(String, String)>,
 }
 
-/// What stands between two slashes of a URI pattern.
+/// A segment of a URI pattern.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Segment {
     /// `{name+}`: one or more segments.
     GreedyLabel(String),
     /// `{name}`: one segment.
     Label(String),
-    /// Text that stands as it is.
+    /// Literal text.
     Literal(String),
 }
 
 impl UriPattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
     ///
-    /// What the pattern should have been, as a sentence without a subject:
-    /// "must start with `/`".
+    /// The error, as a sentence without a subject: "must start with `/`".
     pub fn parse(text: &str) -> Result<Self, String> {
         let (path, query) = match text.split_once('?') {
             Some((_, "")) => return Err("must not end with `?`".to_owned()),
@@ -48,15 +47,15 @@ impl UriPattern {
             return Err("must start with `/`".to_owned());
         };
         if text.contains('#') {
-            return Err("must not hold a fragment".to_owned());
+            return Err("must not have a fragment".to_owned());
         }
         let mut segments: Vec<Segment> = Vec::new();
         if !path.is_empty() {
             let parts: Vec<&str> = path.split('/').collect();
             for (index, part) in parts.iter().enumerate() {
-                // `/foo/` is a pattern of its own: the empty last segment stays.
+                // `/foo/` differs from `/foo`: the empty last segment is kept.
                 if part.is_empty() && index + 1 < parts.len() {
-                    return Err("must not hold an empty segment (`//`)".to_owned());
+                    return Err("must not have an empty segment (`//`)".to_owned());
                 }
                 segments.push(parse_segment(part)?);
             }
@@ -65,7 +64,7 @@ impl UriPattern {
         let query = match query {
             None => Vec::new(),
             Some(query) if query.contains(['{', '}']) => {
-                return Err("must not hold labels in the query; use @httpQuery".to_owned());
+                return Err("must not have labels in the query; use @httpQuery".to_owned());
             }
             Some(query) => query
                 .split('&')
@@ -78,19 +77,18 @@ impl UriPattern {
         };
         let mut keys: Vec<&str> = query.iter().map(|(key, _)| key.as_str()).collect();
         if let Some(key) = first_repeated(&mut keys) {
-            return Err(format!("must not hold the query parameter `{key}` twice"));
+            return Err(format!("must not have the query parameter `{key}` twice"));
         }
         Ok(Self { segments, query })
     }
 
-    /// The segments of the path; none for `/`.
+    /// The segments of the path. `/` has none.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// The literal query parameters, as written; a key without `=` has an empty
-    /// value.
+    /// The literal query parameters, as written. A key without `=` has an empty value.
     #[must_use]
     pub fn query(&self) -> &[(String, String)] {
         &self.query
@@ -101,9 +99,8 @@ impl UriPattern {
         self.segments.iter().filter_map(Segment::label)
     }
 
-    /// The name of the greedy label; the first, where a pattern has several.
-    /// Most servers want one at most, and no other label behind it: validation
-    /// says so with the severity of danger.
+    /// The name of the first greedy label. Most servers support only one, as the last label:
+    /// validation reports other patterns as a danger.
     #[must_use]
     pub fn greedy_label(&self) -> Option<&str> {
         self.segments.iter().find_map(|segment| match segment {
@@ -114,7 +111,7 @@ impl UriPattern {
 }
 
 impl Segment {
-    /// The label's name, when the segment is one.
+    /// The name of the label, if the segment is one.
     #[must_use]
     pub fn label(&self) -> Option<&str> {
         match self {
@@ -131,7 +128,7 @@ fn parse_segment(part: &str) -> Result<Segment, String> {
     else {
         if part.contains(['{', '}']) {
             return Err(format!(
-                "must have a label fill its whole segment, unlike in `{part}`"
+                "must not have text beside a label in the segment `{part}`"
             ));
         }
         return Ok(Segment::Literal(part.to_owned()));
@@ -141,7 +138,9 @@ fn parse_segment(part: &str) -> Result<Segment, String> {
         None => (inner, false),
     };
     if !polywire_schema::is_identifier(name) {
-        return Err(format!("must name a member in the label `{part}`"));
+        return Err(format!(
+            "must have the name of a member in the label `{part}`"
+        ));
     }
     let name = name.to_owned();
     Ok(if greedy {
@@ -151,13 +150,13 @@ fn parse_segment(part: &str) -> Result<Segment, String> {
     })
 }
 
-/// Labels become members, and names of members differ by more than case.
+/// Labels are members, whose names must differ in more than case.
 fn check_labels(segments: &[Segment]) -> Result<(), String> {
     let labels = segments.iter().filter_map(Segment::label);
     let names: Vec<String> = labels.map(str::to_ascii_lowercase).collect();
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     match first_repeated(&mut names) {
-        Some(name) => Err(format!("must not hold the label `{name}` twice")),
+        Some(name) => Err(format!("must not have the label `{name}` twice")),
         None => Ok(()),
     }
 }

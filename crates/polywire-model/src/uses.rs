@@ -1,14 +1,14 @@
-//! Who names a shape: the way back along what shapes name.
+//! The users of each shape.
 
 use std::collections::HashMap;
 
 use crate::model::{Model, Relation, neighbors};
 use crate::shape::Shape;
 
-/// For each shape of a model those that name it, and as what.
+/// For each shape of a model, the shapes that refer to it, with the relation.
 ///
-/// It is made in one walk over the model and answers any number of questions.
-/// Uses by bundled definitions are not in it, nor are traits.
+/// It is built in one pass over the model. It does not include uses by bundled definitions, and
+/// traits.
 ///
 /// # Examples
 ///
@@ -50,8 +50,8 @@ impl<'m> Uses<'m> {
         Self { users }
     }
 
-    /// The shapes that name this one, sorted by id, and as what; a shape stands
-    /// once for each place where it does.
+    /// The shapes that refer to this one, sorted by id, with the relation. A shape occurs once for
+    /// each reference.
     pub fn of(&self, id: &str) -> impl ExactSizeIterator<Item = (Relation, &'m Shape)> {
         self.users
             .get(id)

@@ -1,16 +1,17 @@
-//! What a file may say in the version of Smithy that it is written in. Files of
-//! 1.0 and 2.0 make one model together, but each keeps to its own language.
+//! Checks that a file uses only features of its version of Smithy. Files of 1.0 and 2.0 can form
+//! one model, but each must follow its own version.
 
 use polywire_schema::ShapeId;
 
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::Fragment;
+use crate::ids;
+use crate::rules;
 use crate::shape::{Body, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
-const UPGRADE: &str =
-    "let the file say `$version: \"2.0\"`, or `\"smithy\": \"2.0\"` when it is JSON";
+const UPGRADE: &str = "write `$version: \"2.0\"`, or `\"smithy\": \"2.0\"` in JSON";
 
 /// Checks the shapes and traits of one file.
 pub(crate) fn check(fragment: &Fragment, problems: &mut Problems) {
@@ -58,13 +59,15 @@ fn shape_of_version_1(shape: &Shape, problems: &mut Problems) {
         problems.push(later(message, mixin.location()));
     }
     if let Some(resource) = &shape.for_resource {
-        let message = format!("`{id}` is for a resource, which Smithy 1.0 can't say");
+        let message = format!("`{id}` is `for` a resource, which Smithy 1.0 does not have");
         problems.push(later(message, resource.location()));
     }
     if let Body::Resource(resource) = &shape.body
         && let Some((name, target)) = resource.properties.first()
     {
-        let message = format!("`{id}` has the property `{name}`, and resources of Smithy 1.0 none");
+        let message = format!(
+            "`{id}` has the property `{name}`, but resources of Smithy 1.0 have no properties"
+        );
         problems.push(later(message, target.location()));
     }
 }
@@ -76,7 +79,7 @@ fn check_traits<'t>(
     problems: &mut Problems,
 ) {
     for applied in traits {
-        let name = match applied.id.as_str().strip_prefix("smithy.api#") {
+        let name = match ids::in_prelude(applied.id.as_str()) {
             Some(name @ ("box" | "default" | "mixin")) => name,
             _ => continue,
         };
@@ -84,8 +87,8 @@ fn check_traits<'t>(
         problems.push(match (name, fragment.is_version_1) {
             ("box", false) => {
                 let message = format!("`{owner}` has @box, which is not in Smithy 2.0");
-                Problem::error("ModelVersion", location, message)
-                    .hint("leave it out: without a default, a value can be absent")
+                Problem::error(rules::MODEL_VERSION, location, message)
+                    .hint("remove it: a value without a default can be absent")
             }
             ("default", true) => {
                 let message = format!("`{owner}` has a default, which Smithy 1.0 does not have");
@@ -103,5 +106,5 @@ fn check_traits<'t>(
 
 #[cold]
 fn later(message: impl Into<String>, location: SourceLocation) -> Problem {
-    Problem::error("ModelVersion", location, message).hint(UPGRADE)
+    Problem::error(rules::MODEL_VERSION, location, message).hint(UPGRADE)
 }

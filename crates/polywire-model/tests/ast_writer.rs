@@ -31,7 +31,7 @@ fn load(files: &[&str]) -> Model {
     assembled.model
 }
 
-fn version_1(model: &Model) -> ast::Written {
+fn version_1(model: &Model) -> ast::Output {
     ast::write_with(model, &ast::Options::new().version_1())
 }
 
@@ -151,19 +151,19 @@ fn what_version_1_cannot_say_is_listed() {
     assert_eq!(
         losses(Severity::Warning),
         [
-            "the default 0 of `a#City$lost` can't be said in Smithy 1.0",
-            "the default \"x\" of `a#City$text` can't be said in Smithy 1.0",
-            "the default true of `a#City$added` can't be said in Smithy 1.0",
-            "the named values of `a#Level` can't be said in Smithy 1.0",
-            "the property `name` of `a#Place` can't be said in Smithy 1.0",
+            "the default 0 of `a#City$lost` cannot be expressed in Smithy 1.0",
+            "the default \"x\" of `a#City$text` cannot be expressed in Smithy 1.0",
+            "the default true of `a#City$added` cannot be expressed in Smithy 1.0",
+            "the named values of `a#Level` cannot be expressed in Smithy 1.0",
+            "the property `name` of `a#Place` cannot be expressed in Smithy 1.0",
         ]
     );
     assert_eq!(
         losses(Severity::Note),
         [
-            "the mixin `a#Named` stands in the shapes that use it only",
-            "@clientOptional has no use in Smithy 1.0",
-            "the mixin `a#Base` stands in the shapes that use it only",
+            "the mixin `a#Named` is merged into the shapes that use it",
+            "@clientOptional has no effect in Smithy 1.0",
+            "the mixin `a#Base` is merged into the shapes that use it",
         ]
     );
     assert!(written.losses.iter().all(|loss| loss.line().is_some()));

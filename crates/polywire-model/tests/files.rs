@@ -76,7 +76,7 @@ fn what_cannot_be_read_is_reported_with_the_rest() {
     assert_eq!(error.errors().count(), 4, "{text}");
     for part in [
         "missing.smithy",
-        "latin.smithy` can't be read: byte 29 is not UTF-8",
+        "latin.smithy` cannot be read: byte 29 is not UTF-8",
         "/nowhere/at/all",
         "wrong.smithy:4:1",
     ] {
@@ -118,7 +118,7 @@ fn links_may_lead_around() {
     assert_eq!(model.sources().files().len(), 1);
     link(folder.0.join("nowhere"), folder.0.join("b.smithy")).unwrap();
     let error = Loader::new().add_dir(&folder.0).assemble().unwrap_err();
-    assert!(error.to_string().contains("b.smithy` can't be read: "));
+    assert!(error.to_string().contains("b.smithy` cannot be read: "));
 }
 
 /// Findings print lines of files: a model from elsewhere must not choose which ones.
@@ -160,7 +160,7 @@ fn links_out_of_a_folder_are_not_followed() {
     assert_eq!(error.errors().count(), 2, "{text}");
     for name in ["b.smithy", "c.json"] {
         let message =
-            format!("{name}` can't be read: symbolic link points outside the model folder (");
+            format!("{name}` cannot be read: symbolic link points outside the model folder (");
         assert!(text.contains(&message), "{text}");
     }
     assert!(
@@ -171,7 +171,7 @@ fn links_out_of_a_folder_are_not_followed() {
     let empty = Folder::new("links-only");
     link(outside.0.join("nested"), empty.0.join("out")).unwrap();
     let error = Loader::new().add_dir(&empty.0).assemble().unwrap_err();
-    assert!(error.to_string().contains("holds no model"), "{error}");
+    assert!(error.to_string().contains("has no model"), "{error}");
 }
 
 /// Opening a pipe waits until somebody writes to it.
@@ -195,7 +195,7 @@ fn only_regular_files_of_a_folder_are_read() {
     let text = error.to_string();
     assert_eq!(error.errors().count(), 3, "{text}");
     for name in ["b.smithy", "c.smithy", "d.json"] {
-        let message = format!("{name}` can't be read: it is not a regular file");
+        let message = format!("{name}` cannot be read: it is not a regular file");
         assert!(text.contains(&message), "{text}");
     }
 }
@@ -209,19 +209,19 @@ fn other_kinds_of_files_are_recognized() {
         (
             "b.smithy",
             b"\xff\xfe$\0v\0",
-            "it is UTF-16, and should be UTF-8",
+            "it is UTF-16 and must be UTF-8",
         ),
-        ("c.smithy", b"$version\0", "it is no text"),
+        ("c.smithy", b"$version\0", "it is not text"),
         ("d.smithy", b"// ok\n// \xe9", "byte 9 is not UTF-8"),
         (
             "README.md",
             b"# A model\n\nRead it.\n",
-            "it is no Smithy model",
+            "it is not a Smithy model",
         ),
         (
             "smithy-build.json",
             b"{}",
-            "it configures Smithy's build tool",
+            "it is the configuration of Smithy's build tool",
         ),
         ("empty.json", b" \n", "it is empty"),
         ("nested", b"", "it is a folder"),
@@ -268,7 +268,7 @@ fn a_folder_without_models_is_a_mistake() {
     folder.write("smithy-build.json", "{\"version\": \"1.0\", }");
     let error = Loader::new().add_path(&folder.0).assemble().unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("the folder holds no model"), "{text}");
+    assert!(text.contains("the folder has no model"), "{text}");
     // With a model beside it the build file is passed over, broken or not.
     folder.write("a.smithy", MODEL);
     Loader::new().add_path(&folder.0).assemble().unwrap();
@@ -304,7 +304,7 @@ fn jars_count_when_they_are_named() {
     assert_eq!(loader.assemble().unwrap().model.len(), 1);
     let mut loader = Loader::new();
     let error = loader.add_jar(folder.0.join("b.smithy")).assemble();
-    assert!(error.unwrap_err().to_string().contains("it is no JAR"));
+    assert!(error.unwrap_err().to_string().contains("it is not a JAR"));
 }
 
 #[test]

@@ -113,19 +113,19 @@ fn manifests_are_checked() {
     ] {
         let found = message(jar(&format!("# models\n{line}\n")));
         let expected = format!(
-            "`lib/models.jar` can't be read: line 2 of its manifest, `{line}`, is no path below \
+            "`lib/models.jar` cannot be read: line 2 of its manifest, `{line}`, is not a path below \
              `META-INF/smithy/`"
         );
         assert_eq!(found, expected);
     }
     assert_eq!(
         message(jar("missing.smithy\n")),
-        "`lib/models.jar!/META-INF/smithy/missing.smithy` can't be read: the manifest lists it, \
-         and the JAR doesn't hold it"
+        "`lib/models.jar!/META-INF/smithy/missing.smithy` cannot be read: the manifest lists it, \
+         but it is not in the JAR"
     );
     assert_eq!(
         message(jar("readme.txt\n")),
-        "`lib/models.jar!/META-INF/smithy/readme.txt` can't be read: the manifest lists it, and \
+        "`lib/models.jar!/META-INF/smithy/readme.txt` cannot be read: the manifest lists it, but \
          it is neither IDL nor JSON"
     );
 }
@@ -141,7 +141,7 @@ fn odd_names_are_refused() {
     ] {
         let jar = zip(&[Entry::new(name, CITY)]);
         let found = message(jar);
-        assert!(found.contains("is no plain path"), "{found}");
+        assert!(found.contains("is not a plain path"), "{found}");
         assert!(!found.contains('\x1b'));
     }
     // Elsewhere in the archive names are nobody's business.
@@ -155,7 +155,7 @@ fn odd_names_are_refused() {
         Entry::new("META-INF/smithy/person.json", "{}"),
     ]);
     let found = message(jar);
-    assert!(found.contains("the JAR holds it twice"), "{found}");
+    assert!(found.contains("it is twice in the JAR"), "{found}");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn other_files_are_no_jars() {
     let found = message(b"no archive".to_vec());
     assert_eq!(
         found,
-        "`lib/models.jar` can't be read: it is no JAR: the directory of a ZIP archive is missing"
+        "`lib/models.jar` cannot be read: it is not a JAR: the directory of a ZIP archive is missing"
     );
     // Most JARs of a program hold no model: that is worth a word, and no error.
     for entries in [
@@ -173,24 +173,27 @@ fn other_files_are_no_jars() {
         let mut loader = Loader::new();
         loader.add_bytes("lib/models.jar", zip(&entries));
         let warnings = loader.assemble().unwrap().warnings;
-        assert_eq!(warnings[0].message, "`lib/models.jar` holds no model");
+        assert_eq!(warnings[0].message, "`lib/models.jar` has no model");
     }
     let inner = zip(&[Entry::new("META-INF/smithy/person.json", PERSON)]);
     let nested = zip(&[Entry::new("META-INF/smithy/a.smithy", inner)]);
     let nested = message(nested);
-    assert!(nested.contains("a.smithy` can't be read: it is a ZIP archive"));
+    assert!(nested.contains("a.smithy` cannot be read: it is a ZIP archive"));
 }
 
 #[test]
 fn damage_and_unknown_packing_are_told() {
     let entry = || Entry::new("META-INF/smithy/a.smithy", CITY);
     for (entry, expected) in [
-        (entry().method(12), "packed in another way"),
+        (entry().method(12), "its compression method is not"),
         (entry().encrypted(), "it is encrypted"),
-        (entry().checksum(1), "its checksum is another"),
-        (entry().stored().length(7), "its checksum is another"),
-        (entry().length(7), "it doesn't unpack to the length"),
-        (entry().length(900), "its checksum is another"),
+        (entry().checksum(1), "its checksum differs"),
+        (entry().stored().length(7), "its checksum differs"),
+        (
+            entry().length(7),
+            "its length differs from the declared length",
+        ),
+        (entry().length(900), "its checksum differs"),
     ] {
         let found = message(zip(&[entry]));
         assert!(found.contains(expected), "{found}");
@@ -205,10 +208,13 @@ fn bombs_do_not_go_off() {
     assert!(found.contains("more than 100 times"), "{found}");
     // One that lies about its length is stopped there.
     let found = message(zip(&[bomb.clone().length(1000)]));
-    assert!(found.contains("it doesn't unpack to the length"), "{found}");
+    assert!(
+        found.contains("its length differs from the declared length"),
+        "{found}"
+    );
     let found = message(zip(&[bomb.clone().length(u32::MAX - 1)]));
     assert!(
-        found.contains("its models hold more than 256 MiB"),
+        found.contains("its models are larger than 256 MiB together"),
         "{found}"
     );
     // Many that are small, and together are not; they share their bytes.
@@ -222,7 +228,7 @@ fn bombs_do_not_go_off() {
         }));
         let found = message(zip(&many));
         assert!(
-            found.contains("its models hold more than 256 MiB"),
+            found.contains("its models are larger than 256 MiB together"),
             "{found}"
         );
     }

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use polywire_model::{Loader, Model, Selected, Selector, SelectorError};
+use polywire_model::{Loader, Model, Selector, SelectorError, ShapeOrMember};
 
 const LIBRARY: &str = include_str!("selectors/library.smithy");
 const CASES: &str = include_str!("selectors/cases.txt");
@@ -19,7 +19,7 @@ fn parse(text: &str) -> Selector {
     Selector::parse(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn short(found: Selected<'_>) -> String {
+fn short(found: ShapeOrMember<'_>) -> String {
     found.id().as_str().replace("example.library#", "")
 }
 
@@ -222,8 +222,8 @@ fn errors_say_where_and_what() {
     for (text, offset, message) in [
         ("", 0, "the selector ends too early"),
         ("  \n ", 4, "the selector ends too early"),
-        ("foo", 0, "`foo` is no type of shape"),
-        ("structure >> strng", 13, "`strng` is no type of shape"),
+        ("foo", 0, "`foo` is not a shape type"),
+        ("structure >> strng", 13, "`strng` is not a shape type"),
         ("string,list", 6, "`,` is not expected here"),
         ("string)", 6, "`)` is not expected here"),
         ("(string)", 0, "`(` is not expected here"),
@@ -260,7 +260,7 @@ fn errors_say_where_and_what() {
         (
             "[id {<} x]",
             4,
-            "`{<}` compares sets, which an attribute alone can't",
+            "`{<}` compares sets, which is possible in `[@...]` only",
         ),
         ("[@id: @{foo} = x]", 8, "there is no property `foo` here"),
         (
@@ -287,7 +287,7 @@ fn errors_say_where_and_what() {
 fn errors_are_shown_with_their_place() {
     assert_eq!(
         error("structure >\n    :tset(membr)").to_string(),
-        "`membr` is no type of shape: did you mean `member`?\n |     :tset(membr)\n |           ^^^^^"
+        "`membr` is not a shape type: did you mean `member`?\n |     :tset(membr)\n |           ^^^^^"
     );
     assert_eq!(
         error("[id|nane = x]").to_string(),
@@ -406,7 +406,7 @@ fn work_is_bounded() {
     assert!(
         error
             .to_string()
-            .contains("expected a selector that looks at fewer shapes")
+            .contains("expected a selector that visits fewer shapes")
     );
 }
 
@@ -416,13 +416,13 @@ fn size_and_depth_are_bounded() {
     assert!(Selector::parse(&nested(40)).is_ok());
     assert_eq!(
         error(&nested(41)).message(),
-        "the selector nests deeper than 40 levels"
+        "the selector is nested deeper than 40 levels"
     );
     assert!(Selector::parse(&nested(30_000)).is_err());
     assert!(Selector::parse(&"> ".repeat(200)).is_ok());
     assert_eq!(
         error(&"> ".repeat(201)).message(),
-        "more than 200 steps lead from shape to shape"
+        "more than 200 consecutive steps to other shapes"
     );
     // What stands beside each other is not behind each other.
     assert!(Selector::parse(&"[trait|required]:not(> *)".repeat(1_000)).is_ok());

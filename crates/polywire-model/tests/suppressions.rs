@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
-use polywire_model::{Assembled, Diagnostic, Loader, Severity};
+use polywire_model::{Assembly, Diagnostic, Loader, Severity};
 
-fn load(metadata: &str, shapes: &str) -> Assembled {
+fn load(metadata: &str, shapes: &str) -> Assembly {
     let text = format!(
         "$version: \"2\"\n\
          metadata validators = [{{ name: \"EmitEachSelector\", id: \"House.Names\", \

@@ -10,8 +10,8 @@ use crate::findings::{Stream, painted};
 use crate::output::{OutputFile, Overwrite};
 use crate::{Failure, print};
 
-/// Write a model as JSON AST: all files as one, names resolved, always the same
-/// text for the same model.
+/// Write a model as JSON AST: one document for all files, with absolute names. The same model
+/// always gives the same text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
@@ -22,15 +22,15 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     overwrite: Overwrite,
-    /// Write all on one line.
+    /// Write the document on one line.
     #[arg(long)]
     compact: bool,
-    /// The version of Smithy to write: 2.0, or 1.0 for old tools. What 1.0 can't
-    /// say is told on standard error.
+    /// The version of Smithy to write: 2.0, or 1.0 for old tools. What 1.0 cannot express is
+    /// reported on standard error.
     #[arg(long, value_name = "VERSION", default_value = "2.0")]
     smithy: Version,
-    /// Write the bundled definitions that the model uses too, such as those of
-    /// AWS's traits, for tools that don't know them.
+    /// Also write the bundled definitions that the model uses, such as traits of AWS, for tools
+    /// that do not have them.
     #[arg(long)]
     with_definitions: bool,
 }

@@ -1,29 +1,41 @@
 //! `polywire model check`.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use polywire::model::{Diagnostic, Severity};
 
-use super::input::Input;
+use super::input::InputOptions;
+use super::rules;
 use super::stat::plural;
 use crate::findings::{Stream, kinds, painted, report, summary};
 use crate::{Failure, print};
 
-/// Say everything that is wrong with a model.
+/// Report all problems in a model.
 ///
-/// Findings go to standard output, each with its place, what was expected there,
-/// and a hint. The exit status is 1 when there is an error, or a finding as bad
-/// as --deny says.
+/// Findings go to standard output, each with its location, what was expected there, and a hint. The
+/// exit status is 1 if there is an error, or a finding with the severity of --deny or a higher one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
+    /// Model files (.smithy or .json), folders of them, or JARs. Several are
+    /// joined into one model.
+    #[arg(value_name = "MODEL", required_unless_present_any = ["list_rules", "explain"])]
+    files: Vec<PathBuf>,
     #[command(flatten)]
-    input: Input,
-    /// Show findings from this severity on, and those that make the command fail.
+    options: InputOptions,
+    /// The lowest severity to show. Findings that make the command fail are always shown.
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
     severity: Level,
-    /// The severity from which on a finding makes the command fail.
+    /// The lowest severity that makes the command fail.
     #[arg(long, value_name = "SEVERITY", default_value = "error")]
     deny: Level,
+    /// List all rules, with their severities, instead of checking a model.
+    #[arg(long, conflicts_with_all = ["files", "explain"])]
+    list_rules: bool,
+    /// Explain a rule, with an example, instead of checking a model.
+    #[arg(long, value_name = "ID", conflicts_with = "files")]
+    explain: Option<String>,
 }
 
 /// The severities of Smithy.
@@ -48,18 +60,25 @@ impl Level {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (shapes, diagnostics) = match arguments.input.assemble() {
+    let json = arguments.options.json;
+    if arguments.list_rules {
+        return print::out(&rules::list(json));
+    }
+    if let Some(id) = &arguments.explain {
+        return print::out(&rules::explain(id, json)?);
+    }
+    let (shapes, diagnostics) = match arguments.options.assemble(&arguments.files) {
         Ok(assembled) => (Some(assembled.model.len()), assembled.warnings),
         Err(error) => (None, error.diagnostics().to_vec()),
     };
     let failed = shapes.is_none() || diagnostics.iter().any(|d| arguments.deny.reaches(d));
-    // Nobody is left to wonder why it failed.
+    // Findings that make the command fail are shown, whatever --severity says.
     let least = arguments.severity.min(arguments.deny);
     let shown: Vec<Diagnostic> = diagnostics
         .into_iter()
         .filter(|diagnostic| least.reaches(diagnostic))
         .collect();
-    if arguments.input.json {
+    if json {
         print::out(&report(&shown).to_json_pretty())?;
     } else {
         let mut text = String::new();

@@ -9,23 +9,23 @@ use super::input::Input;
 use crate::output::{OutputFile, Overwrite};
 use crate::{Failure, print};
 
-/// Write a model as Smithy IDL 2.0, laid out for people: one file for each
-/// namespace. Comments of the sources (`//`) are not kept.
+/// Write a model as formatted Smithy IDL 2.0: one file for each namespace. Comments of the sources
+/// (`//`) are not kept.
 #[derive(Debug, clap::Args)]
 #[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
-    /// Write files into this folder, which is made if need be, instead of one
-    /// text to standard output.
+    /// Write files to this folder, which is created if necessary, instead of one text to standard
+    /// output.
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     overwrite: Overwrite,
-    /// Only this namespace; several times for several.
+    /// Write only this namespace. Can be repeated.
     #[arg(long, value_name = "NAME")]
     namespace: Vec<String>,
-    /// From which width on values are broken into lines.
+    /// The width from which values are broken into several lines.
     #[arg(long, value_name = "COLUMNS", default_value_t = 120)]
     width: usize,
 }
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         options = options.namespaces(&arguments.namespace);
     }
     let files = idl::write_with(&model, &options);
-    if files.is_empty() && !arguments.input.json {
+    if files.is_empty() && !arguments.input.options.json {
         return Err(Failure::usage("the model is empty"));
     }
     if let Some(folder) = &arguments.output {
@@ -52,11 +52,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .map(|file| OutputFile::new(folder.join(&file.name), &file.text))
             .collect();
         arguments.overwrite.write(&outputs)?;
-        if !arguments.input.json {
+        if !arguments.input.options.json {
             return Ok(());
         }
     }
-    if arguments.input.json {
+    if arguments.input.options.json {
         let files: Vec<Node> = files.iter().map(to_node).collect();
         return print::out(&Node::from(files).to_json_pretty());
     }
@@ -68,8 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .filter_map(|f| f.namespace.as_deref())
                 .collect();
             Err(Failure::usage(format!(
-                "the model has {} namespaces, and a file of IDL holds one: write them into a \
-                 folder with --output DIR, or choose one with --namespace out of {}",
+                "the model has {} namespaces, and an IDL file can have only one: write them to a folder with --output DIR, or select one with --namespace: {}",
                 names.len(),
                 names.join(", ")
             )))

@@ -1,55 +1,62 @@
-//! What all commands read: files to a model, and what to say about them.
+//! The input of all commands: model files, and the options for reading them.
 
 use std::path::PathBuf;
 
-use polywire::model::{Assembled, Loader, ModelError};
+use polywire::model::{Assembly, Loader, ModelError};
 
-use crate::findings::{report, summary, tell, warn};
+use crate::findings::{print_finding, report, summary, warn};
 use crate::{Failure, print, progress};
 
-/// The files of a model, and how to talk about them.
+/// Model files and the options for reading them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Input {
     /// Model files (.smithy or .json), folders of them, or JARs. Several are
     /// joined into one model.
     #[arg(value_name = "MODEL", required = true)]
     files: Vec<PathBuf>,
-    /// Refuse a model with traits that nothing defines, rather than warn of them.
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InputOptions {
+    /// Reject a model with unknown traits, which are warnings otherwise.
     #[arg(long)]
     deny_unknown_traits: bool,
-    /// Print JSON for machines: the result, or what is wrong with the model.
+    /// Print the result, or the findings, as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-impl Input {
-    pub(crate) fn assemble(&self) -> Result<Assembled, ModelError> {
+impl InputOptions {
+    pub(super) fn assemble(&self, files: &[PathBuf]) -> Result<Assembly, ModelError> {
         let mut loader = Loader::new();
         loader.deny_unknown_traits(self.deny_unknown_traits);
-        for file in &self.files {
+        for file in files {
             loader.add_path(file);
         }
         progress::show(&mut loader);
         loader.assemble()
     }
+}
 
-    /// The model, for commands that make something of it: warnings go to
-    /// standard error, errors end the command. `check` is there for the warnings
-    /// of a model that has errors too.
-    pub(crate) fn load(&self) -> Result<Assembled, Failure> {
-        match self.assemble() {
+impl Input {
+    /// Loads the model. Warnings go to standard error, and errors end the command. Only
+    /// `check` shows the warnings of a model that has errors.
+    pub(crate) fn load(&self) -> Result<Assembly, Failure> {
+        match self.options.assemble(&self.files) {
             Ok(assembled) => {
-                if !self.json {
+                if !self.options.json {
                     warn(&assembled.warnings);
                 }
                 Ok(assembled)
             }
-            Err(error) if self.json => {
+            Err(error) if self.options.json => {
                 print::out(&report(error.diagnostics()).to_json_pretty())?;
                 Err(Failure::silent(1))
             }
             Err(error) => {
-                error.errors().for_each(tell);
+                error.errors().for_each(print_finding);
                 Err(Failure::new(1, summary(error.diagnostics().iter())))
             }
         }

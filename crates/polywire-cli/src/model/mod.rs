@@ -4,6 +4,7 @@ mod ast;
 mod check;
 mod idl;
 mod input;
+mod rules;
 mod select;
 mod stat;
 
@@ -14,8 +15,8 @@ use crate::Failure;
 pub(crate) use input::Input;
 
 /// For the help of each command.
-pub(crate) const EXIT_STATUS: &str = "Exit status: 0 when all is well; 1 when the model has \
-    errors; 2 when what was asked for makes no sense; 3 when a result cannot be written.";
+pub(crate) const EXIT_STATUS: &str = "Exit status: 0 on success; 1 if the model has \
+    errors; 2 if the arguments are invalid; 3 if a result cannot be written.";
 
 /// Check, convert and search Smithy models: IDL (.smithy), JSON AST (.json),
 /// folders of them, and JARs.

@@ -1,12 +1,12 @@
 //! `polywire model select`.
 
-use polywire::model::{Match, Model, Node, Object, Selected, Selector};
+use polywire::model::{Match, Model, Node, Object, Selector, ShapeOrMember};
 
 use super::input::Input;
 use crate::{Failure, print};
 
-/// Find the shapes and members that a selector matches, such as
-/// `operation :not([trait|readonly])`: one id a line.
+/// Find the shapes and members that a selector matches, such as `operation :not([trait|readonly])`.
+/// Prints one id on each line.
 ///
 /// The language is that of Smithy's specification:
 /// <https://smithy.io/2.0/spec/selectors.html>.
@@ -17,11 +17,11 @@ pub(super) struct Arguments {
     selector: String,
     #[command(flatten)]
     input: Input,
-    /// Print the selector's variables with each match.
+    /// Print the variables of the selector with each match.
     #[arg(long)]
     vars: bool,
-    /// Print what is bundled too, such as `smithy.api#String`, not only what the
-    /// files define.
+    /// Also print bundled shapes, such as `smithy.api#String`, and not only those that the files
+    /// define.
     #[arg(long, conflicts_with = "vars")]
     all: bool,
 }
@@ -32,12 +32,12 @@ const EXAMPLES: &str = "Examples:\n  \
     polywire model select --vars 'operation $error(-[error]-> *)' model.json";
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    // Before the model is read: a slip in the selector is told at once.
+    // Parsed before the model is read, so that errors are reported at once.
     let selector = Selector::parse(&arguments.selector).map_err(Failure::usage)?;
     let model = arguments.input.load()?.model;
     if arguments.vars {
         let matches = selector.matches(&model).map_err(Failure::usage)?;
-        return print::out(&if arguments.input.json {
+        return print::out(&if arguments.input.options.json {
             array(matches.iter().map(|found| match_node(&model, found)))
         } else {
             matches.iter().map(match_text).collect()
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         false => selector.select(&model),
     };
     let selected = selected.map_err(Failure::usage)?;
-    print::out(&if arguments.input.json {
+    print::out(&if arguments.input.options.json {
         array(selected.iter().map(|&found| node(&model, found).into()))
     } else {
         selected
@@ -62,7 +62,7 @@ fn array(items: impl Iterator<Item = Node>) -> String {
     Node::from(items.collect::<Vec<_>>()).to_json_pretty()
 }
 
-fn node(model: &Model, selected: Selected<'_>) -> Object {
+fn node(model: &Model, selected: ShapeOrMember<'_>) -> Object {
     let mut object = Object::new();
     object.insert("id", selected.id().as_str());
     object.insert("type", selected.type_name());

@@ -7,8 +7,8 @@ use polywire::model::{Model, Node, Object};
 use super::input::Input;
 use crate::{Failure, print};
 
-/// Count what a model holds: files, shapes by type and namespace, traits, and
-/// what each service reaches.
+/// Count the contents of a model: files, shapes by type and namespace, traits, and what each
+/// service reaches.
 #[derive(Debug, clap::Args)]
 #[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
@@ -19,7 +19,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = arguments.input.load()?.model;
     let counts = Counts::of(&model);
-    if arguments.input.json {
+    if arguments.input.options.json {
         return print::out(&counts.to_node().to_json_pretty());
     }
     print::out(&counts.to_text())

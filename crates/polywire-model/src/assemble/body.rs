@@ -1,4 +1,4 @@
-//! What services, resources and operations get from their mixins.
+//! Merges the bodies of mixins into services, resources and operations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use polywire_schema::ShapeId;
 use crate::shape::{Body, Service, Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
 
-/// How many references a body holds.
+/// The number of references in a body.
 pub(super) fn size(body: &Body) -> usize {
     match body {
         Body::None => 0,
@@ -28,13 +28,12 @@ pub(super) fn size(body: &Body) -> usize {
     }
 }
 
-/// The bodies of mixins, and at last the shape's own, as one. What it holds is
-/// indexed as it grows, since a hostile model has lists of any length and any
-/// number of mixins.
-pub(super) struct Joined {
+/// The bodies of the mixins and of the shape itself, merged in this order. Entries are indexed as
+/// they are added, because a hostile model can have long lists and many mixins.
+pub(super) struct MergedBody {
     pub(super) body: Body,
     references: HashSet<(List, ShapeId)>,
-    /// Where each name, or each renamed shape, stands in its list.
+    /// The index of each name, or of each renamed shape, in its list.
     named: HashMap<(List, String), usize>,
 }
 
@@ -49,7 +48,7 @@ enum List {
     Resources,
 }
 
-impl Joined {
+impl MergedBody {
     pub(super) fn of(shape_type: ShapeType) -> Self {
         Self {
             body: Shape::new(UNIT, shape_type, SourceLocation::NONE).body,
@@ -58,8 +57,7 @@ impl Joined {
         }
     }
 
-    /// Lists are joined, each reference once; of names and single properties the
-    /// last one counts.
+    /// Lists are joined without duplicates. Of names and single properties, the last one counts.
     pub(super) fn add(&mut self, more: &Body) {
         let (references, named) = (&mut self.references, &mut self.named);
         let mut add = |which: List, list: &mut Vec<ShapeRef>, more: &[ShapeRef]| {
@@ -81,7 +79,7 @@ impl Joined {
         };
         match (&mut self.body, more) {
             (Body::Operation(body), Body::Operation(more)) => {
-                // Mixins have neither input nor output; they come from the shape's own.
+                // Mixins have neither input nor output, so these come from the shape itself.
                 body.input = more.input.clone();
                 body.output = more.output.clone();
                 add(List::Errors, &mut body.errors, &more.errors);
@@ -123,7 +121,7 @@ fn add_renames(named: &mut HashMap<(List, String), usize>, body: &mut Service, m
     }
 }
 
-/// Adds an entry, or puts it in the place of the one of the same key.
+/// Adds an entry, or replaces the entry with the same key.
 fn put<T>(
     named: &mut HashMap<(List, String), usize>,
     key: (List, String),

@@ -1,23 +1,25 @@
-//! The definitions of all files as one list: each shape once, metadata merged.
+//! Joins the definitions of all files: each shape once, metadata merged.
 
 use std::collections::{HashMap, HashSet};
 
 use polywire_schema::ShapeId;
 
-use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::fragment::Apply;
+use crate::ids;
 use crate::node::{Entry, Node, NodeValue, Object};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Body, Shape};
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 use crate::traits::Traits;
 
 use super::traits::MANY;
 
-/// Arrays under the same key are joined in the order of the files; other values
-/// must agree.
+/// Arrays under the same key are joined in the order of the files. Other values must be equal.
 pub(super) fn merge_metadata(mut entries: Vec<Entry>, problems: &mut Problems) -> Object {
-    // JSON files are read before IDL. Within a file the order is right already.
+    // JSON files are read before IDL. Within a file the order is correct already.
     entries.sort_by_key(|entry| entry.key_location.file);
     let mut merged: Vec<Entry> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
@@ -31,8 +33,8 @@ pub(super) fn merge_metadata(mut entries: Vec<Entry>, problems: &mut Problems) -
         if merge_values(&mut old.value, entry.value).is_err() {
             let first = old.key_location;
             problems.push_with(Severity::Error, |_| {
-                let message = format!("the metadata `{}` has another value elsewhere", entry.key);
-                Problem::error("MetadataConflict", entry.key_location, message)
+                let message = format!("the metadata `{}` has two different values", entry.key);
+                Problem::error(rules::METADATA_CONFLICT, entry.key_location, message)
                     .expected("the same value, or arrays, which are joined")
                     .related("first", first)
             });
@@ -44,7 +46,7 @@ pub(super) fn merge_metadata(mut entries: Vec<Entry>, problems: &mut Problems) -
 /// Two values that conflict.
 pub(super) struct Conflict;
 
-/// Joins arrays, also equal ones, and lets other equal values be.
+/// Joins arrays, also equal ones. Other values must be equal.
 pub(super) fn merge_values(old: &mut Node, new: Node) -> Result<(), Conflict> {
     if old.as_array().is_none() || new.as_array().is_none() {
         return if *old == new { Ok(()) } else { Err(Conflict) };
@@ -57,14 +59,15 @@ pub(super) fn merge_values(old: &mut Node, new: Node) -> Result<(), Conflict> {
     Ok(())
 }
 
-/// Each shape once. The same definition in two files is one definition; traits
-/// that only one of them has are added, and meet as those of `apply` do.
+/// Joins definitions, so that each shape exists once. Equal definitions in two files are one
+/// definition: traits that only one of them has are added, and traits of both are merged as those
+/// of `apply`.
 ///
-/// Smithy's own tools join the lists of traits of equal definitions too, so that
-/// each tag is there twice: not done here, where a model read twice is one model.
+/// Smithy's own tools also join the lists in traits of equal definitions, so that each tag occurs
+/// twice. This crate does not, so that reading a model twice gives the same model.
 pub(super) fn join(
     drafts: Vec<Shape>,
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
     problems: &mut Problems,
 ) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = Vec::with_capacity(drafts.len());
@@ -73,26 +76,26 @@ pub(super) fn join(
         if let Some(&at) = index.get(&draft.id) {
             let first = &mut shapes[at];
             match difference(first, &draft) {
-                None => unite(first, draft),
+                None => merge_equal(first, draft),
                 Some((difference, place)) => problems.push_with(Severity::Error, |_| {
                     let message = format!("`{}` is defined twice, {difference}", draft.id);
-                    Problem::error("DuplicateShape", place, message)
-                        .hint("give one of them another name, or keep only one")
+                    Problem::error(rules::DUPLICATE_SHAPE, place, message)
+                        .hint("rename one of them, or keep only one")
                         .related("first", first.location)
                 }),
             }
             continue;
         }
-        if draft.id.namespace() == "smithy.api" {
+        if draft.id.namespace() == ids::PRELUDE {
             let known = bundled.and_then(|bundled| bundled.shape(&draft.id));
             if known.is_some_and(|known| known.shape_type != draft.shape_type) {
                 problems.push(
                     Problem::error(
-                        "DuplicateShape",
+                        rules::DUPLICATE_SHAPE,
                         draft.location,
-                        format!("`{}` is part of Smithy itself, as another type", draft.id),
+                        format!("`{}` is part of the prelude, with another type", draft.id),
                     )
-                    .hint("namespaces below `smithy` are Smithy's own: choose another"),
+                    .hint("namespaces below `smithy` are reserved: choose another"),
                 );
                 continue;
             }
@@ -103,7 +106,7 @@ pub(super) fn join(
     shapes
 }
 
-/// How a second definition differs from the first, and where; traits aside.
+/// The difference of a second definition from the first, and its location. Traits are not compared.
 fn difference(first: &Shape, second: &Shape) -> Option<(String, SourceLocation)> {
     let here = |text: String| Some((text, second.location));
     let (left, right) = (first.shape_type, second.shape_type);
@@ -114,7 +117,7 @@ fn difference(first: &Shape, second: &Shape) -> Option<(String, SourceLocation)>
     if first.mixins != second.mixins {
         return here("with different mixins".to_owned());
     }
-    // The AST knows no `for`: elided members have their targets there.
+    // The AST has no `for`: elided members have their targets there.
     if first.for_resource.is_some()
         && second.for_resource.is_some()
         && first.for_resource != second.for_resource
@@ -125,7 +128,7 @@ fn difference(first: &Shape, second: &Shape) -> Option<(String, SourceLocation)>
         if left.name() != right.name() {
             let (left, right) = (left.name(), right.name());
             return here(format!(
-                "with `{left}` and with `{right}` at the same place"
+                "with `{left}` and with `{right}` at the same position"
             ));
         }
         if left.target != right.target && !left.elided && !right.elided {
@@ -181,8 +184,8 @@ fn property(left: &Body, right: &Body) -> Option<&'static str> {
     differing.next().map(|(property, _)| *property)
 }
 
-/// Adds what a second definition says, which differs in no more than that.
-fn unite(first: &mut Shape, second: Shape) {
+/// Adds the traits of a second definition, which is otherwise equal.
+fn merge_equal(first: &mut Shape, second: Shape) {
     let adds_traits = !has_same_traits(first, &second);
     let members = first.members.iter_mut().zip(second.members);
     for (member, other) in members {
@@ -194,13 +197,14 @@ fn unite(first: &mut Shape, second: Shape) {
             member.traits.append(other.traits);
         }
     }
-    // They are merged with those of `apply`, later.
+    // Traits are merged with those of `apply` later.
     if adds_traits {
         first.traits.append(second.traits);
     }
 }
 
-/// Whether two definitions have the same traits, as far as that is cheap to tell.
+/// Whether two definitions have the same traits. May return `false` for equal traits, to stay
+/// cheap.
 fn has_same_traits(first: &Shape, second: &Shape) -> bool {
     let same = |left: &Traits, right: &Traits| left.len() <= MANY && left == right;
     let mut members = first.members.iter().zip(&second.members);
@@ -208,23 +212,24 @@ fn has_same_traits(first: &Shape, second: &Shape) -> bool {
         && members.all(|(left, right)| same(&left.traits, &right.traits))
 }
 
-/// A bundled definition that the model applies traits to becomes its own. The
-/// prelude is the same for every model, and can't.
+/// A bundled definition becomes a shape of the model if the model applies traits to it. Shapes of
+/// the prelude are excluded: they are the same for every model.
 pub(super) fn adopt_bundled_targets(
     shapes: &mut Vec<Shape>,
     applies: &mut Vec<Apply>,
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
     problems: &mut Problems,
 ) {
     let Some(bundled) = bundled else { return };
     applies.retain(|apply| {
-        let is_prelude = apply.target.namespace() == "smithy.api"
+        let is_prelude = apply.target.namespace() == ids::PRELUDE
             && bundled.shape(apply.target.root_str()).is_some();
         if is_prelude {
             problems.push_with(Severity::Error, |_| {
                 let id = apply.target.root_str();
-                let message = format!("`{id}` is part of Smithy itself: it takes no more traits");
-                Problem::error("PreludeShape", apply.target.location(), message)
+                let message =
+                    format!("`{id}` is part of the prelude, to which no traits can be applied");
+                Problem::error(rules::PRELUDE_SHAPE, apply.target.location(), message)
                     .hint("define a shape of your own, and apply the trait to it")
             });
         }

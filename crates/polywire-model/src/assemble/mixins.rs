@@ -1,4 +1,4 @@
-//! What mixins give to the shapes that use them, and what elided members target.
+//! Copies members and traits of mixins to the shapes that use them, and resolves elided members.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -6,51 +6,53 @@ use std::rc::Rc;
 use polywire_schema::ShapeId;
 
 use super::Assembler;
-use super::body::{Joined, size};
-use crate::diagnostic::{Problem, did_you_mean};
+use super::body::{MergedBody, size};
+use crate::diagnostic::Problem;
+use crate::ids;
 use crate::node::Node;
+use crate::rules;
 use crate::shape::{Body, Member, Shape, ShapeRef};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
-/// How many members mixins may add to a model in total. A chain of mixins that
-/// each use all the ones before grows with the square of the text; real models
-/// inherit a few thousand.
+/// The maximum number of members that mixins add to a model. A chain in which each mixin uses all
+/// mixins before it grows with the square of the text. Real models inherit a few thousand.
 const MAX_INHERITED_MEMBERS: usize = 250_000;
 
-/// How many traits mixins may add in total, on shapes and on members: each of
-/// those members may have a thousand.
+/// The maximum number of traits that mixins add to the shapes and members of a model. Each of the
+/// members can have a thousand.
 const MAX_INHERITED_TRAITS: usize = 1_000_000;
 
-/// How many operations, resources, errors and the like the mixins of services,
-/// resources and operations may add in total.
+/// The maximum number of operations, resources, errors and other references that mixins of
+/// services, resources and operations add to a model.
 const MAX_INHERITED_REFERENCES: usize = 250_000;
 
 impl Assembler<'_> {
-    /// The mixins of a shape that exist and fit.
+    /// The mixins of a shape that exist and have the right type.
     pub(super) fn usable_mixins(&mut self, shape: &mut Shape) -> Vec<ShapeRef> {
         let mut usable = Vec::new();
         for reference in &shape.mixins {
             let Some(mixin) = self.shape(reference) else {
-                self.unresolved("UnresolvedMixin", "mixin", reference);
+                self.unresolved(rules::UNRESOLVED_MIXIN, "mixin", reference);
                 continue;
             };
             let problem = if mixin.shape_type != shape.shape_type {
                 let message = format!(
-                    "`{}` is {}, and mixes in {}",
+                    "`{}` is {}, but its mixin is {}",
                     shape.id,
                     shape.shape_type.with_article(),
                     mixin.shape_type.with_article()
                 );
-                Problem::error("WrongMixin", reference.location(), message)
+                Problem::error(rules::WRONG_MIXIN, reference.location(), message)
                     .expected(format!(
                         "a mixin that is {}",
                         shape.shape_type.with_article()
                     ))
                     .related("the mixin", mixin.location)
             } else if !mixin.traits.is_mixin() {
-                let message = format!("`{}` is no mixin", reference.id());
-                Problem::error("Target", reference.location(), message)
+                let message = format!("`{}` is not a mixin", reference.id());
+                Problem::error(rules::TARGET, reference.location(), message)
                     .expected("a shape with the trait @mixin")
                     .hint(format!("put @mixin on `{}`", reference.name()))
                     .related("defined", mixin.location)
@@ -75,7 +77,7 @@ impl Assembler<'_> {
             if !self.has_room(counts, reference.location()) {
                 return;
             }
-            // Cloned, since merging needs the assembler whole.
+            // Cloned, because merging borrows the assembler.
             let given = self
                 .shape(reference)
                 .map(|m| m.members.clone())
@@ -124,25 +126,24 @@ impl Assembler<'_> {
         shape.members = members;
     }
 
-    /// Counts members and traits that a mixin is about to give, and reports when
-    /// they are too many.
+    /// Counts the members and traits that a mixin adds, and reports an error above the limit.
     fn has_room(&mut self, (members, traits): (usize, usize), at: SourceLocation) -> bool {
         self.inherited_members += members;
         self.inherited_traits += traits;
-        let (code, bound, what) = if self.inherited_members > MAX_INHERITED_MEMBERS {
-            ("TooManyMembers", MAX_INHERITED_MEMBERS, "members")
+        let (rule, bound, what) = if self.inherited_members > MAX_INHERITED_MEMBERS {
+            (rules::TOO_MANY_MEMBERS, MAX_INHERITED_MEMBERS, "members")
         } else if self.inherited_traits > MAX_INHERITED_TRAITS {
-            ("TooManyTraits", MAX_INHERITED_TRAITS, "traits")
+            (rules::TOO_MANY_TRAITS, MAX_INHERITED_TRAITS, "traits")
         } else {
             return true;
         };
         let message = format!("mixins add more than {bound} {what} to this model");
-        self.problems.push(Problem::error(code, at, message));
+        self.problems.push(Problem::error(rule, at, message));
         false
     }
 
-    /// What `$name` targets: what the resource after `for` has under the name,
-    /// else what the mixins do.
+    /// The target of `$name`: that of the identifier or property of the resource after `for`, else
+    /// that of the member of a mixin.
     pub(super) fn elided_target(
         &mut self,
         shape: &Shape,
@@ -152,7 +153,7 @@ impl Assembler<'_> {
         let name = member.name();
         if let Some(reference) = &shape.for_resource {
             let Some(fields) = self.fields(reference) else {
-                self.unresolved("UnresolvedResource", "resource", reference);
+                self.unresolved(rules::UNRESOLVED_RESOURCE, "resource", reference);
                 return None;
             };
             if let Some(target) = fields.get(name) {
@@ -166,8 +167,8 @@ impl Assembler<'_> {
         None
     }
 
-    /// What the identifiers and properties of a resource target, by name. Each
-    /// resource is indexed once: many structures may be `for` it.
+    /// The targets of the identifiers and properties of a resource, by name. Each resource is
+    /// indexed once, because many structures can be `for` it.
     fn fields(&mut self, reference: &ShapeRef) -> Option<Rc<HashMap<String, ShapeId>>> {
         if let Some(fields) = self.resource_fields.get(reference.id()) {
             return Some(Rc::clone(fields));
@@ -203,18 +204,18 @@ impl Assembler<'_> {
             (Some(resource), true) => format!("an identifier or property of `{}`", resource.name()),
             (Some(resource), false) => {
                 format!(
-                    "an identifier or property of `{}`, or a mixin's member",
+                    "an identifier or property of `{}`, or a member of a mixin",
                     resource.name()
                 )
             }
-            (None, false) => "the name of a mixin's member".to_owned(),
-            (None, true) => "`for` a resource, or a mixin, on the shape".to_owned(),
+            (None, false) => "the name of a member of a mixin".to_owned(),
+            (None, true) => "`for` and a resource, or a mixin, on the shape".to_owned(),
         };
         self.problems.push(
             Problem::error(
-                "ElidedMember",
+                rules::ELIDED_MEMBER,
                 member.location,
-                format!("nothing says what `${name}` of `{}` targets", shape.id),
+                format!("`${name}` of `{}` has no target", shape.id),
             )
             .expected(expected)
             .maybe_hint(hint.flatten()),
@@ -229,14 +230,14 @@ impl Assembler<'_> {
         at: SourceLocation,
     ) {
         let message = format!(
-            "the member `{}` of `{}` targets `{}` by one definition and `{}` by another",
+            "the member `{}` of `{}` has the target `{}` in one definition and `{}` in another",
             old.name(),
             shape.id,
             old.target.id(),
             new.target.id()
         );
         self.problems.push(
-            Problem::error("MemberConflict", at, message)
+            Problem::error(rules::MEMBER_CONFLICT, at, message)
                 .expected("the same target as in the mixin")
                 .related("the other definition", old.location),
         );
@@ -268,7 +269,7 @@ impl Assembler<'_> {
             return;
         }
         let own = shape.body.clone();
-        let mut joined = Joined::of(shape.shape_type);
+        let mut joined = MergedBody::of(shape.shape_type);
         for reference in mixins {
             let count = self.shape(reference).map_or(0, |mixin| size(&mixin.body));
             self.inherited_references += count;
@@ -276,7 +277,8 @@ impl Assembler<'_> {
                 let message = format!(
                     "mixins add more than {MAX_INHERITED_REFERENCES} references to this model"
                 );
-                let problem = Problem::error("TooManyReferences", reference.location(), message);
+                let problem =
+                    Problem::error(rules::TOO_MANY_REFERENCES, reference.location(), message);
                 self.problems.push(problem);
                 break;
             }
@@ -290,11 +292,11 @@ impl Assembler<'_> {
     }
 }
 
-/// The traits of a mixin that its users get: all but `@mixin` and those that it
-/// declares local.
+/// The traits that the users of a mixin inherit: all except `@mixin` and those that it declares
+/// local.
 fn inheritable(traits: &Traits) -> Traits {
     let local: Vec<&str> = traits
-        .get("smithy.api#mixin")
+        .get(ids::MIXIN)
         .and_then(|value| value.get("localTraits"))
         .and_then(Node::as_array)
         .unwrap_or_default()
@@ -303,7 +305,7 @@ fn inheritable(traits: &Traits) -> Traits {
         .collect();
     let mut given = Traits::default();
     for applied in traits.iter() {
-        if applied.id != "smithy.api#mixin" && !local.contains(&applied.id.as_str()) {
+        if applied.id != ids::MIXIN && !local.contains(&applied.id.as_str()) {
             given.push(AppliedTrait {
                 inherited: true,
                 ..applied.clone()

@@ -1,9 +1,8 @@
-//! Fragments to shapes: joins files, flattens mixins, applies traits.
+//! Makes shapes of fragments: joins files, flattens mixins, applies traits.
 //!
-//! The order matters. A mixin must be whole, with the traits that `apply` adds
-//! to it, before it is copied into the shapes that use it; and an `apply` on an
-//! inherited member must come after that member was inherited. So shapes are
-//! finished one by one, each after those that it depends on:
+//! The order matters. A mixin must be complete, with the traits that `apply` adds to it, before it
+//! is copied into the shapes that use it. An `apply` on an inherited member must come after the
+//! member was inherited. So shapes are completed one by one, each after its dependencies:
 //!
 //! ```text
 //! coerce:  `@annotation` without a value gets {} or [] by the trait's definition
@@ -22,27 +21,30 @@ use std::rc::Rc;
 
 use polywire_schema::ShapeId;
 
-use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
+use crate::ids;
 use crate::node::Object;
+use crate::rules::{self, Rule};
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::upgrade::upgrade;
 use crate::version;
 
 use self::join::{adopt_bundled_targets, join, merge_metadata};
 use self::traits::Definitions;
 
-pub(crate) type Assembly = (Vec<Shape>, HashMap<ShapeId, u32>, Object);
+pub(crate) type ShapesAndMetadata = (Vec<Shape>, HashMap<ShapeId, u32>, Object);
 
-/// Joins fragments. `bundled` holds the definitions beside them, `None` while
-/// the bundled ones themselves are made.
+/// Joins fragments. `bundled` is the table of bundled definitions. It is `None` while these are
+/// assembled themselves.
 pub(crate) fn assemble(
     fragments: Vec<Fragment>,
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
     problems: &mut Problems,
-) -> Assembly {
+) -> ShapesAndMetadata {
     let mut metadata = Vec::new();
     let mut drafts = Vec::new();
     let mut applies = Vec::new();
@@ -80,12 +82,12 @@ pub(crate) fn assemble(
 struct Assembler<'a> {
     shapes: Vec<Shape>,
     index: HashMap<ShapeId, u32>,
-    bundled: Option<&'a Bundled>,
+    bundled: Option<&'a ShapeTable>,
     problems: &'a mut Problems,
     inherited_members: usize,
     inherited_traits: usize,
     inherited_references: usize,
-    /// What elided members find in the resources that they were looked for in.
+    /// The targets of identifiers and properties, of the resources that were indexed so far.
     resource_fields: HashMap<ShapeId, Rc<HashMap<String, ShapeId>>>,
 }
 
@@ -102,11 +104,11 @@ impl Assembler<'_> {
         for apply in applies {
             match self.index.get(apply.target.root_str()) {
                 Some(&at) => by_shape.entry(at).or_default().push(apply),
-                None => self.unresolved("UnresolvedApply", "target of apply", &apply.target),
+                None => self.unresolved(rules::UNRESOLVED_APPLY, "target of apply", &apply.target),
             }
         }
         for at in self.dependency_order() {
-            // Taken out, since finishing it reads the shapes around it.
+            // Taken out, because completing it reads the other shapes.
             let hole = Shape::new(UNIT, ShapeType::Structure, SourceLocation::NONE);
             let mut shape = std::mem::replace(&mut self.shapes[at], hole);
             self.finish(
@@ -117,8 +119,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// The places of all shapes, each after the mixins and the resource that it
-    /// uses (Kahn's algorithm). Shapes of a cycle come last, and are reported.
+    /// The indices of all shapes, each after the mixins and the resource that it uses (Kahn's
+    /// algorithm). Shapes of a cycle come last, and are reported.
     fn dependency_order(&mut self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.shapes.len());
         let mut waiting: HashMap<usize, usize> = HashMap::new();
@@ -159,11 +161,11 @@ impl Assembler<'_> {
             let shape = &mut self.shapes[at];
             self.problems.push(
                 Problem::error(
-                    "MixinCycle",
+                    rules::MIXIN_CYCLE,
                     shape.location,
-                    format!("the mixins of `{}` lead around in a circle", shape.id),
+                    format!("the mixins of `{}` form a cycle", shape.id),
                 )
-                .hint("a mixin can't use itself, not even through other mixins"),
+                .hint("a mixin cannot use itself, neither directly nor through other mixins"),
             );
             shape.mixins.clear();
             order.push(at);
@@ -181,7 +183,7 @@ impl Assembler<'_> {
     }
 
     #[cold]
-    fn unresolved(&mut self, code: &'static str, what: &str, reference: &ShapeRef) {
+    fn unresolved(&mut self, rule: &'static Rule, what: &str, reference: &ShapeRef) {
         let root = reference.root_str();
         let hint = self
             .problems
@@ -190,7 +192,7 @@ impl Assembler<'_> {
             .flatten();
         self.problems.push(
             Problem::error(
-                code,
+                rule,
                 reference.location(),
                 format!("the {what} `{root}` is not defined"),
             )
@@ -200,8 +202,7 @@ impl Assembler<'_> {
     }
 }
 
-/// A shape of a similar name, as a hint; the same name in another namespace
-/// counts as near.
+/// A hint with a shape of a similar name. The same name in another namespace counts as similar.
 pub(crate) fn suggest_shape<'m>(
     id: &str,
     shapes: impl Iterator<Item = &'m Shape> + Clone,
@@ -215,7 +216,7 @@ pub(crate) fn suggest_shape<'m>(
         ));
     }
     let in_reach = shapes
-        .filter(|shape| [namespace, "smithy.api"].contains(&shape.id().namespace()))
+        .filter(|shape| [namespace, ids::PRELUDE].contains(&shape.id().namespace()))
         .filter(|shape| !shape.traits().is_trait_definition());
     did_you_mean(name, in_reach.map(|shape| shape.id().name()))
 }

@@ -1,4 +1,4 @@
-//! Traits that meet on one shape: which of them wins, and which are joined.
+//! Merges the traits of one shape: which of them wins, and which are joined.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,30 +7,33 @@ use polywire_schema::ShapeId;
 
 use super::Assembler;
 use super::join::{Conflict, merge_values};
-use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, Severity, did_you_mean};
+use crate::diagnostic::Problem;
 use crate::fragment::Apply;
 use crate::node::{Node, NodeValue, Object};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
-/// How many traits a shape or member can have. Real ones have fewer than 20; the
-/// bound keeps look-up by search cheap whatever the model.
+/// The maximum number of traits of a shape or member. Real ones have fewer than 20. The limit keeps
+/// the linear search for a trait cheap.
 const MAX_TRAITS: usize = 1_000;
 
-/// From how many traits on they are looked at one by one, not in pairs.
+/// Above this number of traits, duplicates are found with a set and not by comparing pairs.
 pub(super) const MANY: usize = 32;
 
-/// What is known of the definitions of traits before anything is assembled.
+/// The definitions of traits, as far as they are known before assembly.
 pub(super) struct Definitions<'a> {
-    /// The type of every shape that the model defines: any may be a trait.
+    /// The type of every shape that the model defines. Each may be a trait.
     own: HashMap<ShapeId, ShapeType>,
-    bundled: Option<&'a Bundled>,
+    bundled: Option<&'a ShapeTable>,
 }
 
 impl<'a> Definitions<'a> {
-    pub(super) fn of(drafts: &[Shape], bundled: Option<&'a Bundled>) -> Self {
+    pub(super) fn of(drafts: &[Shape], bundled: Option<&'a ShapeTable>) -> Self {
         let own = drafts
             .iter()
             .map(|shape| (shape.id.clone(), shape.shape_type))
@@ -38,7 +41,7 @@ impl<'a> Definitions<'a> {
         Self { own, bundled }
     }
 
-    /// The type of a trait's definition, when it is known.
+    /// The type of the definition of a trait, if it is known.
     fn shape_type(&self, id: &str) -> Option<ShapeType> {
         self.own
             .get(id)
@@ -46,9 +49,9 @@ impl<'a> Definitions<'a> {
             .or_else(|| self.bundled?.shape(id).map(|shape| shape.shape_type))
     }
 
-    /// `@required` is written without a value: structures and maps get `{}`,
-    /// lists `[]`. Unknown traits are taken for structures, as most are. It comes
-    /// first, so that IDL and AST of the same shape are the same.
+    /// Gives traits without a value, such as `@required`, their value: `{}` for structures and
+    /// maps, `[]` for lists. Unknown traits are treated as structures, as most are. This comes
+    /// first, so that the same shape in IDL and AST is equal.
     pub(super) fn coerce_annotations(&self, drafts: &mut [Shape], applies: &mut [Apply]) {
         for shape in drafts {
             let members = shape
@@ -81,7 +84,7 @@ impl<'a> Definitions<'a> {
 }
 
 impl Assembler<'_> {
-    /// Adds what `apply` statements say about a shape and its members.
+    /// Adds the traits that `apply` statements apply to a shape and its members.
     pub(super) fn apply_all(&mut self, shape: &mut Shape, applies: Vec<Apply>) {
         if applies.is_empty() {
             return;
@@ -122,7 +125,7 @@ impl Assembler<'_> {
             .flatten();
         self.problems.push(
             Problem::error(
-                "UnresolvedApply",
+                rules::UNRESOLVED_APPLY,
                 location,
                 format!("`{}` has no member `{name}`", shape.id),
             )
@@ -131,12 +134,12 @@ impl Assembler<'_> {
         );
     }
 
-    /// A trait that stands twice on a shape in the same file.
+    /// Merges traits that occur twice on a shape in the same file.
     pub(super) fn merge_repeated_traits(&mut self, shape: &mut Shape) {
         let members = shape.members.iter_mut();
         let members = members.map(|member| (&member.id, &mut member.traits));
         for (owner, traits) in members.chain([(&shape.id, &mut shape.traits)]) {
-            // Two or three traits are the rule, and the same one twice is rare.
+            // Most shapes have two or three traits, and duplicates are rare.
             let repeated = if traits.len() > MANY {
                 true
             } else {
@@ -153,26 +156,28 @@ impl Assembler<'_> {
         }
     }
 
-    /// Adds traits where some are inherited: those never conflict.
+    /// Adds traits where some are inherited. Inherited traits do not conflict.
     pub(super) fn merge_traits(&mut self, traits: &mut Traits, more: Traits) {
         for applied in more.into_entries() {
             self.merge_trait(None, traits, applied);
         }
     }
 
-    /// Adds a trait. What was written on the shape itself wins over what is
-    /// inherited, and a later mixin over an earlier one; two values written on
-    /// the shape itself are joined when both are arrays, whatever the trait is,
-    /// else must agree.
+    /// Adds a trait. A trait of the shape itself replaces an inherited one, and that of a later
+    /// mixin replaces that of an earlier one. Two values on the shape itself are joined if both are
+    /// arrays, and must be equal otherwise.
     fn merge_trait(&mut self, owner: Option<&ShapeId>, traits: &mut Traits, applied: AppliedTrait) {
         let count = traits.len();
         let Some(old) = traits.find_mut(&applied.id) else {
             if count < MAX_TRAITS {
                 traits.push(applied);
             } else {
-                let message = format!("a shape can't have more than {MAX_TRAITS} traits");
-                self.problems
-                    .push(Problem::error("TooManyTraits", applied.location, message));
+                let message = format!("a shape cannot have more than {MAX_TRAITS} traits");
+                self.problems.push(Problem::error(
+                    rules::TOO_MANY_TRAITS,
+                    applied.location,
+                    message,
+                ));
             }
             return;
         };
@@ -190,7 +195,7 @@ impl Assembler<'_> {
                 let owner = owner.map_or_else(String::new, |owner| format!(" to `{owner}`"));
                 let message =
                     format!("the trait `{id}` is applied twice{owner}, with different values");
-                Problem::error("TraitConflict", location, message)
+                Problem::error(rules::TRAIT_CONFLICT, location, message)
                     .hint("keep one of them")
                     .related("first", old_location)
             });

@@ -1,6 +1,6 @@
-//! The JSON AST: the form in which models are exchanged.
+//! The JSON AST: the format in which programs exchange models.
 
 pub(crate) mod reader;
 mod writer;
 
-pub use writer::{Options, Written, write, write_with};
+pub use writer::{Options, Output, write, write_with};

@@ -1,5 +1,6 @@
 // Smithy's prelude: the simple shapes, and the traits that need no `use`.
-// The facts are those of Smithy 1.74.
+// The definitions are those of Smithy 1.74, without the documentation. The test `bundled`
+// compares them with the text of the specification.
 $version: "2.0"
 
 namespace smithy.api

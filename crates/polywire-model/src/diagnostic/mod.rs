@@ -1,10 +1,9 @@
-//! What is wrong with a model, said so that the reader can put it right: the
-//! place, what was expected there, and a hint where one is known.
+//! Diagnostics about a model: the location, what was expected there, and a hint if one is known.
 //!
-//! Inside the crate a finding is a [`Problem`]; `problems` collects them.
+//! Inside the crate a finding is a [`Problem`], and [`Problems`] collects them.
 
+mod policy;
 mod problems;
-mod spelling;
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -13,41 +12,17 @@ use std::fmt;
 use polywire_schema::ShapeId;
 
 use crate::node::{Node, Object};
+use crate::rules::Rule;
+use crate::severity::Severity;
 use crate::source::Position;
 
-pub(crate) use self::problems::{Mark, Problem, Problems, resolve};
-pub(crate) use self::spelling::{did_you_mean, one_of};
+pub(crate) use self::policy::{Policy, Scope};
+pub(crate) use self::problems::{Checkpoint, Problem, Problems, resolve};
 
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum Severity {
-    /// Worth knowing; nothing needs to be done.
-    Note,
-    /// The model is used as it is; something in it should be mended.
-    Warning,
-    /// The model is used as it is; something in it is likely to go wrong, and
-    /// should be mended or suppressed with a reason.
-    Danger,
-    /// No model comes of it.
-    Error,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Danger => "danger",
-            Self::Error => "error",
-        })
-    }
-}
-
-/// One finding about a model, ready to be shown.
+/// One finding about a model.
 ///
-/// [`Display`](fmt::Display) renders it over several lines, with the line of
-/// the file and what was expected underlined.
+/// [`Display`](fmt::Display) renders it in several lines, with the line of the file and the
+/// location underlined.
 ///
 /// # Examples
 ///
@@ -64,32 +39,39 @@ impl fmt::Display for Severity {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// How serious it is.
     pub severity: Severity,
-    /// A short name for the kind of finding, which doesn't change between
-    /// versions: for suppressions and searches. Validators that a model defines
-    /// choose their own.
+    /// The id of the [`rule`](Self::rule), for some rules followed by a name in the model.
+    /// It does not change between versions, so that models can suppress findings by code.
+    /// For a validator that the model defines, the id of the validator.
     pub code: Cow<'static, str>,
-    /// The shape or member that the finding is about, when it is about one.
+    /// The shape or member that the finding is about, if there is one.
     pub shape: Option<ShapeId>,
-    /// What is wrong, in one sentence.
+    /// The error, in one sentence.
     pub message: String,
-    /// File, line and column; `None` for what no file holds.
+    /// File, line and column. `None` if the finding is not about a file.
     pub position: Option<Position>,
-    /// The line of the file, cut around the place when it is long.
+    /// The line of the file. A long line is cut around the location.
     pub snippet: Option<String>,
-    /// What was expected at the place.
+    /// What was expected at the location.
     pub expected: Option<String>,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
-    /// Other places that belong to the finding, with what they are.
+    /// Related locations, with a description of each.
     pub related: Vec<(String, Position)>,
-    /// Why the finding is suppressed, when it is and the model says why.
+    /// The reason that the model gives for suppressing the finding.
     pub reason: Option<String>,
     underline: (usize, usize),
+    rule: Option<&'static Rule>,
 }
 
 impl Diagnostic {
+    /// The rule that the model violates. `None` for validators that the model defines.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'static Rule> {
+        self.rule
+    }
+
     /// The name of the file.
     #[must_use]
     pub fn file(&self) -> Option<&str> {
@@ -108,7 +90,7 @@ impl Diagnostic {
         self.position.as_ref().map(|position| position.column)
     }
 
-    /// The finding as data, for output that machines read.
+    /// The finding as a node, for JSON output.
     #[must_use]
     pub fn to_node(&self) -> Node {
         let mut object = Object::new();
@@ -187,7 +169,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Why no model could be made: diagnostics, at least one of them an error.
+/// The reasons why a model was rejected: diagnostics, at least one of them an error.
 #[derive(Clone, Debug)]
 pub struct ModelError {
     diagnostics: Vec<Diagnostic>,
@@ -198,13 +180,13 @@ impl ModelError {
         Self { diagnostics }
     }
 
-    /// Every finding of the run, in the order of files and lines.
+    /// All findings, in the order of files and lines.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The findings that prevent a model; never empty.
+    /// The findings with the severity error. There is at least one.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics
             .iter()

@@ -1,23 +1,24 @@
-//! Findings as they are made: text and a [`SourceLocation`]. [`Sources`] turn them
-//! into [`Diagnostic`]s, which need nothing else to be printed.
+//! Findings as they are created: text and a [`SourceLocation`]. [`Sources`] convert them into
+//! [`Diagnostic`]s, which can be printed without the files.
 
 use std::borrow::Cow;
 
+use crate::rules::{self, Code};
+use crate::severity::Severity;
 use polywire_schema::ShapeId;
 
-use super::{Diagnostic, Severity};
+use super::{Diagnostic, Policy};
 use crate::source::{SourceLocation, Sources};
-use crate::validate::Policy;
 
-/// A finding before its place is looked up.
+/// A finding before its location is resolved.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) severity: Severity,
-    pub(crate) code: Cow<'static, str>,
+    pub(crate) code: Code,
     pub(crate) message: String,
     pub(crate) location: SourceLocation,
-    /// What the finding is about: set by [`Problems::subject`] for all findings
-    /// about a shape, or by [`about`](Self::about).
+    /// The subject of the finding: set by [`Problems::subject`] for all findings about a shape, or
+    /// by [`about`](Self::about).
     pub(crate) shape: Option<ShapeId>,
     pub(crate) reason: Option<String>,
     expected: Option<String>,
@@ -29,7 +30,7 @@ impl Problem {
     #[cold]
     pub(crate) fn new(
         severity: Severity,
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -47,7 +48,7 @@ impl Problem {
     }
 
     pub(crate) fn error(
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -55,7 +56,7 @@ impl Problem {
     }
 
     pub(crate) fn danger(
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -63,7 +64,7 @@ impl Problem {
     }
 
     pub(crate) fn note(
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
@@ -71,15 +72,14 @@ impl Problem {
     }
 
     pub(crate) fn warning(
-        code: impl Into<Cow<'static, str>>,
+        code: impl Into<Code>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
         Self::new(Severity::Warning, code, location, message)
     }
 
-    /// Says which shape or member the finding is about, when that is not the one
-    /// at hand.
+    /// Sets the shape or member that the finding is about, if it is not the current subject.
     pub(crate) fn about(mut self, shape: &ShapeId) -> Self {
         self.shape = Some(shape.clone());
         self
@@ -106,32 +106,33 @@ impl Problem {
     }
 }
 
-/// The findings of a run. Past a bound they are counted, not kept, so that a
-/// hostile model can't fill the memory with messages about itself.
+/// The findings of one run. Above a limit they are only counted, so that a hostile model cannot
+/// exhaust memory.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     found: Vec<Problem>,
     errors: usize,
     dropped: usize,
     denies_unknown_traits: bool,
-    /// What is being looked at: what findings are about that don't say.
+    /// The current subject: used for findings without a subject of their own.
     subject: Option<ShapeId>,
-    /// What the model suppresses, once it is known.
+    /// The policy of the model, once it is known.
     policy: Option<Policy>,
     suppressed: Vec<Problem>,
     suppressed_count: usize,
 }
 
-/// How many findings that are suppressed are made at most. Past that they count
-/// as dropped without a look at what they are.
+/// The maximum number of suppressed findings that are created. Later findings are counted as
+/// dropped, without checking whether they are suppressed.
 const MAX_SUPPRESSED: usize = 20_000;
 
-/// More than the largest real models have of warnings, which is some hundreds.
+/// The maximum number of findings that are kept. The largest real models have some hundred
+/// warnings.
 const MAX_PROBLEMS: usize = 1000;
 
-/// How many findings there were at some time.
+/// The number of findings at some time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct Checkpoint {
     found: usize,
     errors: usize,
     dropped: usize,
@@ -142,7 +143,7 @@ impl Problems {
         self.denies_unknown_traits = deny;
     }
 
-    /// How bad a trait without a definition is: its user says.
+    /// The severity of unknown traits, an option of the loader.
     pub(crate) fn severity_of_unknown_traits(&self) -> Severity {
         if self.denies_unknown_traits {
             Severity::Error
@@ -151,12 +152,12 @@ impl Problems {
         }
     }
 
-    /// Says what is looked at from now on.
+    /// Sets the subject of the next findings.
     pub(crate) fn subject(&mut self, shape: Option<ShapeId>) {
         self.subject = shape;
     }
 
-    /// Sets what is suppressed, also of what was found before.
+    /// Sets the policy, which also applies to earlier findings.
     pub(crate) fn set_policy(&mut self, policy: Policy) {
         self.policy = Some(policy);
         self.errors = 0;
@@ -165,7 +166,7 @@ impl Problems {
         }
     }
 
-    /// Findings about a shape that stand at one of its members are about that.
+    /// Findings about a shape whose location is in one of its members are about that member.
     pub(crate) fn name_members(
         &mut self,
         member_at: impl Fn(&ShapeId, SourceLocation) -> Option<ShapeId>,
@@ -200,9 +201,9 @@ impl Problems {
         }
     }
 
-    /// As [`push`](Self::push), but makes the finding only when it is kept: for
-    /// those that a model of a few hundred kilobytes can have by the million. The
-    /// argument of `make` says whether to search for near names.
+    /// Like [`push`](Self::push), but creates the finding only if it is kept: for findings of which
+    /// a model of a few hundred kilobytes can have millions. The argument of `make` says whether to
+    /// search for similar names.
     pub(crate) fn push_with(&mut self, severity: Severity, make: impl FnOnce(bool) -> Problem) {
         if self.has_room(severity) && self.suppressed_count < MAX_SUPPRESSED {
             self.push(make(self.wants_hints()));
@@ -212,22 +213,22 @@ impl Problems {
         }
     }
 
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
+    pub(crate) fn mark(&self) -> Checkpoint {
+        Checkpoint {
             found: self.found.len(),
             errors: self.errors,
             dropped: self.dropped,
         }
     }
 
-    /// Forgets what was found since: a reader goes back, to read it another way.
-    pub(crate) fn go_back(&mut self, mark: Mark) {
+    /// Removes the findings since a mark: a parser backtracks.
+    pub(crate) fn roll_back(&mut self, mark: Checkpoint) {
         self.found.truncate(mark.found);
         self.errors = mark.errors;
         self.dropped = mark.dropped;
     }
 
-    /// The first error is kept even where warnings have used up the room.
+    /// The first error is kept even if warnings have reached the limit.
     fn has_room(&self, severity: Severity) -> bool {
         self.found.len() < MAX_PROBLEMS || (severity == Severity::Error && self.errors == 0)
     }
@@ -236,19 +237,18 @@ impl Problems {
         self.errors > 0
     }
 
-    /// Whether to search for near names: each search looks at every shape of the
-    /// model, and nobody reads the fiftieth suggestion.
+    /// Whether to search for similar names. Each search visits every shape of the model, so only
+    /// the first findings have suggestions.
     pub(crate) fn wants_hints(&self) -> bool {
         self.found.len() < 50
     }
 
-    /// Whether nothing more would be kept, so that searching on is pointless.
+    /// Whether no more findings would be kept, so that checks can stop.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= MAX_PROBLEMS && self.has_errors()
     }
 
-    /// What the model suppresses, in the order of the files; the first ones of
-    /// many.
+    /// The suppressed findings, in the order of the files. At most the first 1000.
     pub(crate) fn take_suppressed(&mut self, sources: &Sources) -> Vec<Diagnostic> {
         let mut suppressed = std::mem::take(&mut self.suppressed);
         suppressed.sort_by_key(|problem| problem.location);
@@ -258,7 +258,7 @@ impl Problems {
             .collect()
     }
 
-    /// Looks up the places; errors and warnings in the order of the files.
+    /// Resolves the locations. Findings are in the order of the files.
     pub(crate) fn into_diagnostics(mut self, sources: &Sources) -> Vec<Diagnostic> {
         self.found.sort_by_key(|problem| problem.location);
         let mut diagnostics: Vec<_> = self
@@ -275,7 +275,7 @@ impl Problems {
             let message = format!("{} more findings are not shown", self.dropped);
             let problem = Problem {
                 severity,
-                ..Problem::warning("TooManyProblems", SourceLocation::NONE, message)
+                ..Problem::warning(rules::TOO_MANY_PROBLEMS, SourceLocation::NONE, message)
             };
             diagnostics.push(resolve(problem, sources));
         }
@@ -289,7 +289,8 @@ pub(crate) fn resolve(problem: Problem, sources: &Sources) -> Diagnostic {
         .map(|file| file.snippet(problem.location.offset as usize));
     Diagnostic {
         severity: problem.severity,
-        code: match problem.code {
+        rule: problem.code.rule(),
+        code: match problem.code.into_text() {
             Cow::Owned(code) => Cow::Owned(printable(code)),
             known => known,
         },
@@ -311,9 +312,8 @@ pub(crate) fn resolve(problem: Problem, sources: &Sources) -> Diagnostic {
     }
 }
 
-/// The text with a dot for each control character. Messages repeat names of the
-/// model, which in JSON may hold any character, and an escape sequence must not
-/// reach a terminal or a log.
+/// Replaces control characters by dots. Messages repeat names of the model, which can contain any
+/// character in JSON, and an escape sequence must not reach a terminal or a log.
 fn printable(text: String) -> String {
     if text.contains(char::is_control) {
         text.replace(char::is_control, "\u{b7}")
@@ -326,7 +326,7 @@ fn printable(text: String) -> String {
 mod tests {
     use super::*;
 
-    /// What is not kept is not made, and yet counted.
+    /// Findings that are not kept are not created, but counted.
     #[test]
     fn findings_past_the_bound_are_not_made() {
         let mut problems = Problems::default();
@@ -335,14 +335,14 @@ mod tests {
             problems.push_with(Severity::Warning, |hints| {
                 made += 1;
                 with_hints += usize::from(hints);
-                Problem::warning("W", SourceLocation::NONE, "w")
+                Problem::warning(rules::NO_MODEL, SourceLocation::NONE, "w")
             });
         }
         assert_eq!((made, with_hints), (MAX_PROBLEMS, 50));
         for _ in 0..2 {
             problems.push_with(Severity::Error, |_| {
                 made += 1;
-                Problem::error("E", SourceLocation::NONE, "e")
+                Problem::error(rules::UNREADABLE, SourceLocation::NONE, "e")
             });
         }
         assert_eq!(made, MAX_PROBLEMS + 1);
@@ -355,12 +355,16 @@ mod tests {
     fn problems_are_bounded() {
         let mut problems = Problems::default();
         for _ in 0..10_000 {
-            problems.push(Problem::warning("W", SourceLocation::NONE, "w"));
+            problems.push(Problem::warning(rules::NO_MODEL, SourceLocation::NONE, "w"));
         }
-        problems.push(Problem::error("E", SourceLocation::NONE, "e"));
+        problems.push(Problem::error(rules::UNREADABLE, SourceLocation::NONE, "e"));
         let diagnostics = problems.into_diagnostics(&Sources::default());
         assert_eq!(diagnostics.len(), MAX_PROBLEMS + 2);
-        assert!(diagnostics.iter().any(|d| d.code == "E"));
+        assert!(
+            diagnostics
+                .iter()
+                .any(|d| d.rule() == Some(rules::UNREADABLE))
+        );
     }
 
     #[test]

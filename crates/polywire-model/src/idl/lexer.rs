@@ -1,7 +1,7 @@
-//! Text to tokens, one at a time.
+//! The lexer: text to tokens, one at a time.
 //!
-//! A shape id such as `example.weather#City$name` is one token, since no space
-//! may stand within it. Commas are space, as the specification has it.
+//! A shape id such as `example.weather#City$name` is one token, because it cannot contain spaces.
+//! Commas are white space, as the specification says.
 
 use polywire_text::number::json_number;
 
@@ -17,7 +17,7 @@ pub(super) enum TokenKind {
     DocComment,
     EndOfFile,
     Equals,
-    /// A number with a flaw; the token ends where a digit was expected.
+    /// A malformed number. The token ends where a digit was expected.
     MalformedNumber,
     Number,
     OpenBrace,
@@ -29,7 +29,7 @@ pub(super) enum TokenKind {
     TextBlock,
     /// A string or text block that does not end.
     Unterminated,
-    /// A character that starts no token.
+    /// A character that cannot start a token.
     Unknown,
     /// An identifier, a namespace or a shape id.
     Word,
@@ -40,9 +40,9 @@ pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether a line ended between the token before and this one.
+    /// Whether there is a line break between the previous token and this one.
     pub(super) after_newline: bool,
-    /// Whether it stands at the very start of a line.
+    /// Whether it is at the very start of a line.
     pub(super) at_line_start: bool,
 }
 
@@ -59,12 +59,12 @@ impl<'t> Lexer<'t> {
         Self { text, at }
     }
 
-    /// Moves to where a token begins.
+    /// Moves to the start of a token.
     pub(super) fn go_to(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// The next token; `EndOfFile` again and again at the end.
+    /// The next token. At the end, every call returns `EndOfFile`.
     pub(super) fn next(&mut self) -> Token {
         let bytes = self.text.as_bytes();
         let mut after_newline = self.at == 0;
@@ -136,8 +136,8 @@ impl<'t> Lexer<'t> {
         single
     }
 
-    /// `Identifier *("." Identifier) ["#" Identifier] ["$" Identifier]`; the
-    /// parser looks at the parts.
+    /// `Identifier *("." Identifier) ["#" Identifier] ["$" Identifier]`. The parser checks the
+    /// parts.
     fn word(&mut self) -> TokenKind {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
@@ -158,10 +158,10 @@ impl<'t> Lexer<'t> {
         let continues = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
         let (end, mut kind) = match json_number(&bytes[self.at..]) {
             Ok((length, _)) => (self.at + length, TokenKind::Number),
-            // At least a byte, so that the parser can't stand still.
+            // At least one byte, so that the parser makes progress.
             Err(flaw) => (self.at + flaw.offset.max(1), TokenKind::MalformedNumber),
         };
-        // `01`, `1x`, `1.2.3`: one flaw, not a number and something else.
+        // `01`, `1x`, `1.2.3`: one malformed number, not a number and another token.
         let rest = bytes.get(end..).unwrap_or_default().iter();
         let rest = rest.take_while(|byte| continues(byte)).count();
         if rest > 0 {

@@ -1,13 +1,13 @@
-//! The Smithy IDL: the form in which people write models, read in versions 1.0
-//! and 2.0 and written in 2.0.
+//! The Smithy IDL, the language in which people write models. Versions 1.0 and 2.0 are read, and
+//! 2.0 is written.
 //!
 //! ```text
 //! text -> lexer -> tokens -> parser -> syntax tree -> lower -> fragment
 //! ```
 //!
-//! What a name means can depend on other files of the model: `City` is a shape
-//! of the namespace if any file defines it there, else of the prelude. So every
-//! file is parsed before the first one is lowered.
+//! The meaning of a name can depend on other files of the model: `City` is a shape of the namespace
+//! if any file defines it there, else a shape of the prelude. So all files are parsed before the
+//! first one is lowered.
 
 mod lexer;
 mod lower;

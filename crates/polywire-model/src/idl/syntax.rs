@@ -1,10 +1,10 @@
-//! The syntax tree of a file: names as they were written.
+//! The syntax tree of a file, with unresolved names.
 
 use crate::node::Number;
 use crate::shape::ShapeType;
 use crate::source::SourceLocation;
 
-/// A file that was parsed, as far as it could be.
+/// A parsed file, without the parts that have errors.
 #[derive(Debug, Default)]
 pub(crate) struct File {
     /// Whether the file is written in Smithy 1.0.
@@ -12,7 +12,7 @@ pub(crate) struct File {
     pub(super) input_suffix: Option<String>,
     pub(super) output_suffix: Option<String>,
     pub(super) metadata: Vec<(Name, Value)>,
-    /// Absent after an error that is reported.
+    /// Absent after a reported error.
     pub(super) namespace: Option<Name>,
     pub(super) uses: Vec<Name>,
     pub(super) statements: Vec<Statement>,
@@ -62,7 +62,7 @@ pub(super) enum BodyDefinition {
 
 #[derive(Debug)]
 pub(super) enum InputOutput {
-    /// `:=` with a structure whose name follows from the operation's.
+    /// `:=` with a structure whose name is derived from that of the operation.
     Inline(Box<Definition>),
     Target(Name),
 }
@@ -71,7 +71,7 @@ pub(super) enum InputOutput {
 pub(super) struct MemberDefinition {
     pub(super) traits: Vec<TraitUse>,
     pub(super) name: Name,
-    /// Absent when the member is elided or belongs to an enum.
+    /// Absent if the member is elided or belongs to an enum.
     pub(super) target: Option<Name>,
     pub(super) elided: bool,
     pub(super) value: Option<Value>,

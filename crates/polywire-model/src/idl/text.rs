@@ -1,9 +1,8 @@
-//! What quoted strings, text blocks and doc comments say.
+//! The text of quoted strings, text blocks and doc comments.
 
 use polywire_text::escape::json_escape;
 
-/// A flaw in a string: where, from the start of the token, and what was
-/// expected there.
+/// An error in a string: the offset from the start of the token, and what was expected there.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct TextError {
     pub(super) offset: usize,
@@ -20,10 +19,9 @@ pub(super) fn quoted(token: &str) -> Result<String, TextError> {
 /// ```text
 /// TextBlock = ThreeDquotes *SP NL *TextBlockContent ThreeDquotes
 /// ```
-/// The indentation that all lines share is not part of the text. Lines of
-/// nothing but space don't count, except for the last one: moving the closing
-/// quotes to the left keeps indentation. Space at the ends of lines is dropped.
-/// Tabs are text in both. Escapes are read last, so that `\n` survives.
+/// The indentation that all lines share is not part of the text. Lines of white space do not count,
+/// except for the last one: closing quotes further to the left keep indentation. White space at the
+/// ends of lines is removed. Tabs are text. Escapes are decoded last, so that `\n` survives.
 pub(super) fn block(token: &str) -> Result<String, TextError> {
     let inner = &token[3..token.len() - 3];
     let Some((first, content)) = inner.split_once('\n') else {
@@ -55,10 +53,10 @@ pub(super) fn block(token: &str) -> Result<String, TextError> {
         if index > 0 {
             text.push('\n');
         }
-        // Space is ASCII, so the cut is at a character.
+        // White space is ASCII, so the cut is at a character boundary.
         text.push_str(line.get(indent..).unwrap_or_default().trim_end_matches(' '));
     }
-    // Offsets in the cut text would mislead: a flaw is reported at the start.
+    // Offsets in the trimmed text would be wrong, so errors are reported at the start.
     unescape(&text, 0).map_err(|error| TextError { offset: 0, ..error })
 }
 
@@ -74,8 +72,8 @@ pub(super) fn doc_line(token: &str) -> &str {
 /// EscapedChar = "\" ( "\" / "'" / DQUOTE / "/" / "b" / "f" / "n" / "r" / "t"
 ///                   / "u" 4HEXDIG / NL )
 /// ```
-/// A line break behind a backslash is no part of the text. The other escapes
-/// but that of the apostrophe are JSON's.
+/// A line break after a backslash is not part of the text. The other escapes are those of JSON, and
+/// `\'`.
 fn unescape(text: &str, base: usize) -> Result<String, TextError> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -84,7 +82,7 @@ fn unescape(text: &str, base: usize) -> Result<String, TextError> {
         let offset = base + (text.len() - rest.len()) + at;
         rest = &rest[at..];
         if let Some(after) = rest.strip_prefix('\r') {
-            // CRLF and CR are line breaks like any other.
+            // CRLF and CR are line breaks, too.
             rest = after.strip_prefix('\n').unwrap_or(after);
             out.push('\n');
             continue;

@@ -1,11 +1,12 @@
-//! Bytes to the text of a model, and what to say where they are none.
+//! Recognizes the contents of files, and rejects those that are not models.
 
 use crate::diagnostic::Problem;
+use crate::rules;
 use crate::source::{MAX_FILE_BYTES, SourceLocation};
 
 use super::files::{BUILD_FILE, unreadable};
 
-/// How the files begin that are named by mistake most often.
+/// The first bytes of files that are often named by mistake.
 const SIGNATURES: [(&[u8], &str); 8] = [
     (b"%PDF", "it is a PDF document"),
     (b"PK\x03\x04", "it is a ZIP archive"),
@@ -17,10 +18,10 @@ const SIGNATURES: [(&[u8], &str); 8] = [
     (b"SQLite", "it is a database"),
 ];
 
-const EXPECTED: &str = "a `.smithy` file, the JSON AST of a model, or a JAR that holds them";
+const EXPECTED: &str = "a `.smithy` file, the JSON AST of a model, or a JAR that has them";
 
-/// Whether to look for models inside: by the ending, since a JAR may start with
-/// anything, or by the first bytes.
+/// Whether a file is an archive: by the extension, because a JAR can start with any bytes, or by
+/// the first bytes.
 pub(super) fn is_archive(name: &str, bytes: &[u8]) -> bool {
     name.ends_with(".jar")
         || name.ends_with(".zip")
@@ -42,26 +43,26 @@ pub(super) fn text(name: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
         let before = &error.as_bytes()[..offset];
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let problem = unreadable(name, &format!("byte {offset} is not UTF-8"));
-        problem.hint(format!("save it as UTF-8; the byte stands in line {line}"))
+        problem.hint(format!("save it as UTF-8; the byte is in line {line}"))
     })?;
     if text.trim().is_empty() {
-        // An empty file in IDL is one that its author has yet to write.
+        // An empty IDL file is allowed: its author has not written it yet.
         return Err(if name.ends_with(".smithy") {
             let message = format!("`{name}` is empty");
-            Problem::warning("EmptyFile", SourceLocation::NONE, message).into()
+            Problem::warning(rules::EMPTY_FILE, SourceLocation::NONE, message).into()
         } else {
             unreadable(name, "it is empty").expected(EXPECTED).into()
         });
     }
     if name.rsplit(['/', '\\']).next() == Some(BUILD_FILE) {
-        let message = "it configures Smithy's build tool, and is no model";
+        let message = "it is the configuration of Smithy's build tool, and not a model";
         return Err(unreadable(name, message)
             .expected(EXPECTED)
             .hint("name the files and folders that its `sources` list")
             .into());
     }
     if !looks_like_model(name, &text) {
-        let problem = unreadable(name, "it is no Smithy model");
+        let problem = unreadable(name, "it is not a Smithy model");
         return Err(problem.expected(EXPECTED).into());
     }
     Ok(text)
@@ -74,7 +75,7 @@ pub(super) fn too_large(name: &str) -> Problem {
 
 fn signature(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Some("it is UTF-16, and should be UTF-8");
+        return Some("it is UTF-16 and must be UTF-8");
     }
     let known = SIGNATURES
         .iter()
@@ -83,11 +84,11 @@ fn signature(bytes: &[u8]) -> Option<&'static str> {
         return Some(message);
     }
     let start = &bytes[..bytes.len().min(1024)];
-    start.contains(&0).then_some("it is no text")
+    start.contains(&0).then_some("it is not text")
 }
 
-/// Under another ending a model has to look like one, so that a page of prose
-/// gives one finding and not a hundred.
+/// A file with another extension must look like a model, so that prose gives one finding and not a
+/// hundred.
 fn looks_like_model(name: &str, text: &str) -> bool {
     let starts = |line: &str| {
         let line = line.trim_start_matches('\u{feff}').trim_start();

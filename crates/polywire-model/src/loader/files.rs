@@ -1,4 +1,4 @@
-//! Files and folders on the disk. This is the only file of the crate that reads them.
+//! Reads files and folders. No other module of the crate does.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,31 +6,32 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Problem;
+use crate::rules::{self, Rule};
 use crate::source::{MAX_FILE_BYTES, SourceLocation};
 
-/// How deep folders are searched.
+/// The maximum depth of folders.
 const MAX_FOLDER_DEPTH: usize = 64;
 
-/// The file that configures Smithy's build tool, in the folder of many models.
+/// The configuration of Smithy's build tool, which is in the folders of many models.
 pub(super) const BUILD_FILE: &str = "smithy-build.json";
 
-/// A finding about what couldn't be read.
+/// A finding about a file that cannot be read.
 #[cold]
 pub(super) fn unreadable(name: impl std::fmt::Display, message: &str) -> Problem {
-    let message = format!("`{name}` can't be read: {message}");
-    Problem::error("Unreadable", SourceLocation::NONE, message)
+    let message = format!("`{name}` cannot be read: {message}");
+    Problem::error(rules::UNREADABLE, SourceLocation::NONE, message)
 }
 
 /// A warning about a file as a whole.
-pub(super) fn without_place(code: &'static str, message: String) -> Problem {
-    Problem::warning(code, SourceLocation::NONE, message)
+pub(super) fn without_place(rule: &'static Rule, message: String) -> Problem {
+    Problem::warning(rule, SourceLocation::NONE, message)
 }
 
-/// The bytes of a file, of a pipe too.
+/// The bytes of a file or pipe.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Box<Problem>> {
     let file = fs::File::open(path).map_err(|error| unopened(path, &error))?;
     let mut bytes = Vec::new();
-    // One more than the limit, which shows that it was passed.
+    // One byte more than the limit, to detect that the file is larger.
     file.take(MAX_FILE_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| unopened(path, &error))?;
@@ -49,12 +50,12 @@ pub(super) fn is_folder(path: &Path) -> bool {
     path.is_dir()
 }
 
-/// What a file is called whichever way leads to it; `None` when none does.
+/// The canonical path of a file. `None` if there is no such file.
 pub(super) fn identity(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
 }
 
-/// The model files of a folder and the folders in it, sorted by path.
+/// The model files of a folder and its subfolders, sorted by path.
 ///
 /// Symbolic links are followed to what is in `folder`. A model may come from another user, and
 /// findings print lines of files, so links out of `folder` are not followed: for a model file
@@ -108,22 +109,21 @@ impl Walk<'_> {
                 Err(error) => self.problems.push(unopened(folder, &error)),
             }
         }
-        // Sorted, so that of two ways to a folder the same one is taken each time.
+        // Sorted, so that the result does not depend on the file system.
         inner.sort();
         for folder in inner {
             self.folder(&folder, depth + 1);
         }
     }
 
-    /// Adds an entry of a folder to the model files or to the inner folders, if it is one of
-    /// them.
+    /// Adds an entry of a folder to the model files or to the subfolders, if it is one of them.
     fn entry(&mut self, path: PathBuf, mut kind: fs::FileType, inner: &mut Vec<PathBuf>) {
         let is_model = is_model_file(&path);
         if kind.is_symlink() {
             kind = match fs::metadata(&path) {
                 Ok(target) => target.file_type(),
                 Err(error) if is_model => return self.problems.push(unopened(&path, &error)),
-                // It leads nowhere, and is not called like a model.
+                // A broken link that is not named like a model.
                 Err(_) => return,
             };
             if (is_model || kind.is_dir())
@@ -142,7 +142,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a link leads to, if that is not in the folder or not known to be.
+    /// The target of a link, unless it is known to be in the folder.
     fn target_outside(&self, link: &Path) -> Option<PathBuf> {
         match (&self.root, identity(link)) {
             (Some(root), Some(target)) => (!target.starts_with(root)).then_some(target),
@@ -160,7 +160,7 @@ fn link_out(path: &Path, target: &Path, kind: fs::FileType) -> Problem {
     let hint = format!("to include it, add {target} to the model paths");
     if kind.is_dir() {
         let message = format!("`{path}` is not searched: {reason}");
-        return without_place("LinkOut", message).hint(hint);
+        return without_place(rules::LINK_OUT, message).hint(hint);
     }
     unreadable(path, &reason).hint(hint)
 }

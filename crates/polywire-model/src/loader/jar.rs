@@ -1,14 +1,12 @@
-//! Models in a JAR: which of its files they are, and their bytes.
+//! Reads models in JARs.
 //!
-//! A JAR is a ZIP archive. Smithy's packages keep their models below
-//! `META-INF/smithy/`, where the file `manifest` lists those that count, a path a
-//! line. A JAR without a manifest is taken at its word: every `.smithy` and
-//! `.json` file below that folder counts.
+//! A JAR is a ZIP archive. The packages of Smithy have their models below `META-INF/smithy/`, where
+//! the file `manifest` lists them, one path on each line. In a JAR without a manifest, every
+//! `.smithy` and `.json` file below that folder is a model.
 //!
-//! Nothing is unpacked to the disk, so that names are only names; they still have
-//! to be plain, since messages repeat them. What an archive may cost is bounded
-//! three times: how many entries it has, how much they hold together, and how
-//! much more an entry holds than it takes up.
+//! Nothing is written to disk, so names of entries cannot do harm. They must be plain, because
+//! messages repeat them. There are three limits: the number of entries, their total size, and the
+//! compression ratio of an entry.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,19 +14,19 @@ use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceAr
 
 use crate::source::MAX_FILE_BYTES;
 
-/// Where the models are.
+/// The folder of the models.
 const FOLDER: &str = "META-INF/smithy/";
 
-/// How many entries an archive can have. Programs that carry everything they
-/// need have tens of thousands.
+/// The maximum number of entries of an archive. Programs with all their dependencies have tens of
+/// thousands.
 const MAX_ENTRIES: usize = 200_000;
 
-/// From this size on an entry may hold at most `MAX_RATIO` times what it takes
-/// up. Models shrink to a tenth, and machine-written ones to a fiftieth.
+/// Entries above this size can have at most `MAX_RATIO` times their compressed size. Models are
+/// compressed to a tenth, and generated ones to a fiftieth.
 const SMALL: usize = 1 << 20;
 const MAX_RATIO: usize = 100;
 
-/// How much the models of one archive hold at most.
+/// The maximum total size of the models of an archive.
 const MAX_UNPACKED: usize = MAX_FILE_BYTES;
 
 /// A model in an archive.
@@ -36,9 +34,9 @@ const MAX_UNPACKED: usize = MAX_FILE_BYTES;
 pub(super) struct Model {
     /// Its path in the archive.
     pub(super) path: String,
-    /// Its bytes, or why there are none.
+    /// Its bytes, or the reason why they cannot be read.
     pub(super) bytes: Result<Vec<u8>, String>,
-    /// Whether the manifest names it.
+    /// Whether the manifest lists it.
     pub(super) is_listed: bool,
 }
 
@@ -50,10 +48,10 @@ struct Entry {
     is_repeated: bool,
 }
 
-/// The models of an archive, sorted by path where no manifest sorts them.
+/// The models of an archive, in the order of the manifest, else sorted by path.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Model>, String> {
     let archive = ZipArchive::from_slice(bytes)
-        .map_err(|_| "it is no JAR: the directory of a ZIP archive is missing".to_owned())?;
+        .map_err(|_| "it is not a JAR: the directory of a ZIP archive is missing".to_owned())?;
     let entries = entries(&archive)?;
     let mut unpacker = Unpacker {
         archive: &archive,
@@ -75,9 +73,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Model>, String> {
         .map_err(|message| format!("its manifest: {message}"))?;
     for name in listed(&manifest)? {
         let bytes = match entries.get(name) {
-            None => Err("the manifest lists it, and the JAR doesn't hold it".to_owned()),
+            None => Err("the manifest lists it, but it is not in the JAR".to_owned()),
             Some(entry) if is_model(name) => unpacker.unpack(entry)?,
-            Some(_) => Err("the manifest lists it, and it is neither IDL nor JSON".to_owned()),
+            Some(_) => Err("the manifest lists it, but it is neither IDL nor JSON".to_owned()),
         };
         models.push(Model {
             path: format!("{FOLDER}{name}"),
@@ -92,7 +90,7 @@ fn is_model(name: &str) -> bool {
     name.ends_with(".smithy") || name.ends_with(".json")
 }
 
-/// What stands below the folder of models, by the path from there.
+/// The entries below the folder of models, by relative path.
 fn entries<'a>(archive: &'a ZipSliceArchive<&'a [u8]>) -> Result<BTreeMap<&'a str, Entry>, String> {
     let mut found: BTreeMap<&str, Entry> = BTreeMap::new();
     let mut count = 0_usize;
@@ -114,7 +112,7 @@ fn entries<'a>(archive: &'a ZipSliceArchive<&'a [u8]>) -> Result<BTreeMap<&'a st
             .filter(|name| is_plain(name))
             .ok_or_else(|| {
                 let name = String::from_utf8_lossy(name);
-                format!("the name `{FOLDER}{name}` in it is no plain path")
+                format!("the name `{FOLDER}{name}` in it is not a plain path")
             })?;
         let entry = Entry {
             place: record.wayfinder(),
@@ -125,11 +123,11 @@ fn entries<'a>(archive: &'a ZipSliceArchive<&'a [u8]>) -> Result<BTreeMap<&'a st
         };
         found
             .entry(name)
-            // Readers differ in which of the two they take.
+            // Readers differ in which of two entries they use.
             .and_modify(|entry| entry.is_repeated = true)
             .or_insert(entry);
     }
-    // The end of the directory tells how many there are, in 16 bits or in 64.
+    // The end of the directory has the number of entries, in 16 or 64 bits.
     let expected = archive.entries_hint();
     if expected != count as u64 && expected != count as u64 & 0xffff {
         return Err(format!(
@@ -139,14 +137,14 @@ fn entries<'a>(archive: &'a ZipSliceArchive<&'a [u8]>) -> Result<BTreeMap<&'a st
     Ok(found)
 }
 
-/// A path that means one place on any system: names between single slashes.
+/// Whether a path has the same meaning on any system: names between single slashes.
 fn is_plain(path: &str) -> bool {
     path.split('/')
         .all(|name| !matches!(name, "" | "." | "..") && name.trim() == name)
         && !path.contains(|c: char| c.is_control() || matches!(c, '\\' | ':'))
 }
 
-/// The paths that a manifest lists, each once.
+/// The paths that a manifest lists, without duplicates.
 fn listed(manifest: &[u8]) -> Result<Vec<&str>, String> {
     let text = std::str::from_utf8(manifest)
         .map_err(|error| format!("its manifest: byte {} is not UTF-8", error.valid_up_to()))?;
@@ -158,7 +156,7 @@ fn listed(manifest: &[u8]) -> Result<Vec<&str>, String> {
         }
         if !is_plain(line) {
             return Err(format!(
-                "line {} of its manifest, `{line}`, is no path below `{FOLDER}`",
+                "line {} of its manifest, `{line}`, is not a path below `{FOLDER}`",
                 index + 1
             ));
         }
@@ -174,16 +172,16 @@ fn listed(manifest: &[u8]) -> Result<Vec<&str>, String> {
 
 struct Unpacker<'a> {
     archive: &'a ZipSliceArchive<&'a [u8]>,
-    /// How many bytes may still be read or made.
+    /// The number of bytes that may still be read or decompressed.
     room: usize,
 }
 
 impl Unpacker<'_> {
-    /// The bytes of an entry, or why there are none; an error when the whole
-    /// archive costs too much.
+    /// The bytes of an entry, or the reason why it cannot be read. An error if the archive is too
+    /// large.
     fn unpack(&mut self, entry: &Entry) -> Result<Result<Vec<u8>, String>, String> {
         if entry.is_repeated {
-            return Ok(Err("the JAR holds it twice".to_owned()));
+            return Ok(Err("it is twice in the JAR".to_owned()));
         }
         if entry.is_encrypted {
             return Ok(Err("it is encrypted".to_owned()));
@@ -194,15 +192,15 @@ impl Unpacker<'_> {
         };
         let packed = packed.data();
         let length = usize::try_from(entry.place.uncompressed_size_hint()).unwrap_or(usize::MAX);
-        // Counted before anything is done: entries may share their bytes, and
-        // those that turn out to be damaged cost as much as others.
+        // Counted first, because entries can share their bytes, and damaged ones cost as much as
+        // others.
         let Some(room) = self.room.checked_sub(length.max(packed.len())) else {
             let most = MAX_UNPACKED >> 20;
-            return Err(format!("its models hold more than {most} MiB"));
+            return Err(format!("its models are larger than {most} MiB together"));
         };
         self.room = room;
         if length > SMALL && length / MAX_RATIO > packed.len() {
-            let message = format!("it holds more than {MAX_RATIO} times what it takes up");
+            let message = format!("it has more than {MAX_RATIO} times its compressed size");
             return Ok(Err(message));
         }
         Ok(unpack(packed, length, entry))
@@ -212,15 +210,15 @@ impl Unpacker<'_> {
 fn unpack(packed: &[u8], length: usize, entry: &Entry) -> Result<Vec<u8>, String> {
     let bytes = match entry.method {
         CompressionMethod::STORE => packed.to_vec(),
-        // Not a byte more than was said, and that is within the bounds.
+        // At most the declared size, which is within the limits.
         CompressionMethod::DEFLATE => {
             miniz_oxide::inflate::decompress_to_vec_with_limit(packed, length)
-                .map_err(|_| "it is damaged: it doesn't unpack to the length that it tells")?
+                .map_err(|_| "it is damaged: its length differs from the declared length")?
         }
-        _ => return Err("it is packed in another way than `deflate`".to_owned()),
+        _ => return Err("its compression method is not `deflate`".to_owned()),
     };
     if bytes.len() != length || rawzip::crc32(&bytes) != entry.checksum {
-        return Err("it is damaged: its checksum is another".to_owned());
+        return Err("it is damaged: its checksum differs".to_owned());
     }
     Ok(bytes)
 }

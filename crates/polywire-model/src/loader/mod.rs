@@ -1,4 +1,4 @@
-//! Files, folders and JARs to a model.
+//! The loader: reads files, folders and JARs into a model.
 
 mod content;
 mod files;
@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use crate::assemble::assemble;
 use crate::ast;
-use crate::bundled::Bundled;
-use crate::diagnostic::{Diagnostic, ModelError, Problem, Problems, Severity};
+use crate::bundled::bundled;
+use crate::diagnostic::{Diagnostic, ModelError, Problem, Problems};
 use crate::fragment::Fragment;
 use crate::idl;
 use crate::model::Model;
+use crate::severity::Severity;
 use crate::source::{MAX_FILE_BYTES, Sources};
 use crate::validate::validate;
 
@@ -25,10 +26,9 @@ pub use self::progress::{Progress, Step};
 
 /// Collects the files of a model and assembles them.
 ///
-/// A model may be spread over files in IDL (`.smithy`) and JSON AST (`.json`),
-/// folders of them, and JARs, in any order. A file that is added twice counts
-/// once, whichever paths lead to it. What can't be read is reported by
-/// [`assemble`](Self::assemble), with all that is wrong in the rest.
+/// A model can consist of files in IDL (`.smithy`) and JSON AST (`.json`), folders of them, and
+/// JARs, in any order. A file that is added twice is read once, even under different paths.
+/// [`assemble`](Self::assemble) reports files that cannot be read, together with all other errors.
 ///
 /// # Examples
 ///
@@ -48,22 +48,22 @@ pub use self::progress::{Progress, Step};
 #[derive(Debug, Default)]
 pub struct Loader {
     sources: Sources,
-    /// JSON files that may be no model: nobody asked for them by name.
+    /// JSON files that were found in folders: they are skipped if they are not models.
     optional: HashSet<usize>,
-    /// The index of each file of the disk, where it has one.
+    /// The index of each file on disk, if it has one.
     added: HashMap<PathBuf, Option<usize>>,
-    /// What was found out while files were added.
+    /// Findings about files that were added.
     unreadable: Vec<Problem>,
     denies_unknown_traits: bool,
     observer: Observer,
 }
 
-/// A model, and what its author may want to know about it.
+/// A model and the findings about it.
 #[derive(Clone, Debug)]
-pub struct Assembled {
+pub struct Assembly {
     /// The model.
     pub model: Model,
-    /// Findings that are no errors.
+    /// The findings below the severity error.
     pub warnings: Vec<Diagnostic>,
     /// Findings that the model suppresses, with `@suppress` or with the metadata
     /// `suppressions`; the first 1000.
@@ -77,8 +77,8 @@ impl Loader {
         Self::default()
     }
 
-    /// Adds what stands at a path: a folder as [`add_dir`](Self::add_dir) does, a
-    /// file as [`add_file`](Self::add_file) does.
+    /// Adds a path: a folder as by [`add_dir`](Self::add_dir), a file as by
+    /// [`add_file`](Self::add_file).
     ///
     /// # Examples
     ///
@@ -99,16 +99,15 @@ impl Loader {
         }
     }
 
-    /// Adds a file: IDL, JSON AST or a JAR with models, by what it holds.
+    /// Adds a file: IDL, JSON AST or a JAR with models. The contents decide which.
     pub fn add_file(&mut self, path: impl AsRef<Path>) -> &mut Self {
         self.add_from_disk(path.as_ref(), false);
         self
     }
 
-    /// Adds every `.smithy` and `.json` file of a folder and the folders in it,
-    /// sorted by path. JSON files without the key `smithy` are other programs'
-    /// files, and passed over, as are JARs. A folder without any model is an
-    /// error.
+    /// Adds every `.smithy` and `.json` file of a folder and its subfolders, sorted by path. JSON
+    /// files without the key `smithy` belong to other programs and are skipped, as are JARs. A
+    /// folder without any model is an error.
     ///
     /// Symbolic links are followed to files and folders within the folder. A model
     /// file that is a link out of it, or that is not a regular file, is an error. A
@@ -120,8 +119,8 @@ impl Loader {
         let mut found = self.unreadable[problems..].iter();
         let has_error = found.any(|problem| problem.severity == Severity::Error);
         if files.is_empty() && !has_error {
-            let problem = files::unreadable(path.display(), "the folder holds no model")
-                .expected("files that end in `.smithy` or `.json`");
+            let problem = files::unreadable(path.display(), "the folder has no model")
+                .expected("files with the extension `.smithy` or `.json`");
             self.unreadable.push(problem);
         }
         for file in files {
@@ -130,14 +129,14 @@ impl Loader {
         self
     }
 
-    /// Adds the models of a JAR, or of a ZIP archive that is laid out as one:
-    /// what `META-INF/smithy/manifest` lists, or without that file every
-    /// `.smithy` and `.json` file below `META-INF/smithy`. What is no archive is
-    /// an error; a JAR without models is a warning.
+    /// Adds the models of a JAR, or of a ZIP archive with the same layout: the files that
+    /// `META-INF/smithy/manifest` lists, or without a manifest every `.smithy` and `.json` file
+    /// below `META-INF/smithy`. A file that is not an archive is an error. A JAR without models is
+    /// a warning.
     ///
-    /// The places of findings have names such as
-    /// `lib/traits.jar!/META-INF/smithy/traits.smithy`. The models of one JAR can
-    /// hold 256 MiB together, and each a hundred times what it takes up.
+    /// Locations in findings have names such as `lib/traits.jar!/META-INF/smithy/traits.smithy`.
+    /// The models of one JAR can have 256 MiB together, and each a hundred times its compressed
+    /// size.
     ///
     /// Without the feature `jar` of this crate every JAR is an error.
     pub fn add_jar(&mut self, path: impl AsRef<Path>) -> &mut Self {
@@ -151,8 +150,8 @@ impl Loader {
         self
     }
 
-    /// Adds the content of a file under a name: IDL, JSON AST or a JAR, as
-    /// [`add_file`](Self::add_file) does.
+    /// Adds the contents of a file under a name: IDL, JSON AST or a JAR, as by
+    /// [`add_file`](Self::add_file).
     ///
     /// # Examples
     ///
@@ -160,15 +159,15 @@ impl Loader {
     /// use polywire_model::Loader;
     ///
     /// let error = Loader::new().add_bytes("model.smithy", b"%PDF-1.7").assemble().unwrap_err();
-    /// assert!(error.to_string().contains("`model.smithy` can't be read: it is a PDF document"));
+    /// assert!(error.to_string().contains("`model.smithy` cannot be read: it is a PDF document"));
     /// ```
     pub fn add_bytes(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> &mut Self {
         self.add_content(name, bytes.into(), false);
         self
     }
 
-    /// Adds a text under a name, which says by its ending what it holds; text
-    /// that starts with a brace is JSON under any name.
+    /// Adds a text under a name, whose extension is that of the format. Text that starts with a
+    /// brace is JSON under any name.
     pub fn add_text(&mut self, name: &str, text: impl Into<Arc<str>>) -> &mut Self {
         let text = text.into();
         if text.len() > MAX_FILE_BYTES {
@@ -179,8 +178,7 @@ impl Loader {
         self
     }
 
-    /// Whether traits whose definition is not known are errors. They are
-    /// warnings when nothing is said: the traits are kept as they are.
+    /// Whether unknown traits are errors. By default they are warnings, and the traits are kept.
     ///
     /// # Examples
     ///
@@ -198,9 +196,9 @@ impl Loader {
         self
     }
 
-    /// Sets a function that is told how far [`assemble`](Self::assemble) is, for
-    /// those who wait: before each file, and before the model is joined and
-    /// checked. It replaces the one that was set before.
+    /// Sets a function that reports the progress of [`assemble`](Self::assemble). It is called
+    /// before each file is read, and before the model is joined and checked. It replaces an earlier
+    /// one.
     ///
     /// # Examples
     ///
@@ -226,11 +224,10 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the files, as far as it was found: syntax
-    /// errors don't hide the errors of other files, but keep the model as a
-    /// whole from being checked.
-    // The error is made once a run, for people: its size doesn't matter.
-    pub fn assemble(&mut self) -> Result<Assembled, ModelError> {
+    /// All errors in the files. After a syntax error in one file, other files are still read, but
+    /// the model as a whole is not checked.
+    // The error is created once, so its size does not matter.
+    pub fn assemble(&mut self) -> Result<Assembly, ModelError> {
         let mut problems = Problems::default();
         problems.deny_unknown_traits(self.denies_unknown_traits);
         for problem in &self.unreadable {
@@ -240,13 +237,13 @@ impl Loader {
         let bytes = files.iter().map(|file| file.text().len()).sum();
         let fragments = self.read_all(bytes, &mut problems);
         let has_syntax_errors = problems.has_errors();
-        self.tell(Step::Join, bytes);
-        let (shapes, index, metadata) = assemble(fragments, Some(Bundled::get()), &mut problems);
-        let model = Model::new(shapes, index, metadata, self.sources.clone());
-        // After a syntax error half of the shapes may be missing: what would be
-        // said about the other half is noise.
+        self.report_step(Step::Join, bytes);
+        let (shapes, index, metadata) = assemble(fragments, Some(bundled()), &mut problems);
+        let model = Model::new(shapes, index, metadata, self.sources.clone(), bundled());
+        // After a syntax error many shapes may be missing, and findings about the others would be
+        // misleading.
         if !has_syntax_errors {
-            self.tell(Step::Check, bytes);
+            self.report_step(Step::Check, bytes);
             validate(&model, &mut problems);
         }
         let failed = problems.has_errors();
@@ -255,7 +252,7 @@ impl Loader {
         if failed {
             Err(ModelError::new(diagnostics))
         } else {
-            Ok(Assembled {
+            Ok(Assembly {
                 model,
                 warnings: diagnostics,
                 suppressed,
@@ -277,8 +274,8 @@ impl Loader {
         }
     }
 
-    /// Whether a file was not added yet. One that was found in a folder and is
-    /// now asked for by name has to be a model.
+    /// Whether a file was not added yet. A file that was found in a folder and is now added by name
+    /// must be a model.
     fn is_new(&mut self, path: &Path, is_optional: bool) -> bool {
         let Some(identity) = files::identity(path) else {
             return true;
@@ -328,9 +325,9 @@ impl Loader {
             Err(message) => return self.unreadable.push(files::unreadable(name, &message)),
         };
         if models.is_empty() {
-            // Whoever names all JARs of a folder names some of these.
-            let message = format!("`{name}` holds no model");
-            let problem = files::without_place("NoModel", message)
+            // Only a warning: users often add all JARs of a folder.
+            let message = format!("`{name}` has no model");
+            let problem = files::without_place(crate::rules::NO_MODEL, message)
                 .expected("files below `META-INF/smithy` that its manifest lists");
             self.unreadable.push(problem);
         }
@@ -372,13 +369,13 @@ impl Loader {
                 trees.push(idl::parse(text, file as u32, problems));
             }
         }
-        let lowered = idl::lower(trees, &fragments, Some(Bundled::get()), problems);
+        let lowered = idl::lower(trees, &fragments, Some(bundled()), problems);
         fragments.extend(lowered);
         fragments
     }
 
-    /// Tells of a step that comes after all files are read.
-    fn tell(&mut self, step: Step, bytes: usize) {
+    /// Reports a step after all files are read.
+    fn report_step(&mut self, step: Step, bytes: usize) {
         let files = self.sources.files().len();
         self.observer.tell(Progress {
             step,

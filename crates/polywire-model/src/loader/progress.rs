@@ -1,25 +1,25 @@
-//! How far a loader is, for those who show it.
+//! The progress of a loader.
 
 use std::fmt;
 
-/// How far [`Loader::assemble`](crate::Loader::assemble) is.
+/// The progress of [`Loader::assemble`](crate::Loader::assemble).
 ///
-/// Given to the function that [`Loader::on_progress`](crate::Loader::on_progress)
-/// sets: before each file, and at the start of each later step.
+/// Passed to the function that [`Loader::on_progress`](crate::Loader::on_progress) sets: before
+/// each file, and at the start of each later step.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress<'l> {
-    /// What is being done.
+    /// The current step.
     pub step: Step,
-    /// The file that is read next; `None` when all are read.
+    /// The file that is read next. `None` if all are read.
     pub file: Option<&'l str>,
-    /// How many files are read.
+    /// The number of files that have been read.
     pub files_done: usize,
-    /// How many files there are.
+    /// The number of files.
     pub files: usize,
-    /// How many bytes the files hold that are read.
+    /// The size of the files that have been read, in bytes.
     pub bytes_done: usize,
-    /// How many bytes all files hold.
+    /// The size of all files, in bytes.
     pub bytes: usize,
 }
 
@@ -27,7 +27,7 @@ pub struct Progress<'l> {
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Step {
-    /// The files are read, one by one: about half of the time.
+    /// The files are read, one by one. This takes about half of the time.
     Read,
     /// The shapes of all files are joined.
     Join,
@@ -37,7 +37,7 @@ pub enum Step {
 
 type Function = Box<dyn FnMut(Progress<'_>) + Send>;
 
-/// The function that is told, if there is one.
+/// The function that is called, if there is one.
 #[derive(Default)]
 pub(super) struct Observer(Option<Function>);
 

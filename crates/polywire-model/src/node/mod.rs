@@ -1,21 +1,18 @@
-//! Node values: what metadata and traits are made of.
+//! Node values: the data model of metadata and traits.
 //!
-//! A node is JSON's data model with a place in a file. Numbers keep their exact
-//! value: a model may hold a big decimal that no `f64` can. Objects keep their
-//! entries in the order of the source, and equality ignores both that order and
-//! the places, as the Smithy specification's does.
+//! A node is a JSON value with a location in a file. Numbers are exact, because a model can have a
+//! big decimal that `f64` cannot represent. Objects keep their entries in the order of the source.
+//! Equality ignores this order and the locations, as in the Smithy specification.
 
-mod json;
 mod number;
 
 use std::collections::HashMap;
 
 use crate::source::SourceLocation;
 
-pub(crate) use json::{MAX_DEPTH, MAX_MODEL_DEPTH, drop_repeated_keys, read as read_json};
 pub use number::Number;
 
-/// A value of the node data model and where it was written.
+/// A value of the node data model, with its location.
 ///
 /// # Examples
 ///
@@ -33,7 +30,7 @@ pub struct Node {
     location: SourceLocation,
 }
 
-/// What a [`Node`] is.
+/// The value of a [`Node`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeValue {
     /// `null`
@@ -42,7 +39,7 @@ pub enum NodeValue {
     Bool(bool),
     /// A number of any size.
     Number(Number),
-    /// Text; shape ids in node values are text too, made absolute.
+    /// Text. Shape ids in node values are text too, in absolute form.
     String(String),
     /// Values in order.
     Array(Vec<Node>),
@@ -51,7 +48,7 @@ pub enum NodeValue {
 }
 
 impl Node {
-    /// A node with a place; use `From` for nodes that programs make.
+    /// A node with a location. Use `From` for nodes without one.
     #[must_use]
     pub fn new(value: NodeValue, location: SourceLocation) -> Self {
         Self { value, location }
@@ -63,24 +60,24 @@ impl Node {
         Self::new(NodeValue::Null, SourceLocation::NONE)
     }
 
-    /// An object without entries: the value of most annotation traits.
+    /// An empty object: the value of most annotation traits.
     #[must_use]
     pub fn empty_object() -> Self {
         Self::new(NodeValue::Object(Object::default()), SourceLocation::NONE)
     }
 
-    /// What the node is.
+    /// The value.
     #[must_use]
     pub fn value(&self) -> &NodeValue {
         &self.value
     }
 
-    /// What the node is, to be changed in place.
+    /// The value, mutable.
     pub fn value_mut(&mut self) -> &mut NodeValue {
         &mut self.value
     }
 
-    /// What the node is, taken out of it.
+    /// The value, by move.
     #[must_use]
     pub fn into_value(self) -> NodeValue {
         self.value
@@ -119,7 +116,7 @@ impl Node {
         }
     }
 
-    /// The value of a number that is a whole one and fits.
+    /// The value of a number, if it is an integer that fits.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number().and_then(Number::as_i64)
@@ -149,7 +146,7 @@ impl Node {
         }
     }
 
-    /// The value under a key, when the node is an object that has it.
+    /// The value under a key, if the node is an object that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.as_object()?.get(key)
@@ -161,7 +158,7 @@ impl Node {
         matches!(self.value, NodeValue::Null)
     }
 
-    /// What kind of node it is, for messages: "a string", "an object".
+    /// The type of the node, for messages: "a string", "an object".
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.value {
@@ -245,7 +242,7 @@ impl Object {
         Self { entries }
     }
 
-    /// The value under a key. Objects of models are short: it searches.
+    /// The value under a key. This is a linear search, because objects in models are short.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries
@@ -261,7 +258,7 @@ impl Object {
             .map(|entry| &mut entry.value)
     }
 
-    /// Sets the value under a key, at its old place or at the end.
+    /// Sets the value under a key: replaces it, or appends an entry.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Node>) {
         let key = key.into();
         let value = value.into();
@@ -271,8 +268,21 @@ impl Object {
         }
     }
 
-    /// Adds at the end without a look whether the key is there.
-    pub(crate) fn push(&mut self, key: impl Into<String>, value: impl Into<Node>) {
+    /// Appends a value under a new key. Takes constant time, whereas [`insert`](Self::insert)
+    /// searches for the key. If the key exists already, [`get`](Self::get) finds the first value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::{Node, Object};
+    ///
+    /// let mut object = Object::new();
+    /// for number in 0..3 {
+    ///     object.push(format!("n{number}"), number);
+    /// }
+    /// assert_eq!(object.get("n1").and_then(Node::as_i64), Some(1));
+    /// ```
+    pub fn push(&mut self, key: impl Into<String>, value: impl Into<Node>) {
         let (key, value) = (key.into(), value.into());
         self.entries.push(Entry {
             key,
@@ -288,7 +298,7 @@ impl Object {
             .map(|entry| (entry.key.as_str(), &entry.value))
     }
 
-    /// The entries in order, with the places of their keys.
+    /// The entries in order, with the locations of their keys.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -298,13 +308,13 @@ impl Object {
         self.entries
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

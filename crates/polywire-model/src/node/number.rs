@@ -5,7 +5,7 @@ use std::fmt;
 
 use polywire_text::number::json_number;
 
-/// A number, exact: as a 64-bit integer, or as the digits that were written.
+/// An exact number: a 64-bit integer, or the digits as written.
 ///
 /// # Examples
 ///
@@ -23,19 +23,19 @@ pub struct Number(Representation);
 #[derive(Clone, Debug)]
 enum Representation {
     Integer(i64),
-    /// A JSON number that `Integer` can't carry letter by letter.
+    /// A JSON number that `Integer` cannot represent with the same digits.
     Digits(Box<str>),
 }
 
 impl Number {
-    /// Reads a JSON number: `-1`, `2.50`, `6e23`. `None` when it is none.
+    /// Parses a JSON number: `-1`, `2.50`, `6e23`. `None` if it is not one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (length, _) = json_number(text.as_bytes()).ok()?;
         (length == text.len()).then(|| Self::from_scanned(text))
     }
 
-    /// Makes a number of a text that [`json_number`] has accepted.
+    /// Creates a number from a text that [`json_number`] has accepted.
     pub(crate) fn from_scanned(text: &str) -> Self {
         match text.parse::<i64>() {
             // `-0` is a number of its own for floats.
@@ -44,7 +44,7 @@ impl Number {
         }
     }
 
-    /// The value, when it is a whole number that fits; `1.0` and `1e3` are.
+    /// The value, if it is an integer that fits. `1.0` and `1e3` are integers.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
@@ -53,13 +53,13 @@ impl Number {
         }
     }
 
-    /// The value, when it is a whole number that fits.
+    /// The value, if it is an integer that fits.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         u64::try_from(self.as_i128()?).ok()
     }
 
-    /// The value, when it is a whole number that fits.
+    /// The value, if it is an integer that fits.
     #[must_use]
     pub fn as_i128(&self) -> Option<i128> {
         match &self.0 {
@@ -83,17 +83,17 @@ impl Number {
         }
     }
 
-    /// The nearest `f64`; infinite when the number is beyond its range.
+    /// The nearest `f64`. Infinite if the number is out of range.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
             Representation::Integer(value) => *value as f64,
-            // Every JSON number is one to `f64::from_str`.
+            // `f64::from_str` accepts every JSON number.
             Representation::Digits(text) => text.parse().unwrap_or(f64::NAN),
         }
     }
 
-    /// The digits as they were written, unless an `i64` holds the number.
+    /// The digits as written, unless the number is an `i64`.
     pub(crate) fn written(&self) -> Option<&str> {
         match &self.0 {
             Representation::Integer(_) => None,
@@ -108,7 +108,7 @@ impl Number {
         format!("{sign}{}e{}", decimal.digits, decimal.exponent)
     }
 
-    /// Whether the number has no fraction, however it is spelled.
+    /// Whether the number has no fraction: `1.0` has none.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         match &self.0 {
@@ -125,7 +125,7 @@ impl From<i64> for Number {
 }
 
 impl fmt::Display for Number {
-    /// As it was written.
+    /// The number as written.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Representation::Integer(value) => value.fmt(formatter),
@@ -135,7 +135,7 @@ impl fmt::Display for Number {
 }
 
 impl PartialEq for Number {
-    /// Equal values, however they are spelled: `1.0` equals `1`.
+    /// Compares values, not digits: `1.0` equals `1`.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Representation::Integer(left), Representation::Integer(right)) => left == right,
@@ -156,8 +156,8 @@ impl PartialOrd for Number {
     }
 }
 
-/// `(-1)^negative * digits * 10^exponent`, `digits` without zeros at either
-/// end; zero has no digits, no sign and the exponent 0.
+/// `(-1)^negative * digits * 10^exponent`. `digits` has no zeros at either end. Zero has no digits,
+/// no sign and the exponent 0.
 #[derive(Debug, Eq, PartialEq)]
 struct Decimal {
     negative: bool,
@@ -172,7 +172,7 @@ impl Decimal {
             None => (false, text),
         };
         let (mantissa, exponent) = match text.find(['e', 'E']) {
-            // An exponent beyond i64 is as good as the largest one.
+            // An exponent out of range of i64 saturates.
             Some(at) => (&text[..at], saturating_exponent(&text[at + 1..])),
             None => (text, 0),
         };

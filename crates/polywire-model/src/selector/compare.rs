@@ -1,6 +1,5 @@
-//! Comparators. Numbers are compared as numbers, everything else as text;
-//! projections match when any of their values does, but for the comparators of
-//! sets.
+//! Comparators. Numbers are compared as numbers, everything else as text. Projections match if any
+//! of their values does, except for the comparators of sets.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -30,8 +29,8 @@ pub(crate) fn compare<'m>(
     }
 }
 
-/// How the left set stands to the right one: a proper subset is less. `None` when
-/// either side is no projection, or the left one has what the right one lacks.
+/// Compares two sets: a proper subset is less. `None` if either side is not a projection, or if the
+/// left one is not a subset.
 fn sets<'m>(
     scope: Scope<'_, 'm>,
     left: &Value<'m>,
@@ -101,7 +100,7 @@ fn holds(comparator: Comparator, left: &str, right: &str) -> bool {
     }
 }
 
-/// A number as JSON writes it; text with anything else in it is none.
+/// A JSON number. `None` for other text.
 fn number(text: &str) -> Option<Number> {
     Number::parse(text)
 }

@@ -1,16 +1,15 @@
-//! Whether one shape is among those that a selector matches in a model, without
-//! a search for the others: what `@trait(selector: ...)` asks of each shape that
-//! has the trait.
+//! Checks whether a selector matches one shape, without evaluating it for the whole model: for
+//! `@trait(selector: ...)` and the shapes that have the trait.
 //!
-//! Steps are read from the end: `structure > member[trait|required]` holds for a
-//! member that has the trait and whose container is a structure.
+//! Steps are checked from the end: `structure > member[trait|required]` matches a member that has
+//! the trait and whose container is a structure.
 
 use super::evaluate::Evaluation;
 use super::graph::Node;
 use super::syntax::{Direction, Function, Sequence, Step};
 
 impl Evaluation<'_, '_> {
-    /// `None` when the selector must be evaluated for the whole model to tell.
+    /// `None` if the selector must be evaluated for the whole model.
     pub(crate) fn contains(&self, sequence: &Sequence, node: Node) -> Option<bool> {
         match sequence.uses_variables {
             true => None,
@@ -18,9 +17,9 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// Whether a shape is among what the first `count` steps yield.
+    /// Whether the first `count` steps yield a shape.
     fn contains_before(&self, sequence: &Sequence, count: usize, node: Node) -> Option<bool> {
-        // A loop, since there may be thousands of tests; steps that move are few.
+        // A loop, because there can be thousands of tests. Steps to other shapes are few.
         let mut steps = sequence.steps[..count].iter().enumerate().rev();
         let (at, step) = loop {
             match steps.next() {
@@ -34,8 +33,7 @@ impl Evaluation<'_, '_> {
             }
         };
         match step {
-            // A member has one neighbor before it, its container. Steps to shapes
-            // can come from anywhere.
+            // Only its container leads to a member. Any shape can lead to a shape.
             Step::Neighbor {
                 direction: Direction::Forward,
                 relations,

@@ -1,5 +1,4 @@
-//! Trees to text, in one form however they were written. It reads back as the
-//! same tree.
+//! Writes selectors in a canonical form, which parses to the same tree.
 
 use std::fmt;
 
@@ -11,7 +10,7 @@ use crate::node::Number;
 impl fmt::Display for Sequence {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.steps.iter().enumerate() {
-            // `string[trait|x]` is one thought; all else stands apart.
+            // `string[trait|x]` has no space. Other steps are separated by spaces.
             let joined = matches!(step, Step::Attribute { .. } | Step::Scoped { .. })
                 && matches!(
                     self.steps.get(index.wrapping_sub(1)),
@@ -107,8 +106,8 @@ impl fmt::Display for Path {
     }
 }
 
-/// A value: bare when it is a name, a shape id or a number, else in quotes. None
-/// holds both kinds of quotes, since there are no escapes.
+/// A value: without quotes if it is a name, a shape id or a number. No value contains both kinds of
+/// quotes, because there are no escapes.
 struct Text<'a>(&'a str);
 
 impl fmt::Display for Text<'_> {

@@ -1,15 +1,14 @@
-//! What is wrong with a selector, and where in its text.
+//! Errors of selectors.
 
 use std::error::Error;
 use std::fmt;
 
-/// How much of the selector a message shows before and after the place.
+/// How many bytes of the selector a message shows before and after the location.
 const WINDOW: usize = 60;
 
-/// Why a text is no selector, or why a selector could not be evaluated.
+/// The reason why a text is not a selector, or why a selector could not be evaluated.
 ///
-/// [`Display`](fmt::Display) shows the part of the selector with the place
-/// underlined.
+/// [`Display`](fmt::Display) shows the part of the selector with the location underlined.
 ///
 /// # Examples
 ///
@@ -18,10 +17,10 @@ const WINDOW: usize = 60;
 ///
 /// let error = Selector::parse("structure > membr").unwrap_err();
 /// assert_eq!(error.offset(), 12);
-/// assert_eq!(error.message(), "`membr` is no type of shape");
+/// assert_eq!(error.message(), "`membr` is not a shape type");
 /// assert_eq!(
 ///     error.to_string(),
-///     "`membr` is no type of shape: did you mean `member`?\n \
+///     "`membr` is not a shape type: did you mean `member`?\n \
 ///      | structure > membr\n \
 ///      |             ^^^^^"
 /// );
@@ -33,7 +32,7 @@ pub struct SelectorError {
     expected: Option<String>,
     hint: Option<String>,
     shown: String,
-    /// Where the underline begins in `shown`, and its width, in characters.
+    /// The start of the underline in `shown`, and its width, in characters.
     underline: (usize, usize),
 }
 
@@ -68,25 +67,25 @@ impl SelectorError {
         self
     }
 
-    /// The byte of the selector's text at which the flaw was found.
+    /// The byte offset of the error in the text of the selector.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is wrong, in one sentence.
+    /// The error, in one sentence.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What was expected at the place, when that can be said.
+    /// What was expected there, if known.
     #[must_use]
     pub fn expected_here(&self) -> Option<&str> {
         self.expected.as_deref()
     }
 
-    /// What may have been meant.
+    /// A suggestion, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()

@@ -1,16 +1,15 @@
 //! Evaluation of a selector over a graph.
 //!
-//! Two ways lead through the steps, and both find the same shapes:
+//! There are two algorithms, which find the same shapes:
 //!
-//! - **All at once** (`all`): a step turns the set of all shapes so far into the
-//!   next set. Each step then looks at a shape and at an edge once, however many
-//!   ways lead there. It serves as long as no variable is in play.
-//! - **One by one** (`walk.rs`): a shape goes through all steps before the next
-//!   one starts, as variables want it, which hold what was found for the shape at
-//!   hand. Tests such as `:not(...)` go this way too, since their answer is one
-//!   for each shape; what they find is noted for each shape and step.
+//! - **All at once** (`all`): a step maps the set of all shapes so far to the next set. Each step
+//!   visits a shape and an edge once, on however many paths they are reached. This is for steps
+//!   without variables.
+//! - **One by one** (`walk.rs`): a shape passes through all steps before the next one. This is for
+//!   variables, whose values depend on the shape, and for tests such as `:not(...)`, whose result
+//!   is one for each shape. Results of tests are cached for each shape and step.
 //!
-//! Every shape looked at is work, and work is bounded.
+//! Each visited shape counts as work, and work is bounded.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -28,21 +27,20 @@ pub(crate) struct Evaluation<'s, 'm> {
     pub(super) graph: &'s Graph<'m>,
     pub(super) names: &'s [String],
     pub(super) budget: &'s Budget,
-    /// What `:root` found, by the number of its argument.
+    /// The results of `:root`, by the number of its argument.
     roots: RefCell<HashMap<u32, Rc<NodeSet>>>,
-    pub(super) notes: RefCell<Notes>,
+    pub(super) cache: RefCell<ResultCache>,
 }
 
-/// Whether anything is found from a step on, by step and shape: 0 is unknown, 1
-/// no, 2 yes.
-pub(super) struct Notes {
+/// A cache: whether the steps from one on yield anything for a shape. By step and shape; 0 is
+/// unknown, 1 no, 2 yes.
+pub(super) struct ResultCache {
     by_step: Vec<Option<Box<[u8]>>>,
-    /// How many more bytes notes may take.
+    /// The number of bytes that the cache may still grow.
     room: usize,
 }
 
-/// How many bytes notes may take: those of 32 steps in a model of a million
-/// shapes.
+/// The maximum size of the cache, in bytes: 32 steps in a model of a million shapes.
 const MOST_NOTES: usize = 32 << 20;
 
 impl<'s, 'm> Evaluation<'s, 'm> {
@@ -57,14 +55,14 @@ impl<'s, 'm> Evaluation<'s, 'm> {
             names,
             budget,
             roots: RefCell::default(),
-            notes: RefCell::new(Notes {
+            cache: RefCell::new(ResultCache {
                 by_step: (0..step_count).map(|_| None).collect(),
                 room: MOST_NOTES,
             }),
         }
     }
 
-    /// What a sequence yields for all shapes of the graph.
+    /// The results of a sequence for all shapes of the graph.
     pub(crate) fn everything(&self, sequence: &Sequence) -> Vec<Node> {
         let nodes: Vec<Node> = self.graph.nodes().collect();
         if !sequence.uses_variables {
@@ -86,7 +84,7 @@ impl<'s, 'm> Evaluation<'s, 'm> {
         NodeSet::new(self.graph.len())
     }
 
-    /// What a sequence without variables yields for a set of shapes.
+    /// The results of a sequence without variables for a set of shapes.
     fn all(&self, sequence: &Sequence, mut nodes: Vec<Node>) -> Vec<Node> {
         for step in &sequence.steps {
             if nodes.is_empty() || self.budget.is_spent() {
@@ -167,9 +165,9 @@ impl<'s, 'm> Evaluation<'s, 'm> {
         }
     }
 
-    /// What `~>` yields for a set of shapes: each shape that another one of them
-    /// leads to. One search for all: it notes for a shape the first start that it
-    /// was reached from and a second one, since a start doesn't yield itself.
+    /// The results of `~>` for a set of shapes: each shape that is reachable from another one of
+    /// them. One search for all starts. It stores for each shape the first two starts from which it
+    /// was reached, because a start does not yield itself.
     fn reachable(&self, starts: &[Node], found: &mut NodeSet) {
         self.graph.edges_ready();
         let mut reached: HashMap<Node, (Node, Option<Node>)> = HashMap::new();
@@ -198,7 +196,7 @@ impl<'s, 'm> Evaluation<'s, 'm> {
         }
     }
 
-    /// What `:root` yields: evaluated once, apart from everything around it.
+    /// The results of `:root`, which are computed once, independently of the context.
     pub(super) fn root(&self, selector: &Sequence) -> Rc<NodeSet> {
         if let Some(known) = self.roots.borrow().get(&selector.base) {
             return Rc::clone(known);
@@ -212,10 +210,9 @@ impl<'s, 'm> Evaluation<'s, 'm> {
         set
     }
 
-    /// Visits what `:topdown` yields for a shape: services, resources and
-    /// operations that qualify, or stand below one that does, up to one that
-    /// disqualifies itself. `enter` says whether to look at a shape, with whether
-    /// what is above it qualifies.
+    /// Visits the results of `:topdown` for a shape: services, resources and operations that
+    /// qualify, and those below them, down to the first that is disqualified. `enter` decides
+    /// whether to visit a shape. Its argument is whether the parent qualifies.
     pub(super) fn top_down(
         &self,
         (qualifier, disqualifier): (&Sequence, Option<&Sequence>),
@@ -226,7 +223,7 @@ impl<'s, 'm> Evaluation<'s, 'm> {
     ) -> bool {
         let mut todo = vec![(start, false)];
         while let Some((node, mut qualifies)) = todo.pop() {
-            let is_service_type = |t: crate::ShapeType| t.is_service_type();
+            let is_service_type = |t: crate::shape::ShapeType| t.is_service_type();
             let has_type = self.graph.shape_type(node).is_some_and(is_service_type);
             if !has_type || !self.budget.spend(1) || !enter(node, qualifies) {
                 continue;
@@ -248,7 +245,7 @@ impl<'s, 'm> Evaluation<'s, 'm> {
         false
     }
 
-    /// Whether a filter lets a shape through.
+    /// Whether a filter accepts a shape.
     pub(super) fn holds(&self, step: &Step, node: Node, variables: &mut Slots) -> bool {
         if !self.budget.spend(1) {
             return false;
@@ -274,9 +271,9 @@ impl<'s, 'm> Evaluation<'s, 'm> {
         }
     }
 
-    /// Whether a selector yields the shape that it is given.
+    /// Whether a selector yields its input.
     fn yields(&self, selector: &Sequence, node: Node, variables: &mut Slots) -> bool {
-        // The usual arguments hold many shapes: a look-up, not a search.
+        // A set lookup, because the results can be many.
         match selector.steps.as_slice() {
             [
                 Step::Function {
@@ -352,7 +349,7 @@ fn operand<'v>(scope: Scope<'_, 'v>, context: &Value<'v>, operand: &'v Operand) 
     }
 }
 
-impl Notes {
+impl ResultCache {
     pub(super) fn get(&self, step: u32, node: Node) -> Option<bool> {
         match self.by_step.get(step as usize)?.as_ref()?[node as usize] {
             0 => None,
@@ -361,15 +358,15 @@ impl Notes {
     }
 
     pub(super) fn set(&mut self, step: u32, node: Node, finds: bool, nodes: usize) {
-        let Some(notes) = self.by_step.get_mut(step as usize) else {
+        let Some(cache) = self.by_step.get_mut(step as usize) else {
             return;
         };
-        if notes.is_none() && self.room >= nodes {
+        if cache.is_none() && self.room >= nodes {
             self.room -= nodes;
-            *notes = Some(vec![0; nodes].into_boxed_slice());
+            *cache = Some(vec![0; nodes].into_boxed_slice());
         }
-        if let Some(notes) = notes {
-            notes[node as usize] = 1 + u8::from(finds);
+        if let Some(cache) = cache {
+            cache[node as usize] = 1 + u8::from(finds);
         }
     }
 }

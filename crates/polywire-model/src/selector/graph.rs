@@ -1,10 +1,8 @@
-//! The model as a graph: shapes and members are numbers, and edges are found
-//! from them.
+//! The model as a graph, whose nodes are the indices of shapes and members.
 //!
-//! Shapes come first, those of the model's files and then the bundled ones, then
-//! all members. Edges are read off the shapes where one step is made, as for a
-//! trait's selector on one member; steps that go far or backwards have them laid
-//! out once, in both directions.
+//! Shapes come first: those of the model's files, then the bundled ones. Then come all members. A
+//! single step, as for the selector of a trait on one member, reads edges from the shapes. For
+//! steps over many edges or backwards, all edges are stored once, in both directions.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -14,7 +12,6 @@ use polywire_schema::ShapeId;
 use super::relations as relation;
 use super::relations::Mask;
 use super::syntax::Direction;
-use crate::bundled::Bundled;
 use crate::model::Model;
 use crate::shape::{Lifecycle, Member, Shape, ShapeType, UNIT};
 use crate::source::SourceLocation;
@@ -27,20 +24,20 @@ pub(crate) struct Graph<'m> {
     model: &'m Model,
     own: &'m [Shape],
     bundled: &'m [Shape],
-    /// Where the members of each shape begin, and a last entry where all end.
+    /// The index of the first member of each shape, and of the end of the last.
     first_members: Vec<u32>,
     edges: OnceCell<Edges>,
-    /// Where traits are applied, by the trait.
+    /// The shapes and members with a trait, by the trait.
     uses: OnceCell<Adjacent>,
 }
 
-/// All edges but those to traits.
+/// All edges except those to traits.
 struct Edges {
     forward: Adjacent,
     reverse: Adjacent,
 }
 
-/// For each node a range of others: what a row of a matrix would hold.
+/// An adjacency list: for each node a range of others.
 struct Adjacent {
     ends: Vec<u32>,
     others: Vec<(Node, Mask)>,
@@ -48,7 +45,7 @@ struct Adjacent {
 
 impl<'m> Graph<'m> {
     pub(crate) fn new(model: &'m Model) -> Self {
-        let (own, bundled) = (model.shape_slice(), Bundled::get().shapes());
+        let (own, bundled) = (model.shape_slice(), model.bundled().shapes());
         let mut next = (own.len() + bundled.len()) as u32;
         let mut first_members = Vec::with_capacity(own.len() + bundled.len() + 1);
         for shape in own.iter().chain(bundled) {
@@ -66,7 +63,7 @@ impl<'m> Graph<'m> {
         }
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.first_members.last().map_or(0, |end| *end as usize)
     }
@@ -75,8 +72,7 @@ impl<'m> Graph<'m> {
         self.own.len() + self.bundled.len()
     }
 
-    /// Every shape and member. A bundled shape that a file of the model defines
-    /// anew is not among them.
+    /// Every shape and member, without bundled shapes that a file of the model redefines.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> {
         let is_live = |&at: &usize| at < self.own.len() || self.is_live(at);
         let places = (0..self.shape_count()).filter(is_live);
@@ -100,11 +96,11 @@ impl<'m> Graph<'m> {
 
     /// The node of a shape, by its id.
     pub(crate) fn shape_node(&self, id: &str) -> Option<Node> {
-        let bundled = || Some(self.own.len() as Node + Bundled::get().place(id)?);
+        let bundled = || Some(self.own.len() as Node + self.model.bundled().position(id)?);
         self.model.place(id).or_else(bundled)
     }
 
-    /// The node of the member at a place of a shape's members.
+    /// The node of a member, by its index in the shape.
     pub(crate) fn member_node(&self, shape: Node, index: usize) -> Node {
         self.first_members[shape as usize] + index as Node
     }
@@ -114,18 +110,18 @@ impl<'m> Graph<'m> {
         (self.container(node) as usize) < self.own.len()
     }
 
-    /// The shape that a member belongs to; a shape itself.
+    /// The shape of a member. For a shape, the shape itself.
     fn container(&self, node: Node) -> Node {
         let count = self.shape_count();
         if (node as usize) < count {
             return node;
         }
-        // The last shape whose members begin at or before it.
+        // The last shape whose members begin at or before the node.
         let shapes = &self.first_members[..count];
         shapes.partition_point(|first| *first <= node) as Node - 1
     }
 
-    /// The shape of a node, and the member when the node is one.
+    /// The shape of a node, and the member if the node is one.
     pub(crate) fn get(&self, node: Node) -> (&'m Shape, Option<&'m Member>) {
         let at = self.container(node);
         let shape = self.shape_at(at as usize);
@@ -167,8 +163,8 @@ impl<'m> Graph<'m> {
         }
     }
 
-    /// Visits what is connected to a node in a direction by one of some relations,
-    /// until `visit` says to stop; says whether it did.
+    /// Visits the nodes that are connected to a node in a direction by one of the relations, until
+    /// `visit` returns `true`. Returns whether it did.
     pub(crate) fn each(
         &self,
         node: Node,
@@ -184,7 +180,7 @@ impl<'m> Graph<'m> {
                 None => self.each_target(node, &mut some),
             },
             Direction::Reverse if usual => match self.get(node) {
-                // Only the shape around it points to a member.
+                // Only the container leads to a member.
                 (_, Some(_)) => some(self.container(node), relation::MEMBER),
                 _ => self.edges().reverse.each(node, &mut some),
             },
@@ -194,7 +190,7 @@ impl<'m> Graph<'m> {
             return true;
         }
         if wanted & relation::BOUND != 0 {
-            // The way back from what binds operations and resources.
+            // The edges from operations and resources to what binds them.
             let bindings = |other, mask: Mask| {
                 mask & (relation::OPERATION | relation::RESOURCE) != 0 && visit(other)
             };
@@ -215,7 +211,7 @@ impl<'m> Graph<'m> {
         }
     }
 
-    /// Lays out all edges, for steps that go far.
+    /// Stores all edges, for steps over many edges.
     pub(crate) fn edges_ready(&self) {
         self.edges();
     }
@@ -254,12 +250,12 @@ impl<'m> Graph<'m> {
         definitions.any(|applied| self.shape_node(applied.id()).is_some_and(&mut *visit))
     }
 
-    /// What a node names, as its shape says.
+    /// Visits the nodes that a node refers to.
     fn each_target(&self, node: Node, visit: &mut dyn FnMut(Node, Mask) -> bool) -> bool {
         let (shape, member) = self.get(node);
         let mut to = |id: &str, mask| self.shape_node(id).is_some_and(|other| visit(other, mask));
         if let Some(member) = member {
-            // A constant of an enum has a value, and no data of its own.
+            // A member of an enum has a value, and no data.
             let is_constant = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
             return !is_constant && to(member.target(), relation::TARGET);
         }
@@ -331,7 +327,7 @@ fn lifecycle_mask(lifecycle: Lifecycle) -> Mask {
 }
 
 impl Adjacent {
-    /// Of triples in any order: two passes, a count and a fill.
+    /// From triples in any order, in two passes: count and fill.
     fn new(nodes: usize, all: impl Iterator<Item = (Node, Node, Mask)> + Clone) -> Self {
         let mut ends = vec![0_u32; nodes + 1];
         for (from, ..) in all.clone() {
@@ -342,7 +338,7 @@ impl Adjacent {
             sum += *end;
             *end = sum;
         }
-        // `ends[n]` is where the range of `n` begins until its items are filled in.
+        // `ends[n]` is the start of the range of `n` until its items are filled in.
         let mut others = vec![(0, 0); sum as usize];
         for (from, to, mask) in all {
             let next = &mut ends[from as usize];

@@ -1,4 +1,4 @@
-//! Smithy's selectors: which shapes of a model a rule is about.
+//! Smithy's selectors.
 //!
 //! ```text
 //! text ── scanner, parser, parse_attributes ──► syntax (the tree)
@@ -6,8 +6,8 @@
 //!                                  syntax ─────────┴─► evaluate, walk ──► nodes
 //! ```
 //!
-//! `value` and `compare` are what stands in brackets, `contains` asks about one
-//! shape, `template` fills in messages of validators.
+//! `value` and `compare` evaluate attributes, `contains` checks one shape, `template` fills in
+//! messages of validators.
 
 mod compare;
 mod contains;
@@ -37,13 +37,13 @@ pub(crate) use self::template::Template;
 pub(crate) use self::value::Budget;
 
 pub use self::error::SelectorError;
-pub use self::select::{Match, Selected};
+pub use self::select::{Match, ShapeOrMember};
 
 /// A selector: an expression that matches shapes and members of a model.
 ///
-/// Every shape and member of the model is sent through the steps of the selector
-/// from left to right. A step yields none, one or many shapes, and each of them
-/// is sent to the next step. What comes out of the last one matches.
+/// Every shape and member of the model passes through the steps of the selector from left to right.
+/// A step yields none, one or many shapes, and each of them is the input of the next step. The
+/// results of the last step match.
 ///
 /// | step | yields |
 /// |---|---|
@@ -63,18 +63,18 @@ pub use self::select::{Match, Selected};
 /// | `:is(a, b)` | what any of the selectors yields |
 /// | `:in(a)` | test: the selector yields the shape |
 /// | `:root(a)` | what the selector matches in the whole model |
-/// | `:recursive(a)` | what the selector yields, and what it yields for that, and so on |
-/// | `:topdown(a, b)` | services, resources and operations that `a` matches, or that stand below one that does; `b` ends it |
-/// | `$name(a)` | the shape itself; what `a` yields for it is kept as a variable |
-/// | `${name}` | what the variable holds |
+/// | `:recursive(a)` | what the selector yields, and what it yields for these results, and so on |
+/// | `:topdown(a, b)` | services, resources and operations that `a` matches, or that are below one that does, except below those that `b` matches |
+/// | `$name(a)` | the shape itself; what `a` yields for it is stored in a variable |
+/// | `${name}` | the value of the variable |
 ///
 /// **Attributes** are `id`, with `namespace`, `name`, `member`; `service`, with
 /// `id`, `version`; `trait`, with the name of a trait, which for one of
-/// `smithy.api` may be short, and then with what its value holds; and `var` with
+/// `smithy.api` may be short, and then parts of its value; and `var` with
 /// the name of a variable. Parts are joined by bars: `[trait|range|min = 1]`.
 /// `(length)` of ids, text, arrays and objects, `(keys)` and `(values)` of objects
 /// and of `trait`, `(values)` of arrays, and `(first)` of several values can be
-/// parts too. Of several values one must hold.
+/// parts too. Of several values one must match.
 ///
 /// **Comparators** of text are `=`, `!=`, `^=` (begins with), `$=` (ends with),
 /// `*=` (contains), `?=` (exists: `true` or `false`), those of numbers `>`, `>=`,
@@ -82,20 +82,17 @@ pub use self::select::{Match, Selected};
 /// among the others) and `{<<}` (and there are others). Values are names, shape
 /// ids, numbers, or text in single or double quotes.
 ///
-/// **Connections** by name: `bound`, `collectionOperation`, `create`, `delete`,
-/// `error`, `identifier`, `input`, `instanceOperation`, `list`, `member`, `mixin`,
-/// `operation`, `output`, `property`, `put`, `read`, `resource`, `trait`, `update`.
-/// A member is connected to its target without a name. `trait` (to the
-/// definitions of the traits on a shape) and `bound` (from operations and
-/// resources to what binds them) are followed only by name. Lifecycle operations
-/// are among the `operation`s of a resource and, by their kind, its
-/// `instanceOperation`s or `collectionOperation`s: so says the specification, to
-/// which some versions of other tools don't hold.
+/// **Connections** by name: `bound`, `collectionOperation`, `create`, `delete`, `error`,
+/// `identifier`, `input`, `instanceOperation`, `list`, `member`, `mixin`, `operation`, `output`,
+/// `property`, `put`, `read`, `resource`, `trait`, `update`. A member is connected to its target
+/// without a name. `trait` (to the definitions of the traits on a shape) and `bound` (from
+/// operations and resources to what binds them) are followed only by name. Lifecycle operations are
+/// among the `operation`s of a resource and, by their kind, its `instanceOperation`s or
+/// `collectionOperation`s, as the specification says. Some versions of other tools differ.
 ///
-/// Names of functions and connections that are unknown yield nothing; everything
-/// else that is wrong is an error. Selectors of more than 64 KiB, those that nest
-/// deeper than 40 levels and those of more than 200 steps to other shapes behind
-/// each other are errors as well.
+/// Unknown names of functions and connections yield nothing. Everything else that is wrong is an
+/// error. Selectors of more than 64 KiB, more than 40 nested levels, or more than 200 consecutive
+/// steps to other shapes are errors, too.
 ///
 /// # Examples
 ///
@@ -131,12 +128,11 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Reads a selector.
+    /// Parses a selector.
     ///
     /// # Errors
     ///
-    /// The first thing in the text that is no part of the language, with its
-    /// place, or that the text is beyond one of the limits above.
+    /// The first syntax error with its location, or a limit that is exceeded.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let parsed = parser::parse(text)?;
         Ok(Self {
@@ -156,8 +152,7 @@ impl Selector {
         &self.sequence
     }
 
-    /// An evaluation of this selector. Answers are noted in it: use it for more
-    /// than one question about the same graph.
+    /// An evaluation of this selector. It caches results, so reuse it for the same graph.
     pub(crate) fn evaluation<'s, 'm>(
         &'s self,
         graph: &'s Graph<'m>,
@@ -176,8 +171,7 @@ impl FromStr for Selector {
 }
 
 impl fmt::Display for Selector {
-    /// The selector in one form, however it was written: it reads back as the
-    /// same selector.
+    /// The canonical form of the selector. It parses to the same selector.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.sequence.fmt(formatter)
     }

@@ -24,7 +24,7 @@ impl NodeSet {
         self.add(node);
     }
 
-    /// As `insert`; says whether the node is new.
+    /// Like `insert`, but returns whether the node is new.
     pub(crate) fn add(&mut self, node: Node) -> bool {
         let is_new = !self.contains(node);
         if is_new {

@@ -1,6 +1,5 @@
-//! What stands in brackets: paths, comparisons, scoped assertions. Paths are
-//! checked here, as far as it can be said without a shape: `[id|nmae = X]` is an
-//! error of the text, not of an evaluation.
+//! Parses attributes in brackets: paths, comparisons, scoped assertions. Paths are checked here as
+//! far as possible without a shape: `[id|nmae = X]` is a syntax error.
 
 use polywire_schema::{is_identifier, is_namespace};
 
@@ -8,7 +7,7 @@ use super::error::SelectorError;
 use super::parser::Parser;
 use super::scanner::Scanner;
 use super::syntax::{Assertion, Comparator, Comparison, Operand, Path, Segment, Step};
-use crate::diagnostic::did_you_mean;
+use crate::spelling::did_you_mean;
 
 impl Parser<'_> {
     /// `[path]` or `[path = a, b i]`
@@ -25,7 +24,7 @@ impl Parser<'_> {
         let comparator = comparator(scanner, "`]`, `|` or a comparator such as `=`")?;
         if comparator.is_of_sets() {
             let message = format!(
-                "`{}` compares sets, which an attribute alone can't",
+                "`{}` compares sets, which is possible in `[@...]` only",
                 comparator.symbol()
             );
             let error = scanner.error_from(start, message);
@@ -113,8 +112,8 @@ fn operand(scanner: &mut Scanner<'_>, scope: Kind) -> Result<Operand, SelectorEr
     scanner.value("a value or `@{...}`").map(Operand::Literal)
 }
 
-/// `@{path}`. A message's template has no scope to check paths by: there, what
-/// doesn't exist is empty.
+/// `@{path}`. Templates of messages have no scope to check paths: unknown attributes are empty
+/// there.
 pub(super) fn context(
     scanner: &mut Scanner<'_>,
     scope: Option<Kind>,
@@ -208,7 +207,7 @@ fn no_such_property(
         .maybe_hint(did_you_mean(segment.text(), known.iter().copied()))
 }
 
-/// What a path has come to, as far as the text alone says.
+/// The kind of value of a path, as far as the text determines it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Id,
@@ -220,8 +219,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What a property of it is, and whether there are many of them; or the names
-    /// of the properties that it has.
+    /// The kind of a property, and whether it has many values. An error has the names of the known
+    /// properties.
     fn property(
         self,
         segment: &Segment,
@@ -272,7 +271,7 @@ fn is_trait_name(text: &str) -> bool {
 }
 
 impl Assertion {
-    /// The paths on either side.
+    /// The paths on both sides.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         let operands = std::iter::once(&self.left).chain(&self.right);
         operands.filter_map(|operand| match operand {

@@ -1,35 +1,33 @@
-//! Text to tree. Recursive descent; how deep selectors may nest, and how long
-//! they may be, is bounded, so that no text makes the parser or an evaluation
-//! run out of stack.
+//! The parser, by recursive descent. Depth and length of selectors are limited, so that neither the
+//! parser nor an evaluation overflows the stack.
 
 use super::error::SelectorError;
 use super::relations::Relations;
 use super::scanner::Scanner;
 use super::syntax::{Direction, Function, Path, Sequence, Step, TypeTest, Variable};
-use crate::diagnostic::did_you_mean;
 use crate::shape::ShapeType;
+use crate::spelling::did_you_mean;
 
-/// The longest selector that is read, in bytes. The longest of the official
-/// models has about 500.
+/// The maximum length of a selector, in bytes. The longest in the official models has about 500.
 pub(super) const MAX_LENGTH: usize = 1 << 16;
 
-/// How many steps that move to other shapes may lie behind each other, those of
-/// nested selectors added: an evaluation is as deep.
+/// The maximum number of consecutive steps to other shapes, including those in nested selectors.
+/// The recursion of an evaluation is as deep.
 const MAX_MOVES: usize = 200;
 
-/// How deep functions and variables may nest.
+/// The maximum depth of functions and variables.
 const MAX_NESTING: usize = 40;
 
-const STEP: &str = "a type of shape, `[`, `:`, `>`, `<`, `~>`, `-[`, `$` or `*`";
+const STEP: &str = "a shape type, `[`, `:`, `>`, `<`, `~>`, `-[`, `$` or `*`";
 
 /// A parsed selector: the tree, and the names of its variables.
-pub(super) struct Parsed {
+pub(super) struct ParsedSelector {
     pub(super) sequence: Sequence,
     pub(super) variables: Vec<String>,
     pub(super) step_count: u32,
 }
 
-pub(super) fn parse(text: &str) -> Result<Parsed, SelectorError> {
+pub(super) fn parse(text: &str) -> Result<ParsedSelector, SelectorError> {
     if text.len() > MAX_LENGTH {
         let message = format!("the selector is longer than {MAX_LENGTH} bytes");
         return Err(SelectorError::new(text, 0, 1, message));
@@ -44,7 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, SelectorError> {
     if !parser.scanner.rest().is_empty() {
         return Err(parser.scanner.unexpected(STEP));
     }
-    Ok(Parsed {
+    Ok(ParsedSelector {
         sequence,
         variables: parser.variables,
         step_count: parser.step_count,
@@ -59,8 +57,8 @@ pub(super) struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Steps up to the end, or to what ends an argument; also how many moves lie
-    /// behind each other in them.
+    /// Steps up to the end, or to the end of an argument. Also the number of consecutive moves in
+    /// them.
     fn sequence(&mut self) -> Result<(Sequence, usize), SelectorError> {
         let (mut steps, mut moves, mut aside) = (Vec::new(), 0, 0);
         loop {
@@ -71,13 +69,13 @@ impl Parser<'_> {
             }
             let start = self.scanner.at;
             let (step, nested) = self.step()?;
-            // What a filter looks at lies aside: the way goes on from the same shape.
+            // A filter yields its input, so its moves do not add to those of the next steps.
             match step.is_filter() {
                 true => aside = nested.max(aside),
                 false => moves += nested,
             }
             if moves + aside > MAX_MOVES {
-                let message = format!("more than {MAX_MOVES} steps lead from shape to shape");
+                let message = format!("more than {MAX_MOVES} consecutive steps to other shapes");
                 return Err(self.scanner.error_from(start, message));
             }
             steps.push(step);
@@ -94,7 +92,7 @@ impl Parser<'_> {
         Ok((sequence, moves + aside))
     }
 
-    /// A step, and how many moves it makes of an evaluation at most.
+    /// A step, and the maximum number of moves in it.
     fn step(&mut self) -> Result<(Step, usize), SelectorError> {
         let Some(first) = self.scanner.peek() else {
             return Err(self.scanner.unexpected(STEP));
@@ -158,13 +156,13 @@ impl Parser<'_> {
                 let groups = groups.filter(|name| *name != "*");
                 let error = self
                     .scanner
-                    .error_from(start, format!("`{name}` is no type of shape"));
+                    .error_from(start, format!("`{name}` is not a shape type"));
                 Err(error.maybe_hint(did_you_mean(name, names.chain(groups))))
             }
         }
     }
 
-    /// `[a, b]-` or `[a, b]->`, behind what comes before the bracket.
+    /// `[a, b]-` or `[a, b]->`, after the text before the bracket.
     fn relations(&mut self, end: &str) -> Result<Relations, SelectorError> {
         self.scanner.need("[", "`[` and names of relationships")?;
         let mut names = Vec::new();
@@ -244,11 +242,11 @@ impl Parser<'_> {
         Ok((step, moves))
     }
 
-    /// `(a, b)`, and how many moves the longest of them makes, and one more.
+    /// `(a, b)`, and one more than the number of moves of the longest.
     fn arguments(&mut self) -> Result<(Vec<Sequence>, usize), SelectorError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
-            let message = format!("the selector nests deeper than {MAX_NESTING} levels");
+            let message = format!("the selector is nested deeper than {MAX_NESTING} levels");
             return Err(SelectorError::new(
                 self.scanner.text,
                 self.scanner.at,
@@ -273,7 +271,7 @@ impl Parser<'_> {
 }
 
 impl Step {
-    /// Whether the step yields the shape that it was given, or nothing.
+    /// Whether the step yields its input or nothing.
     pub(super) fn is_filter(&self) -> bool {
         match self {
             Self::Attribute { .. } | Self::Scoped { .. } | Self::Type(_) => true,
@@ -298,7 +296,7 @@ fn uses_variables(step: &Step) -> bool {
     match step {
         Step::Attribute { path, .. } => head(path),
         Step::Function {
-            // Evaluated apart from everything around it.
+            // Evaluated independently of the context.
             function: Function::Root,
             ..
         } => false,

@@ -1,6 +1,5 @@
-//! How one shape can be connected to another, and which of these ways a step of
-//! a selector follows. An edge has a bit for each name that it goes by: an
-//! operation that creates a resource is its `create`, one of its collection's
+//! Relations between shapes, and which of them a step of a selector follows. An edge has a bit for
+//! each of its names: the operation that creates a resource is its `create`, one of its collection
 //! operations, and one of its operations.
 
 pub(crate) type Mask = u32;
@@ -27,8 +26,8 @@ pub(crate) const TARGET: Mask = 1 << 17;
 pub(crate) const TRAIT: Mask = 1 << 18;
 pub(crate) const UPDATE: Mask = 1 << 19;
 
-/// What `>`, `<` and `~>` follow. `bound` leads back to where an operation came
-/// from, and `trait` to half of the prelude: both must be asked for.
+/// The relations that `>`, `<` and `~>` follow. `bound` leads backwards, and `trait` to half of the
+/// prelude, so both are followed only by name.
 pub(crate) const USUAL: Mask = !(BOUND | TRAIT);
 
 /// The names, sorted.
@@ -62,7 +61,7 @@ pub(crate) struct Relations {
 }
 
 impl Relations {
-    /// Those of `>`, `<` and `~>`.
+    /// The relations of `>`, `<` and `~>`.
     pub(crate) fn usual() -> Self {
         Self {
             names: Vec::new(),
@@ -70,8 +69,7 @@ impl Relations {
         }
     }
 
-    /// Those of the names. A name that the specification doesn't know leads
-    /// nowhere, as it says.
+    /// The relations with these names. Unknown names yield nothing, as the specification says.
     pub(crate) fn named(names: Vec<String>) -> Self {
         let known = |name: &String| NAMES.iter().find(|(known, _)| known == name);
         let masks = names.iter().filter_map(known).map(|(_, mask)| mask);

@@ -1,5 +1,4 @@
-//! The tokens of selectors: names, numbers, text in quotes, and the place that a
-//! reader has come to.
+//! The scanner of selectors: names, numbers and quoted text.
 
 use polywire_schema::{is_identifier, is_namespace};
 
@@ -28,14 +27,14 @@ impl<'a> Scanner<'a> {
         self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
     }
 
-    /// Takes a token when it is next.
+    /// Consumes a token if it is next.
     pub(super) fn take(&mut self, token: &str) -> bool {
         let is_next = self.rest().starts_with(token);
         self.at += if is_next { token.len() } else { 0 };
         is_next
     }
 
-    /// Takes a token that must be next.
+    /// Consumes a token, or returns an error if it is not next.
     pub(super) fn need(&mut self, token: &str, expected: &str) -> Result<(), SelectorError> {
         match self.take(token) {
             true => Ok(()),
@@ -117,7 +116,7 @@ impl<'a> Scanner<'a> {
         &rest[..end]
     }
 
-    /// What stands here is not what the grammar allows.
+    /// A syntax error at the current position.
     #[cold]
     pub(super) fn unexpected(&self, expected: &str) -> SelectorError {
         let word = self.run(|c| c.is_alphanumeric() || c == '_');
@@ -133,7 +132,7 @@ impl<'a> Scanner<'a> {
         SelectorError::new(self.text, self.at, width, message).expected(expected)
     }
 
-    /// An error about what was read from `start` on.
+    /// An error about the text since `start`.
     #[cold]
     pub(super) fn error_from(&self, start: usize, message: impl Into<String>) -> SelectorError {
         let read = self.text[start..self.at].trim_end();

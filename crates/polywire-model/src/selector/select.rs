@@ -1,4 +1,4 @@
-//! What users get of a selector: shapes, and matches with variables.
+//! The results of selectors: shapes, and matches with variables.
 
 use std::collections::HashSet;
 
@@ -14,40 +14,40 @@ use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::Traits;
 
-/// How many steps a selection may take: about a second of work. Selectors that look
-/// at every pair of shapes end here in models of ten thousand.
+/// The maximum work of a selection: about a second. Selectors that visit every pair of shapes
+/// exceed it in models of ten thousand shapes.
 const MAX_WORK: u64 = 20_000_000;
 
-/// How many matches are kept.
+/// The maximum number of matches.
 const MAX_MATCHES: usize = 1_000_000;
 
 /// A shape or member that a selector matched.
 #[derive(Clone, Copy, Debug)]
-pub struct Selected<'m> {
+pub struct ShapeOrMember<'m> {
     shape: &'m Shape,
     member: Option<&'m Member>,
 }
 
-impl<'m> Selected<'m> {
-    /// The absolute id, of the member when one matched.
+impl<'m> ShapeOrMember<'m> {
+    /// The absolute id of the shape or member.
     #[must_use]
     pub fn id(self) -> &'m ShapeId {
         self.member.map_or(self.shape.id(), Member::id)
     }
 
-    /// Where it was defined.
+    /// The location of its definition.
     #[must_use]
     pub fn location(self) -> SourceLocation {
         self.member.map_or(self.shape.location(), Member::location)
     }
 
-    /// The shape, or the one that the member belongs to.
+    /// The shape, or the shape of the member.
     #[must_use]
     pub fn shape(self) -> &'m Shape {
         self.shape
     }
 
-    /// The member, when one matched.
+    /// The member, if it is one.
     #[must_use]
     pub fn member(self) -> Option<&'m Member> {
         self.member
@@ -68,37 +68,37 @@ impl<'m> Selected<'m> {
         self.shape_type().map_or("member", ShapeType::name)
     }
 
-    /// The traits on it.
+    /// Its traits.
     #[must_use]
     pub fn traits(self) -> &'m Traits {
         self.member.map_or(self.shape.traits(), Member::traits)
     }
 }
 
-/// A match of a selector with the variables as they were when it was found.
+/// A match of a selector, with the values of the variables.
 #[derive(Clone, Debug)]
 pub struct Match<'m> {
-    selected: Selected<'m>,
-    variables: Vec<(String, Vec<Selected<'m>>)>,
+    selected: ShapeOrMember<'m>,
+    variables: Vec<(String, Vec<ShapeOrMember<'m>>)>,
 }
 
 impl<'m> Match<'m> {
     /// The shape or member that matched.
     #[must_use]
-    pub fn selected(&self) -> Selected<'m> {
+    pub fn selected(&self) -> ShapeOrMember<'m> {
         self.selected
     }
 
-    /// The variables that were set, by name in the order of the selector, each
-    /// with its shapes sorted by id.
+    /// The variables that were set, in the order of the selector, each with its shapes sorted by
+    /// id.
     #[must_use]
-    pub fn variables(&self) -> &[(String, Vec<Selected<'m>>)] {
+    pub fn variables(&self) -> &[(String, Vec<ShapeOrMember<'m>>)] {
         &self.variables
     }
 
-    /// The shapes in a variable, when it was set.
+    /// The shapes in a variable, if it was set.
     #[must_use]
-    pub fn variable(&self, name: &str) -> Option<&[Selected<'m>]> {
+    pub fn variable(&self, name: &str) -> Option<&[ShapeOrMember<'m>]> {
         let mut variables = self.variables.iter();
         let found = variables.find(|(known, _)| known == name);
         found.map(|(_, shapes)| shapes.as_slice())
@@ -106,30 +106,28 @@ impl<'m> Match<'m> {
 }
 
 impl Selector {
-    /// The shapes and members that match, each once, sorted by id, of those that
-    /// the model's files define: as [`Model::shapes`] has them.
+    /// The shapes and members that match, without duplicates, sorted by id. Only those that the
+    /// files of the model define, as in [`Model::shapes`].
     ///
-    /// Steps lead through bundled definitions all the same: `member > string`
-    /// finds nothing of the prelude, and `member :test(> string)` the members that
-    /// target `smithy.api#String`.
+    /// Steps visit bundled definitions, too: `member > string` yields nothing of the prelude, but
+    /// `member :test(> string)` yields the members that target `smithy.api#String`.
     ///
     /// # Errors
     ///
-    /// When the selector takes more work than is bounded: about twenty million
-    /// shapes and connections looked at.
-    pub fn select<'m>(&self, model: &'m Model) -> Result<Vec<Selected<'m>>, SelectorError> {
+    /// The selector takes too much work: it visits more than about twenty million shapes and
+    /// connections.
+    pub fn select<'m>(&self, model: &'m Model) -> Result<Vec<ShapeOrMember<'m>>, SelectorError> {
         let mut selected = self.select_all(model)?;
         selected.retain(|found| !model.is_bundled(found.shape.id()));
         Ok(selected)
     }
 
-    /// As [`select`](Self::select), with the definitions that come with this
-    /// crate: Smithy's prelude, the traits of protocols and of AWS. Other tools
-    /// select so, with the definitions that they come with.
+    /// Like [`select`](Self::select), but includes bundled definitions: the prelude of Smithy, the
+    /// traits of protocols and of AWS. Other tools include their own definitions in this way.
     ///
     /// # Errors
     ///
-    /// As [`select`](Self::select).
+    /// See [`select`](Self::select).
     ///
     /// # Examples
     ///
@@ -144,21 +142,23 @@ impl Selector {
     /// assert_eq!(ids(false), ["a#City$name"]);
     /// assert_eq!(ids(true), ["a#City$name", "smithy.api#String"]);
     /// ```
-    pub fn select_all<'m>(&self, model: &'m Model) -> Result<Vec<Selected<'m>>, SelectorError> {
+    pub fn select_all<'m>(
+        &self,
+        model: &'m Model,
+    ) -> Result<Vec<ShapeOrMember<'m>>, SelectorError> {
         let (graph, budget) = (Graph::new(model), Budget::new(MAX_WORK));
         let nodes = self.evaluation(&graph, &budget).everything(&self.sequence);
         self.checked(&budget)?;
         Ok(sorted(&graph, nodes))
     }
 
-    /// The matches with their variables, sorted by id: a shape that is found with
-    /// other variables again is there again. Of those that the model's files
-    /// define, as with [`select`](Self::select).
+    /// The matches with their variables, sorted by id. A shape occurs once for each combination of
+    /// values of the variables. Only those that the files of the model define, as with
+    /// [`select`](Self::select).
     ///
     /// # Errors
     ///
-    /// As [`select`](Self::select), and when there are more than a million
-    /// matches.
+    /// See [`select`](Self::select). Also if there are more than a million matches.
     ///
     /// # Examples
     ///
@@ -192,7 +192,7 @@ impl Selector {
                     variables: variables.collect(),
                 });
             }
-            // The shapes in variables take room, too.
+            // The shapes in variables need memory, too.
             let held: usize = slots.iter().flatten().map(|nodes| nodes.len()).sum();
             found.len() < MAX_MATCHES && budget.spend(8 * held as u64)
         });
@@ -205,8 +205,8 @@ impl Selector {
         Ok(found)
     }
 
-    /// Visits each match with its variables until `visit` says no; says whether it
-    /// never did.
+    /// Visits each match with its variables until `visit` returns `false`. Returns whether it never
+    /// did.
     pub(crate) fn each_match(
         &self,
         graph: &Graph<'_>,
@@ -219,8 +219,8 @@ impl Selector {
             return nodes.into_iter().all(|node| visit(node, &[]));
         }
         for start in graph.nodes() {
-            // Two ways to a shape that set the same variables are one match. What
-            // a variable holds is made anew whenever it is set: its address tells.
+            // Two paths to a shape with the same variables are one match. Values of variables are
+            // compared by address, because each assignment allocates a new one.
             let mut seen = HashSet::new();
             let mut slots: Slots = vec![None; self.variables.len()];
             let mut goes_on = true;
@@ -239,7 +239,7 @@ impl Selector {
         true
     }
 
-    /// The message that a template makes for a match.
+    /// The message of a template for a match.
     pub(crate) fn fill(
         &self,
         template: &Template,
@@ -256,7 +256,7 @@ impl Selector {
         template.fill(scope, node)
     }
 
-    /// An error when the work was too much.
+    /// An error if the budget is exceeded.
     pub(crate) fn checked(&self, budget: &Budget) -> Result<(), SelectorError> {
         match budget.is_spent() {
             true => Err(self.error("the selector takes too much work in this model".to_owned())),
@@ -267,16 +267,16 @@ impl Selector {
     #[cold]
     fn error(&self, message: String) -> SelectorError {
         SelectorError::new(&self.to_string(), 0, 1, message)
-            .expected("a selector that looks at fewer shapes")
+            .expected("a selector that visits fewer shapes")
     }
 }
 
-fn selected<'m>(graph: &Graph<'m>, node: Node) -> Selected<'m> {
+fn selected<'m>(graph: &Graph<'m>, node: Node) -> ShapeOrMember<'m> {
     let (shape, member) = graph.get(node);
-    Selected { shape, member }
+    ShapeOrMember { shape, member }
 }
 
-fn sorted<'m>(graph: &Graph<'m>, nodes: Vec<Node>) -> Vec<Selected<'m>> {
+fn sorted<'m>(graph: &Graph<'m>, nodes: Vec<Node>) -> Vec<ShapeOrMember<'m>> {
     let mut all: Vec<_> = nodes.into_iter().map(|n| selected(graph, n)).collect();
     all.sort_by(|left, right| left.id().cmp(right.id()));
     all

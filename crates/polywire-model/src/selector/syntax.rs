@@ -1,18 +1,18 @@
-//! What a selector says, as a tree.
+//! The syntax tree of selectors.
 
 use super::relations::Relations;
+use crate::ids;
 use crate::shape::ShapeType;
 
-/// Steps from left to right: what one yields is sent to the next.
+/// Steps from left to right: the results of one are the input of the next.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sequence {
     pub(crate) steps: Vec<Step>,
-    /// The number of the first step within the selector: for notes about what
-    /// was found from a step on.
+    /// The number of the first step within the selector: a key of the cache.
     pub(crate) base: u32,
-    /// Whether what it yields depends on variables, or sets one.
+    /// Whether the result depends on variables, or sets one.
     pub(crate) uses_variables: bool,
-    /// Whether each shape it yields is the one that it was given.
+    /// Whether it yields its input or nothing.
     pub(crate) is_filter: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum Direction {
     Reverse,
 }
 
-/// A variable's name, and its place among the variables of the selector.
+/// The name of a variable, and its index among the variables of the selector.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Variable {
     pub(crate) name: String,
@@ -70,7 +70,7 @@ pub(crate) enum Function {
     Root,
     Test,
     TopDown,
-    /// One that the specification doesn't know: it yields nothing.
+    /// A function that the specification does not have. It yields nothing.
     Unknown(String),
 }
 
@@ -96,7 +96,7 @@ impl Function {
     }
 }
 
-/// What a word such as `structure` or `number` matches.
+/// The test of a word such as `structure` or `number`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum TypeTest {
     Aggregate,
@@ -144,8 +144,8 @@ impl TypeTest {
         }
     }
 
-    /// Whether a shape of a type matches; `None` is a member. An enum is a string
-    /// and an intEnum an integer.
+    /// Whether a shape of a type matches. `None` is a member. An enum is a string and an intEnum an
+    /// integer.
     pub(crate) fn matches(self, shape_type: Option<ShapeType>) -> bool {
         use ShapeType as T;
         let Some(shape_type) = shape_type else {
@@ -177,7 +177,7 @@ impl TypeTest {
     }
 }
 
-/// `trait|range|min`; empty for the shape itself, in `[@: ...]`.
+/// `trait|range|min`. Empty for the shape itself, in `[@: ...]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Path {
     pub(crate) segments: Vec<Segment>,
@@ -187,7 +187,7 @@ pub(crate) struct Path {
 pub(crate) enum Segment {
     /// `(keys)`
     Function(String),
-    /// `name`, and the id that it is when it names a trait.
+    /// `name`, and its id if it is the name of a trait.
     Name { text: String, trait_id: String },
 }
 
@@ -196,12 +196,12 @@ impl Segment {
         let trait_id = if text.contains('#') {
             text.clone()
         } else {
-            format!("smithy.api#{text}")
+            ids::prelude_id(&text)
         };
         Self::Name { text, trait_id }
     }
 
-    /// The name, in parentheses or not.
+    /// The name, with or without parentheses.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Function(name) => name,
@@ -209,7 +209,7 @@ impl Segment {
         }
     }
 
-    /// The name, when it stands in no parentheses.
+    /// The name, if it has no parentheses.
     pub(crate) fn as_name(&self) -> Option<&str> {
         match self {
             Self::Function(_) => None,
@@ -263,7 +263,7 @@ pub(crate) enum Comparator {
 }
 
 impl Comparator {
-    /// Longer ones first, so that a reader finds the longest that fits.
+    /// Longer ones first, so that the parser finds the longest match.
     pub(crate) const ALL: [(&'static str, Self); 14] = [
         ("{<<}", Self::ProperSubset),
         ("{!=}", Self::SetNotEqual),
@@ -288,7 +288,7 @@ impl Comparator {
             .map_or("", |(symbol, _)| symbol)
     }
 
-    /// Whether it compares sets: only where both sides may be some.
+    /// Whether it compares sets.
     pub(crate) fn is_of_sets(self) -> bool {
         matches!(
             self,

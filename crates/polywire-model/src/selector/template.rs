@@ -1,5 +1,5 @@
-//! Templates of messages: text with `@{path}`, which a shape and the variables
-//! with it fill in. `@@` is an `@`.
+//! Templates of messages: text with `@{path}`, which is replaced by an attribute of a shape or a
+//! variable. `@@` is an `@`.
 
 use super::error::SelectorError;
 use super::graph::Node;
@@ -19,7 +19,7 @@ enum Part {
     Value(Path),
 }
 
-/// How long a message may get, in bytes: a path can name all shapes of a model.
+/// The maximum length of a message, in bytes: a path can have all shapes of a model.
 const MAX_MESSAGE: usize = 4_000;
 
 impl Template {

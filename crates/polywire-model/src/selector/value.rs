@@ -1,4 +1,4 @@
-//! What attributes are: of a shape, of its id, of its traits.
+//! The values of attributes: of a shape, of its id, of its traits.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -11,12 +11,12 @@ use crate::node::{Node as ModelNode, NodeValue};
 /// The shapes in each variable, by its slot.
 pub(crate) type Variables = [Option<Rc<[Node]>>];
 
-/// An attribute's value.
+/// The value of an attribute.
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'m> {
     Absent,
     Id(&'m str),
-    /// A projection: what one path finds in many places.
+    /// A projection: several values of one path.
     Many(Vec<Value<'m>>),
     Node(&'m ModelNode),
     Service(Node),
@@ -26,7 +26,7 @@ pub(crate) enum Value<'m> {
     Variables,
 }
 
-/// What values are made of.
+/// The context in which values are computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a, 'm> {
     pub(crate) graph: &'a Graph<'m>,
@@ -35,8 +35,8 @@ pub(crate) struct Scope<'a, 'm> {
     pub(crate) budget: &'a Budget,
 }
 
-/// How much work an evaluation may still do. Selectors come with models, and a
-/// short one can ask for every pair of shapes.
+/// The remaining work of an evaluation. Selectors are part of models, and a short one can visit
+/// every pair of shapes.
 #[derive(Debug)]
 pub(crate) struct Budget(Cell<u64>);
 
@@ -45,13 +45,13 @@ impl Budget {
         Self(Cell::new(steps))
     }
 
-    /// The work that selectors in a model of so many nodes may do together: what
-    /// looks at each shape and what is around it, not what looks at every pair.
+    /// The total work of all selectors in a model with this number of nodes. It is enough to visit
+    /// each shape and its neighbors, and not every pair.
     pub(crate) fn of_model(nodes: usize) -> Self {
         Self::new(2_000_000 + 100 * nodes as u64)
     }
 
-    /// Whether there is enough left for so many steps, which are taken off.
+    /// Subtracts steps. Returns whether there were enough.
     pub(crate) fn spend(&self, steps: u64) -> bool {
         let left = self.0.get().checked_sub(steps);
         self.0.set(left.unwrap_or(0));
@@ -92,7 +92,7 @@ impl<'m> Scope<'_, 'm> {
             Value::Many(values) if is_function && name == "first" => {
                 first(values).cloned().unwrap_or(Value::Absent)
             }
-            // The same ones for each of many shapes, and so on without end.
+            // Variables in a projection would be evaluated again for each value, without end.
             Value::Many(_) if segment.is_name("var") => Value::Absent,
             Value::Many(values) => {
                 let values = values.iter().map(|value| self.property(value, segment));
@@ -121,7 +121,7 @@ impl<'m> Scope<'_, 'm> {
                 let slot = self.names.iter().position(|known| known == name);
                 match slot.and_then(|slot| self.variables.get(slot)?.as_ref()) {
                     Some(nodes) => Value::Many(nodes.iter().map(|n| Value::Shape(*n)).collect()),
-                    // No value, and yet a set that others contain.
+                    // Not a value, but the empty set.
                     None => Value::Many(Vec::new()),
                 }
             }
@@ -199,7 +199,7 @@ fn first<'a, 'm>(values: &'a [Value<'m>]) -> Option<&'a Value<'m>> {
 }
 
 impl<'m> Value<'m> {
-    /// Whether there is one at all: a null counts as none.
+    /// Whether there is a value. Null does not count.
     pub(crate) fn exists(&self) -> bool {
         match self {
             Self::Absent => false,
@@ -209,8 +209,8 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Visits each value of a projection, flattened, or the value itself, until
-    /// `visit` says to stop; says whether it did.
+    /// Visits each value of a projection, flattened, or the value itself, until `visit` returns
+    /// `true`. Returns whether it did.
     pub(crate) fn any(&self, visit: &mut dyn FnMut(&Self) -> bool) -> bool {
         match self {
             Self::Many(values) => values.iter().any(|value| value.any(visit)),
@@ -218,7 +218,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The value for comparisons of text.
+    /// The value as text, for comparisons.
     pub(crate) fn text(&self, graph: &Graph<'m>) -> Cow<'_, str> {
         match self {
             Self::Id(id) => Cow::Borrowed(id),
@@ -234,7 +234,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The value for messages: nodes are JSON, projections sorted lists.
+    /// The value as text, for messages: nodes as JSON, projections as sorted lists.
     pub(crate) fn message(&self, graph: &Graph<'m>) -> String {
         match self {
             Self::Node(node) => node.to_json(),

@@ -1,4 +1,4 @@
-//! One shape at a time through all steps.
+//! Evaluates all steps for one shape at a time.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -8,17 +8,16 @@ use super::graph::Node;
 use super::relations;
 use super::syntax::{Direction, Function, Sequence, Step};
 
-/// The shapes in each variable, by its slot, as far as it is set.
+/// The shapes in each variable that is set, by its slot.
 pub(super) type Slots = Vec<Option<Rc<[Node]>>>;
 
-/// Is called with each shape that is found; says whether to stop.
+/// Is called with each result. Returns whether to stop.
 pub(super) type Next<'a> = &'a mut dyn FnMut(&mut Slots, Node) -> bool;
 
 impl Evaluation<'_, '_> {
-    /// Sends a shape through the steps of a sequence from one on, and what comes
-    /// out of the last one to `next`. Says whether `next` said to stop, or the
-    /// budget is spent. It is as deep as steps that move follow each other, which
-    /// the parser bounds.
+    /// Evaluates the steps of a sequence from one on for a shape, and calls `next` with each
+    /// result. Returns whether `next` returned `true`, or the budget is spent. The recursion is as
+    /// deep as the number of consecutive moves, which the parser limits.
     pub(super) fn walk(
         &self,
         slots: &mut Slots,
@@ -107,7 +106,7 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// Visits a shape and everything that it leads to, until `visit` says to stop.
+    /// Visits a shape and everything that it reaches, until `visit` returns `true`.
     fn each_reachable(&self, start: Node, visit: &mut dyn FnMut(Node) -> bool) -> bool {
         self.graph.edges_ready();
         let (mut seen, mut todo) = (HashSet::from([start]), vec![start]);
@@ -135,8 +134,8 @@ impl Evaluation<'_, '_> {
         self.finds_from(selector, 0, node)
     }
 
-    /// Whether anything comes out of the steps of a sequence without variables,
-    /// from one on. It is noted, since many ways may lead to a shape.
+    /// Whether the steps of a sequence without variables, from one on, yield anything. The result
+    /// is cached, because many paths can lead to a shape.
     fn finds_from(&self, sequence: &Sequence, from: usize, node: Node) -> bool {
         let mut at = from;
         while let Some(step) = sequence.steps.get(at).filter(|step| step.is_filter()) {
@@ -149,7 +148,7 @@ impl Evaluation<'_, '_> {
             return true;
         };
         let number = sequence.base + at as u32;
-        if let Some(known) = self.notes.borrow().get(number, node) {
+        if let Some(known) = self.cache.borrow().get(number, node) {
             return known;
         }
         let found = match step {
@@ -170,7 +169,7 @@ impl Evaluation<'_, '_> {
         let found = found && !self.budget.is_spent();
         if !self.budget.is_spent() {
             let count = self.graph.len();
-            self.notes.borrow_mut().set(number, node, found, count);
+            self.cache.borrow_mut().set(number, node, found, count);
         }
         found
     }

@@ -1,5 +1,5 @@
-//! Shapes, as the model holds them once it is assembled: names absolute, mixins
-//! flattened, and yet with a memory of what came from where.
+//! Shapes of an assembled model: names are absolute and mixins are flattened, but the origin of
+//! members and traits is known.
 
 mod service;
 mod shape_type;
@@ -15,8 +15,7 @@ use crate::traits::Traits;
 pub use service::{Lifecycle, Operation, Resource, Service, UNIT};
 pub use shape_type::ShapeType;
 
-/// The id of a shape where another one names it: a target, an error, a mixin.
-/// It can be used as the [`ShapeId`] that it holds.
+/// A reference to a shape: a target, an error, a mixin. It dereferences to the [`ShapeId`].
 #[derive(Clone)]
 pub struct ShapeRef {
     id: ShapeId,
@@ -34,7 +33,7 @@ impl ShapeRef {
         &self.id
     }
 
-    /// Where the id was written.
+    /// The location of the reference.
     #[must_use]
     pub fn location(&self) -> SourceLocation {
         self.location
@@ -63,22 +62,22 @@ impl fmt::Debug for ShapeRef {
 
 /// A shape of a model.
 ///
-/// Equality ignores where things were written.
+/// Equality ignores locations.
 #[derive(Clone, Debug)]
 pub struct Shape {
     pub(crate) id: ShapeId,
     pub(crate) shape_type: ShapeType,
     pub(crate) location: SourceLocation,
     pub(crate) traits: Traits,
-    /// In order: what the mixins give, then what the shape adds.
+    /// In order: inherited members, then those of the shape itself.
     pub(crate) members: Vec<Member>,
     pub(crate) mixins: Vec<ShapeRef>,
     pub(crate) body: Body,
-    /// The body before mixins were flattened into it, where there are any.
+    /// The body before mixins were flattened into it, if it has mixins.
     pub(crate) own_body: Option<Box<Body>>,
-    /// Whether the shape comes from a file of Smithy 1.0.
+    /// Whether the shape is from a file of Smithy 1.0.
     pub(crate) is_version_1: bool,
-    /// `structure S for Resource`: where elided members look for their target.
+    /// `structure S for Resource`: the resource that has the targets of elided members.
     pub(crate) for_resource: Option<ShapeRef>,
 }
 
@@ -118,44 +117,44 @@ impl Shape {
         &self.id
     }
 
-    /// What kind of shape it is.
+    /// The type of the shape.
     #[must_use]
     pub fn shape_type(&self) -> ShapeType {
         self.shape_type
     }
 
-    /// Where the shape was defined.
+    /// The location of the definition.
     #[must_use]
     pub fn location(&self) -> SourceLocation {
         self.location
     }
 
-    /// The traits on the shape, those of its mixins among them.
+    /// The traits of the shape, including those of its mixins.
     #[must_use]
     pub fn traits(&self) -> &Traits {
         &self.traits
     }
 
-    /// The members in order, those of mixins first. A list has `member`, a map
-    /// `key` and `value`.
+    /// The members in order, those of mixins first. Lists have `member`, maps have `key` and
+    /// `value`.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The member of a name.
+    /// The member with a name.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.name() == name)
     }
 
-    /// The mixins that the shape names.
+    /// The mixins of the shape.
     #[must_use]
     pub fn mixins(&self) -> &[ShapeRef] {
         &self.mixins
     }
 
-    /// Input, output and errors, when the shape is an operation.
+    /// Input, output and errors, if the shape is an operation.
     #[must_use]
     pub fn as_operation(&self) -> Option<&Operation> {
         match &self.body {
@@ -164,7 +163,7 @@ impl Shape {
         }
     }
 
-    /// Identifiers, properties and lifecycle, when the shape is a resource.
+    /// Identifiers, properties and lifecycle, if the shape is a resource.
     #[must_use]
     pub fn as_resource(&self) -> Option<&Resource> {
         match &self.body {
@@ -173,7 +172,7 @@ impl Shape {
         }
     }
 
-    /// Version, operations and resources, when the shape is a service.
+    /// Version, operations and resources, if the shape is a service.
     #[must_use]
     pub fn as_service(&self) -> Option<&Service> {
         match &self.body {
@@ -182,7 +181,7 @@ impl Shape {
         }
     }
 
-    /// Makes every place unknown: the file behind them is not the user's.
+    /// Removes all locations, because they are in files that are not the user's.
     pub(crate) fn forget_locations(&mut self) {
         self.location = SourceLocation::NONE;
         for member in &mut self.members {
@@ -198,7 +197,7 @@ impl Shape {
             .for_each(|applied| applied.location = SourceLocation::NONE);
     }
 
-    /// Forgets what came from mixins: all of it is the shape's own.
+    /// Makes inherited members and traits those of the shape itself.
     pub(crate) fn flatten(&mut self) {
         self.mixins.clear();
         self.own_body = None;
@@ -209,7 +208,7 @@ impl Shape {
         self.traits.forget_mixins();
     }
 
-    /// The body as its author wrote it, without what mixins add.
+    /// The body without what mixins add.
     pub(crate) fn own_body(&self) -> &Body {
         self.own_body.as_deref().unwrap_or(&self.body)
     }
@@ -234,9 +233,9 @@ pub struct Member {
     pub(crate) target: ShapeRef,
     pub(crate) location: SourceLocation,
     pub(crate) traits: Traits,
-    /// The mixin that gave the member, `None` when the shape introduces it.
+    /// The mixin from which the member was inherited. `None` if it is of the shape itself.
     pub(crate) origin: Option<ShapeId>,
-    /// `$name` without a target; resolved when the model is assembled.
+    /// `$name` without a target, which is resolved when the model is assembled.
     pub(crate) elided: bool,
 }
 
@@ -247,38 +246,38 @@ impl Member {
         &self.id
     }
 
-    /// The member's name.
+    /// The name of the member.
     #[must_use]
     pub fn name(&self) -> &str {
-        // Ids of members are made with a member; the fallback is never seen.
+        // Ids of members always have a member, so the fallback is not used.
         self.id.member().unwrap_or_default()
     }
 
-    /// The shape that the member targets.
+    /// The target of the member.
     #[must_use]
     pub fn target(&self) -> &ShapeRef {
         &self.target
     }
 
-    /// Where the member was defined.
+    /// The location of the definition.
     #[must_use]
     pub fn location(&self) -> SourceLocation {
         self.location
     }
 
-    /// The traits on the member, those of the mixin's member among them.
+    /// The traits of the member, including those of the member of the mixin.
     #[must_use]
     pub fn traits(&self) -> &Traits {
         &self.traits
     }
 
-    /// The mixin that gave the member, when one did.
+    /// The mixin from which the member was inherited, if any.
     #[must_use]
     pub fn origin(&self) -> Option<&ShapeId> {
         self.origin.as_ref()
     }
 
-    /// Whether a mixin gave the member.
+    /// Whether the member was inherited from a mixin.
     #[must_use]
     pub fn is_inherited(&self) -> bool {
         self.origin.is_some()

@@ -3,9 +3,10 @@
 use polywire_schema::ShapeId;
 
 use super::ShapeRef;
+use crate::ids;
 use crate::source::SourceLocation;
 
-/// What an operation takes and gives.
+/// An operation: its input, output and errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
     pub(crate) input: ShapeRef,
@@ -13,23 +14,23 @@ pub struct Operation {
     pub(crate) errors: Vec<ShapeRef>,
 }
 
-/// The shape of no data: the input or output of an operation that names none.
-pub const UNIT: ShapeId = ShapeId::from_static("smithy.api#Unit");
+/// The shape without data: the input or output of an operation that has none.
+pub const UNIT: ShapeId = ShapeId::from_static(ids::UNIT);
 
 impl Operation {
-    /// The input structure; `smithy.api#Unit` when the operation names none.
+    /// The input structure. `smithy.api#Unit` if the operation has none.
     #[must_use]
     pub fn input(&self) -> &ShapeRef {
         &self.input
     }
 
-    /// The output structure; `smithy.api#Unit` when the operation names none.
+    /// The output structure. `smithy.api#Unit` if the operation has none.
     #[must_use]
     pub fn output(&self) -> &ShapeRef {
         &self.output
     }
 
-    /// The errors that this operation names; a service may add its own.
+    /// The errors of this operation, without those of its service.
     #[must_use]
     pub fn errors(&self) -> &[ShapeRef] {
         &self.errors
@@ -47,7 +48,7 @@ impl Default for Operation {
     }
 }
 
-/// What a service offers.
+/// A service: its version, operations, resources and errors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Service {
     pub(crate) version: String,
@@ -58,7 +59,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The version; empty when the service has none.
+    /// The version. Empty if the service has none.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
@@ -76,7 +77,7 @@ impl Service {
         &self.resources
     }
 
-    /// The errors that every operation of the service can give.
+    /// The errors that every operation of the service can return.
     #[must_use]
     pub fn errors(&self) -> &[ShapeRef] {
         &self.errors
@@ -89,7 +90,7 @@ impl Service {
     }
 }
 
-/// An entity, what tells it from others, and what can be done to it.
+/// A resource: its identifiers, properties and operations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resource {
     pub(crate) identifiers: Vec<(String, ShapeRef)>,
@@ -103,17 +104,17 @@ pub struct Resource {
 /// The lifecycle operations of a resource.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Lifecycle {
-    /// Makes one; the service chooses the identifiers.
+    /// Creates an instance. The service chooses the identifiers.
     Create,
-    /// Makes or replaces one; the caller chooses the identifiers.
+    /// Creates or replaces an instance. The caller chooses the identifiers.
     Put,
-    /// Gives one.
+    /// Returns an instance.
     Read,
-    /// Changes one.
+    /// Changes an instance.
     Update,
-    /// Removes one.
+    /// Deletes an instance.
     Delete,
-    /// Gives many.
+    /// Lists instances.
     List,
 }
 
@@ -135,13 +136,13 @@ impl Lifecycle {
 }
 
 impl Resource {
-    /// The identifiers with the shapes of their values.
+    /// The identifiers with their targets.
     #[must_use]
     pub fn identifiers(&self) -> &[(String, ShapeRef)] {
         &self.identifiers
     }
 
-    /// The properties with the shapes of their values.
+    /// The properties with their targets.
     #[must_use]
     pub fn properties(&self) -> &[(String, ShapeRef)] {
         &self.properties
@@ -153,25 +154,25 @@ impl Resource {
         self.lifecycle[lifecycle as usize].as_ref()
     }
 
-    /// Operations on one entity beside the lifecycle.
+    /// Operations on an instance, without those of the lifecycle.
     #[must_use]
     pub fn operations(&self) -> &[ShapeRef] {
         &self.operations
     }
 
-    /// Operations on the collection beside the lifecycle.
+    /// Operations on the collection, without those of the lifecycle.
     #[must_use]
     pub fn collection_operations(&self) -> &[ShapeRef] {
         &self.collection_operations
     }
 
-    /// Resources below this one.
+    /// The child resources.
     #[must_use]
     pub fn resources(&self) -> &[ShapeRef] {
         &self.resources
     }
 
-    /// Every operation bound to the resource itself: lifecycle first.
+    /// Every operation bound to the resource itself, those of the lifecycle first.
     pub fn all_operations(&self) -> impl Iterator<Item = &ShapeRef> {
         self.lifecycle
             .iter()

@@ -2,51 +2,51 @@
 
 use std::fmt;
 
-/// What kind of shape a shape is.
+/// The type of a shape.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum ShapeType {
     /// A decimal number of any precision.
     BigDecimal,
-    /// A whole number of any size.
+    /// An integer of any size.
     BigInteger,
     /// Bytes.
     Blob,
     /// True or false.
     Boolean,
-    /// A whole number of 8 bits.
+    /// An integer of 8 bits.
     Byte,
-    /// Data without a model.
+    /// Data without a schema.
     Document,
     /// A float of 64 bits.
     Double,
-    /// A string out of a set of named values.
+    /// A string from a set of named values.
     Enum,
     /// A float of 32 bits.
     Float,
-    /// An integer out of a set of named values.
+    /// An integer from a set of named values.
     IntEnum,
-    /// A whole number of 32 bits.
+    /// An integer of 32 bits.
     Integer,
-    /// Values of one shape in order.
+    /// A list of values of one shape.
     List,
-    /// A whole number of 64 bits.
+    /// An integer of 64 bits.
     Long,
-    /// Values of one shape under string keys.
+    /// A map from strings to values of one shape.
     Map,
-    /// What a service can be asked to do.
+    /// An operation of a service.
     Operation,
-    /// An entity with an identity and operations.
+    /// An entity with identifiers and operations.
     Resource,
-    /// Operations and resources under one roof.
+    /// A set of operations and resources.
     Service,
-    /// A whole number of 16 bits.
+    /// An integer of 16 bits.
     Short,
     /// Text.
     String,
     /// A fixed set of named members.
     Structure,
-    /// An instant.
+    /// A point in time.
     Timestamp,
     /// Exactly one of a fixed set of named members.
     Union,
@@ -82,11 +82,11 @@ impl ShapeType {
     /// The name in IDL and AST, such as `intEnum`.
     #[must_use]
     pub fn name(self) -> &'static str {
-        // ALL is in the order of the variants, which a test holds.
+        // ALL is in the order of the variants, which a test checks.
         Self::ALL[self as usize].0
     }
 
-    /// The type of a name, such as `intEnum`.
+    /// The type with a name, such as `intEnum`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
@@ -95,26 +95,25 @@ impl ShapeType {
             .map(|(_, shape_type)| *shape_type)
     }
 
-    /// Whether values of the shape have no parts: neither aggregate nor service.
+    /// Whether it is a simple type: neither aggregate nor a service type.
     #[must_use]
     pub fn is_simple(self) -> bool {
         !self.is_aggregate() && !self.is_service_type()
     }
 
-    /// Whether values of the shape are made of other values.
+    /// Whether it is an aggregate type.
     #[must_use]
     pub fn is_aggregate(self) -> bool {
         matches!(self, Self::List | Self::Map | Self::Structure | Self::Union)
     }
 
-    /// Whether the shape is an operation, a resource or a service, which no
-    /// member can target.
+    /// Whether it is an operation, a resource or a service, which members cannot target.
     #[must_use]
     pub fn is_service_type(self) -> bool {
         matches!(self, Self::Operation | Self::Resource | Self::Service)
     }
 
-    /// Whether the author of the shape chooses its members' names.
+    /// Whether the members have names of their own.
     #[must_use]
     pub fn has_named_members(self) -> bool {
         matches!(

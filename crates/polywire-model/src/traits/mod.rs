@@ -1,9 +1,7 @@
-//! Traits: facts about shapes. Any trait can be asked for by its id; those that
-//! the wires need have a typed view.
+//! Traits. Every trait can be read by its id. The traits that protocols need have typed views.
 //!
-//! Views are made when they are asked for and give `None` where the value has
-//! the wrong form: validation reports such values, so that code that walks an
-//! assembled model needs no second error path.
+//! Views are created on demand. They are `None` if the value is malformed: validation reports such
+//! values, so code that reads an assembled model needs no error handling for them.
 
 mod views;
 
@@ -50,15 +48,15 @@ pub struct Traits {
 #[derive(Clone, Debug)]
 pub struct AppliedTrait {
     pub(crate) id: ShapeId,
-    /// Shared with the traits that a mixin gives: a value may be long, and a
-    /// mixin may have thousands of users.
+    /// Shared with inherited traits, because a value can be long, and a mixin can have thousands of
+    /// users.
     pub(crate) value: Arc<Node>,
     pub(crate) location: SourceLocation,
     pub(crate) inherited: bool,
 }
 
 impl AppliedTrait {
-    /// A trait as its author wrote it.
+    /// A trait that was not inherited.
     pub(crate) fn new(id: ShapeId, value: Node, location: SourceLocation) -> Self {
         Self {
             id,
@@ -74,19 +72,19 @@ impl AppliedTrait {
         &self.id
     }
 
-    /// The value; an empty object for an annotation such as `@required`.
+    /// The value. An empty object for an annotation such as `@required`.
     #[must_use]
     pub fn value(&self) -> &Node {
         &self.value
     }
 
-    /// Where the trait was applied.
+    /// The location where the trait was applied.
     #[must_use]
     pub fn location(&self) -> SourceLocation {
         self.location
     }
 
-    /// Whether a mixin gave the trait.
+    /// Whether the trait was inherited from a mixin.
     #[must_use]
     pub fn is_inherited(&self) -> bool {
         self.inherited
@@ -100,30 +98,30 @@ impl Traits {
         self.find(id).map(AppliedTrait::value)
     }
 
-    /// Whether the trait is there.
+    /// Whether there is a trait with this id.
     #[must_use]
     pub fn has(&self, id: &str) -> bool {
         self.find(id).is_some()
     }
 
-    /// The trait with its place and origin.
+    /// The trait with its location and origin.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<&AppliedTrait> {
         self.entries.iter().find(|applied| applied.id == *id)
     }
 
-    /// Every trait in the order in which they were applied.
+    /// All traits, in the order in which they were applied.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &AppliedTrait> {
         self.entries.iter()
     }
 
-    /// How many traits there are.
+    /// The number of traits.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -1,11 +1,12 @@
-//! Typed views of the traits that the wires need.
+//! Typed views of the traits that protocols need.
 
 use super::Traits;
+use crate::ids;
 use crate::node::{Node, Number};
 use crate::uri::UriPattern;
 
-/// Typed views. Those without a word on the absence of the trait give `None` or
-/// `false` then.
+/// Typed views. Without the trait they are `None` or `false`, unless the documentation says
+/// otherwise.
 impl Traits {
     fn text(&self, id: &str) -> Option<&str> {
         self.get(id)?.as_str()
@@ -14,77 +15,77 @@ impl Traits {
     /// `@documentation`: text in CommonMark.
     #[must_use]
     pub fn documentation(&self) -> Option<&str> {
-        self.text("smithy.api#documentation")
+        self.text(ids::DOCUMENTATION)
     }
 
-    /// `@title`: the name of a service for people.
+    /// `@title`: the human-readable name of a service.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
-        self.text("smithy.api#title")
+        self.text(ids::TITLE)
     }
 
     /// `@required`
     #[must_use]
     pub fn is_required(&self) -> bool {
-        self.has("smithy.api#required")
+        self.has(ids::REQUIRED)
     }
 
-    /// `@default`: the value, which may be the null node.
+    /// `@default`: the value, which can be null.
     #[must_use]
     pub fn default_value(&self) -> Option<&Node> {
-        self.get("smithy.api#default")
+        self.get(ids::DEFAULT)
     }
 
     /// `@clientOptional`
     #[must_use]
     pub fn is_client_optional(&self) -> bool {
-        self.has("smithy.api#clientOptional")
+        self.has(ids::CLIENT_OPTIONAL)
     }
 
-    /// `@sparse`: the list or map can hold nulls.
+    /// `@sparse`: the list or map can contain nulls.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
-        self.has("smithy.api#sparse")
+        self.has(ids::SPARSE)
     }
 
     /// `@input`
     #[must_use]
     pub fn is_input(&self) -> bool {
-        self.has("smithy.api#input")
+        self.has(ids::INPUT)
     }
 
     /// `@output`
     #[must_use]
     pub fn is_output(&self) -> bool {
-        self.has("smithy.api#output")
+        self.has(ids::OUTPUT)
     }
 
     /// `@mixin`
     #[must_use]
     pub fn is_mixin(&self) -> bool {
-        self.has("smithy.api#mixin")
+        self.has(ids::MIXIN)
     }
 
     /// `@trait`: the shape defines a trait.
     #[must_use]
     pub fn is_trait_definition(&self) -> bool {
-        self.has("smithy.api#trait")
+        self.has(ids::TRAIT)
     }
 
-    /// `@error`: who is to blame.
+    /// `@error`: whether the client or the server caused the error.
     #[must_use]
     pub fn error(&self) -> Option<ErrorKind> {
-        match self.text("smithy.api#error")? {
+        match self.text(ids::ERROR)? {
             "client" => Some(ErrorKind::Client),
             "server" => Some(ErrorKind::Server),
             _ => None,
         }
     }
 
-    /// `@retryable`, with whether it tells of throttling.
+    /// `@retryable`, and whether the error is due to throttling.
     #[must_use]
     pub fn retryable(&self) -> Option<Retryable> {
-        let value = self.get("smithy.api#retryable")?;
+        let value = self.get(ids::RETRYABLE)?;
         let throttling = value
             .get("throttling")
             .and_then(Node::as_bool)
@@ -95,89 +96,89 @@ impl Traits {
     /// `@readonly`
     #[must_use]
     pub fn is_readonly(&self) -> bool {
-        self.has("smithy.api#readonly")
+        self.has(ids::READONLY)
     }
 
     /// `@idempotent`
     #[must_use]
     pub fn is_idempotent(&self) -> bool {
-        self.has("smithy.api#idempotent")
+        self.has(ids::IDEMPOTENT)
     }
 
     /// `@idempotencyToken`
     #[must_use]
     pub fn is_idempotency_token(&self) -> bool {
-        self.has("smithy.api#idempotencyToken")
+        self.has(ids::IDEMPOTENCY_TOKEN)
     }
 
     /// `@sensitive`
     #[must_use]
     pub fn is_sensitive(&self) -> bool {
-        self.has("smithy.api#sensitive")
+        self.has(ids::SENSITIVE)
     }
 
-    /// `@streaming`: a blob or union that is not held in memory whole.
+    /// `@streaming`: a blob or union that is not read into memory as a whole.
     #[must_use]
     pub fn is_streaming(&self) -> bool {
-        self.has("smithy.api#streaming")
+        self.has(ids::STREAMING)
     }
 
     /// `@requiresLength`
     #[must_use]
     pub fn requires_length(&self) -> bool {
-        self.has("smithy.api#requiresLength")
+        self.has(ids::REQUIRES_LENGTH)
     }
 
     /// `@uniqueItems`
     #[must_use]
     pub fn has_unique_items(&self) -> bool {
-        self.has("smithy.api#uniqueItems")
+        self.has(ids::UNIQUE_ITEMS)
     }
 
     /// `@deprecated`
     #[must_use]
     pub fn deprecated(&self) -> Option<Deprecated<'_>> {
-        let value = self.get("smithy.api#deprecated")?;
+        let value = self.get(ids::DEPRECATED)?;
         Some(Deprecated {
             message: value.get("message").and_then(Node::as_str),
             since: value.get("since").and_then(Node::as_str),
         })
     }
 
-    /// `@enumValue`: a string for an enum's member, a number for an intEnum's.
+    /// `@enumValue`: a string for a member of an enum, a number for a member of an intEnum.
     #[must_use]
     pub fn enum_value(&self) -> Option<&Node> {
-        self.get("smithy.api#enumValue")
+        self.get(ids::ENUM_VALUE)
     }
 
     /// `@length`
     #[must_use]
     pub fn length(&self) -> Option<LengthTrait> {
-        LengthTrait::of(self.get("smithy.api#length")?)
+        LengthTrait::of(self.get(ids::LENGTH)?)
     }
 
     /// `@range`
     #[must_use]
     pub fn range(&self) -> Option<RangeTrait<'_>> {
-        RangeTrait::of(self.get("smithy.api#range")?)
+        RangeTrait::of(self.get(ids::RANGE)?)
     }
 
-    /// `@pattern`: a regular expression after ECMA 262.
+    /// `@pattern`: a regular expression of ECMA 262.
     #[must_use]
     pub fn pattern(&self) -> Option<&str> {
-        self.text("smithy.api#pattern")
+        self.text(ids::PATTERN)
     }
 
     /// `@mediaType`
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
-        self.text("smithy.api#mediaType")
+        self.text(ids::MEDIA_TYPE)
     }
 
     /// `@timestampFormat`
     #[must_use]
     pub fn timestamp_format(&self) -> Option<TimestampFormat> {
-        match self.text("smithy.api#timestampFormat")? {
+        match self.text(ids::TIMESTAMP_FORMAT)? {
             "date-time" => Some(TimestampFormat::DateTime),
             "epoch-seconds" => Some(TimestampFormat::EpochSeconds),
             "http-date" => Some(TimestampFormat::HttpDate),
@@ -188,31 +189,31 @@ impl Traits {
     /// `@jsonName`
     #[must_use]
     pub fn json_name(&self) -> Option<&str> {
-        self.text("smithy.api#jsonName")
+        self.text(ids::JSON_NAME)
     }
 
     /// `@xmlName`
     #[must_use]
     pub fn xml_name(&self) -> Option<&str> {
-        self.text("smithy.api#xmlName")
+        self.text(ids::XML_NAME)
     }
 
     /// `@xmlAttribute`
     #[must_use]
     pub fn is_xml_attribute(&self) -> bool {
-        self.has("smithy.api#xmlAttribute")
+        self.has(ids::XML_ATTRIBUTE)
     }
 
     /// `@xmlFlattened`
     #[must_use]
     pub fn is_xml_flattened(&self) -> bool {
-        self.has("smithy.api#xmlFlattened")
+        self.has(ids::XML_FLATTENED)
     }
 
     /// `@xmlNamespace`
     #[must_use]
     pub fn xml_namespace(&self) -> Option<XmlNamespace<'_>> {
-        let value = self.get("smithy.api#xmlNamespace")?;
+        let value = self.get(ids::XML_NAMESPACE)?;
         Some(XmlNamespace {
             uri: value.get("uri")?.as_str()?,
             prefix: value.get("prefix").and_then(Node::as_str),
@@ -222,7 +223,7 @@ impl Traits {
     /// `@http`
     #[must_use]
     pub fn http(&self) -> Option<HttpTrait<'_>> {
-        let value = self.get("smithy.api#http")?;
+        let value = self.get(ids::HTTP)?;
         let code = value.get("code").and_then(Node::as_i64).unwrap_or(200);
         Some(HttpTrait {
             method: value.get("method")?.as_str()?,
@@ -234,62 +235,62 @@ impl Traits {
     /// `@httpError`: the status of an error.
     #[must_use]
     pub fn http_error(&self) -> Option<u16> {
-        u16::try_from(self.get("smithy.api#httpError")?.as_i64()?).ok()
+        u16::try_from(self.get(ids::HTTP_ERROR)?.as_i64()?).ok()
     }
 
-    /// `@httpHeader`: the header's name.
+    /// `@httpHeader`: the name of the header.
     #[must_use]
     pub fn http_header(&self) -> Option<&str> {
-        self.text("smithy.api#httpHeader")
+        self.text(ids::HTTP_HEADER)
     }
 
-    /// `@httpPrefixHeaders`: the prefix, which may be empty.
+    /// `@httpPrefixHeaders`: the prefix, which can be empty.
     #[must_use]
     pub fn http_prefix_headers(&self) -> Option<&str> {
-        self.text("smithy.api#httpPrefixHeaders")
+        self.text(ids::HTTP_PREFIX_HEADERS)
     }
 
-    /// `@httpQuery`: the parameter's name.
+    /// `@httpQuery`: the name of the parameter.
     #[must_use]
     pub fn http_query(&self) -> Option<&str> {
-        self.text("smithy.api#httpQuery")
+        self.text(ids::HTTP_QUERY)
     }
 
     /// `@httpQueryParams`: the map of all other parameters.
     #[must_use]
     pub fn is_http_query_params(&self) -> bool {
-        self.has("smithy.api#httpQueryParams")
+        self.has(ids::HTTP_QUERY_PARAMS)
     }
 
     /// `@httpLabel`
     #[must_use]
     pub fn is_http_label(&self) -> bool {
-        self.has("smithy.api#httpLabel")
+        self.has(ids::HTTP_LABEL)
     }
 
     /// `@httpPayload`
     #[must_use]
     pub fn is_http_payload(&self) -> bool {
-        self.has("smithy.api#httpPayload")
+        self.has(ids::HTTP_PAYLOAD)
     }
 
     /// `@httpResponseCode`
     #[must_use]
     pub fn is_http_response_code(&self) -> bool {
-        self.has("smithy.api#httpResponseCode")
+        self.has(ids::HTTP_RESPONSE_CODE)
     }
 
     /// `@httpChecksumRequired`
     #[must_use]
     pub fn is_http_checksum_required(&self) -> bool {
-        self.has("smithy.api#httpChecksumRequired")
+        self.has(ids::HTTP_CHECKSUM_REQUIRED)
     }
 
-    /// `@requestCompression`: the encodings, the best first.
+    /// `@requestCompression`: the encodings, the preferred one first.
     #[must_use]
     pub fn request_compression(&self) -> Option<Vec<&str>> {
         let encodings = self
-            .get("smithy.api#requestCompression")?
+            .get(ids::REQUEST_COMPRESSION)?
             .get("encodings")?
             .as_array()?;
         Some(encodings.iter().filter_map(Node::as_str).collect())
@@ -298,32 +299,32 @@ impl Traits {
     /// `@endpoint`: the host prefix, with labels in braces.
     #[must_use]
     pub fn endpoint_host_prefix(&self) -> Option<&str> {
-        self.get("smithy.api#endpoint")?.get("hostPrefix")?.as_str()
+        self.get(ids::ENDPOINT)?.get("hostPrefix")?.as_str()
     }
 
     /// `@hostLabel`
     #[must_use]
     pub fn is_host_label(&self) -> bool {
-        self.has("smithy.api#hostLabel")
+        self.has(ids::HOST_LABEL)
     }
 
     /// `@eventHeader`
     #[must_use]
     pub fn is_event_header(&self) -> bool {
-        self.has("smithy.api#eventHeader")
+        self.has(ids::EVENT_HEADER)
     }
 
     /// `@eventPayload`
     #[must_use]
     pub fn is_event_payload(&self) -> bool {
-        self.has("smithy.api#eventPayload")
+        self.has(ids::EVENT_PAYLOAD)
     }
 
-    /// `@paginated`: on a service, defaults for its operations; use
-    /// [`Model::pagination`](crate::Model::pagination) for both together.
+    /// `@paginated`. On a service, these are defaults for its operations:
+    /// [`Model::pagination`](crate::Model::pagination) merges both.
     #[must_use]
     pub fn paginated(&self) -> Option<Paginated<'_>> {
-        let value = self.get("smithy.api#paginated")?;
+        let value = self.get(ids::PAGINATED)?;
         let text = |key| value.get(key).and_then(Node::as_str);
         Some(Paginated {
             input_token: text("inputToken"),
@@ -337,16 +338,16 @@ impl Traits {
     #[must_use]
     pub fn examples(&self) -> Vec<Example<'_>> {
         let examples = self
-            .get("smithy.api#examples")
+            .get(ids::EXAMPLES)
             .and_then(Node::as_array)
             .unwrap_or_default();
         examples.iter().filter_map(Example::of).collect()
     }
 
-    /// `@aws.protocols#awsQueryError`: the code and status of an error there.
+    /// `@aws.protocols#awsQueryError`: the code and status of an error in query protocols.
     #[must_use]
     pub fn aws_query_error(&self) -> Option<AwsQueryError<'_>> {
-        let value = self.get("aws.protocols#awsQueryError")?;
+        let value = self.get(ids::AWS_QUERY_ERROR)?;
         Some(AwsQueryError {
             code: value.get("code")?.as_str()?,
             http_response_code: u16::try_from(value.get("httpResponseCode")?.as_i64()?).ok()?,
@@ -356,13 +357,13 @@ impl Traits {
     /// `@aws.protocols#awsQueryCompatible`
     #[must_use]
     pub fn is_aws_query_compatible(&self) -> bool {
-        self.has("aws.protocols#awsQueryCompatible")
+        self.has(ids::AWS_QUERY_COMPATIBLE)
     }
 
     /// `noErrorWrapping` of `@aws.protocols#restXml`
     #[must_use]
     pub fn has_no_error_wrapping(&self) -> bool {
-        let protocol = self.get("aws.protocols#restXml");
+        let protocol = self.get(ids::REST_XML);
         let value = protocol.and_then(|protocol| protocol.get("noErrorWrapping"));
         value.and_then(Node::as_bool) == Some(true)
     }
@@ -370,56 +371,56 @@ impl Traits {
     /// `@aws.protocols#ec2QueryName`
     #[must_use]
     pub fn ec2_query_name(&self) -> Option<&str> {
-        self.text("aws.protocols#ec2QueryName")
+        self.text(ids::EC2_QUERY_NAME)
     }
 
-    /// `@tags`; empty without the trait.
+    /// `@tags`. Empty without the trait.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
-        self.texts("smithy.api#tags")
+        self.texts(ids::TAGS)
     }
 
-    /// `@since`: the version or date that the shape is there since.
+    /// `@since`: the version or date at which the shape was added.
     #[must_use]
     pub fn since(&self) -> Option<&str> {
-        self.text("smithy.api#since")
+        self.text(ids::SINCE)
     }
 
     /// `@internal`: not for customers.
     #[must_use]
     pub fn is_internal(&self) -> bool {
-        self.has("smithy.api#internal")
+        self.has(ids::INTERNAL)
     }
 
-    /// `@private`: for the shape's own namespace only.
+    /// `@private`: for the namespace of the shape only.
     #[must_use]
     pub fn is_private(&self) -> bool {
-        self.has("smithy.api#private")
+        self.has(ids::PRIVATE)
     }
 
-    /// `@unstable`: may change without notice.
+    /// `@unstable`: can change without notice.
     #[must_use]
     pub fn is_unstable(&self) -> bool {
-        self.has("smithy.api#unstable")
+        self.has(ids::UNSTABLE)
     }
 
-    /// `@auth`: the ids of authentication schemes, the preferred one first;
-    /// `None` without the trait, which is not the same as none of them.
+    /// `@auth`: the ids of authentication schemes, the preferred one first. `None` without the
+    /// trait, which differs from an empty list.
     #[must_use]
     pub fn auth(&self) -> Option<Vec<&str>> {
-        self.get("smithy.api#auth")?;
-        Some(self.texts("smithy.api#auth").collect())
+        self.get(ids::AUTH)?;
+        Some(self.texts(ids::AUTH).collect())
     }
 
-    /// `@optionalAuth`: calls without credentials are served too.
+    /// `@optionalAuth`: calls without credentials are accepted, too.
     #[must_use]
     pub fn has_optional_auth(&self) -> bool {
-        self.has("smithy.api#optionalAuth")
+        self.has(ids::OPTIONAL_AUTH)
     }
 
-    /// `@aws.api#service`: the names that an AWS service goes by.
+    /// `@aws.api#service`: the names of an AWS service.
     #[must_use]
     pub fn aws_service(&self) -> Option<AwsService<'_>> {
-        let value = self.get("aws.api#service")?;
+        let value = self.get(ids::AWS_SERVICE)?;
         let text = |key| value.get(key).and_then(Node::as_str);
         Some(AwsService {
             sdk_id: text("sdkId")?,
@@ -428,10 +429,10 @@ impl Traits {
         })
     }
 
-    /// `@aws.auth#sigv4`: the name that requests are signed for.
+    /// `@aws.auth#sigv4`: the service name in signatures.
     #[must_use]
     pub fn sigv4_name(&self) -> Option<&str> {
-        self.get("aws.auth#sigv4")?.get("name")?.as_str()
+        self.get(ids::SIGV4)?.get("name")?.as_str()
     }
 
     fn texts(&self, id: &str) -> impl Iterator<Item = &str> {
@@ -439,10 +440,10 @@ impl Traits {
         items.unwrap_or_default().iter().filter_map(Node::as_str)
     }
 
-    /// `@polywire#xmlRpcMethod`: how an operation is called over XML-RPC.
+    /// `@polywire#xmlRpcMethod`: the method of an operation in XML-RPC.
     #[must_use]
     pub fn xml_rpc_method(&self) -> Option<XmlRpcMethod<'_>> {
-        let value = self.get("polywire#xmlRpcMethod")?;
+        let value = self.get(ids::XML_RPC_METHOD)?;
         Some(XmlRpcMethod {
             name: value.get("name").and_then(Node::as_str),
             positional: value
@@ -453,16 +454,16 @@ impl Traits {
     }
 }
 
-/// Who is to blame for an error.
+/// The side that caused an error.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ErrorKind {
-    /// The caller.
+    /// The client.
     Client,
-    /// The service.
+    /// The server.
     Server,
 }
 
-/// How a timestamp is written.
+/// The format of a timestamp.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum TimestampFormat {
     /// RFC 3339 in UTC: `1985-04-12T23:20:50.52Z`.
@@ -480,14 +481,14 @@ pub struct HttpTrait<'m> {
     pub method: &'m str,
     /// The path and the literal query.
     pub uri: UriPattern,
-    /// The status of success; 200 when the trait names none.
+    /// The status of a successful response. 200 by default.
     pub code: u16,
 }
 
 /// `@retryable`
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Retryable {
-    /// Whether the error tells of throttling.
+    /// Whether the error is due to throttling.
     pub throttling: bool,
 }
 
@@ -496,16 +497,16 @@ pub struct Retryable {
 pub struct Deprecated<'m> {
     /// What to use instead.
     pub message: Option<&'m str>,
-    /// Since which version or date.
+    /// The version or date of the deprecation.
     pub since: Option<&'m str>,
 }
 
-/// `@length`: bounds, each of them included.
+/// `@length`: inclusive bounds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LengthTrait {
-    /// The least.
+    /// The minimum.
     pub min: Option<u64>,
-    /// The most.
+    /// The maximum.
     pub max: Option<u64>,
 }
 
@@ -523,12 +524,12 @@ impl LengthTrait {
     }
 }
 
-/// `@range`: bounds, each of them included.
+/// `@range`: inclusive bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeTrait<'m> {
-    /// The least.
+    /// The minimum.
     pub min: Option<&'m Number>,
-    /// The most.
+    /// The maximum.
     pub max: Option<&'m Number>,
 }
 
@@ -546,37 +547,37 @@ impl<'m> RangeTrait<'m> {
 /// `@xmlNamespace`
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct XmlNamespace<'m> {
-    /// The namespace's URI.
+    /// The URI of the namespace.
     pub uri: &'m str,
-    /// The prefix, when it is not the default namespace.
+    /// The prefix. `None` for the default namespace.
     pub prefix: Option<&'m str>,
 }
 
 /// `@paginated`: names of members, with paths in the output.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Paginated<'m> {
-    /// The member of the input that takes the token.
+    /// The member of the input with the token.
     pub input_token: Option<&'m str>,
-    /// The path in the output that gives the next token.
+    /// The path in the output to the next token.
     pub output_token: Option<&'m str>,
-    /// The path in the output that gives the items.
+    /// The path in the output to the items.
     pub items: Option<&'m str>,
-    /// The member of the input that limits a page.
+    /// The member of the input with the page size.
     pub page_size: Option<&'m str>,
 }
 
-/// One of `@examples`.
+/// An example of `@examples`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Example<'m> {
-    /// What the example shows.
+    /// The title.
     pub title: &'m str,
-    /// More about it.
+    /// The documentation.
     pub documentation: Option<&'m str>,
     /// The members of the input.
     pub input: Option<&'m Node>,
-    /// The members of the output, when it is no error.
+    /// The members of the output, if the example is not an error.
     pub output: Option<&'m Node>,
-    /// The error's shape id and members, when it is one.
+    /// The shape id and the members of the error, if the example is one.
     pub error: Option<(&'m str, Option<&'m Node>)>,
 }
 
@@ -598,9 +599,9 @@ impl<'m> Example<'m> {
 /// `@polywire#xmlRpcMethod`
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct XmlRpcMethod<'m> {
-    /// The method's name, when it is not the operation's.
+    /// The name of the method, if it differs from that of the operation.
     pub name: Option<&'m str>,
-    /// Whether each member of the input is a parameter of its own.
+    /// Whether each member of the input is a separate parameter.
     pub positional: bool,
 }
 
@@ -609,18 +610,18 @@ pub struct XmlRpcMethod<'m> {
 pub struct AwsService<'m> {
     /// The name in SDKs, such as `DynamoDB`.
     pub sdk_id: &'m str,
-    /// The service's part of its resource names, when it is not the name of the
-    /// service shape in lower case.
+    /// The name of the service in ARNs, if it differs from the name of the service shape in lower
+    /// case.
     pub arn_namespace: Option<&'m str>,
-    /// The first label of its host names, when it is not the ARN namespace.
+    /// The first label of its host names, if it differs from the ARN namespace.
     pub endpoint_prefix: Option<&'m str>,
 }
 
 /// `@aws.protocols#awsQueryError`
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AwsQueryError<'m> {
-    /// The code on the wire.
+    /// The error code in responses.
     pub code: &'m str,
-    /// The status.
+    /// The HTTP status.
     pub http_response_code: u16,
 }

@@ -1,17 +1,20 @@
-//! `@private`: a shape that only its own namespace may name.
+//! `@private`: shapes that only their own namespace can use.
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::Shape;
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
 fn is_out_of_reach(target: &Shape, namespace: &str) -> bool {
-    // The namespace first: most targets are in the same one or in the prelude.
-    target.id().namespace() != namespace && target.traits().has("smithy.api#private")
+    // The namespace is checked first: most targets are in the same one or in the prelude.
+    target.id().namespace() != namespace && target.traits().has(ids::PRIVATE)
 }
 
-/// `what` is what the target is to the owner.
+/// `what` is the relation of the target to the owner.
 pub(super) fn check_target(
     what: &str,
     owner: &str,
@@ -28,13 +31,13 @@ pub(super) fn check_target(
             "the {what} `{}` of `{owner}` is private to its namespace",
             target.id()
         );
-        Problem::error("PrivateAccess", location, message)
+        Problem::error(rules::PRIVATE_ACCESS, location, message)
             .expected(format!("a shape of `{namespace}`, or one without @private"))
             .related("defined", target.location())
     });
 }
 
-/// Smithy has looked at traits only lately, and so far only warns.
+/// A warning, as in Smithy's own tool.
 pub(super) fn check_trait(
     owner: Owner<'_>,
     applied: &AppliedTrait,
@@ -50,12 +53,12 @@ pub(super) fn check_trait(
             applied.id(),
             owner.id
         );
-        Problem::warning("PrivateAccess", applied.location(), message)
+        Problem::warning(rules::PRIVATE_ACCESS, applied.location(), message)
             .related("defined", definition.location())
     });
 }
 
-/// A private member of a mixin is still given to everybody.
+/// Private members of mixins are inherited in all namespaces.
 pub(super) fn check_private_member(
     owner: Owner<'_>,
     applied: &AppliedTrait,
@@ -66,8 +69,8 @@ pub(super) fn check_private_member(
     }
     problems.push_with(Severity::Warning, |_| {
         let message = format!("@private on `{}` has no effect", owner.id);
-        Problem::warning("PrivateMixinMember", applied.location(), message).hint(
-            "other namespaces still inherit the member; put @private on the mixin or the target",
+        Problem::warning(rules::PRIVATE_MIXIN_MEMBER, applied.location(), message).hint(
+            "other namespaces inherit the member, too; apply @private to the mixin or the target",
         )
     });
 }

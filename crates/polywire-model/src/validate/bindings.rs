@@ -1,13 +1,14 @@
-//! Where HTTP bindings put members: header, label, query, body.
+//! The HTTP bindings of members: header, label, query, body.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::ids;
 use crate::model::Model;
 use crate::shape::{Member, Shape};
 use crate::traits::AppliedTrait;
 
-/// What a binding trait says of a member.
+/// The HTTP binding of a member.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Binding<'m> {
     Header(&'m str),
@@ -19,11 +20,11 @@ pub(super) enum Binding<'m> {
     ResponseCode,
 }
 
-/// The binding of a member with its trait; none for members of the body, and
-/// where the value of the trait has the wrong form, which is reported as such.
+/// The binding of a member with its trait. `None` for members of the body, and if the value of the
+/// trait is malformed, which is reported elsewhere.
 pub(super) fn of(member: &Member) -> Option<(Binding<'_>, &AppliedTrait)> {
     member.traits().iter().find_map(|applied| {
-        let name = applied.id().as_str().strip_prefix("smithy.api#http")?;
+        let name = applied.id().as_str().strip_prefix(ids::HTTP)?;
         let binding = match name {
             "Header" => Binding::Header(applied.value().as_str()?),
             "Label" => Binding::Label,
@@ -38,19 +39,19 @@ pub(super) fn of(member: &Member) -> Option<(Binding<'_>, &AppliedTrait)> {
     })
 }
 
-/// The direction of a message: some bindings count in one only.
+/// The direction of a message. Some bindings have an effect in one direction only.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Direction {
     Request,
     Response,
 }
 
-/// What of a structure goes into the body of a message.
+/// The members of a structure that are in the body of a message.
 #[derive(Default)]
 pub(super) struct BodyParts<'m> {
     /// The member with @httpPayload, which is the whole body.
     pub(super) payload: Option<&'m Member>,
-    /// Members that no binding puts elsewhere.
+    /// Members without a binding.
     pub(super) unbound: Vec<&'m Member>,
 }
 
@@ -71,8 +72,8 @@ pub(super) fn body_of(structure: &Shape, direction: Direction) -> BodyParts<'_> 
     parts
 }
 
-/// What is known of structures for the operations that share them: thousands may
-/// take the same structure of thousands of members.
+/// A cache for structures that operations share: thousands of operations can have the same input
+/// with thousands of members.
 #[derive(Default)]
 pub(super) struct Messages<'m> {
     bodies: HashMap<(&'m str, Direction), Rc<BodyParts<'m>>>,

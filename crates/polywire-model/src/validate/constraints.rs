@@ -1,16 +1,17 @@
-//! The constraint traits themselves: whether `@length`, `@range` and `@pattern`
-//! say something that a value can keep.
+//! The constraint traits themselves: whether values can satisfy `@length`, `@range` and `@pattern`.
 
 use super::traits::Owner;
 use polywire_schema::EcmaPattern;
 
 use super::values::{is_plain, shown};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::node::{Node, Number};
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::ShapeType;
 use crate::traits::{AppliedTrait, RangeTrait};
 
-/// `@length`: bounds from zero, the lesser one first.
+/// `@length`: bounds are not negative, and `min` is not greater than `max`.
 pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let bound = |key| {
         applied
@@ -18,27 +19,27 @@ pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pr
             .get(key)
             .filter(|node| node.as_i64().is_some())
     };
-    check_bounded("LengthTrait", "length", owner, applied, problems);
+    check_bounded(rules::LENGTH_TRAIT, "length", owner, applied, problems);
     let (min, max) = (bound("min"), bound("max"));
     for (key, bound) in [("min", min), ("max", max)] {
         if let Some(bound) = bound.filter(|bound| bound.as_i64() < Some(0)) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("the `{key}` of @length on `{}` is negative", owner.id);
-                Problem::error("LengthTrait", bound.location(), message)
-                    .expected("a number from 0 on")
+                Problem::error(rules::LENGTH_TRAIT, bound.location(), message)
+                    .expected("a number that is not negative")
             });
         }
     }
     if let (Some(min), Some(max)) = (min, max)
         && min.as_i64() > max.as_i64()
     {
-        wrong_way_round("LengthTrait", "length", owner, min, max, problems);
+        check_order(rules::LENGTH_TRAIT, "length", owner, min, max, problems);
     }
 }
 
-/// `@range`: the lesser bound first, and no fractions for integers.
+/// `@range`: `min` is not greater than `max`, and bounds of integers have no fractions.
 pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
-    check_bounded("RangeTrait", "range", owner, applied, problems);
+    check_bounded(rules::RANGE_TRAIT, "range", owner, applied, problems);
     let Some(RangeTrait { min, max }) = RangeTrait::of(applied.value()) else {
         return;
     };
@@ -56,14 +57,14 @@ pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pro
         if !has_fractions && !is_plain(bound) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("the `{key}` of @range on `{}` is {}", owner.id, shown(node));
-                let problem = Problem::error("RangeTrait", node.location(), message);
+                let problem = Problem::error(rules::RANGE_TRAIT, node.location(), message);
                 match owner.data {
                     Some(data) => problem.expected(format!(
-                        "a whole number, as `{}` is {}",
+                        "an integer, as `{}` is {}",
                         data.id(),
                         data.shape_type().with_article()
                     )),
-                    None => problem.expected("a whole number"),
+                    None => problem.expected("an integer"),
                 }
             });
         }
@@ -72,14 +73,14 @@ pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pro
     if let (Some(min), Some(max)) = (node("min"), node("max")) {
         let bounds = min.as_number().zip(max.as_number());
         if bounds.is_some_and(is_reversed) {
-            wrong_way_round("RangeTrait", "range", owner, min, max, problems);
+            check_order(rules::RANGE_TRAIT, "range", owner, min, max, problems);
         }
     }
 }
 
-/// Without any bound, the trait says nothing.
+/// A trait without bounds has no effect.
 fn check_bounded(
-    code: &'static str,
+    rule: &'static Rule,
     name: &str,
     owner: Owner<'_>,
     applied: &AppliedTrait,
@@ -91,13 +92,13 @@ fn check_bounded(
     }
     problems.push_with(Severity::Error, |_| {
         let message = format!("@{name} on `{}` has no bound", owner.id);
-        Problem::error(code, applied.location(), message).expected("`min`, `max` or both")
+        Problem::error(rule, applied.location(), message).expected("`min`, `max` or both")
     });
 }
 
 #[cold]
-fn wrong_way_round(
-    code: &'static str,
+fn check_order(
+    rule: &'static Rule,
     name: &str,
     owner: Owner<'_>,
     min: &Node,
@@ -109,13 +110,13 @@ fn wrong_way_round(
             "the `min` of @{name} on `{}` is greater than its `max`",
             owner.id
         );
-        Problem::error(code, min.location(), message)
+        Problem::error(rule, min.location(), message)
             .expected(format!("at most {}", shown(max)))
             .related("`max`", max.location())
     });
 }
 
-/// `@pattern`: well formed, and about the whole of the text.
+/// `@pattern`: valid, and anchored at both ends.
 pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let value = applied.value();
     let Some(pattern) = value.as_str() else {
@@ -126,9 +127,9 @@ pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut P
             let message = format!("the pattern of `{}` has {}", owner.id, flaw.what);
             let rest = pattern.get(flaw.offset..).unwrap_or_default();
             let rest: String = rest.chars().take(20).collect();
-            Problem::error("PatternTrait", value.location(), message)
-                .expected("a regular expression after ECMA 262")
-                .hint(format!("the flaw is at `{rest}`"))
+            Problem::error(rules::PATTERN_TRAIT, value.location(), message)
+                .expected("a regular expression of ECMA 262")
+                .hint(format!("the error is at `{rest}`"))
         });
     }
     let missing = match (pattern.starts_with('^'), pattern.ends_with('$')) {
@@ -138,12 +139,9 @@ pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut P
         (false, false) => "`^` at the start and `$` at the end",
     };
     problems.push_with(Severity::Warning, |_| {
-        let message = format!(
-            "the pattern of `{}` need not match the whole text",
-            owner.id
-        );
-        Problem::warning("PatternTrait", value.location(), message)
+        let message = format!("the pattern of `{}` can match a part of a text", owner.id);
+        Problem::warning(rules::PATTERN_TRAIT, value.location(), message)
             .expected(missing)
-            .hint("a pattern matches anywhere in a text; if that is meant, `.*` says so")
+            .hint("add `.*` if the rest of the text may be anything")
     });
 }

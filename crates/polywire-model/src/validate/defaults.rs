@@ -1,22 +1,23 @@
-//! `@default`: the value must be one that the shape can have.
+//! `@default`: the value must match the shape.
 //!
-//! Smithy 2.0, "default trait", "Default value constraints": null takes a default
-//! away, lists and maps can only be empty, structures and unions have none. And a
-//! member says again what its target's default is, or that it has none: who reads
-//! the structure need not look at the target.
+//! Smithy 2.0, "default trait", "Default value constraints": null removes a default, lists and maps
+//! can only be empty, structures and unions have none. A member repeats the default of its target,
+//! or has the default null, so that readers of the structure need not look up the target.
 
 use polywire_text::base64;
 
 use super::values::{Leniency, Subject, Values, shown};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::{Node, NodeValue};
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
-/// The code of all findings about defaults.
-const CODE: &str = "DefaultTrait";
+const RULE: &Rule = rules::DEFAULT_TRAIT;
 
 pub(super) fn check<'m>(
     model: &'m Model,
@@ -24,20 +25,20 @@ pub(super) fn check<'m>(
     values: &mut Values<'m>,
     problems: &mut Problems,
 ) {
-    // What a mixin gave was checked on the mixin.
-    let default = shape.traits().find("smithy.api#default");
+    // Inherited from a mixin, where it was checked.
+    let default = shape.traits().find(ids::DEFAULT);
     if let Some(applied) = default.filter(|applied| !applied.is_inherited()) {
         let value = applied.value();
         if value.is_null() {
             problems.push(
                 Problem::error(
-                    CODE,
+                    RULE,
                     applied.location(),
                     format!("the default of `{}` is null", shape.id()),
                 )
-                .expected("a value: only members can do without their target's default"),
+                .expected("a value: only members can have the default null"),
             );
-        } else if is_fit(shape, shape.id(), value, problems) {
+        } else if can_have_default(shape, shape.id(), value, problems) {
             let subject = subject(shape.id(), applied.location());
             values.check(subject, value, shape, problems);
         }
@@ -46,12 +47,12 @@ pub(super) fn check<'m>(
         let Some(target) = model.target(member) else {
             continue;
         };
-        let default = member.traits().find("smithy.api#default");
-        // With a constraint of its own, what a mixin gave may fit no more.
+        let default = member.traits().find(ids::DEFAULT);
+        // With constraints of the member itself, an inherited default may no longer be valid.
         let is_changed = || member.traits().iter().any(|t| !t.is_inherited());
         if let Some(applied) = default.filter(|d| !d.is_inherited() || is_changed()) {
             let value = applied.value();
-            if !value.is_null() && is_fit(target, member.id(), value, problems) {
+            if !value.is_null() && can_have_default(target, member.id(), value, problems) {
                 let subject = subject(member.id(), applied.location());
                 values.check_member(subject, value, member, problems);
             }
@@ -64,7 +65,7 @@ pub(super) fn check<'m>(
 
 fn subject(owner: &str, at: SourceLocation) -> Subject<'_> {
     Subject {
-        code: CODE,
+        rule: RULE,
         what: "the default of",
         id: owner,
         at,
@@ -75,11 +76,11 @@ fn subject(owner: &str, at: SourceLocation) -> Subject<'_> {
     }
 }
 
-/// Whether the shape can have such a default at all.
-fn is_fit(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> bool {
+/// Whether a shape of this type can have such a default.
+fn can_have_default(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> bool {
     let expected = match (shape.shape_type(), value.value()) {
-        (ShapeType::Structure, _) => "no default, or null: a structure can't have one",
-        (ShapeType::Union, _) => "no default, or null: a union can't have one",
+        (ShapeType::Structure, _) => "no default, or null: structures cannot have defaults",
+        (ShapeType::Union, _) => "no default, or null: unions cannot have defaults",
         (ShapeType::List, NodeValue::Array(items)) if items.is_empty() => return true,
         (ShapeType::List, _) => "`[]`",
         (ShapeType::Map, NodeValue::Object(object)) if object.is_empty() => return true,
@@ -90,7 +91,7 @@ fn is_fit(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> 
             if base64::decode(text.as_bytes()).is_err() {
                 problems.push_with(Severity::Warning, |_| {
                     let message = format!("the default of `{owner}` is {}", shown(value));
-                    Problem::warning(CODE, value.location(), message).expected("base64")
+                    Problem::warning(RULE, value.location(), message).expected("base64")
                 });
             }
             return true;
@@ -99,14 +100,14 @@ fn is_fit(shape: &Shape, owner: &str, value: &Node, problems: &mut Problems) -> 
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("the default of `{owner}` is {}", shown(value));
-        Problem::error(CODE, value.location(), message)
+        Problem::error(RULE, value.location(), message)
             .expected(expected)
             .related("its shape", shape.location())
     });
     false
 }
 
-/// A structure's member repeats the default of its target, or says null.
+/// A member of a structure repeats the default of its target, or has the default null.
 fn check_agreement(
     member: &Member,
     default: Option<&AppliedTrait>,
@@ -121,20 +122,20 @@ fn check_agreement(
         return;
     };
     let (location, what) = match default {
-        // In 1.0, what is boxed has no default.
-        None if member.traits().has("smithy.api#box") => return,
+        // In 1.0, boxed shapes have no default.
+        None if member.traits().has(ids::BOX) => return,
         Some(applied) if applied.value().is_null() || applied.value() == wanted => return,
         Some(applied) if !applied.is_inherited() => (
             applied.value().location(),
             format!("is {}", shown(applied.value())),
         ),
         None if !member.is_inherited() => (member.target().location(), "is missing".to_owned()),
-        // What a mixin gave was checked on the mixin.
+        // Inherited from a mixin, where it was checked.
         _ => return,
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("the default of `{}` {what}", member.id());
-        Problem::error(CODE, location, message)
+        Problem::error(RULE, location, message)
             .expected(format!(
                 "{}, the default of its target `{}`, or null",
                 shown(wanted),

@@ -1,12 +1,15 @@
-//! Definitions of traits: what `@trait` says about the trait itself.
+//! Definitions of traits: the value of `@trait`.
 
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape};
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-/// The paths of `breakingChanges` lead through the members of the trait.
+/// The paths in `breakingChanges` must exist in the trait.
 pub(super) fn check(
     model: &Model,
     definition: &Shape,
@@ -28,8 +31,8 @@ pub(super) fn check(
         let Some(steps) = path.strip_prefix('/') else {
             if !path.is_empty() {
                 problems.push_with(Severity::Error, |_| {
-                    let message = format!("`{path}` is no path into `{}`", definition.id());
-                    Problem::error("TraitBreakingChanges", node.location(), message)
+                    let message = format!("`{path}` is not a path in `{}`", definition.id());
+                    Problem::error(rules::TRAIT_BREAKING_CHANGES, node.location(), message)
                         .expected("a path such as `/member`")
                 });
             }
@@ -41,8 +44,8 @@ pub(super) fn check(
             let Some(next) = at.member(&name).and_then(|member| model.target(member)) else {
                 problems.push_with(Severity::Error, |hints| {
                     let names = at.members().iter().map(Member::name);
-                    let message = format!("the path `{path}` leads to no part of the trait");
-                    Problem::error("TraitBreakingChanges", node.location(), message)
+                    let message = format!("the path `{path}` does not exist in the trait");
+                    Problem::error(rules::TRAIT_BREAKING_CHANGES, node.location(), message)
                         .expected(format!("a member of `{}` for `{name}`", at.id()))
                         .maybe_hint(hints.then(|| did_you_mean(&name, names)).flatten())
                 });

@@ -1,15 +1,17 @@
-//! How values are named and marked on the wire: `@jsonName`, the XML traits and
-//! `@mediaType`.
+//! Traits about encodings: `@jsonName`, the XML traits and `@mediaType`.
 
 use std::collections::HashMap;
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
-/// No two members of a shape have the same name in JSON.
+/// Members of a shape must have different names in JSON.
 pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
     let members = shape.members();
     if !members
@@ -23,17 +25,17 @@ pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
         let renamed = member.traits().json_name();
         let name = renamed.unwrap_or(member.name());
         let first = *seen.entry(name).or_insert(member);
-        // Without a new name on either side it is the same member twice.
+        // Without `@jsonName` it is a duplicate member.
         let is_same = renamed.is_none() && first.traits().json_name().is_none();
         if std::ptr::eq(first, member) || is_same {
             continue;
         }
-        // What one mixin gives is reported on the mixin.
+        // Both members are from one mixin, where they are reported.
         if member.is_inherited() && first.origin() == member.origin() {
             continue;
         }
         problems.push_with(Severity::Error, |_| {
-            let applied = member.traits().find("smithy.api#jsonName");
+            let applied = member.traits().find(ids::JSON_NAME);
             let location = applied.map_or(member.location(), |applied| applied.value().location());
             let message = format!(
                 "`{}` and `{}` of `{}` are both `{name}` in JSON",
@@ -41,14 +43,14 @@ pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
                 member.name(),
                 shape.id()
             );
-            Problem::error("JsonName", location, message)
-                .expected("a name of its own")
+            Problem::error(rules::JSON_NAME, location, message)
+                .expected("a unique name")
                 .related("the other", first.location())
         });
     }
 }
 
-/// `@xmlFlattened` leaves out the list, and with it what its items are called.
+/// `@xmlFlattened` omits the element of the list, and the name of its items.
 pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Problems) {
     let (Some(member), Some(list)) = (owner.member, owner.data) else {
         return;
@@ -62,7 +64,7 @@ pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Prob
     else {
         return;
     };
-    // A list of Smithy's own has no such names; `model` says whose it is.
+    // Bundled lists are not checked.
     if name == member.name() || model.is_bundled(list.id()) {
         return;
     }
@@ -72,16 +74,16 @@ pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Prob
             member.id(),
             member.name()
         );
-        Problem::warning("XmlFlattenedTrait", member.location(), message)
+        Problem::warning(rules::XML_FLATTENED_TRAIT, member.location(), message)
             .hint(format!(
-                "@xmlFlattened leaves out the name of the items; say @xmlName(\"{name}\") on `{}`",
+                "@xmlFlattened omits the name of the items; apply @xmlName(\"{name}\") to `{}`",
                 member.name()
             ))
             .related("the name without effect", item.location())
     });
 }
 
-/// `@xmlNamespace`: the URI must be one.
+/// `@xmlNamespace`: the URI must be valid.
 pub(super) fn xml_namespace(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let Some(node) = applied.value().get("uri") else {
         return;
@@ -90,14 +92,14 @@ pub(super) fn xml_namespace(owner: Owner<'_>, applied: &AppliedTrait, problems: 
         return;
     }
     problems.push_with(Severity::Error, |_| {
-        let message = format!("the namespace of `{}` is no URI", owner.id);
-        Problem::error("XmlNamespaceTrait", node.location(), message)
+        let message = format!("the namespace of `{}` is not a URI", owner.id);
+        Problem::error(rules::XML_NAMESPACE_TRAIT, node.location(), message)
             .expected("a URI such as `http://example.com/weather`")
     });
 }
 
-/// The characters of RFC 3986, percent signs before two digits, and a scheme
-/// before the first colon of an absolute one. Letters beyond ASCII are let be.
+/// Checks the characters of RFC 3986, the digits after percent signs, and the scheme before the
+/// first colon. Letters beyond ASCII are allowed.
 fn is_uri(text: &str) -> bool {
     let is_allowed = |c: char| match c {
         _ if c.is_ascii_alphanumeric() => true,
@@ -129,7 +131,7 @@ pub(super) fn media_type(owner: Owner<'_>, applied: &AppliedTrait, problems: &mu
     }
     problems.push_with(Severity::Error, |_| {
         let message = format!("the media type of `{}` is malformed", owner.id);
-        Problem::error("MediaType", value.location(), message)
+        Problem::error(rules::MEDIA_TYPE, value.location(), message)
             .expected("a media type such as `image/png` or `text/plain; charset=utf-8`")
     });
 }
@@ -148,7 +150,7 @@ fn is_media_type(text: &str) -> Option<()> {
     rest.is_empty().then_some(())
 }
 
-/// What is behind the token at the start.
+/// The text after the token at the start.
 fn token(text: &str) -> Option<&str> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     let rest = text.trim_start_matches(is_token);

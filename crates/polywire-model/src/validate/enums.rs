@@ -1,11 +1,13 @@
-//! Enums: the values of `enum` and `intEnum` shapes, and those of the trait that
-//! was there before them.
+//! Enums: the values of `enum` and `intEnum` shapes, and those of the older trait `@enum`.
 
 use std::collections::HashMap;
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
@@ -20,7 +22,7 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
         if problems.is_full() {
             return;
         }
-        let applied = member.traits().find("smithy.api#enumValue");
+        let applied = member.traits().find(ids::ENUM_VALUE);
         let location = applied.map_or(member.location(), |applied| applied.value().location());
         let value = applied.map(|applied| applied.value());
         let fits = |value: &&Node| match is_string {
@@ -29,7 +31,7 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
                 .as_i64()
                 .is_some_and(|number| i32::try_from(number).is_ok()),
         };
-        // What a mixin gave was checked on the mixin, but for its value here.
+        // Inherited from a mixin, where everything but the value was checked.
         if !member.is_inherited() {
             check_name(member, problems);
         }
@@ -42,9 +44,9 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
                     Some(value) => format!("the value of `{}` is {}", member.id(), value.kind()),
                     None => format!("`{}` has no value", member.id()),
                 };
-                Problem::error("EnumShape", location, message).expected(match is_string {
-                    true => "text that is not empty",
-                    false => "a whole number of 32 bits",
+                Problem::error(rules::ENUM_SHAPE, location, message).expected(match is_string {
+                    true => "non-empty text",
+                    false => "an integer of 32 bits",
                 })
             });
             continue;
@@ -61,8 +63,8 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
                     member.name(),
                     shape.id()
                 );
-                Problem::error("EnumShape", location, message)
-                    .expected("a value of its own")
+                Problem::error(rules::ENUM_SHAPE, location, message)
+                    .expected("a unique value")
                     .related("first", first.location())
             });
         }
@@ -74,9 +76,9 @@ fn check_name(member: &Member, problems: &mut Problems) {
         return;
     }
     problems.push_with(Severity::Warning, |_| {
-        let message = format!("`{}` is not spelled like a constant", member.id());
-        Problem::warning("EnumShape", member.location(), message)
-            .expected("capital letters, digits and underscores, a letter first")
+        let message = format!("`{}` does not follow the naming convention", member.id());
+        Problem::warning(rules::ENUM_SHAPE, member.location(), message)
+            .expected("a letter, then upper case letters, digits and underscores")
     });
 }
 
@@ -85,12 +87,12 @@ fn is_constant(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(is_part)
 }
 
-/// `@enum`: values and names that differ, and names for all or for none.
+/// `@enum`: values and names must be unique, and either all entries have a name or none has.
 pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     if !owner.shape.is_version_1 {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("`{}` uses @enum, which is deprecated", owner.id);
-            Problem::warning("ModelDeprecation", applied.location(), message)
+            Problem::warning(rules::MODEL_DEPRECATION, applied.location(), message)
                 .expected("an `enum` shape")
         });
     }
@@ -108,20 +110,20 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
             if let Some(first) = seen.insert(text, node) {
                 problems.push_with(Severity::Error, |_| {
                     let message = format!("two entries of `{}` have the same {key}", owner.id);
-                    Problem::error("EnumTrait", node.location(), message)
-                        .expected(format!("a {key} of its own"))
+                    Problem::error(rules::ENUM_TRAIT, node.location(), message)
+                        .expected(format!("a unique {key}"))
                         .related("first", first.location())
                 });
             }
-            // The shape of the trait has a word on what is no name at all.
+            // Invalid names are reported as wrong values of the trait.
             if key == "name" && polywire_schema::is_identifier(text) && !is_constant(text) {
                 problems.push_with(Severity::Warning, |_| {
                     let message = format!(
-                        "the name `{text}` in `{}` is not spelled like a constant",
+                        "the name `{text}` in `{}` does not follow the naming convention",
                         owner.id
                     );
-                    Problem::warning("EnumTrait", node.location(), message)
-                        .expected("capital letters, digits and underscores, a letter first")
+                    Problem::warning(rules::ENUM_TRAIT, node.location(), message)
+                        .expected("a letter, then upper case letters, digits and underscores")
                 });
             }
         }
@@ -129,15 +131,15 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
     if names.is_empty() && !definitions.is_empty() {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("the values of `{}` have no names", owner.id);
-            Problem::warning("EnumNamesPresent", applied.location(), message)
-                .expected("a `name` for each, from which code can be generated")
+            Problem::warning(rules::ENUM_NAMES_PRESENT, applied.location(), message)
+                .expected("a `name` for each value, for code generators")
         });
     } else {
         let nameless = definitions.iter();
         for definition in nameless.filter(|d| d.as_object().is_some() && d.get("name").is_none()) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("a value of `{}` has no name, while others have", owner.id);
-                Problem::error("EnumTrait", definition.location(), message)
+                Problem::error(rules::ENUM_TRAIT, definition.location(), message)
                     .expected("a `name` for each value, or for none")
             });
         }

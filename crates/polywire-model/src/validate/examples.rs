@@ -1,17 +1,21 @@
-//! `@examples`: what an example shows must be values of the operation's shapes.
+//! `@examples`: examples must match the shapes of the operation.
 
 use std::collections::HashSet;
 
 use super::index::Index;
 use super::values::{Leniency, Subject, Values, beginning};
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::node::Node;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::Shape;
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-const CODE: &str = "ExamplesTrait";
+const RULE: &Rule = rules::EXAMPLES_TRAIT;
 
-/// How many characters of a title messages repeat.
+/// The maximum number of characters of a title in a message.
 const SHOWN: usize = 60;
 
 pub(super) fn check<'m>(
@@ -35,7 +39,7 @@ pub(super) fn check<'m>(
         let is_lenient = example.get("allowConstraintErrors").and_then(Node::as_bool);
         let is_lenient = is_lenient.unwrap_or(false);
         let subject = |what| Subject {
-            code: CODE,
+            rule: RULE,
             what,
             id: &title,
             at: example.location(),
@@ -55,16 +59,17 @@ pub(super) fn check<'m>(
         }
         if let (true, None) = (is_lenient, error) {
             problems.push_with(Severity::Error, |_| {
-                let message = format!("the example `{title}` has a wrong input, but no error");
-                Problem::error(CODE, example.location(), message)
-                    .expected("the error that the operation gives")
-                    .hint("`allowConstraintErrors` is for examples of what goes wrong")
+                let message =
+                    format!("the example `{title}` allows constraint errors, but has no error");
+                Problem::error(RULE, example.location(), message)
+                    .expected("the error that the operation returns")
+                    .hint("`allowConstraintErrors` is for examples with an error")
             });
         }
         match (output, error) {
             (Some(output), Some(error)) => problems.push_with(Severity::Error, |_| {
                 let message = format!("the example `{title}` has both output and error");
-                Problem::error(CODE, error.location(), message)
+                Problem::error(RULE, error.location(), message)
                     .expected("one of them")
                     .related("the output", output.location())
             }),
@@ -87,7 +92,7 @@ pub(super) fn check<'m>(
     }
 }
 
-/// An example without input stands for an empty one.
+/// An example without an input has an empty one.
 fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Problems) {
     let mut required = input.members().iter().filter(|m| m.traits().is_required());
     let Some(first) = required.next() else {
@@ -95,7 +100,7 @@ fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Pro
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("the example `{title}` lacks `input`");
-        Problem::error(CODE, example.location(), message)
+        Problem::error(RULE, example.location(), message)
             .expected(format!(
                 "`input` with `{}`, which is required",
                 first.name()
@@ -104,8 +109,8 @@ fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Pro
     });
 }
 
-/// The structure of an example's error, which must be one of the operation's or of
-/// a service's.
+/// The structure of the error of an example, which must be an error of the operation or of a
+/// service.
 fn error_of<'m>(
     index: &Index<'m>,
     operation: &'m Shape,
@@ -118,16 +123,16 @@ fn error_of<'m>(
     if known.contains(id) || index.common_errors.contains(id) {
         return index.model.get(id);
     }
-    // What is no error at all is no value of the trait.
+    // Other shapes are reported as wrong values of the trait.
     let named = index.model.get(id).map(Shape::traits);
-    if named.is_some_and(|traits| !traits.has("smithy.api#error")) {
+    if named.is_some_and(|traits| !traits.has(ids::ERROR)) {
         return None;
     }
     problems.push_with(Severity::Error, |hints| {
         let names = || known.iter().copied();
         let shown = beginning(id);
-        let message = format!("`{shown}` is no error of `{}`", operation.id());
-        Problem::error(CODE, node.location(), message)
+        let message = format!("`{shown}` is not an error of `{}`", operation.id());
+        Problem::error(RULE, node.location(), message)
             .expected("an error that the operation or its service names")
             .maybe_hint(hints.then(|| did_you_mean(id, names())).flatten())
     });

@@ -1,12 +1,14 @@
-//! `structurallyExclusive`: of the members of a structure only one can have the
-//! trait (`member`), or only one can target a shape that has it (`target`).
+//! `structurallyExclusive`: only one member of a structure can have the trait (`member`), or only
+//! one can target a shape with it (`target`).
 
 use std::collections::HashMap;
 
 use super::trait_rules::{Definition, Use, givers};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
 use crate::selector::{Graph, Node};
+use crate::severity::Severity;
 use crate::shape::{Member, ShapeType};
 
 pub(super) fn check(
@@ -31,7 +33,7 @@ fn check_members(
     problems: &mut Problems,
 ) {
     let id = definition.shape.id();
-    // Uses come shape by shape.
+    // Uses are sorted by shape.
     let mut first: Option<Use<'_>> = None;
     for &(node, applied) in uses {
         let (shape, member) = graph.get(node);
@@ -43,7 +45,7 @@ fn check_members(
             first = Some((node, applied));
             continue;
         };
-        // What one mixin gives is reported on the mixin.
+        // Both members are from one mixin, where they are reported.
         let (Some(other), _) = (graph.get(other).1, ()) else {
             continue;
         };
@@ -61,10 +63,14 @@ fn check_members(
                 member.name(),
                 shape.id()
             );
-            Problem::error("ExclusiveStructureMemberTrait", applied.location(), message)
-                .about(shape.id())
-                .expected("one member of the structure with the trait")
-                .related("the other", other_applied.location())
+            Problem::error(
+                rules::EXCLUSIVE_STRUCTURE_MEMBER_TRAIT,
+                applied.location(),
+                message,
+            )
+            .about(shape.id())
+            .expected("one member of the structure with the trait")
+            .related("the other", other_applied.location())
         });
     }
 }
@@ -105,7 +111,7 @@ fn check_targets(
                     shape.id()
                 );
                 let place = other.target().location();
-                Problem::error("ExclusiveStructureMemberTrait", place, message)
+                Problem::error(rules::EXCLUSIVE_STRUCTURE_MEMBER_TRAIT, place, message)
                     .about(shape.id())
                     .expected("one member of the structure that targets such a shape")
                     .related("the other", first.target().location())

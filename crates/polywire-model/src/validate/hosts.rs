@@ -1,12 +1,15 @@
-//! `@endpoint`: what an operation puts before the host, with labels from its input.
+//! `@endpoint`: the host prefix of an operation, with labels from its input.
 
 use std::collections::HashSet;
 
 use super::lookup::Lookups;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
 pub(super) fn check<'m>(
@@ -21,7 +24,7 @@ pub(super) fn check<'m>(
     else {
         return;
     };
-    // That there must be a text at all says the shape of the trait.
+    // An empty prefix is reported as a wrong value of the trait.
     if text.is_empty() {
         return;
     }
@@ -39,9 +42,9 @@ pub(super) fn check<'m>(
                 "the host prefix of `{}` has a label, but no `.` at the end",
                 operation.id()
             );
-            Problem::danger("HostLabelTrait", location, message)
+            Problem::danger(rules::HOST_LABEL_TRAIT, location, message)
                 .expected("a `.` at the end")
-                .hint("without it, a caller's value can lead to the host of somebody else")
+                .hint("without it, the value of a caller can select another host")
         });
     }
     let input = operation.as_operation().and_then(|o| model.get(o.input()));
@@ -75,7 +78,7 @@ impl Host<'_> {
     fn malformed(&self, flaw: &str, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let message = format!("the host prefix of `{}` {flaw}", self.operation.id());
-            Problem::error("HostLabelTrait", self.location, message)
+            Problem::error(rules::HOST_LABEL_TRAIT, self.location, message)
                 .expected("letters, digits and `-` between dots, such as `{bucket}.data.`")
         });
     }
@@ -93,17 +96,17 @@ impl Host<'_> {
                     "the label `{{{label}}}` names `{}`, which has no @hostLabel",
                     member.id()
                 );
-                Problem::error("HostLabelTrait", self.location, message)
-                    .hint(format!("put @hostLabel on `{label}`"))
+                Problem::error(rules::HOST_LABEL_TRAIT, self.location, message)
+                    .hint(format!("apply @hostLabel to `{label}`"))
                     .related("the member", member.location())
             }
             None => {
                 let names = || input.members().iter().map(|member| member.name());
                 let message = format!(
-                    "the label `{{{label}}}` names no member of `{}`",
+                    "the label `{{{label}}}` is not a member of `{}`",
                     input.id()
                 );
-                Problem::error("HostLabelTrait", self.location, message)
+                Problem::error(rules::HOST_LABEL_TRAIT, self.location, message)
                     .expected("the names of members with @hostLabel in the braces")
                     .maybe_hint(hints.then(|| did_you_mean(label, names())).flatten())
                     .related("the input", input.location())
@@ -118,7 +121,7 @@ impl Host<'_> {
                 member.id(),
                 self.operation.id()
             );
-            Problem::error("HostLabelTrait", member.location(), message)
+            Problem::error(rules::HOST_LABEL_TRAIT, member.location(), message)
                 .about(member.id())
                 .expected(format!("`{{{}}}` in the prefix", member.name()))
                 .related("the prefix", self.location)
@@ -126,11 +129,11 @@ impl Host<'_> {
     }
 }
 
-/// The labels of a prefix, or what the prefix should have been: "must not hold
-/// the label `a` twice".
+/// The labels of a prefix. The error is a sentence without a subject: "must not contain the label
+/// `a` twice".
 fn labels_of(text: &str) -> Result<Vec<&str>, String> {
     let mut labels: Vec<&str> = Vec::new();
-    // The prefix with a letter for each label: that must be a host.
+    // The prefix with a letter for each label must be a host.
     let mut host = String::with_capacity(text.len());
     let mut rest = text;
     let mut after_label = false;
@@ -138,19 +141,21 @@ fn labels_of(text: &str) -> Result<Vec<&str>, String> {
         let (literal, brace) = rest.split_at(at);
         host.push_str(literal);
         let Some(brace) = brace.strip_prefix('{') else {
-            return Err("holds a `}` without a `{`".to_owned());
+            return Err("has a `}` without a `{`".to_owned());
         };
         let Some((label, behind)) = brace.split_once('}') else {
-            return Err("holds a `{` without a `}`".to_owned());
+            return Err("has a `{` without a `}`".to_owned());
         };
         if after_label && literal.is_empty() {
             return Err(format!("must have text before the label `{label}`"));
         }
         if label.ends_with('+') {
-            return Err(format!("can't have a greedy label, `{{{label}}}`"));
+            return Err(format!("must not have the greedy label `{{{label}}}`"));
         }
         if !polywire_schema::is_identifier(label) {
-            return Err(format!("must name a member in the label `{{{label}}}`"));
+            return Err(format!(
+                "must have the name of a member in the label `{{{label}}}`"
+            ));
         }
         host.push('a');
         labels.push(label);
@@ -161,7 +166,7 @@ fn labels_of(text: &str) -> Result<Vec<&str>, String> {
     let mut names: Vec<String> = labels.iter().map(|l| l.to_ascii_lowercase()).collect();
     names.sort_unstable();
     if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(format!("must not hold the label `{}` twice", pair[0]));
+        return Err(format!("must not have the label `{}` twice", pair[0]));
     }
     match is_host(&host) {
         true => Ok(labels),
@@ -169,8 +174,8 @@ fn labels_of(text: &str) -> Result<Vec<&str>, String> {
     }
 }
 
-/// Names of letters, digits and hyphens with dots between them; a dot at the end
-/// is usual, since the service's own host follows.
+/// Names of letters, digits and hyphens, separated by dots. Most prefixes end with a dot, because
+/// the host of the service follows.
 fn is_host(text: &str) -> bool {
     let text = text.strip_suffix('.').unwrap_or(text);
     let is_name = |name: &str| {

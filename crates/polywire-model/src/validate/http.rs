@@ -1,16 +1,19 @@
-//! `@http`: the pattern must be well formed, and its labels must be members.
+//! `@http`: the pattern must be valid, and its labels must be members.
 
 use std::collections::HashSet;
 
 use super::lookup::{Lookup, Lookups};
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType, UNIT};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 use crate::uri::{Segment, UriPattern};
 
-/// The parts of `@http` that other rules read too, with the place of the uri.
+/// The parts of `@http` that other rules also read, with the location of the uri.
 pub(super) struct Http<'m> {
     pub(super) method: &'m str,
     pub(super) uri: UriPattern,
@@ -18,7 +21,7 @@ pub(super) struct Http<'m> {
 }
 
 impl<'m> Http<'m> {
-    /// `None` where the value of the trait is wrong.
+    /// `None` if the value of the trait is malformed.
     pub(super) fn of(applied: &'m AppliedTrait) -> Option<Self> {
         let uri = applied.value().get("uri")?;
         Some(Self {
@@ -37,14 +40,14 @@ pub(super) fn check<'m>(
     lookups: &mut Lookups<'m>,
     problems: &mut Problems,
 ) {
-    // A missing uri or one that is no string is reported as a wrong trait value.
+    // A missing uri, or one that is not a string, is reported as a wrong value of the trait.
     let uri = applied.value().get("uri");
     let Some((text, location)) = uri.and_then(|node| Some((node.as_str()?, node.location())))
     else {
         return;
     };
     let flaw = match UriPattern::parse(text) {
-        Ok(_) if !text.is_ascii() => "must be ASCII, as a path on the wire is".to_owned(),
+        Ok(_) if !text.is_ascii() => "must be ASCII".to_owned(),
         Ok(pattern) => {
             check_greedy(shape, &pattern, location, problems);
             let input = shape.as_operation().and_then(|o| model.get(o.input()));
@@ -63,13 +66,13 @@ pub(super) fn check<'m>(
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("the uri of `{}` {flaw}", shape.id());
-        Problem::error("HttpUriFormat", location, message)
+        Problem::error(rules::HTTP_URI_FORMAT, location, message)
             .expected("a pattern such as `/cities/{name}`")
     });
 }
 
-/// A greedy label takes all segments up to the end: what stands behind it needs a
-/// server that matches from both sides.
+/// A greedy label matches all segments up to the end. Labels after it require a server that matches
+/// from both ends.
 fn check_greedy(
     operation: &Shape,
     pattern: &UriPattern,
@@ -82,24 +85,24 @@ fn check_greedy(
         return;
     };
     let rest = &segments[first + 1..];
-    let (code, message) = if rest.iter().any(is_greedy) {
+    let (rule, message) = if rest.iter().any(is_greedy) {
         (
-            "HttpUriGreedyLabel.MultipleGreedyLabels",
+            rules::HTTP_URI_GREEDY_LABEL_MULTIPLE_GREEDY_LABELS,
             "has more than one greedy label",
         )
     } else if rest.iter().any(|segment| segment.label().is_some()) {
         (
-            "HttpUriGreedyLabel.GreedyLabelIsNotLastLabel",
-            "has a label behind the greedy one",
+            rules::HTTP_URI_GREEDY_LABEL_GREEDY_LABEL_IS_NOT_LAST_LABEL,
+            "has a label after the greedy one",
         )
     } else {
         return;
     };
     problems.push_with(Severity::Danger, |_| {
         let message = format!("the uri of `{}` {message}", operation.id());
-        Problem::danger(code, location, message)
-            .expected("one greedy label at most, as the last label")
-            .hint("many servers can't route such a uri")
+        Problem::danger(rule, location, message)
+            .expected("at most one greedy label, as the last label")
+            .hint("many servers cannot route such a uri")
     });
 }
 
@@ -154,23 +157,23 @@ impl<'m> Labels<'_, 'm> {
                     "the label `{{{label}}}` names `{}`, which has no @httpLabel",
                     member.id()
                 );
-                Problem::error("HttpLabelTrait", self.location, message)
-                    .hint(format!("put @httpLabel on `{label}`"))
+                Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
+                    .hint(format!("apply @httpLabel to `{label}`"))
                     .related("the member", member.location())
             }
             None if *input.id() == UNIT => {
                 let id = self.operation.id();
-                let message = format!("the label `{{{label}}}` of `{id}` has no input");
-                Problem::error("HttpLabelTrait", self.location, message)
+                let message = format!("`{id}` has the label `{{{label}}}`, but no input");
+                Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
                     .expected("an operation whose input has a member for each label")
             }
             None => {
                 let names = || input.members().iter().map(|member| member.name());
                 let message = format!(
-                    "the label `{{{label}}}` names no member of `{}`",
+                    "the label `{{{label}}}` is not a member of `{}`",
                     input.id()
                 );
-                Problem::error("HttpLabelTrait", self.location, message)
+                Problem::error(rules::HTTP_LABEL_TRAIT, self.location, message)
                     .expected("the names of members with @httpLabel in the braces")
                     .maybe_hint(hints.then(|| did_you_mean(label, names())).flatten())
                     .related("the input", input.location())
@@ -185,7 +188,7 @@ impl<'m> Labels<'_, 'm> {
                 member.id(),
                 self.operation.id()
             );
-            let problem = Problem::error("HttpLabelTrait", member.location(), message)
+            let problem = Problem::error(rules::HTTP_LABEL_TRAIT, member.location(), message)
                 .about(member.id())
                 .related("the uri", self.location);
             match self.text.len() < 100 {
@@ -202,13 +205,13 @@ impl<'m> Labels<'_, 'm> {
         }
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the greedy label `{{{}+}}` needs a string, but `{}` is none",
+                "the greedy label `{{{}+}}` requires a string, but `{}` is not one",
                 member.name(),
                 member.id()
             );
-            Problem::error("HttpLabelTrait", member.target().location(), message)
+            Problem::error(rules::HTTP_LABEL_TRAIT, member.target().location(), message)
                 .about(member.id())
-                .expected("a string: the label takes several segments")
+                .expected("a string, because the label matches several segments")
                 .related("the uri", self.location)
         });
     }

@@ -1,5 +1,4 @@
-//! Bindings of the members of one structure: no two may want the same place in
-//! a message.
+//! HTTP bindings of the members of one structure, which must not conflict.
 
 use std::collections::HashMap;
 
@@ -8,12 +7,15 @@ use super::http::Http;
 use super::index::Index;
 use super::listed;
 use super::values::beginning;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Relation;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape};
 use crate::traits::AppliedTrait;
 
-/// Headers that HTTP itself, clients and proxies set: sorted, in lower case.
+/// Headers that clients, servers and proxies set: sorted, in lower case.
 const BLOCKED_HEADERS: [&str; 15] = [
     "authorization",
     "connection",
@@ -65,30 +67,40 @@ pub(super) fn check(structure: &Shape, problems: &mut Problems) {
         for header in &headers {
             check_header(header, problems);
         }
-        check_repeated(structure, &headers, "HttpHeaderTrait", "header", problems);
+        check_repeated(
+            structure,
+            &headers,
+            rules::HTTP_HEADER_TRAIT,
+            "header",
+            problems,
+        );
     }
     if let Some(prefix) = &prefix {
         check_prefix(prefix, &headers, problems);
     }
     if !queries.is_empty() {
         let what = "query parameter";
-        check_repeated(structure, &queries, "HttpQueryTrait", what, problems);
+        check_repeated(structure, &queries, rules::HTTP_QUERY_TRAIT, what, problems);
     }
     if let Some(params) = params.filter(|_| !queries.is_empty()) {
         problems.push_with(Severity::Note, |_| {
             let message = format!(
-                "`{}` takes all query parameters but those of {}",
+                "`{}` receives all query parameters except those of {}",
                 params.member.id(),
                 listed(queries.iter().map(|query| query.member.name()))
             );
-            Problem::note("HttpQueryParamsTrait", params.applied.location(), message)
-                .hint("a key of the map that another member has too is lost on the way")
+            Problem::note(
+                rules::HTTP_QUERY_PARAMS_TRAIT,
+                params.applied.location(),
+                message,
+            )
+            .hint("a key of the map that another member is bound to is lost")
         });
     }
 }
 
 fn check_header(header: &Bound<'_>, problems: &mut Problems) {
-    // What a mixin gave was checked on the mixin.
+    // Inherited from a mixin, where it was checked.
     if header.applied.is_inherited() {
         return;
     }
@@ -98,13 +110,13 @@ fn check_header(header: &Bound<'_>, problems: &mut Problems) {
     };
     let (what, expected) = if !header.name.bytes().all(is_token) {
         (
-            "is no name of a header",
+            "is not a valid name of a header",
             "letters, digits and some of !#$%&'*+-.^_`|~",
         )
     } else if is_blocked() {
         (
-            "is a header that a model can't use",
-            "another header: clients, servers or proxies set this one",
+            "is a header that a model should not use",
+            "another header: clients, servers or proxies set this one themselves",
         )
     } else {
         return;
@@ -113,7 +125,7 @@ fn check_header(header: &Bound<'_>, problems: &mut Problems) {
         let name = beginning(header.name);
         let message = format!("`{name}` of `{}` {what}", header.member.id());
         Problem::danger(
-            "HttpHeaderTrait",
+            rules::HTTP_HEADER_TRAIT,
             header.applied.value().location(),
             message,
         )
@@ -121,7 +133,7 @@ fn check_header(header: &Bound<'_>, problems: &mut Problems) {
     });
 }
 
-/// What RFC 9110 section 5.6.2 calls tchar.
+/// `tchar` of RFC 9110, section 5.6.2.
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
@@ -129,15 +141,15 @@ fn is_token(byte: u8) -> bool {
 fn check_repeated(
     structure: &Shape,
     all: &[Bound<'_>],
-    code: &'static str,
+    rule: &'static Rule,
     what: &str,
     problems: &mut Problems,
 ) {
     let mut firsts: HashMap<String, &Bound<'_>> = HashMap::with_capacity(all.len());
     for bound in all {
-        // Headers are the same in any case, query parameters are not.
-        let key = match code {
-            "HttpHeaderTrait" => bound.name.to_ascii_lowercase(),
+        // Headers are case-insensitive, query parameters are not.
+        let key = match rule {
+            rules::HTTP_HEADER_TRAIT => bound.name.to_ascii_lowercase(),
             _ => bound.name.to_owned(),
         };
         let first = *firsts.entry(key).or_insert(bound);
@@ -152,8 +164,8 @@ fn check_repeated(
                 structure.id(),
                 beginning(bound.name)
             );
-            Problem::error(code, bound.applied.value().location(), message)
-                .expected(format!("a {what} of its own"))
+            Problem::error(rule, bound.applied.value().location(), message)
+                .expected(format!("a different {what}"))
                 .related("the other", first.applied.value().location())
         });
     }
@@ -172,22 +184,22 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
         let location = header.applied.value().location();
         let message = || {
             format!(
-                "the header `{}` of `{}` is one of those that `{}` takes",
+                "the header `{}` of `{}` is included in `{}`",
                 beginning(header.name),
                 header.member.id(),
                 prefix.member.id()
             )
         };
-        // Real services take all headers, and know which ones are their own.
+        // A note only: some services take all headers, and know their own ones.
         if length == 0 {
             problems.push_with(Severity::Note, |_| {
-                Problem::note("HttpPrefixHeadersTrait", location, message())
-                    .hint("a server can't tell which of the two members a header is for")
+                Problem::note(rules::HTTP_PREFIX_HEADERS_TRAIT, location, message())
+                    .hint("a server cannot tell to which of the two members such a header belongs")
                     .related("the prefix", prefix.applied.value().location())
             });
         } else {
             problems.push_with(Severity::Error, |_| {
-                Problem::error("HttpPrefixHeadersTrait", location, message())
+                Problem::error(rules::HTTP_PREFIX_HEADERS_TRAIT, location, message())
                     .expected(format!(
                         "a name that doesn't begin with `{}`",
                         beginning(prefix.name)
@@ -198,17 +210,17 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
     }
 }
 
-/// What one mixin gives is reported on the mixin.
+/// Both members are from one mixin, where they are reported.
 fn is_of_one_mixin(left: &Member, right: &Member) -> bool {
     left.is_inherited() && left.origin() == right.origin()
 }
 
-/// Checks a structure against the operations with `@http` that send or get it.
+/// Checks a structure against the operations with `@http` that use it.
 pub(super) fn check_uses(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
     let uses = index.uses(structure);
     let with_http = |relation| {
         let uses = uses.iter().filter(move |used| used.relation == relation);
-        uses.filter_map(|used| Some((used.by, used.by.traits().find("smithy.api#http")?)))
+        uses.filter_map(|used| Some((used.by, used.by.traits().find(ids::HTTP)?)))
     };
     let queries = structure.members().iter().filter_map(|member| {
         let (binding, applied) = bindings::of(member)?;
@@ -229,12 +241,12 @@ pub(super) fn check_uses(index: &Index<'_>, structure: &Shape, problems: &mut Pr
         check_payload(structure, Direction::Request, problems);
     }
     let is_response = with_http(Relation::Output).next().is_some();
-    if is_response || structure.traits().has("smithy.api#error") {
+    if is_response || structure.traits().has(ids::ERROR) {
         check_payload(structure, Direction::Response, problems);
     }
 }
 
-/// Query parameters that both the uri and a member of the input give.
+/// Query parameters that both the uri and a member of the input have.
 fn check_query(
     structure: &Shape,
     operation: &Shape,
@@ -248,20 +260,20 @@ fn check_query(
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the query parameter `{}` of `{}` stands in the uri of `{}` too",
+                "the query parameter `{}` of `{}` is also in the uri of `{}`",
                 beginning(name),
                 member.id(),
                 operation.id()
             );
-            Problem::error("HttpQueryTrait", applied.value().location(), message)
+            Problem::error(rules::HTTP_QUERY_TRAIT, applied.value().location(), message)
                 .about(structure.id())
-                .expected("another name, or none in the uri")
+                .expected("another name, or a uri without it")
                 .related("the uri", http.location)
         });
     }
 }
 
-/// Where a member is the whole body, the others must go elsewhere.
+/// If a member is the whole body, all others must have bindings.
 fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problems) {
     let body = body_of(structure, direction);
     let (Some(payload), Some(first)) = (body.payload, body.unbound.first()) else {
@@ -269,7 +281,7 @@ fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problem
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!(
-            "`{}` is the whole body, but other members of `{}` need one: {}",
+            "`{}` is the whole body, but other members of `{}` have no binding: {}",
             payload.name(),
             structure.id(),
             listed(body.unbound.iter().map(|member| member.name()))
@@ -278,7 +290,7 @@ fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problem
             Direction::Request => "bind them with @httpHeader, @httpQuery or @httpLabel",
             Direction::Response => "bind them with @httpHeader",
         };
-        Problem::error("HttpPayload", first.location(), message)
+        Problem::error(rules::HTTP_PAYLOAD, first.location(), message)
             .about(structure.id())
             .expected("members in headers, the query or the path")
             .hint(hint)

@@ -1,17 +1,20 @@
-//! What a method and a status promise, and what the operation then does: RFC 9110
-//! on which requests change nothing, can be repeated, and have a body.
+//! Whether operations match the semantics of their method and status in RFC 9110: safe and
+//! idempotent methods, and bodies.
 
 use super::bindings::{Direction, Messages};
 use super::http::Http;
 use super::listed;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, ErrorKind};
 
-/// What is expected of an operation with some method; `None` is either way.
+/// The expected traits of an operation with a method. `None` if both are allowed.
 struct Semantics {
     method: &'static str,
     is_readonly: bool,
@@ -58,7 +61,7 @@ pub(super) fn check<'m>(
     let semantics = METHODS
         .iter()
         .find(|known| known.method.eq_ignore_ascii_case(http.method));
-    // What other methods mean, the service says.
+    // Other methods have no defined semantics.
     if let Some(semantics) = semantics {
         let method = Method {
             semantics,
@@ -93,16 +96,16 @@ impl<'m> Method<'m> {
         if given != name {
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("the method of `{}` is `{given}`", self.operation.id());
-                Problem::warning("HttpMethodSemantics", self.location, message)
-                    .expected(format!("`{name}`: methods differ by case"))
+                Problem::warning(rules::HTTP_METHOD_SEMANTICS, self.location, message)
+                    .expected(format!("`{name}`: methods are case-sensitive"))
             });
         }
         if name == "OPTIONS" {
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("`{}` models an OPTIONS request", self.operation.id());
-                Problem::warning("HttpMethodSemantics.OPTIONS", self.location, message)
-                    .expected("no operation: servers answer such requests themselves")
-                    .hint("put @cors on the service")
+                Problem::warning(rules::HTTP_METHOD_SEMANTICS_OPTIONS, self.location, message)
+                    .expected("no such operation: servers answer these requests themselves")
+                    .hint("apply @cors to the service")
             });
         }
     }
@@ -111,17 +114,17 @@ impl<'m> Method<'m> {
         let traits = self.operation.traits();
         let readonly = (
             "readonly",
-            traits.find("smithy.api#readonly"),
+            traits.find(ids::READONLY),
             Some(self.semantics.is_readonly),
-            "HttpMethodSemantics.MissingReadonlyTrait",
-            "HttpMethodSemantics.UnnecessaryReadonlyTrait",
+            rules::HTTP_METHOD_SEMANTICS_MISSING_READONLY_TRAIT,
+            rules::HTTP_METHOD_SEMANTICS_UNNECESSARY_READONLY_TRAIT,
         );
         let idempotent = (
             "idempotent",
-            traits.find("smithy.api#idempotent"),
+            traits.find(ids::IDEMPOTENT),
             self.semantics.is_idempotent,
-            "HttpMethodSemantics.MissingIdempotentTrait",
-            "HttpMethodSemantics.UnnecessaryIdempotentTrait",
+            rules::HTTP_METHOD_SEMANTICS_MISSING_IDEMPOTENT_TRAIT,
+            rules::HTTP_METHOD_SEMANTICS_UNNECESSARY_IDEMPOTENT_TRAIT,
         );
         let (id, method) = (self.operation.id(), self.semantics.method);
         for (name, applied, expected, missing, unnecessary) in [readonly, idempotent] {
@@ -129,16 +132,16 @@ impl<'m> Method<'m> {
                 (None, Some(true)) => problems.push_with(Severity::Warning, |_| {
                     let message = format!("`{id}` is sent with {method}, but has no @{name}");
                     Problem::warning(missing, self.location, message)
-                        .hint(format!("put @{name} on the operation"))
+                        .hint(format!("apply @{name} to the operation"))
                 }),
                 (Some(applied), Some(false)) => problems.push_with(Severity::Warning, |_| {
                     let message = format!("`{id}` has @{name}, but is sent with {method}");
                     let problem = Problem::warning(unnecessary, applied.location(), message)
                         .related("the method", self.location);
                     match self.semantics.is_readonly {
-                        true => problem.expected(format!(
-                            "no @{name}: what is sent with {method} can be repeated anyway"
-                        )),
+                        true => {
+                            problem.expected(format!("no @{name}: {method} is idempotent anyway"))
+                        }
                         false => problem.expected(format!("no @{name}, or another method")),
                     }
                 }),
@@ -170,7 +173,7 @@ impl<'m> Method<'m> {
                 self.semantics.method,
                 listed(members.iter().map(|member| member.name()))
             );
-            let code = "HttpMethodSemantics.UnexpectedPayload";
+            let code = rules::HTTP_METHOD_SEMANTICS_UNEXPECTED_PAYLOAD;
             Problem::danger(code, self.location, message)
                 .expected("all members in the path, the query or headers")
                 .hint("bind them with @httpLabel, @httpQuery or @httpHeader")
@@ -186,13 +189,13 @@ fn check_code<'m>(
     messages: &mut Messages<'m>,
     problems: &mut Problems,
 ) {
-    // What is no status at all is a wrong value of the trait.
+    // Other numbers are reported as wrong values of the trait.
     if !(200..300).contains(&code) && (100..1000).contains(&code) {
         problems.push_with(Severity::Danger, |_| {
-            let message = format!("`{}` answers with the status {code}", operation.id());
-            Problem::danger("HttpResponseCodeSemantics", location, message)
-                .expected("a status of success, from 200 to 299")
-                .hint("other answers are errors: structures with @error and @httpError")
+            let message = format!("`{}` has the status {code}", operation.id());
+            Problem::danger(rules::HTTP_RESPONSE_CODE_SEMANTICS, location, message)
+                .expected("a status from 200 to 299")
+                .hint("model other results as errors, with @error and @httpError")
         });
     }
     if !matches!(code, 204 | 205) {
@@ -208,19 +211,19 @@ fn check_code<'m>(
     };
     problems.push_with(Severity::Warning, |_| {
         let message = format!(
-            "`{}` answers with the status {code}, which allows no body, but `{}` has one",
+            "`{}` has the status {code}, which allows no body, but `{}` has one",
             operation.id(),
             output.id()
         );
-        Problem::warning("HttpResponseCodeSemantics", location, message)
+        Problem::warning(rules::HTTP_RESPONSE_CODE_SEMANTICS, location, message)
             .expected("another status, or all members of the output in headers")
-            .related("what is in the body", first.location())
+            .related("the member in the body", first.location())
     });
 }
 
 /// Checks the status of a structure with `@error`.
 pub(super) fn check_error(structure: &Shape, problems: &mut Problems) {
-    let Some(applied) = structure.traits().find("smithy.api#httpError") else {
+    let Some(applied) = structure.traits().find(ids::HTTP_ERROR) else {
         return;
     };
     let (Some(kind), Some(code)) = (structure.traits().error(), applied.value().as_i64()) else {
@@ -238,15 +241,15 @@ pub(super) fn check_error(structure: &Shape, problems: &mut Problems) {
             "`{}` is an error of the {name}, but has the status {code}",
             structure.id()
         );
-        let error = structure.traits().find("smithy.api#error");
+        let error = structure.traits().find(ids::ERROR);
         let problem = Problem::danger(
-            "HttpResponseCodeSemantics",
+            rules::HTTP_RESPONSE_CODE_SEMANTICS,
             applied.value().location(),
             message,
         )
         .expected(format!("a status from {first} to {}", first + 99));
         match error {
-            Some(error) => problem.related("who is to blame", error.location()),
+            Some(error) => problem.related("the trait @error", error.location()),
             None => problem,
         }
     });

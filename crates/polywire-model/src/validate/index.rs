@@ -1,8 +1,7 @@
-//! Who uses what: the model seen from the other side.
+//! An index of the uses of structures and operations.
 //!
-//! Shapes name what they use. Many rules about services ask the opposite: which
-//! operations take this structure, which service holds this operation. Both are
-//! looked up once a model here.
+//! Many rules about services need to know which operations use a structure, and which service has
+//! an operation. This index is built once for each model.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,30 +10,29 @@ use crate::model::{Model, Relation, neighbors};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 
-/// How many operations and resources are looked at for all services together.
-/// Real models have a few services and some hundred operations; a hostile one
-/// can have many thousand of both, each in each.
+/// The maximum number of operations and resources that are visited for all services together. Real
+/// models have a few services and some hundred operations. A hostile model can have thousands of
+/// services, each with thousands of operations.
 const MAX_STEPS: usize = 500_000;
 
 pub(super) struct Index<'m> {
     pub(super) model: &'m Model,
     pub(super) services: Vec<Contents<'m>>,
-    /// The service at which the search was given up.
-    pub(super) given_up: Option<&'m Shape>,
-    /// What some service names as an error of all of its operations.
+    /// The service at which the limit was reached.
+    pub(super) incomplete_at: Option<&'m Shape>,
+    /// The errors of services.
     pub(super) common_errors: HashSet<&'m str>,
     /// The blobs and unions with @streaming.
     pub(super) streams: HashMap<&'m str, &'m Shape>,
     uses: HashMap<&'m str, Vec<Use<'m>>>,
 }
 
-/// The operations and resources of a service, each once, in the order of the
-/// source.
+/// The operations and resources of a service, without duplicates, in the order of the source.
 pub(super) struct Contents<'m> {
     pub(super) service: &'m Shape,
     pub(super) operations: Vec<&'m Shape>,
     pub(super) resources: Vec<&'m Shape>,
-    /// Where they are bound: by whom, what, and the place.
+    /// The bindings: the parent, the bound shape, and the location.
     pub(super) bindings: Vec<Bound<'m>>,
 }
 
@@ -45,12 +43,12 @@ pub(super) struct Bound<'m> {
     pub(super) location: SourceLocation,
 }
 
-/// A place where a structure is named.
+/// A use of a structure.
 #[derive(Clone, Copy)]
 pub(super) struct Use<'m> {
     pub(super) relation: Relation,
     pub(super) by: &'m Shape,
-    /// The member, when one targets the structure.
+    /// The member that targets the structure, if the use is by a member.
     pub(super) member: Option<&'m Member>,
     pub(super) location: SourceLocation,
 }
@@ -60,7 +58,7 @@ impl<'m> Index<'m> {
         let mut index = Self {
             model,
             services: Vec::new(),
-            given_up: None,
+            incomplete_at: None,
             common_errors: HashSet::new(),
             streams: HashMap::new(),
             uses: HashMap::new(),
@@ -76,7 +74,7 @@ impl<'m> Index<'m> {
         for service in model.services() {
             index.services.push(contents(model, service, &mut steps));
             if steps > MAX_STEPS {
-                index.given_up = Some(service);
+                index.incomplete_at = Some(service);
                 break;
             }
         }
@@ -84,8 +82,8 @@ impl<'m> Index<'m> {
         index
     }
 
-    /// Where a structure is used. Only those are known for which a rule asks:
-    /// inputs, outputs, and structures with bindings to HTTP or with streams.
+    /// The uses of a structure. Only of those that rules need: inputs, outputs, and structures with
+    /// HTTP bindings or streams.
     pub(super) fn uses(&self, structure: &Shape) -> &[Use<'m>] {
         self.uses
             .get(structure.id().as_str())
@@ -175,7 +173,7 @@ fn contents<'m>(model: &'m Model, service: &'m Shape, steps: &mut usize) -> Cont
             if !leads_to_operations(relation) {
                 continue;
             }
-            // What is of the wrong kind is reported where it is named.
+            // Shapes of the wrong type are reported at the reference.
             let Some(shape) = model
                 .get(reference)
                 .filter(|shape| shape.as_operation().is_some() || shape.as_resource().is_some())
@@ -191,7 +189,7 @@ fn contents<'m>(model: &'m Model, service: &'m Shape, steps: &mut usize) -> Cont
                 todo.push(shape);
             }
         }
-        // What was named first is popped first.
+        // The first reference is popped first.
         todo[start..].reverse();
     }
     contents

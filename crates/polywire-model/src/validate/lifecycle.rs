@@ -1,8 +1,11 @@
-//! What is on its way in or out: deprecated shapes and traits, unstable traits.
+//! Deprecated shapes and traits, unstable traits.
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Relation;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeRef};
 use crate::traits::AppliedTrait;
 
@@ -12,9 +15,9 @@ pub(super) fn check_trait(
     definition: &Shape,
     problems: &mut Problems,
 ) {
-    // @enum has a warning of its own, which old files don't get.
+    // @enum has a separate rule, which does not apply to files of Smithy 1.0.
     let is_deprecated = definition.traits().deprecated().is_some();
-    if is_deprecated && applied.id() != "smithy.api#enum" {
+    if is_deprecated && applied.id() != ids::ENUM {
         problems.push_with(Severity::Warning, |_| {
             let message = format!(
                 "the trait `{}` on `{}` is deprecated{}",
@@ -22,21 +25,21 @@ pub(super) fn check_trait(
                 owner.id,
                 since(definition)
             );
-            Problem::warning("DeprecatedTrait", applied.location(), message)
+            Problem::warning(rules::DEPRECATED_TRAIT, applied.location(), message)
                 .maybe_hint(advice(definition))
         });
     }
-    if definition.traits().has("smithy.api#unstable") {
+    if definition.traits().has(ids::UNSTABLE) {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("the trait `{}` on `{}` is unstable", applied.id(), owner.id);
-            let code = format!("UnstableTrait.{}", applied.id());
+            let code = rules::UNSTABLE_TRAIT.of(applied.id());
             Problem::warning(code, applied.location(), message)
-                .hint("it may change or go away with the next version")
+                .hint("it can change or disappear in the next version")
         });
     }
 }
 
-/// `what` is what the target is to the owner.
+/// `what` is the relation of the target to the owner.
 pub(super) fn check_target(
     what: &str,
     relation: Relation,
@@ -60,7 +63,7 @@ pub(super) fn check_target(
             target.id(),
             since(target)
         );
-        let code = format!("DeprecatedShape.{}", target.id());
+        let code = rules::DEPRECATED_SHAPE.of(target.id());
         Problem::warning(code, reference.location(), message)
             .maybe_hint(advice(target))
             .related("defined", target.location())
@@ -72,7 +75,7 @@ fn since(shape: &Shape) -> String {
     since.map_or(String::new(), |since| format!(" since {since}"))
 }
 
-/// What the author says to use instead.
+/// The message of @deprecated.
 fn advice(shape: &Shape) -> Option<String> {
     let message = shape.traits().deprecated()?.message?;
     Some(message.chars().take(200).collect())

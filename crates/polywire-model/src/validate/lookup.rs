@@ -1,32 +1,31 @@
-//! Members and values of enums by name.
+//! An index of members and values of enums by name.
 //!
-//! `Shape::member` searches, which suits the shapes of real models. Values of
-//! traits are checked key by key, and a small text can hold a trait of thousands
-//! of members and a value of thousands of keys: here each shape is indexed once,
-//! when a value of it is first seen.
+//! `Shape::member` is a linear search, which is fast enough for real models. But a small text can
+//! have a trait with thousands of members and a value with thousands of keys. So each shape is
+//! indexed once, when its first value is checked.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape};
 
 #[derive(Default)]
 pub(super) struct Lookups<'m> {
-    /// By place in memory: a model's shapes stay where they are, and their names
-    /// may be long.
+    /// By address: the shapes of a model do not move, and their names can be long.
     by_shape: HashMap<usize, Rc<Lookup<'m>>>,
 }
 
 pub(super) struct Lookup<'m> {
     pub(super) members: HashMap<&'m str, &'m Member>,
-    /// The names of the members that a value can't do without.
+    /// The names of the required members.
     pub(super) required: Vec<&'m str>,
-    /// What an enum allows, be it the shape or the trait on a string.
+    /// The values of an enum shape, or of a string with `@enum`.
     pub(super) texts: HashSet<&'m str>,
-    /// The same in the order of the source, for messages.
+    /// The same values in the order of the source, for messages.
     pub(super) texts_in_order: Vec<&'m str>,
-    /// What an intEnum allows.
+    /// The values of an intEnum.
     pub(super) numbers: HashSet<i64>,
     /// The members with @httpLabel.
     pub(super) labels: Vec<&'m Member>,
@@ -48,12 +47,12 @@ impl<'m> Lookup<'m> {
     fn of(shape: &'m Shape) -> Self {
         let mut members = HashMap::with_capacity(shape.members().len());
         for member in shape.members() {
-            // A name that stands twice is an error elsewhere; the first counts.
+            // Duplicate names are reported elsewhere. The first is used.
             members.entry(member.name()).or_insert(member);
         }
         let all = || shape.members().iter();
         let required = all().filter(|member| member.traits().is_required());
-        let definitions = shape.traits().get("smithy.api#enum");
+        let definitions = shape.traits().get(ids::ENUM);
         let definitions = definitions.and_then(Node::as_array).unwrap_or_default();
         let texts_in_order: Vec<&str> = all()
             .filter_map(|member| member.traits().enum_value()?.as_str())

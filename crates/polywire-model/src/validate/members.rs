@@ -1,10 +1,13 @@
-//! Members: which a shape must have, and names that collide.
+//! Members: required ones of lists and maps, and conflicting names.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::spelling::did_you_mean;
 
 pub(super) fn check(shape: &Shape, problems: &mut Problems) {
     match shape.shape_type() {
@@ -17,24 +20,23 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
     }
 }
 
-/// Shape names that differ only by case would collide in generated code and on
-/// file systems.
+/// Names of shapes that differ only in case would conflict in generated code and on file systems.
 pub(super) fn check_names_by_case(model: &Model, problems: &mut Problems) {
     let mut seen: HashMap<String, &Shape> = HashMap::with_capacity(model.len());
     for shape in model.shapes() {
         if let Some(first) = seen.insert(shape.id().to_ascii_lowercase(), shape) {
             problems.push_with(Severity::Error, |_| {
-                let message = format!("`{}` and `{}` differ only by case", shape.id(), first.id());
-                Problem::error("ShapeIdConflict", shape.location(), message)
+                let message = format!("`{}` and `{}` differ only in case", shape.id(), first.id());
+                Problem::error(rules::SHAPE_ID_CONFLICT, shape.location(), message)
                     .about(shape.id())
-                    .expected("names that differ by more than case")
+                    .expected("names that differ in more than case")
                     .related("the other", first.location())
             });
         }
     }
 }
 
-/// Lists and maps: exactly these members.
+/// Lists and maps have exactly these members.
 fn check_fixed(shape: &Shape, names: &[&str], problems: &mut Problems) {
     let what = shape.shape_type().with_article();
     let mut seen: HashSet<&str> = HashSet::new();
@@ -43,12 +45,12 @@ fn check_fixed(shape: &Shape, names: &[&str], problems: &mut Problems) {
         if !seen.insert(name) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("the member `{name}` of `{}` is defined twice", shape.id());
-                Problem::error("DuplicateMember", member.location(), message)
+                Problem::error(rules::DUPLICATE_MEMBER, member.location(), message)
             });
         } else if !names.contains(&name) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("{what} such as `{}` has no member `{name}`", shape.id());
-                Problem::error("UnknownMember", member.location(), message)
+                Problem::error(rules::UNKNOWN_MEMBER, member.location(), message)
                     .expected(format!("`{}`", names.join("` and `")))
                     .maybe_hint(did_you_mean(name, names.iter().copied()))
             });
@@ -57,7 +59,7 @@ fn check_fixed(shape: &Shape, names: &[&str], problems: &mut Problems) {
     for missing in names.iter().filter(|name| !seen.contains(*name)) {
         problems.push(
             Problem::error(
-                "MissingMember",
+                rules::MISSING_MEMBER,
                 shape.location(),
                 format!("`{}` has no member `{missing}`", shape.id()),
             )
@@ -82,28 +84,28 @@ fn check_named(shape: &Shape, problems: &mut Problems) {
                     member.name(),
                     shape.id()
                 );
-                Problem::error("DuplicateMember", member.location(), message)
+                Problem::error(rules::DUPLICATE_MEMBER, member.location(), message)
             } else {
                 let message = format!(
-                    "the members `{}` and `{}` of `{}` differ only by case",
+                    "the members `{}` and `{}` of `{}` differ only in case",
                     first.name(),
                     member.name(),
                     shape.id()
                 );
-                Problem::error("ShapeIdConflict", member.location(), message)
-                    .expected("names that differ by more than case")
+                Problem::error(rules::SHAPE_ID_CONFLICT, member.location(), message)
+                    .expected("names that differ in more than case")
             };
             problem.related("first", first.location())
         });
     }
     if shape.members().is_empty() && shape.shape_type() != ShapeType::Structure {
-        // What unions must have is a rule of its own in Smithy, with a name.
-        let code = match shape.shape_type() {
-            ShapeType::Union => "Union",
-            _ => "MissingMember",
+        // Smithy has a separate rule for unions.
+        let rule = match shape.shape_type() {
+            ShapeType::Union => rules::UNION,
+            _ => rules::MISSING_MEMBER,
         };
         problems.push(
-            Problem::error(code, shape.location(), format!("`{}` is empty", shape.id())).expected(
+            Problem::error(rule, shape.location(), format!("`{}` is empty", shape.id())).expected(
                 format!("{} with a member", shape.shape_type().with_article()),
             ),
         );

@@ -3,18 +3,21 @@
 use std::collections::HashMap;
 
 use super::values::{Leniency, Subject, Values};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::Shape;
 
-/// The keys that Smithy itself gives a meaning.
+/// The keys that Smithy itself uses.
 const RESERVED: [&str; 3] = ["severityOverrides", "suppressions", "validators"];
 
 pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
     let mut by_key: HashMap<&str, &Shape> = HashMap::new();
     for shape in model.shapes() {
-        let Some(applied) = shape.traits().find("smithy.api#metadata") else {
+        let Some(applied) = shape.traits().find(ids::METADATA) else {
             continue;
         };
         let Some(node) = applied.value().get("key") else {
@@ -24,8 +27,8 @@ pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mu
         if RESERVED.contains(&key) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("`{}` describes the metadata `{key}`", shape.id());
-                Problem::error("MetadataTrait", node.location(), message)
-                    .expected("another key: Smithy itself describes this one")
+                Problem::error(rules::METADATA_TRAIT, node.location(), message)
+                    .expected("another key: this one is reserved")
             });
             continue;
         }
@@ -37,7 +40,7 @@ pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mu
                     first.id(),
                     shape.id()
                 );
-                Problem::error("MetadataTrait", node.location(), message)
+                Problem::error(rules::METADATA_TRAIT, node.location(), message)
                     .expected("one shape for each key")
                     .related("the other", first.location())
             });
@@ -49,7 +52,7 @@ pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mu
     for entry in model.metadata().entries() {
         if let Some(shape) = by_key.get(entry.key.as_str()) {
             let subject = Subject {
-                code: "TypedMetadata",
+                rule: rules::TYPED_METADATA,
                 what: "the metadata",
                 id: &entry.key,
                 at: entry.key_location,

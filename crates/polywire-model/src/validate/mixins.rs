@@ -1,6 +1,8 @@
-//! Mixins: what one cannot give, whether it is used or not.
+//! Mixins: parts that they cannot have.
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Operation, Resource, Shape, UNIT};
 use crate::source::SourceLocation;
 
@@ -22,14 +24,14 @@ fn check_operation(shape: &Shape, operation: &Operation, problems: &mut Problems
     ];
     for (what, reference) in given {
         if *reference.id() != UNIT {
-            let gives = "a mixin that gives errors and traits only";
+            let gives = "a mixin with errors and traits only";
             report(shape, what, gives, reference.location(), problems);
         }
     }
 }
 
 fn check_resource(shape: &Shape, resource: &Resource, problems: &mut Problems) {
-    // One says it all; there may be many.
+    // Only the first is reported.
     if let Some((_, reference)) = resource.properties().first() {
         let gives = "a mixin without properties";
         report(shape, "properties", gives, reference.location(), problems);
@@ -46,8 +48,8 @@ fn report(
     problems.push_with(Severity::Error, |_| {
         let kind = shape.shape_type().name();
         let message = format!("the mixin `{}` has {what}", shape.id());
-        Problem::error("WrongMixin", location, message)
+        Problem::error(rules::WRONG_MIXIN, location, message)
             .expected(expected)
-            .hint(format!("name {what} in each {kind} itself"))
+            .hint(format!("define {what} in each {kind} instead"))
     });
 }

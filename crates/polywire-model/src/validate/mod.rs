@@ -1,8 +1,7 @@
-//! Checks of the assembled model: what only shows when all files are joined.
+//! Validation of the assembled model.
 //!
-//! Each file here holds one subject and can be read alone. Some look at one shape
-//! after the other, others at services as a whole, with an index of who uses
-//! what; all of them add to the same list of findings.
+//! Each module has the rules of one subject. Some check one shape after the other, others services
+//! as a whole, with an index of uses. All add to the same list of findings.
 
 mod access;
 mod bindings;
@@ -23,9 +22,9 @@ mod lookup;
 mod members;
 mod metadata;
 mod mixins;
+mod operation_traits;
 mod pagination;
 mod policy;
-mod promises;
 mod protocols;
 mod recursion;
 mod references;
@@ -48,9 +47,10 @@ mod usage;
 mod values;
 mod waiters;
 
-use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
+use crate::rules;
 use crate::shape::{Shape, ShapeType};
 
 use self::bindings::Messages;
@@ -58,10 +58,8 @@ use self::http::Http;
 use self::index::Index;
 use self::values::Values;
 
-pub(crate) use self::policy::Policy;
-
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
-    let policy = Policy::of(model, problems);
+    let policy = policy::policy_of(model, problems);
     problems.set_policy(policy);
     let mut values = Values::new(model);
     check_shapes(model, &mut values, problems);
@@ -76,7 +74,7 @@ pub(crate) fn validate(model: &Model, problems: &mut Problems) {
     problems.name_members(|shape, location| policy::member_at(model, shape, location));
 }
 
-/// Each shape for itself.
+/// Rules that check one shape at a time.
 fn check_shapes<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
     members::check_names_by_case(model, problems);
     for shape in model.shapes() {
@@ -96,7 +94,7 @@ fn check_shapes<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Pr
     problems.subject(None);
 }
 
-/// Shapes by who uses them, and services as a whole.
+/// Rules that need the uses of shapes, and rules about services.
 fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
     let index = Index::of(model);
     let mut messages = Messages::default();
@@ -131,7 +129,7 @@ fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut 
     resource_references::check(model, problems);
 }
 
-/// Hands each trait of an operation to the file of its subject.
+/// Calls the rules for each trait of an operation.
 fn check_operation<'m>(
     index: &Index<'m>,
     operation: &'m Shape,
@@ -143,25 +141,25 @@ fn check_operation<'m>(
     usage::check_ambiguous_names(index, operation, problems);
     for applied in operation.traits().iter() {
         match applied.id().as_str() {
-            "smithy.api#endpoint" => {
+            ids::ENDPOINT => {
                 hosts::check(model, operation, applied, values.lookups(), problems);
             }
-            "smithy.api#examples" => {
+            ids::EXAMPLES => {
                 examples::check(index, operation, applied, values, problems);
             }
-            "smithy.api#http" => {
+            ids::HTTP => {
                 http::check(model, operation, applied, values.lookups(), problems);
                 if let Some(http) = Http::of(applied) {
                     http_semantics::check(model, operation, applied, &http, messages, problems);
                 }
             }
-            "smithy.api#idempotent" => {
-                promises::check_idempotent(model, operation, applied, problems);
+            ids::IDEMPOTENT => {
+                operation_traits::check_idempotent(model, operation, applied, problems);
             }
-            "smithy.api#requestCompression" => {
-                promises::check_compression(model, operation, applied, messages, problems);
+            ids::REQUEST_COMPRESSION => {
+                operation_traits::check_compression(model, operation, applied, messages, problems);
             }
-            "smithy.waiters#waitable" => {
+            ids::WAITABLE => {
                 waiters::check(model, operation, applied, values.lookups(), problems);
             }
             _ => {}
@@ -172,8 +170,8 @@ fn check_operation<'m>(
 fn check_service(service: &Shape, problems: &mut Problems) {
     for applied in service.traits().iter() {
         match applied.id().as_str() {
-            "smithy.api#cors" => services::check_cors(service, applied, problems),
-            "smithy.api#httpApiKeyAuth" => services::check_api_key(service, applied, problems),
+            ids::CORS => services::check_cors(service, applied, problems),
+            ids::HTTP_API_KEY_AUTH => services::check_api_key(service, applied, problems),
             _ => {}
         }
     }
@@ -186,21 +184,21 @@ fn check_structure(index: &Index<'_>, structure: &Shape, problems: &mut Problems
     usage::check_input_and_output(index, structure, problems);
     streams::check_event_payload(structure, problems);
     resources::check_bindings(structure, problems);
-    if structure.traits().has("smithy.api#error") {
+    if structure.traits().has(ids::ERROR) {
         http_semantics::check_error(structure, problems);
     }
 }
 
-/// Says that a search ended early, at some shape: a hostile model can have millions
-/// of pairs of services, resources and operations.
+/// Reports that a check ended early at a shape: a hostile model can have millions of pairs of
+/// services, resources and operations.
 #[cold]
-fn given_up(what: &str, shape: &Shape, problems: &mut Problems) {
+fn report_incomplete(what: &str, shape: &Shape, problems: &mut Problems) {
     let message = format!("{what}: there are too many");
-    let problem = Problem::warning("TooManyOperations", shape.location(), message);
+    let problem = Problem::warning(rules::TOO_MANY_OPERATIONS, shape.location(), message);
     problems.push(problem.about(shape.id()));
 }
 
-/// Names for a message: the first ones, where there are many.
+/// Names for a message. Only the first of many.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 8;
     let mut text = String::new();
@@ -216,7 +214,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     text
 }
 
-/// Every shape that can be meant: for suggestions.
+/// Every shape, for suggestions.
 fn everything(model: &Model) -> impl Iterator<Item = &Shape> + Clone {
-    model.shape_slice().iter().chain(Bundled::get().shapes())
+    model.shape_slice().iter().chain(model.bundled().shapes())
 }

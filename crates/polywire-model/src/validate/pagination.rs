@@ -1,29 +1,36 @@
-//! `@paginated`: the tokens, the size and the items must be members of the right
-//! kind. An operation can leave some of them to its service.
+//! `@paginated`: the tokens, the size and the items must be members of the right type. Operations
+//! inherit properties of the trait from their service.
 
 use super::index::Index;
 use super::lookup::Lookups;
 use super::values::beginning;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
+use crate::json::MAX_DEPTH;
 use crate::model::Model;
-use crate::node::{MAX_DEPTH, Node};
+use crate::node::Node;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
-const CODE: &str = "PaginatedTrait";
+const RULE: &Rule = rules::PAGINATED_TRAIT;
 
-/// What is expected of the member that a property names.
+/// The requirements for the member of a property.
 struct Property {
     name: &'static str,
     is_input: bool,
     is_needed: bool,
     types: &'static [ShapeType],
-    /// The best ones of `types`; the others are a danger.
+    /// The recommended ones of `types`. Others are a danger.
     best: &'static [ShapeType],
-    /// What @required on the member is.
-    required: Option<(Severity, &'static str)>,
-    wrong_type: &'static str,
-    deep: &'static str,
+    /// The severity and rule for @required on the member, if it is not allowed.
+    required: Option<(Severity, &'static Rule)>,
+    /// For a target that is one of `types`, but none of `best`.
+    wrong_type: Option<&'static Rule>,
+    /// For a path of more than two names.
+    deep: Option<&'static Rule>,
 }
 
 const PROPERTIES: [Property; 4] = [
@@ -33,9 +40,9 @@ const PROPERTIES: [Property; 4] = [
         is_needed: true,
         types: &[ShapeType::String, ShapeType::Map],
         best: &[ShapeType::String],
-        required: Some((Severity::Error, CODE)),
-        wrong_type: "PaginatedTrait.WrongShapeType.inputToken",
-        deep: "",
+        required: Some((Severity::Error, RULE)),
+        wrong_type: Some(rules::PAGINATED_TRAIT_WRONG_SHAPE_TYPE_INPUT_TOKEN),
+        deep: None,
     },
     Property {
         name: "pageSize",
@@ -50,10 +57,10 @@ const PROPERTIES: [Property; 4] = [
         best: &[ShapeType::Integer],
         required: Some((
             Severity::Warning,
-            "PaginatedTrait.ShouldNotBeRequired.pageSize",
+            rules::PAGINATED_TRAIT_SHOULD_NOT_BE_REQUIRED_PAGE_SIZE,
         )),
-        wrong_type: "PaginatedTrait.WrongShapeType.pageSize",
-        deep: "",
+        wrong_type: Some(rules::PAGINATED_TRAIT_WRONG_SHAPE_TYPE_PAGE_SIZE),
+        deep: None,
     },
     Property {
         name: "outputToken",
@@ -63,10 +70,10 @@ const PROPERTIES: [Property; 4] = [
         best: &[ShapeType::String],
         required: Some((
             Severity::Danger,
-            "PaginatedTrait.ShouldNotBeRequired.outputToken",
+            rules::PAGINATED_TRAIT_SHOULD_NOT_BE_REQUIRED_OUTPUT_TOKEN,
         )),
-        wrong_type: "PaginatedTrait.WrongShapeType.outputToken",
-        deep: "PaginatedTrait.DeeplyNested.outputToken",
+        wrong_type: Some(rules::PAGINATED_TRAIT_WRONG_SHAPE_TYPE_OUTPUT_TOKEN),
+        deep: Some(rules::PAGINATED_TRAIT_DEEPLY_NESTED_OUTPUT_TOKEN),
     },
     Property {
         name: "items",
@@ -75,19 +82,19 @@ const PROPERTIES: [Property; 4] = [
         types: &[ShapeType::List, ShapeType::Map],
         best: &[ShapeType::List, ShapeType::Map],
         required: None,
-        wrong_type: "",
-        deep: "PaginatedTrait.DeeplyNested.items",
+        wrong_type: None,
+        deep: Some(rules::PAGINATED_TRAIT_DEEPLY_NESTED_ITEMS),
     },
 ];
 
-/// Checks all operations with `@paginated`: alone, and, when they are sound, within
-/// each of their services.
+/// Checks all operations with `@paginated`: first alone, and, if they are valid, with the defaults
+/// of each of their services.
 pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: &mut Problems) {
     let model = index.model;
     let mut is_used = false;
     let mut unsound: Vec<&str> = Vec::new();
     for operation in model.shapes_of(ShapeType::Operation) {
-        let Some(applied) = operation.traits().find("smithy.api#paginated") else {
+        let Some(applied) = operation.traits().find(ids::PAGINATED) else {
             continue;
         };
         is_used = true;
@@ -110,14 +117,14 @@ pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: 
     if !is_used {
         return;
     }
-    // Shapes are visited by id, so these are sorted.
+    // Shapes are visited in the order of their ids, so these are sorted.
     for contents in &index.services {
-        let defaults = contents.service.traits().get("smithy.api#paginated");
+        let defaults = contents.service.traits().get(ids::PAGINATED);
         for &operation in &contents.operations {
             if problems.is_full() {
                 return;
             }
-            let Some(applied) = operation.traits().find("smithy.api#paginated") else {
+            let Some(applied) = operation.traits().find(ids::PAGINATED) else {
                 continue;
             };
             if unsound.binary_search(&operation.id().as_str()).is_ok() {
@@ -131,7 +138,7 @@ pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: 
                 found: false,
             };
             for property in &PROPERTIES {
-                // What the operation says itself is checked above.
+                // Properties of the operation itself are checked above.
                 if applied.value().get(property.name).is_some() {
                     continue;
                 }
@@ -171,8 +178,8 @@ impl<'m> Check<'_, 'm> {
         let id = self.operation.id();
         self.push(Severity::Error, |_| {
             let name = property.name;
-            let message = format!("`{id}` has no `{name}`, nor has `{}`", service.id());
-            Problem::error(CODE, location, message)
+            let message = format!("neither `{id}` nor `{}` has `{name}`", service.id());
+            Problem::error(RULE, location, message)
                 .expected(format!("`{name}` here, or in @paginated on the service"))
                 .related("the service", service.location())
         });
@@ -196,7 +203,7 @@ impl<'m> Check<'_, 'm> {
         if property.is_input && path.contains('.') {
             return self.push(Severity::Error, |_| {
                 let message = format!("`{name}` of `{id}` is a path");
-                Problem::error(CODE, location, message)
+                Problem::error(RULE, location, message)
                     .expected("the name of a member of the input itself")
             });
         }
@@ -205,13 +212,13 @@ impl<'m> Check<'_, 'm> {
             Err((structure, name_of_member)) => {
                 return self.push(Severity::Error, |hints| {
                     let message = format!(
-                        "`{name}` of `{id}` names no member: `{}` has no `{}`",
+                        "`{name}` of `{id}` is not a member: `{}` has no `{}`",
                         structure.id(),
                         beginning(name_of_member)
                     );
                     let names = || structure.members().iter().map(Member::name);
                     let near = || did_you_mean(name_of_member, names());
-                    Problem::error(CODE, location, message)
+                    Problem::error(RULE, location, message)
                         .expected(match property.is_input {
                             true => "a member of the input",
                             false => "a member of the output, or a path to one",
@@ -222,16 +229,17 @@ impl<'m> Check<'_, 'm> {
             }
         };
         self.member(property, member, location);
-        if !property.is_input && path.split('.').count() > 2 {
+        if let Some(rule) = property.deep
+            && path.split('.').count() > 2
+        {
             self.push(Severity::Warning, |_| {
-                let message = format!("`{name}` of `{id}` lies deep in the output");
-                Problem::warning(property.deep, location, message)
-                    .expected("a path of two names at most")
+                let message = format!("`{name}` of `{id}` is deeply nested in the output");
+                Problem::warning(rule, location, message).expected("a path of at most two names")
             });
         }
     }
 
-    /// The member at the end of a path, or where the path breaks off.
+    /// The member at the end of a path. The error is the shape and the name at which the path ends.
     fn resolve<'p>(
         &mut self,
         structure: &'m Shape,
@@ -257,14 +265,14 @@ impl<'m> Check<'_, 'm> {
     fn member(&mut self, property: &Property, member: &'m Member, location: SourceLocation) {
         let id = self.operation.id();
         let name = property.name;
-        if let Some((severity, code)) = property.required.filter(|_| member.traits().is_required())
+        if let Some((severity, rule)) = property.required.filter(|_| member.traits().is_required())
         {
             self.push(severity, |_| {
                 let message = format!("`{name}` of `{id}` is a required member");
-                Problem::error(code, location, message)
+                Problem::error(rule, location, message)
                     .expected(match property.is_input {
-                        true => "a member that the first call can leave out",
-                        false => "a member that the last page can leave out",
+                        true => "a member that the first call can omit",
+                        false => "a member that the last page can omit",
                     })
                     .related("the member", member.location())
             });
@@ -272,12 +280,13 @@ impl<'m> Check<'_, 'm> {
         let Some(target) = self.model.target(member).map(Shape::shape_type) else {
             return;
         };
-        let (severity, code) = if !property.types.contains(&target) {
-            (Severity::Error, CODE)
-        } else if !property.best.contains(&target) {
-            (Severity::Danger, property.wrong_type)
-        } else {
-            return;
+        let wrong_type = property
+            .wrong_type
+            .filter(|_| !property.best.contains(&target));
+        let (severity, rule) = match wrong_type {
+            _ if !property.types.contains(&target) => (Severity::Error, RULE),
+            Some(rule) => (Severity::Danger, rule),
+            None => return,
         };
         self.push(severity, |_| {
             let message = format!("`{name}` of `{id}` is {}", target.with_article());
@@ -286,7 +295,7 @@ impl<'m> Check<'_, 'm> {
                 .iter()
                 .map(|shape_type| shape_type.with_article());
             let types: Vec<String> = types.collect();
-            Problem::error(code, location, message)
+            Problem::error(rule, location, message)
                 .expected(format!("a member that is {}", types.join(" or ")))
                 .related("the member", member.location())
         });

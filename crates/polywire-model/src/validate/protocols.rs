@@ -1,12 +1,15 @@
-//! Services whose protocol has no documents, while their data has.
+//! Services with documents whose protocol does not support them.
 
 use std::collections::{HashMap, VecDeque};
 
 use polywire_schema::ShapeId;
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::{Model, Relation, neighbors};
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, ShapeType};
 use crate::traits::AppliedTrait;
 
@@ -17,25 +20,29 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             .map(move |applied| (service, applied))
     });
     let services: Vec<_> = services.collect();
-    // Most models have none of the two.
+    // Most models have neither.
     if services.is_empty() {
         return;
     }
-    let documents = who_reaches_documents(model);
+    let documents = shapes_with_documents(model);
     for (service, applied) in services {
         let Some(member) = documents.get(service.id()) else {
             continue;
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` is a document, which `{}` on `{}` can't carry",
+                "`{}` is a document, which `{}` on `{}` does not support",
                 member.id(),
                 applied.id(),
                 service.id()
             );
-            Problem::error("NoInlineDocumentSupport", applied.location(), message)
-                .expected("a protocol with documents, or data without")
-                .related("the document", member.location())
+            Problem::error(
+                rules::NO_INLINE_DOCUMENT_SUPPORT,
+                applied.location(),
+                message,
+            )
+            .expected("a protocol with documents, or data without")
+            .related("the document", member.location())
         });
     }
 }
@@ -43,15 +50,15 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
 fn has_no_documents(model: &Model, applied: &AppliedTrait) -> bool {
     let definition = model.get(applied.id());
     definition
-        .and_then(|shape| shape.traits().get("smithy.api#protocolDefinition"))
+        .and_then(|shape| shape.traits().get(ids::PROTOCOL_DEFINITION))
         .and_then(|value| value.get("noInlineDocumentSupport"))
         .and_then(Node::as_bool)
         .unwrap_or(false)
 }
 
-/// The shapes that lead to a document, each with the member that is one. It goes
-/// backwards from the documents: there may be many services over the same data.
-fn who_reaches_documents(model: &Model) -> HashMap<&ShapeId, &Member> {
+/// The shapes that reach a document, each with the member that is one. This is a search backwards
+/// from the documents, because many services can have the same data.
+fn shapes_with_documents(model: &Model) -> HashMap<&ShapeId, &Member> {
     let mut found: HashMap<&ShapeId, &Member> = HashMap::new();
     let mut queue: VecDeque<(&ShapeId, &Member)> = VecDeque::new();
     for shape in model.shapes() {

@@ -1,9 +1,8 @@
-//! Shapes that lead back to themselves with no way out.
+//! Recursive shapes without finite values.
 //!
-//! A list or map of itself has no end in most languages' types. A structure that
-//! requires itself, be it through others, has no finite value; neither has a
-//! union of which every member leads back to it. Each walk here looks at every
-//! member once, whatever the model:
+//! Lists and maps that contain themselves cannot be represented in most languages. Structures that
+//! require themselves, also through others, have no finite value, and neither have unions whose
+//! members all lead back to them. Each search visits every member once:
 //!
 //! ```text
 //! lists, maps   each leads to one other, so a walk along them ends or turns
@@ -16,17 +15,19 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use polywire_schema::ShapeId;
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 
-const CODE: &str = "ShapeRecursion";
+const RULE: &Rule = rules::SHAPE_RECURSION;
 
-/// How many steps of a cycle a message names.
+/// The maximum number of steps of a cycle in a message.
 const SHOWN: usize = 12;
 
-/// How many cycles of shapes that all lead to each other are reported. To break
-/// one of them breaks others, and each takes a walk to find.
+/// The maximum number of reported cycles in a strongly connected component. Fixing one often fixes
+/// others, and each needs a search.
 const MOST: u32 = 10;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -35,15 +36,15 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     check_unions(model, problems);
 }
 
-/// Members that lead from one shape to the next: `from` by `by` to `to`.
+/// A graph of shapes, whose edges are members: from `from` by `by` to `to`.
 struct Graph<'m> {
     shapes: Vec<&'m Shape>,
     edges: Vec<Vec<(&'m Member, usize)>>,
 }
 
 impl<'m> Graph<'m> {
-    /// The shapes that `is_node` picks, and their members that `is_edge` picks
-    /// and that lead to another of them.
+    /// The graph of the shapes that `is_node` selects, with the members that `is_edge` selects and
+    /// that target another of these shapes.
     fn of(
         model: &'m Model,
         is_node: impl Fn(&Shape) -> bool,
@@ -68,8 +69,7 @@ impl<'m> Graph<'m> {
         }
     }
 
-    /// The shortest way from a shape to itself, within the shapes of one
-    /// component.
+    /// The shortest cycle through a shape, within one component.
     fn cycle(&self, start: usize, component: &[usize]) -> Vec<&'m Member> {
         let mut came_by: HashMap<usize, (usize, &Member)> = HashMap::new();
         let mut queue = VecDeque::from([start]);
@@ -101,7 +101,7 @@ impl<'m> Graph<'m> {
         path
     }
 
-    /// The way along the first members, until it turns.
+    /// The path along the first members, until it reaches a shape twice.
     fn first_way(&self, start: usize) -> Vec<&'m Member> {
         let (mut path, mut seen, mut at) = (Vec::new(), HashSet::new(), start);
         while path.len() <= SHOWN && seen.insert(at) {
@@ -114,8 +114,8 @@ impl<'m> Graph<'m> {
         path
     }
 
-    /// The number of each shape's strong component: shapes that lead to each
-    /// other have the same. Tarjan's algorithm, with its stack on the heap.
+    /// The number of the strongly connected component of each shape, by Tarjan's algorithm with an
+    /// explicit stack.
     fn components(&self) -> Vec<usize> {
         const UNSEEN: usize = usize::MAX;
         let count = self.shapes.len();
@@ -161,8 +161,8 @@ impl<'m> Graph<'m> {
         component
     }
 
-    /// Calls `report` with a cycle for each shape that is on one, but only once
-    /// for the shapes of a cycle that was reported.
+    /// Calls `report` with a cycle for each shape in one, but only once for the shapes of a
+    /// reported cycle.
     fn cycles(&self, mut report: impl FnMut(&'m Shape, &[&'m Member]) -> bool) {
         let component = self.components();
         let mut size = vec![0_u32; self.shapes.len()];
@@ -200,13 +200,13 @@ fn check_lists(model: &Model, problems: &mut Problems) {
     let is_node = |shape: &Shape| matches!(shape.shape_type(), ShapeType::List | ShapeType::Map);
     Graph::of(model, is_node, |_, _| true).cycles(|shape, path| {
         problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` holds itself: {}", shape.id(), shown(path));
+            let message = format!("`{}` contains itself: {}", shape.id(), shown(path));
             let location = path
                 .first()
                 .map_or(shape.location(), |m| m.target().location());
-            Problem::error(CODE, location, message)
+            Problem::error(RULE, location, message)
                 .about(shape.id())
-                .expected("a structure or union on the way")
+                .expected("a structure or union in the cycle")
                 .related("the shape", shape.location())
         });
         !problems.is_full()
@@ -220,9 +220,11 @@ fn check_structures(model: &Model, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` requires itself: {}", shape.id(), shown(path));
             let location = path.first().map_or(shape.location(), |m| m.location());
-            Problem::error(CODE, location, message)
+            Problem::error(RULE, location, message)
                 .about(shape.id())
-                .expected("a member without @required on the way, else no value has an end")
+                .expected(
+                    "a member without @required in the cycle, because values would be infinite",
+                )
                 .related("the shape", shape.location())
         });
         !problems.is_full()
@@ -230,8 +232,8 @@ fn check_structures(model: &Model, problems: &mut Problems) {
 }
 
 fn check_unions(model: &Model, problems: &mut Problems) {
-    // A structure counts as an end when one of its members may be absent, or when
-    // one of those that may not has an end, as in Smithy's own tool.
+    // A structure is finite if one of its members is optional, or if one of the required ones is
+    // finite, as in Smithy's own tool.
     let is_node = |shape: &Shape| match shape.shape_type() {
         ShapeType::Union => true,
         ShapeType::Structure => {
@@ -249,8 +251,7 @@ fn check_unions(model: &Model, problems: &mut Problems) {
         graph.edges[at]
             .iter()
             .for_each(|(_, next)| users[*next].push(at));
-        // A member that leads out of the graph leads to an end. An empty union
-        // is reported elsewhere.
+        // A member that leads out of the graph is finite. An empty union is reported elsewhere.
         if graph.edges[at].len() < shape.members().len() || shape.members().is_empty() {
             ends[at] = true;
             queue.push_back(at);
@@ -273,18 +274,18 @@ fn check_unions(model: &Model, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let path = graph.first_way(at);
             let message = format!(
-                "no value of the union `{}` has an end: {}",
+                "all values of the union `{}` are infinite: {}",
                 shape.id(),
                 shown(&path)
             );
-            Problem::error(CODE, shape.location(), message)
+            Problem::error(RULE, shape.location(), message)
                 .about(shape.id())
-                .expected("a member that doesn't lead back to the union")
+                .expected("a member that does not lead back to the union")
         });
     }
 }
 
-/// The way around: `A > B > A`, by the members that lead on.
+/// A cycle as text: `A > B > A`.
 fn shown(path: &[&Member]) -> String {
     let mut text = String::new();
     for member in path.iter().take(SHOWN) {

@@ -1,18 +1,21 @@
-//! `@references`: a shape that holds the identifiers of a resource.
+//! `@references`: shapes with the identifiers of a resource.
 
 use std::collections::HashMap;
 
 use polywire_schema::ShapeId;
 
 use super::traits::Owner;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Resource, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-const CODE: &str = "ReferencesTrait";
+const RULE: &Rule = rules::REFERENCES_TRAIT;
 
 pub(super) fn check(
     model: &Model,
@@ -24,7 +27,7 @@ pub(super) fn check(
     if references.is_empty() {
         return;
     }
-    // There may be many references, and a structure of many members.
+    // Indexed, because there can be many references and many members.
     let members: HashMap<&str, &Member> = owner
         .shape
         .members()
@@ -41,13 +44,16 @@ pub(super) fn check(
         let Some(id) = node.as_str() else { continue };
         if ShapeId::parse(id).is_err() {
             problems.push_with(Severity::Error, |_| {
-                let message = format!("`{id}` in the references of `{}` is no shape id", owner.id);
-                Problem::error(CODE, node.location(), message)
+                let message = format!(
+                    "`{id}` in the references of `{}` is not a shape id",
+                    owner.id
+                );
+                Problem::error(RULE, node.location(), message)
                     .expected("the absolute id of a resource")
             });
             continue;
         }
-        // Resources of models that aren't at hand may be named.
+        // Resources of other models can be referenced.
         let Some(target) = model.get(id) else {
             continue;
         };
@@ -58,13 +64,13 @@ pub(super) fn check(
                     owner.id,
                     target.shape_type().with_article()
                 );
-                Problem::error(CODE, node.location(), message)
+                Problem::error(RULE, node.location(), message)
                     .expected("a resource")
                     .related("defined", target.location())
             });
             continue;
         };
-        // That the trait can't stand on a member is reported for all traits.
+        // On a member, the trait is reported as on the wrong shape.
         if owner.member.is_some() {
             continue;
         }
@@ -92,7 +98,7 @@ struct Reference<'m> {
 }
 
 impl Reference<'_> {
-    /// A string holds one identifier, so the resource has one.
+    /// A string has one identifier, so the resource must have one.
     fn of_string(&self, problems: &mut Problems) {
         if let Some(ids) = self.reference.get("ids") {
             problems.push_with(Severity::Error, |_| {
@@ -100,7 +106,7 @@ impl Reference<'_> {
                     "the reference of the string `{}` has `ids`",
                     self.owner.id()
                 );
-                Problem::error(CODE, ids.location(), message).expected("`resource` alone")
+                Problem::error(RULE, ids.location(), message).expected("`resource` alone")
             });
         }
         let count = self.resource.identifiers().len();
@@ -108,14 +114,14 @@ impl Reference<'_> {
             self.report(
                 self.reference.location(),
                 &format!("which has {count} identifiers"),
-                "a resource with one identifier, as a string holds one",
+                "a resource with one identifier",
                 None,
                 problems,
             );
         }
     }
 
-    /// Each identifier is held by a member that is a string.
+    /// Each identifier must have a member that is a string.
     fn of_structure(&self, members: &HashMap<&str, &Member>, problems: &mut Problems) {
         let ids = self.reference.get("ids").and_then(Node::as_object);
         let Some(ids) = ids.filter(|ids| !ids.is_empty()) else {
@@ -178,7 +184,7 @@ impl Reference<'_> {
         };
         let target = self.model.target(member).map(Shape::shape_type);
         if target.is_some_and(|target| !matches!(target, ShapeType::Enum | ShapeType::String)) {
-            let why = format!("for which its member `{name}` is no string");
+            let why = format!("for which its member `{name}` is not a string");
             let expected = "members that target strings";
             self.report(location, &why, expected, None, problems);
         }
@@ -199,7 +205,7 @@ impl Reference<'_> {
                 self.owner.id(),
                 self.target.id()
             );
-            Problem::error(CODE, location, message)
+            Problem::error(RULE, location, message)
                 .expected(expected)
                 .maybe_hint(hint)
                 .related("the resource", self.target.location())

@@ -1,11 +1,13 @@
-//! No resource is its own descendant. Each reference that closes a circle is
-//! reported once.
+//! Resources must not be their own descendants. Each reference that closes a cycle is reported
+//! once.
 
 use std::collections::HashMap;
 
 use super::listed;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Resource, Shape, ShapeType};
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -14,7 +16,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         if states.contains_key(root.id().as_str()) {
             continue;
         }
-        // A stack of its own: recursion would follow the depth of the model.
+        // An explicit stack, because the recursion would be as deep as the model.
         let mut path: Vec<(&Shape, usize)> = vec![(root, 0)];
         states.insert(root.id(), State::Open);
         while let Some((shape, next)) = path.last_mut() {
@@ -39,13 +41,13 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
                     let names = path[start.unwrap_or(0)..].iter();
                     let names = names.map(|(shape, _)| shape.id().as_str());
                     let message = format!(
-                        "`{}` is its own descendant, by way of {}",
+                        "`{}` is its own descendant, through {}",
                         child.id(),
                         listed(names)
                     );
-                    Problem::error("ResourceCycle", reference.location(), message)
+                    Problem::error(rules::RESOURCE_CYCLE, reference.location(), message)
                         .about(child.id())
-                        .expected("a resource that doesn't lead back")
+                        .expected("a resource that does not lead back")
                         .related("the resource", child.location())
                 }),
                 Some(State::Done) => {}

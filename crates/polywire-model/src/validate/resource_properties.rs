@@ -1,23 +1,27 @@
-//! Properties of resources: what operations take and give of a resource must be
-//! its properties, and each property must be used.
+//! Properties of resources: members of inputs and outputs must be properties, and each property
+//! must be used.
 
 use std::collections::{HashMap, HashSet};
 
-use super::given_up;
+use super::report_incomplete;
 use super::resources::{Bindings, bindings, identifiers_of};
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Lifecycle, Member, Resource, Shape, ShapeRef, ShapeType};
+use crate::spelling::did_you_mean;
 
-const CODE: &str = "ResourceOperationInputOutput";
+const RULE: &Rule = rules::RESOURCE_OPERATION_INPUT_OUTPUT;
 
-/// How many members are looked at in all.
+/// The maximum number of members that are visited.
 const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
     let mut steps = 0;
     for shape in model.shapes_of(ShapeType::Resource) {
-        // A mixin that has properties is an error as it is.
+        // Mixins with properties are reported elsewhere.
         let resource = shape.as_resource().filter(|_| !shape.traits().is_mixin());
         let Some(resource) = resource.filter(|r| !r.properties().is_empty()) else {
             continue;
@@ -36,7 +40,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         };
         checker.operations(resource);
         if *checker.steps > MAX_STEPS {
-            return given_up(
+            return report_incomplete(
                 "not all properties of resources were checked",
                 shape,
                 problems,
@@ -97,20 +101,20 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// The members of an input or output, or of the one that @nestedProperties
-    /// points to.
+    /// Checks the members of an input or output, or of the structure that @nestedProperties
+    /// selects.
     fn message(&mut self, structure: &'m Shape) {
         *self.steps += structure.members().len();
         let bound = bindings(&self.identifiers, structure);
         let nested = structure.members().iter();
-        let mut nested = nested.filter(|m| m.traits().has("smithy.api#nestedProperties"));
+        let mut nested = nested.filter(|m| m.traits().has(ids::NESTED_PROPERTIES));
         let nested = nested.next().and_then(|member| self.model.target(member));
         let nested = nested.filter(|target| target.shape_type() == ShapeType::Structure);
         self.members(nested.unwrap_or(structure), &bound);
     }
 
-    /// What a list gives of each entity: the structure in the only list of
-    /// structures, or in the one with the items of a page.
+    /// The items of a `list` operation: the structure in the only list of structures, or in the
+    /// list of the items of a page.
     fn item(&self, operation: &'m Shape) -> Option<&'m Shape> {
         let output = self.model.get(operation.as_operation()?.output())?;
         let item_of = |member: &Member| {
@@ -173,9 +177,9 @@ impl<'m> Checker<'_, 'm> {
                         member.name(),
                         structure.id()
                     );
-                    Problem::error(CODE, member.location(), message)
+                    Problem::error(RULE, member.location(), message)
                         .about(structure.id())
-                        .expected("a property of its own")
+                        .expected("a different property")
                         .related("the other", first.location())
                 });
             }
@@ -186,14 +190,14 @@ impl<'m> Checker<'_, 'm> {
         let shape = self.shape;
         let names = || self.properties.keys().copied();
         self.problems.push_with(Severity::Error, |hints| {
-            let message = format!("`{}` is no property of `{}`", member.id(), shape.id());
-            let location = match member.traits().find("smithy.api#property") {
+            let message = format!("`{}` is not a property of `{}`", member.id(), shape.id());
+            let location = match member.traits().find(ids::PROPERTY) {
                 Some(applied) if is_explicit => applied.value().location(),
                 _ => member.location(),
             };
             let near = hints.then(|| did_you_mean(name, names())).flatten();
-            let marks = "@notProperty marks what is none, @resourceIdentifier an identifier";
-            Problem::error(CODE, location, message)
+            let marks = "apply @notProperty if it is not a property, or @resourceIdentifier if it is an identifier";
+            Problem::error(RULE, location, message)
                 .about(member.id())
                 .expected("a property or an identifier of the resource")
                 .hint(near.unwrap_or_else(|| marks.to_owned()))
@@ -204,10 +208,10 @@ impl<'m> Checker<'_, 'm> {
     fn mismatched(&mut self, member: &Member, name: &str, target: &ShapeRef) {
         self.problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` has another target than the property `{name}`",
+                "the target of `{}` differs from that of the property `{name}`",
                 member.id()
             );
-            Problem::error(CODE, member.target().location(), message)
+            Problem::error(RULE, member.target().location(), message)
                 .about(member.id())
                 .expected(format!("`{}`", target.id()))
                 .related("the property", target.location())
@@ -222,10 +226,10 @@ impl<'m> Checker<'_, 'm> {
             let shape = self.shape;
             self.problems.push_with(Severity::Error, |_| {
                 let message = format!(
-                    "no operation of `{}` takes or gives the property `{name}`",
+                    "no operation of `{}` uses the property `{name}`",
                     shape.id()
                 );
-                Problem::error(CODE, reference.location(), message)
+                Problem::error(RULE, reference.location(), message)
                     .about(shape.id())
                     .expected("a member of that name in an input or output")
             });
@@ -235,16 +239,16 @@ impl<'m> Checker<'_, 'm> {
 
 /// The name of the property that `@property` gives.
 fn property_name(member: &Member) -> Option<&str> {
-    let property = member.traits().get("smithy.api#property")?;
+    let property = member.traits().get(ids::PROPERTY)?;
     property.get("name")?.as_str()
 }
 
-/// Whether a trait on the member says so, itself or by its definition.
+/// Whether a member has @notProperty, or a trait whose definition has it.
 fn is_no_property(model: &Model, member: &Member) -> bool {
     member.traits().iter().any(|applied| {
-        *applied.id() == *"smithy.api#notProperty"
+        *applied.id() == *ids::NOT_PROPERTY
             || model
                 .get(applied.id())
-                .is_some_and(|definition| definition.traits().has("smithy.api#notProperty"))
+                .is_some_and(|definition| definition.traits().has(ids::NOT_PROPERTY))
     })
 }

@@ -1,15 +1,18 @@
-//! Members that look like a reference to a resource, but don't say so.
+//! Members that look like a reference to a resource, without @references.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::listed;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::{Model, neighbors};
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Resource, Shape, ShapeType};
 
-/// How many shapes are looked at in all.
+/// The maximum number of shapes that are visited.
 const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -29,7 +32,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     if resources.is_empty() {
         return;
     }
-    let mut reached = Reached {
+    let mut reached = ReachableShapes {
         model,
         sets: HashMap::new(),
         steps: 0,
@@ -40,7 +43,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             let Some(candidates) = resources.get(&key) else {
                 continue;
             };
-            // What a mixin gave is reported on the mixin.
+            // Inherited members are reported on the mixin.
             if member.is_inherited() {
                 continue;
             }
@@ -64,24 +67,28 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             }
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("`{}` looks like the identifier of a resource", member.id());
-                Problem::warning("MemberShouldReferenceResource", member.location(), message)
-                    .about(member.id())
-                    .expected(format!(
-                        "@references on `{}` with {}",
-                        structure.id().name(),
-                        listed(found.into_iter())
-                    ))
+                Problem::warning(
+                    rules::MEMBER_SHOULD_REFERENCE_RESOURCE,
+                    member.location(),
+                    message,
+                )
+                .about(member.id())
+                .expected(format!(
+                    "@references on `{}` with {}",
+                    structure.id().name(),
+                    listed(found.into_iter())
+                ))
             });
         }
     }
 }
 
-/// Whether the trait stands on the member or its structure, for this resource.
+/// Whether the member or its structure has @references to this resource.
 fn refers_to(structure: &Shape, member: &Member, resource: &str) -> bool {
     [structure.traits(), member.traits()]
         .into_iter()
         .any(|traits| {
-            let references = traits.get("smithy.api#references").and_then(Node::as_array);
+            let references = traits.get(ids::REFERENCES).and_then(Node::as_array);
             references.unwrap_or_default().iter().any(|reference| {
                 let named = reference.get("resource").and_then(Node::as_str);
                 named == Some(resource)
@@ -89,14 +96,14 @@ fn refers_to(structure: &Shape, member: &Member, resource: &str) -> bool {
         })
 }
 
-/// What resources lead to, walked through once each.
-struct Reached<'m> {
+/// The shapes that resources reach, computed once for each.
+struct ReachableShapes<'m> {
     model: &'m Model,
     sets: HashMap<&'m str, Rc<HashSet<&'m str>>>,
     steps: usize,
 }
 
-impl<'m> Reached<'m> {
+impl<'m> ReachableShapes<'m> {
     fn by(&mut self, resource: &'m Shape) -> Rc<HashSet<&'m str>> {
         self.steps += 1;
         if let Some(set) = self.sets.get(resource.id().as_str()) {

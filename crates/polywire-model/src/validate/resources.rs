@@ -1,18 +1,20 @@
-//! Resources: what is bound to them must carry their identifiers, and do what its
-//! place in the lifecycle says.
+//! Resources: operations must have the identifiers, and the traits of their lifecycle.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{given_up, listed};
-use crate::diagnostic::{Problem, Problems, Severity};
+use super::{listed, report_incomplete};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Lifecycle, Member, Resource, Shape, ShapeRef, ShapeType};
 
-/// How many members and identifiers are looked at in all. A hostile model can
-/// bind the same large operations to thousands of resources.
+/// The maximum number of members and identifiers that are visited. A hostile model can bind the
+/// same large operations to thousands of resources.
 const MAX_STEPS: usize = 1_000_000;
 
-/// The members of a structure that give identifiers of a resource a value.
+/// The members of a structure that are bound to identifiers of a resource.
 pub(super) type Bindings<'m> = HashMap<&'m str, &'m Member>;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -29,7 +31,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             return;
         }
         if checker.steps > MAX_STEPS {
-            return given_up(
+            return report_incomplete(
                 "not all bindings of resources were checked",
                 shape,
                 problems,
@@ -50,7 +52,7 @@ struct Checker<'a, 'm> {
 
 impl<'m> Checker<'_, 'm> {
     fn lifecycle(&mut self, shape: &Shape, resource: &Resource) {
-        // What the operation must be: @readonly or not, and @idempotent.
+        // Whether the operation must have @readonly and @idempotent.
         let rules = [
             (Lifecycle::Create, false, false),
             (Lifecycle::Put, false, true),
@@ -73,7 +75,7 @@ impl<'m> Checker<'_, 'm> {
                 _ if is_idempotent && !traits.is_idempotent() => "@idempotent",
                 _ => continue,
             };
-            // An operation that writes must lose one trait and get the other.
+            // An operation that writes must replace one trait by the other.
             let what = match (what, is_idempotent && !traits.is_idempotent()) {
                 ("no @readonly", true) => "@idempotent instead of @readonly",
                 _ => what,
@@ -85,12 +87,12 @@ impl<'m> Checker<'_, 'm> {
                     shape.id(),
                     operation.id(),
                     match what {
-                        "@readonly" => "is not marked as one that only reads",
-                        "@idempotent" => "is not marked as one that can be repeated",
-                        _ => "is marked as one that only reads",
+                        "@readonly" => "does not have @readonly",
+                        "@idempotent" => "does not have @idempotent",
+                        _ => "has @readonly",
                     }
                 );
-                Problem::error("ResourceLifecycle", reference.location(), message)
+                Problem::error(rules::RESOURCE_LIFECYCLE, reference.location(), message)
                     .about(shape.id())
                     .expected(format!("an operation with {what}"))
                     .related("the operation", operation.location())
@@ -112,7 +114,7 @@ impl<'m> Checker<'_, 'm> {
                     "`{name}` of `{}` is both an identifier and a property",
                     shape.id()
                 );
-                Problem::error("ResourceIdentifier", reference.location(), message)
+                Problem::error(rules::RESOURCE_IDENTIFIER, reference.location(), message)
                     .about(shape.id())
                     .expected("one of them")
                     .related("the identifier", identifier.location())
@@ -120,8 +122,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// Children have the identifiers of their parents, and so have their
-    /// operations.
+    /// Children have the identifiers of their parents, and so have the operations of the children.
     fn children(&mut self, shape: &'m Shape, parent: &'m Resource) {
         for reference in parent.resources() {
             let Some(child) = self.model.get(reference) else {
@@ -153,9 +154,9 @@ impl<'m> Checker<'_, 'm> {
                         shape.id(),
                         listed(missing.iter().copied())
                     );
-                    Problem::error("ResourceIdentifier", child.location(), message)
+                    Problem::error(rules::RESOURCE_IDENTIFIER, child.location(), message)
                         .about(child.id())
-                        .expected("all identifiers of the parent among its own")
+                        .expected("all identifiers of the parent")
                         .related("bound", reference.location())
                 });
             }
@@ -173,11 +174,11 @@ impl<'m> Checker<'_, 'm> {
     ) {
         self.problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the identifier `{name}` of `{}` is another one than in its parent `{}`",
+                "the target of the identifier `{name}` of `{}` differs from that in its parent `{}`",
                 child.id(),
                 parent.id()
             );
-            Problem::error("ResourceIdentifier", found.location(), message)
+            Problem::error(rules::RESOURCE_IDENTIFIER, found.location(), message)
                 .about(child.id())
                 .expected(format!("`{}`", target.id()))
                 .related("in the parent", target.location())
@@ -197,7 +198,7 @@ impl<'m> Checker<'_, 'm> {
         }
         let collections = collection_operations(resource);
         for reference in resource.all_operations() {
-            // What is no operation is reported where it is named.
+            // Other shapes are reported at the reference.
             let target = self.model.get(reference);
             let Some(operation) = target.filter(|shape| shape.as_operation().is_some()) else {
                 continue;
@@ -225,20 +226,24 @@ impl<'m> Checker<'_, 'm> {
                     parent_shape.id(),
                     listed(missing.iter().copied())
                 );
-                Problem::error("ResourceIdentifierBinding", operation.location(), message)
-                    .about(operation.id())
-                    .expected("them as members of the input, with @required")
-                    .related("bound", reference.location())
+                Problem::error(
+                    rules::RESOURCE_IDENTIFIER_BINDING,
+                    operation.location(),
+                    message,
+                )
+                .about(operation.id())
+                .expected("these members in the input, with @required")
+                .related("bound", reference.location())
             });
         }
     }
 
-    /// Operations on one entity have all identifiers, those on the collection not.
+    /// Operations on an instance have all identifiers, those on the collection do not.
     fn operations(&mut self, shape: &'m Shape, resource: &'m Resource) {
         let identifiers = identifiers_of(resource);
         let collections = collection_operations(resource);
         for reference in resource.all_operations() {
-            // What is no operation is reported where it is named.
+            // Other shapes are reported at the reference.
             let target = self.model.get(reference);
             let Some(operation) = target.filter(|shape| shape.as_operation().is_some()) else {
                 continue;
@@ -257,48 +262,53 @@ impl<'m> Checker<'_, 'm> {
             match (collections.contains(reference.as_str()), missing.is_empty()) {
                 (true, true) => self.problems.push_with(Severity::Error, |_| {
                     let message = format!(
-                        "`{}` is about all of `{}`, {}",
+                        "`{}` is an operation on the collection of `{}`, {}",
                         operation.id(),
                         shape.id(),
                         match identifiers.is_empty() {
                             true => "which has no identifiers",
-                            false => "but takes the identifiers of one",
+                            false => "but has the identifiers of an instance",
                         }
                     );
-                    let problem =
-                        Problem::error("ResourceIdentifierBinding", reference.location(), message)
-                            .about(operation.id())
-                            .related("the operation", operation.location());
+                    let problem = Problem::error(
+                        rules::RESOURCE_IDENTIFIER_BINDING,
+                        reference.location(),
+                        message,
+                    )
+                    .about(operation.id())
+                    .related("the operation", operation.location());
                     match identifiers.is_empty() {
                         true => problem.expected(
-                            "a resource with identifiers: without them there is only one",
+                            "a resource with identifiers: without them there is no collection",
                         ),
                         false => problem
                             .expected("an input without one of the identifiers")
-                            .hint("what is done to one entity belongs into `operations`"),
+                            .hint("operations on an instance belong in `operations`"),
                     }
                 }),
                 (false, false) => self.problems.push_with(Severity::Error, |_| {
                     let message = format!(
-                        "`{}` is about one of `{}`, but its input lacks identifiers: {}",
+                        "`{}` is an operation on an instance of `{}`, but its input lacks identifiers: {}",
                         operation.id(),
                         shape.id(),
                         listed(missing.iter().copied())
                     );
-                    Problem::error("ResourceIdentifierBinding", operation.location(), message)
-                        .about(operation.id())
-                        .expected(
-                            "them as members of the input, with @required and the same target",
-                        )
-                        .hint("a member of another name takes @resourceIdentifier")
-                        .related("bound", reference.location())
+                    Problem::error(
+                        rules::RESOURCE_IDENTIFIER_BINDING,
+                        operation.location(),
+                        message,
+                    )
+                    .about(operation.id())
+                    .expected("these members in the input, with @required and the same target")
+                    .hint("apply @resourceIdentifier to a member with another name")
+                    .related("bound", reference.location())
                 }),
                 _ => {}
             }
         }
     }
 
-    /// `None` when the budget is used up.
+    /// `None` if the limit is reached.
     fn bindings(
         &mut self,
         identifiers: &HashMap<&'m str, &'m ShapeRef>,
@@ -322,8 +332,8 @@ pub(super) fn identifiers_of(resource: &Resource) -> HashMap<&str, &ShapeRef> {
         .collect()
 }
 
-/// A member is bound when it says so with @resourceIdentifier; else when it has
-/// the name and target of the identifier and is required.
+/// A member is bound if it has @resourceIdentifier, or if it has the name and target of the
+/// identifier and is required.
 pub(super) fn bindings<'m>(
     identifiers: &HashMap<&'m str, &'m ShapeRef>,
     structure: &'m Shape,
@@ -344,14 +354,10 @@ pub(super) fn bindings<'m>(
 }
 
 fn resource_identifier(member: &Member) -> Option<&str> {
-    member
-        .traits()
-        .get("smithy.api#resourceIdentifier")?
-        .as_str()
+    member.traits().get(ids::RESOURCE_IDENTIFIER)?.as_str()
 }
 
-/// The operations on all of a resource's entities, creation among them: they don't
-/// know one yet.
+/// The operations on the collection of a resource, including `create`.
 fn collection_operations(resource: &Resource) -> HashSet<&str> {
     let lifecycle = [Lifecycle::Create, Lifecycle::List];
     let lifecycle = lifecycle
@@ -361,7 +367,7 @@ fn collection_operations(resource: &Resource) -> HashSet<&str> {
     all.map(|reference| reference.as_str()).collect()
 }
 
-/// Checks that members of a structure are bound to identifiers of their own.
+/// Checks that members of a structure are bound to different identifiers.
 pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
     let mut explicit: HashMap<&str, &Member> = HashMap::new();
     for member in structure.members() {
@@ -379,9 +385,13 @@ pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
                 member.name(),
                 structure.id()
             );
-            Problem::error("ResourceIdentifierBinding", member.location(), message)
-                .expected("an identifier of its own")
-                .related("the other", first.location())
+            Problem::error(
+                rules::RESOURCE_IDENTIFIER_BINDING,
+                member.location(),
+                message,
+            )
+            .expected("a different identifier")
+            .related("the other", first.location())
         });
     }
     if explicit.is_empty() {
@@ -400,9 +410,13 @@ pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
                 member.id(),
                 other.name()
             );
-            Problem::warning("ResourceIdentifierBinding", member.location(), message)
-                .expected("one member for one identifier")
-                .related("bound", other.location())
+            Problem::warning(
+                rules::RESOURCE_IDENTIFIER_BINDING,
+                member.location(),
+                message,
+            )
+            .expected("one member for each identifier")
+            .related("bound", other.location())
         });
     }
 }

@@ -1,18 +1,21 @@
-//! Operations of one service must not answer the same requests.
+//! Operations of one service must not match the same requests.
 //!
-//! Two operations do when method, path, literal query and host prefix agree,
-//! whatever their labels are called: no server could tell them apart. Patterns
-//! that only overlap, such as `/{a}` and `/b`, are fine: the more literal wins.
+//! Two operations match the same requests if method, path, literal query and host prefix are equal,
+//! without the names of labels. Patterns that only overlap, such as `/{a}` and `/b`, are allowed:
+//! the more literal one wins.
 
 use std::collections::{HashMap, HashSet};
 
 use super::index::Index;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::uri::{Segment, UriPattern};
 
-/// What tells one operation from another.
+/// The key by which requests are routed.
 #[derive(Eq, Hash, PartialEq)]
 struct Route<'m> {
     method: &'m str,
@@ -28,8 +31,8 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
             by_route.entry(route).or_default().push(operation);
         }
     }
-    // Operations that share their route with others, by the number of the route.
-    // In most models there are none, and nothing more to do.
+    // Operations that share their route with others, by the number of the route. Most models have
+    // none.
     let shared = by_route.into_values().filter(|all| all.len() > 1);
     let shared: HashMap<&str, usize> = shared
         .enumerate()
@@ -52,12 +55,12 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
             }
             problems.push_with(Severity::Error, |_| {
                 let message = format!(
-                    "the operations `{}` and `{}` of `{}` answer the same requests",
+                    "the operations `{}` and `{}` of `{}` match the same requests",
                     first.id(),
                     operation.id(),
                     contents.service.id()
                 );
-                Problem::error("HttpUriConflict", uri_location(operation), message)
+                Problem::error(rules::HTTP_URI_CONFLICT, uri_location(operation), message)
                     .about(operation.id())
                     .expected("another method, path or query")
                     .related("the other", uri_location(first))
@@ -67,10 +70,10 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
 }
 
 fn route(operation: &Shape) -> Option<Route<'_>> {
-    let http = operation.traits().get("smithy.api#http")?;
-    // Malformed patterns are reported for each operation.
+    let http = operation.traits().get(ids::HTTP)?;
+    // Invalid patterns are reported for each operation.
     let uri = UriPattern::parse(http.get("uri")?.as_str()?).ok()?;
-    // A slash at the end makes no other path.
+    // A slash at the end is ignored.
     let path = match uri.segments() {
         [path @ .., Segment::Literal(last)] if last.is_empty() => path,
         path => path,
@@ -81,7 +84,7 @@ fn route(operation: &Shape) -> Option<Route<'_>> {
         Segment::Literal(text) => Segment::Literal(text.clone()),
     });
     let mut query = uri.query().to_vec();
-    // The order of parameters means nothing.
+    // The order of parameters is ignored.
     query.sort_unstable();
     Some(Route {
         method: http.get("method")?.as_str()?,
@@ -111,7 +114,7 @@ fn without_names(host: &str) -> String {
 }
 
 fn uri_location(operation: &Shape) -> SourceLocation {
-    let http = operation.traits().get("smithy.api#http");
+    let http = operation.traits().get(ids::HTTP);
     let uri = http.and_then(|http| http.get("uri"));
     uri.map_or(operation.location(), |uri| uri.location())
 }

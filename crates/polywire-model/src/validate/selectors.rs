@@ -1,26 +1,26 @@
-//! Selectors in models: where a flaw of one stands in its file, and what a
-//! selector asks for in words.
+//! Selectors in models: the locations of their errors, and descriptions of what they match.
 
 use crate::diagnostic::Problem;
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules::Rule;
 use crate::selector::SelectorError;
 use crate::selector::syntax::{Direction, Function, Sequence, Step, TypeTest};
 use crate::source::SourceLocation;
 
-/// A finding about a selector, or a template of a message, that can't be read:
-/// at the letter, where the file has the text as it is, else at its start.
+/// A finding about an invalid selector or template of a message: at the exact location, if the file
+/// has the text without escapes, else at its start.
 #[cold]
 pub(super) fn selector_problem(
     model: &Model,
-    code: &'static str,
+    rule: &'static Rule,
     node: &Node,
     what: &str,
     error: &SelectorError,
 ) -> Problem {
     let text = node.as_str().unwrap_or_default();
     let exact = place_in_text(model, node, text, error.offset());
-    let mut message = format!("{what} can't be read: {}", error.message());
+    let mut message = format!("{what} is invalid: {}", error.message());
     if exact.is_none() {
         let rest = text.get(error.offset()..).unwrap_or_default();
         let near: String = rest
@@ -34,7 +34,7 @@ pub(super) fn selector_problem(
             message.push_str(&format!(", at `{near}`"));
         }
     }
-    let problem = Problem::error(code, exact.unwrap_or(node.location()), message);
+    let problem = Problem::error(rule, exact.unwrap_or(node.location()), message);
     let problem = match error.expected_here() {
         Some(expected) => problem.expected(expected),
         None => problem,
@@ -42,8 +42,8 @@ pub(super) fn selector_problem(
     problem.maybe_hint(error.hint().map(str::to_owned))
 }
 
-/// The place of a byte of a text, where the file has the text letter by letter:
-/// neither in three quotes nor with escapes.
+/// The location of a byte of a text, if the file has the text unchanged: without escapes, and not
+/// in a text block.
 fn place_in_text(model: &Model, node: &Node, text: &str, offset: usize) -> Option<SourceLocation> {
     let location = node.location();
     let source = model.sources().file(location)?.text();
@@ -53,7 +53,7 @@ fn place_in_text(model: &Model, node: &Node, text: &str, offset: usize) -> Optio
     is_same.then(|| SourceLocation::new(location.file, start + offset))
 }
 
-/// What a selector matches, as in "expected a member of a structure".
+/// The description of what a selector matches, as in "expected a member of a structure".
 pub(super) fn in_words(sequence: &Sequence) -> String {
     simple_words(&sequence.steps).unwrap_or_else(|| {
         const LONGEST: usize = 160;
@@ -66,11 +66,11 @@ pub(super) fn in_words(sequence: &Sequence) -> String {
     })
 }
 
-/// Words for the kinds of selectors that most traits have: types, members of
-/// types, what members target, and traits on them.
+/// Descriptions of the selectors of most traits: types, members of types, targets of members, and
+/// traits.
 fn simple_words(steps: &[Step]) -> Option<String> {
     let (first, rest) = steps.split_first()?;
-    let mut words = Words {
+    let mut words = Description {
         text: one_of_words(first)?,
         is_member: matches!(first, Step::Type(TypeTest::Member)),
         has_more: false,
@@ -79,14 +79,14 @@ fn simple_words(steps: &[Step]) -> Option<String> {
     Some(words.text)
 }
 
-struct Words {
+struct Description {
     text: String,
     is_member: bool,
-    /// Whether something is said about the shape beside its type.
+    /// Whether the description has more than the type of the shape.
     has_more: bool,
 }
 
-impl Words {
+impl Description {
     fn add_all(&mut self, mut steps: &[Step]) -> Option<()> {
         while let Some((step, rest)) = steps.split_first() {
             steps = rest;
@@ -115,8 +115,8 @@ impl Words {
         Some(())
     }
 
-    /// Adds what tests say about the shape: `[trait|x]`, `:test(> string)`; in
-    /// tests also `> string`, what a member targets.
+    /// Adds the description of tests: `[trait|x]`, `:test(> string)`. In tests also `> string`, the
+    /// target of a member.
     fn add_tests(&mut self, steps: &[Step]) -> Option<()> {
         let mut steps = steps.iter();
         while let Some(step) = steps.next() {
@@ -171,7 +171,7 @@ fn single_test(step: &Step) -> Option<&[Step]> {
     }
 }
 
-/// "a structure", or "a structure or a union" of one of several selectors.
+/// "a structure", or "a structure or a union" for several selectors.
 fn one_of_words(step: &Step) -> Option<String> {
     match step {
         Step::Type(test) => Some(type_words(*test)),
@@ -191,7 +191,7 @@ fn one_of_words(step: &Step) -> Option<String> {
                 );
                 match steps {
                     [Step::Type(TypeTest::Member), rest @ ..] if is_test => {
-                        let mut words = Words {
+                        let mut words = Description {
                             text: type_words(TypeTest::Member),
                             is_member: true,
                             has_more: false,
@@ -217,7 +217,7 @@ fn one_of_words(step: &Step) -> Option<String> {
             arguments,
         } => match arguments.as_slice() {
             [argument] => match argument.steps.as_slice() {
-                [step] => Some(format!("any shape but {}", one_of_words(step)?)),
+                [step] => Some(format!("any shape except {}", one_of_words(step)?)),
                 _ => None,
             },
             _ => None,
@@ -234,12 +234,12 @@ fn type_words(test: TypeTest) -> String {
     match test {
         TypeTest::Aggregate => "a list, map, structure or union".to_owned(),
         TypeTest::Any => "a shape".to_owned(),
-        TypeTest::Data => "a shape of data".to_owned(),
+        TypeTest::Data => "a data shape".to_owned(),
         TypeTest::Member => "a member".to_owned(),
         TypeTest::Number => "a number".to_owned(),
         TypeTest::Service => "a service, resource or operation".to_owned(),
         TypeTest::Shape(shape_type) => shape_type.with_article(),
-        TypeTest::Simple => "a shape of a simple type".to_owned(),
+        TypeTest::Simple => "a simple shape".to_owned(),
     }
 }
 
@@ -253,10 +253,10 @@ mod tests {
         let words = |text| in_words(Selector::parse(text).unwrap().sequence());
         assert_eq!(words("structure"), "a structure");
         assert_eq!(words("structure[trait|error]"), "a structure with @error");
-        assert_eq!(words(":not(member)"), "any shape but a member");
+        assert_eq!(words(":not(member)"), "any shape except a member");
         assert_eq!(
             words(":not(:test(service, member))"),
-            "any shape but a service or a member"
+            "any shape except a service or a member"
         );
         assert_eq!(words("[trait|trait]"), "a shape with @trait");
         assert_eq!(

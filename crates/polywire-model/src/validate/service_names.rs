@@ -1,16 +1,18 @@
-//! Names within a service: code generators and protocols leave out the namespace,
-//! so no two shapes that a service reaches may have the same name.
+//! Names in a service. Code generators and protocols omit the namespace, so all shapes that a
+//! service reaches must have different names.
 
 use std::collections::{HashMap, HashSet};
 
-use super::given_up;
+use super::report_incomplete;
 use crate::closure::Closure;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::json::MAX_DEPTH;
 use crate::model::Model;
-use crate::node::MAX_DEPTH;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
 
-/// How many shapes are looked at for all services together.
+/// The maximum number of shapes that are visited for all services together.
 const MAX_STEPS: usize = 200_000;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -23,14 +25,14 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             return;
         }
         if steps > MAX_STEPS {
-            return given_up("not all names in services were compared", service, problems);
+            return report_incomplete("not all names in services were compared", service, problems);
         }
         let Some(closure) = Closure::of(model, service) else {
             continue;
         };
         steps += closure.shapes().len();
         steps += closure.operations().len() + closure.resources().len();
-        // What is not defined is reported where all references are.
+        // Unknown shapes are reported elsewhere.
         let renamed = body.rename().iter();
         for (id, name) in renamed.filter(|(id, _)| model.get(id).is_some()) {
             check_rename(&closure, id, name, problems);
@@ -46,8 +48,8 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
             return;
         }
         return problems.push_with(Severity::Error, |_| {
-            let message = format!("the rename of `{}` leaves its name as it is", id.id());
-            Problem::error("Service", id.location(), message)
+            let message = format!("the rename of `{}` does not change its name", id.id());
+            Problem::error(rules::SERVICE, id.location(), message)
                 .about(service.id())
                 .expected("another name")
         });
@@ -58,20 +60,20 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
     } else {
         return problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` is renamed, but `{}` doesn't use it",
+                "`{}` is renamed, but `{}` does not use it",
                 id.id(),
                 service.id()
             );
-            Problem::error("Service", id.location(), message)
+            Problem::error(rules::SERVICE, id.location(), message)
                 .about(service.id())
                 .expected("a shape that the service reaches")
         });
     };
     problems.push_with(Severity::Error, |_| {
-        let message = format!("`{}` can't be renamed: it is {kind}", id.id());
-        Problem::error("Service", id.location(), message)
+        let message = format!("`{}` cannot be renamed: it is {kind}", id.id());
+        Problem::error(rules::SERVICE, id.location(), message)
             .about(service.id())
-            .expected("a shape of data")
+            .expected("a data shape")
     });
 }
 
@@ -83,14 +85,14 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
         .chain(operations)
         .chain(resources)
         .chain([closure.service()])
-        // It stands for no data, and no generated type has its name.
+        // It has no data, and no generated type has its name.
         .filter(|shape| *shape.id() != UNIT);
     let mut firsts: HashMap<String, &'m Shape> = HashMap::new();
     let mut seen = HashSet::new();
     for shape in all {
         let name = closure.name(shape.id()).to_ascii_lowercase();
         let first = *firsts.entry(name).or_insert(shape);
-        // Shapes of one namespace differ, or their case is reported elsewhere.
+        // Conflicts in one namespace are reported elsewhere.
         let is_known = first.id().namespace() == shape.id().namespace()
             && closure.name(first.id()) == first.id().name()
             && closure.name(shape.id()) == shape.id().name();
@@ -99,7 +101,7 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
         }
         seen.clear();
         let severity = conflict(model, first, shape, &mut seen, 0);
-        // Bundled shapes have no place in a file.
+        // Bundled shapes have no location.
         let (shape, other) = match shape.location().is_known() {
             true => (shape, first),
             false => (first, shape),
@@ -112,13 +114,13 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
                 closure.service().id(),
                 match severity {
                     Severity::Error => "",
-                    _ => ", though they mean the same",
+                    _ => ", although they are equal",
                 }
             );
-            let mut problem = Problem::error("Service", shape.location(), message)
+            let mut problem = Problem::error(rules::SERVICE, shape.location(), message)
                 .about(shape.id())
-                .expected("names that differ by more than case and namespace")
-                .hint("give one of them another name with `rename` of the service")
+                .expected("names that differ in more than case and namespace")
+                .hint("rename one of them with `rename` of the service")
                 .related("the other", other.location());
             problem.severity = severity;
             problem
@@ -126,8 +128,8 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
     }
 }
 
-/// How bad it is that two shapes have the same name: nothing is lost when both
-/// are the same simple shape, or lists of such.
+/// The severity of two shapes with the same name. It is lower if both are equal simple shapes, or
+/// lists of them.
 fn conflict<'m>(
     model: &'m Model,
     left: &'m Shape,

@@ -1,23 +1,26 @@
-//! Rules about a service as a whole: what it binds, its protocols, its auth.
+//! Rules about services: bindings, protocols, authentication.
 
 use std::collections::{HashMap, HashSet};
 
 use super::index::{Bound, Contents, Index};
 use super::values::beginning;
-use super::{given_up, listed};
-use crate::diagnostic::{Problem, Problems, Severity};
+use super::{listed, report_incomplete};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
-/// How many names in `@auth`, and how many pairs of a member and a resource, are
-/// looked at for all services together.
+/// The maximum number of names in `@auth`, and of pairs of a member and a resource, that are
+/// visited for all services together.
 const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
-    if let Some(service) = index.given_up {
-        given_up("not all operations were searched for", service, problems);
+    if let Some(service) = index.incomplete_at {
+        report_incomplete("not all operations were searched for", service, problems);
     }
     let mut steps = 0;
     let mut without_http = HashSet::new();
@@ -33,12 +36,12 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
     }
 }
 
-/// The traits on a service that are protocols, with what their definitions say.
+/// The protocols of a service: the traits, and the values of `@protocolDefinition`.
 pub(super) fn protocols<'m>(
     model: &'m Model,
     service: &'m Shape,
 ) -> impl Iterator<Item = (&'m AppliedTrait, &'m Node)> {
-    defined_with(model, service, "smithy.api#protocolDefinition")
+    defined_with(model, service, ids::PROTOCOL_DEFINITION)
 }
 
 fn defined_with<'m>(
@@ -52,44 +55,44 @@ fn defined_with<'m>(
     })
 }
 
-/// Operations and resources have one place in a service.
+/// Operations and resources are bound once in a service.
 fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
     let mut firsts: HashMap<&str, Bound<'_>> = HashMap::with_capacity(contents.bindings.len());
     let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for bound in &contents.bindings {
         let first = *firsts.entry(bound.shape.id().as_str()).or_insert(*bound);
-        // Twice within one list, or as two lifecycles of one resource, is fine.
+        // Duplicates in one list, and several lifecycle operations of one resource, are allowed.
         if std::ptr::eq(first.by, bound.by) || !reported.insert((bound.shape.id(), bound.by.id())) {
             continue;
         }
-        let (code, what) = match bound.shape.shape_type() {
-            ShapeType::Operation => ("SingleOperationBinding", "operation"),
-            _ => ("SingleResourceBinding", "resource"),
+        let (rule, what) = match bound.shape.shape_type() {
+            ShapeType::Operation => (rules::SINGLE_OPERATION_BINDING, "operation"),
+            _ => (rules::SINGLE_RESOURCE_BINDING, "resource"),
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the {what} `{}` is bound to both `{}` and `{}` within `{}`",
+                "the {what} `{}` is bound to both `{}` and `{}` in `{}`",
                 bound.shape.id(),
                 first.by.id(),
                 bound.by.id(),
                 contents.service.id()
             );
-            Problem::error(code, bound.location, message)
+            Problem::error(rule, bound.location, message)
                 .about(bound.shape.id())
                 .expected(format!("each {what} once in a service"))
-                .related("the other place", first.location)
+                .related("the other binding", first.location)
         });
     }
 }
 
-/// Where one operation has `@http`, or a protocol needs it, all must have it.
+/// If one operation has `@http`, or a protocol requires it, all must have it.
 fn check_bindings_missing<'m>(
     model: &'m Model,
     contents: &Contents<'m>,
     reported: &mut HashSet<(&'m str, Severity)>,
     problems: &mut Problems,
 ) {
-    let lacks_http = |operation: &&&Shape| !operation.traits().has("smithy.api#http");
+    let lacks_http = |operation: &&&Shape| !operation.traits().has(ids::HTTP);
     let missing: Vec<_> = contents.operations.iter().filter(lacks_http).collect();
     if missing.is_empty() {
         return;
@@ -98,7 +101,7 @@ fn check_bindings_missing<'m>(
     let protocol = protocols(model, service).find(|(_, definition)| {
         let traits = definition.get("traits").and_then(Node::as_array);
         let mut traits = traits.unwrap_or_default().iter();
-        traits.any(|id| id.as_str() == Some("smithy.api#http"))
+        traits.any(|id| id.as_str() == Some(ids::HTTP))
     });
     let severity = match protocol {
         Some(_) => Severity::Error,
@@ -112,15 +115,16 @@ fn check_bindings_missing<'m>(
         }
         problems.push_with(severity, |_| {
             let message = format!("`{}` has no @http", operation.id());
-            let problem = Problem::error("HttpBindingsMissing", operation.location(), message)
-                .about(operation.id());
+            let problem =
+                Problem::error(rules::HTTP_BINDINGS_MISSING, operation.location(), message)
+                    .about(operation.id());
             let mut problem = match protocol {
                 Some((applied, _)) => problem
-                    .expected(format!("@http, as `{}` needs it", applied.id()))
+                    .expected(format!("@http, which `{}` requires", applied.id()))
                     .related("the protocol", applied.location()),
                 None => problem
                     .expected(format!(
-                        "@http, as other operations of `{}` have it",
+                        "@http, which other operations of `{}` have",
                         service.id()
                     ))
                     .related("the service", service.location()),
@@ -133,25 +137,25 @@ fn check_bindings_missing<'m>(
 
 fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problems: &mut Problems) {
     let service = contents.service;
-    let schemes = defined_with(model, service, "smithy.api#authDefinition");
+    let schemes = defined_with(model, service, ids::AUTH_DEFINITION);
     let schemes: HashSet<&str> = schemes.map(|(applied, _)| applied.id().as_str()).collect();
-    let own = service.traits().find("smithy.api#auth");
+    let own = service.traits().find(ids::AUTH);
     if own.is_none() && schemes.len() > 1 {
         problems.push_with(Severity::Warning, |_| {
             let mut names: Vec<&str> = schemes.iter().copied().collect();
             names.sort_unstable();
             let message = format!(
-                "`{}` has several ways to authenticate, but doesn't say which one comes first",
+                "`{}` has several authentication schemes without an order",
                 service.id()
             );
-            Problem::warning("ServiceAuthDefinitions", service.location(), message)
+            Problem::warning(rules::SERVICE_AUTH_DEFINITIONS, service.location(), message)
                 .about(service.id())
                 .expected(format!("@auth with {}", listed(names.into_iter())))
-                .hint("without it, the alphabet decides")
+                .hint("without it, the order is alphabetical")
         });
     }
     for shape in [service].iter().chain(&contents.operations) {
-        let Some(applied) = shape.traits().find("smithy.api#auth") else {
+        let Some(applied) = shape.traits().find(ids::AUTH) else {
             continue;
         };
         let named = applied.value().as_array().unwrap_or_default();
@@ -163,29 +167,28 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
             let Some(id) = node.as_str().filter(|id| !schemes.contains(id)) else {
                 continue;
             };
-            // What is no scheme at all is no value of the trait.
+            // Other shapes are reported as wrong values of the trait.
             let named = model.get(id).map(Shape::traits);
-            if named.is_some_and(|traits| !traits.has("smithy.api#authDefinition")) {
+            if named.is_some_and(|traits| !traits.has(ids::AUTH_DEFINITION)) {
                 continue;
             }
             problems.push_with(Severity::Danger, |_| {
                 let message = format!(
-                    "`{}` authenticates with `{}`, which `{}` doesn't have",
+                    "`{}` authenticates with `{}`, which `{}` does not have",
                     shape.id(),
                     beginning(id),
                     service.id()
                 );
-                Problem::danger("AuthTrait", node.location(), message)
+                Problem::danger(rules::AUTH_TRAIT, node.location(), message)
                     .about(shape.id())
-                    .expected("a trait that stands on the service")
+                    .expected("a trait of the service")
                     .related("the service", service.location())
             });
         }
     }
 }
 
-/// Operations that stand on the service, and yet have an identifier of one of its
-/// resources.
+/// Operations that are bound to the service, but have an identifier of one of its resources.
 fn check_better_bound(
     model: &Model,
     contents: &Contents<'_>,
@@ -235,17 +238,15 @@ fn check_better_bound(
         found.sort_unstable();
         found.dedup();
         problems.push_with(Severity::Warning, |_| {
-            let code = format!(
-                "ServiceBoundResourceOperation.{}.{}",
-                contents.service.id(),
-                bound.shape.id().name()
-            );
+            let (service, operation) = (contents.service.id(), bound.shape.id().name());
+            let rule =
+                rules::SERVICE_BOUND_RESOURCE_OPERATION.of(format_args!("{service}.{operation}"));
             let message = format!(
                 "`{}` has the identifier of a resource, but is bound to `{}` itself",
                 bound.shape.id(),
                 contents.service.id()
             );
-            Problem::warning(code, bound.location, message)
+            Problem::warning(rule, bound.location, message)
                 .about(bound.shape.id())
                 .expected(format!("an operation of {}", listed(found.into_iter())))
                 .related("the operation", bound.shape.location())
@@ -253,12 +254,12 @@ fn check_better_bound(
     }
 }
 
-/// RPC v2: what event streams are sent with must be offered at all.
+/// RPC v2: the versions of HTTP for event streams must be in `http`.
 fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
     for applied in service.traits().iter() {
-        let code = match applied.id().as_str() {
-            "smithy.protocols#rpcv2Cbor" => "Rpcv2CborTrait",
-            "smithy.protocols#rpcv2Json" => "Rpcv2JsonTrait",
+        let rule = match applied.id().as_str() {
+            ids::RPC_V2_CBOR => rules::RPCV2_CBOR_TRAIT,
+            ids::RPC_V2_JSON => rules::RPCV2_JSON_TRAIT,
             _ => continue,
         };
         let list = |key| applied.value().get(key).and_then(Node::as_array);
@@ -270,15 +271,15 @@ fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
             problems.push_with(Severity::Error, |_| {
                 let name = version.as_str().unwrap_or_default();
                 let message = format!("`http` of `{}` has no `{name}`", applied.id());
-                Problem::error(code, version.location(), message)
+                Problem::error(rule, version.location(), message)
                     .about(service.id())
-                    .expected("a version of HTTP that stands in `http` too")
+                    .expected("a version of HTTP that is also in `http`")
             });
         }
     }
 }
 
-/// `@cors`: one origin, or several with names.
+/// `@cors`: either `origin` or `origins`.
 pub(super) fn check_cors(service: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
     let origin = applied.value().get("origin");
     let origin = origin.filter(|origin| origin.as_str() != Some("*"));
@@ -288,14 +289,17 @@ pub(super) fn check_cors(service: &Shape, applied: &AppliedTrait, problems: &mut
         return;
     };
     problems.push_with(Severity::Error, |_| {
-        let message = format!("@cors on `{}` has both kinds of origins", service.id());
-        Problem::error("CorsTrait", origins.location(), message)
+        let message = format!(
+            "@cors on `{}` has both `origin` and `origins`",
+            service.id()
+        );
+        Problem::error(rules::CORS_TRAIT, origins.location(), message)
             .expected("one of `origin` and `origins`")
             .related("the other", origin.location())
     });
 }
 
-/// `@httpApiKeyAuth`: a scheme is a part of the header `Authorization`.
+/// `@httpApiKeyAuth`: a scheme requires a header.
 pub(super) fn check_api_key(service: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
     let place = applied.value().get("in");
     let place = place.filter(|place| place.as_str() != Some("header"));
@@ -304,10 +308,10 @@ pub(super) fn check_api_key(service: &Shape, applied: &AppliedTrait, problems: &
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!(
-            "the key of `{}` has a scheme, but is in no header",
+            "the key of `{}` has a scheme, but is not in a header",
             service.id()
         );
-        Problem::error("HttpApiKeyAuthTrait", place.location(), message)
+        Problem::error(rules::HTTP_API_KEY_AUTH_TRAIT, place.location(), message)
             .expected("`\"header\"`")
             .related("the scheme", scheme.location())
     });

@@ -1,14 +1,16 @@
-//! Streams: blobs and unions with `@streaming`, which no one holds in memory
-//! whole. They stand at the top of a message, once.
+//! Streams: blobs and unions with `@streaming`. A message has at most one, at the top level.
 
 use std::collections::HashSet;
 
 use super::index::{Index, Use};
 use super::listed;
 use super::services::protocols;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Relation;
 use crate::node::Node;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 
 pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
@@ -23,7 +25,7 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
         if shape.shape_type() == ShapeType::Union && shape.traits().is_streaming() {
             check_events(index, shape, problems);
         }
-        // The service that wants streams of this structure in bodies.
+        // The service whose protocol has streams of this structure in bodies.
         let mut service: Option<Option<&Bodies<'_>>> = None;
         for member in shape.members() {
             if problems.is_full() {
@@ -63,14 +65,14 @@ fn check_events(index: &Index<'_>, union: &Shape, problems: &mut Problems) {
                 member.id(),
                 target.shape_type().with_article()
             );
-            Problem::error("StreamingTrait", member.target().location(), message)
+            Problem::error(rules::STREAMING_TRAIT, member.target().location(), message)
                 .about(member.id())
-                .expected("a structure, as each event of a stream")
+                .expected("a structure")
         });
     }
 }
 
-/// A blob that streams can be empty, but not absent.
+/// Streaming blobs can be empty, but not absent.
 fn check_member(member: &Member, target: &Shape, problems: &mut Problems) {
     let traits = member.traits();
     let is_there = traits.is_required() || traits.default_value().is_some();
@@ -79,7 +81,7 @@ fn check_member(member: &Member, target: &Shape, problems: &mut Problems) {
     }
     problems.push_with(Severity::Error, |_| {
         let message = format!("the stream `{}` can be absent", member.id());
-        Problem::error("StreamingTrait", member.location(), message)
+        Problem::error(rules::STREAMING_TRAIT, member.location(), message)
             .about(member.id())
             .expected("a member with @required or `@default(\"\")`")
     });
@@ -97,23 +99,26 @@ fn check_use(
         Relation::Output if !target.traits().requires_length() => return,
         Relation::Output => (
             "the output of",
-            "a stream without @requiresLength: that is for inputs only",
+            "a stream without @requiresLength, which is for inputs only",
         ),
-        Relation::Error => ("an error of", "a stream in an input or output only"),
-        Relation::MemberTarget => ("the target of", "a stream at the top of a message only"),
-        _ => ("a part of", "a stream in an input or output only"),
+        Relation::Error => ("an error of", "streams in inputs and outputs only"),
+        Relation::MemberTarget => (
+            "the target of",
+            "streams at the top level of a message only",
+        ),
+        _ => ("a part of", "streams in inputs and outputs only"),
     };
     problems.push_with(Severity::Error, |_| {
         let by = used.member.map_or(used.by.id(), |member| member.id());
-        let message = format!("`{}`, {owner} `{by}`, holds a stream", structure.id());
-        Problem::error("StreamingTrait", used.location, message)
+        let message = format!("`{}`, {owner} `{by}`, has a stream", structure.id());
+        Problem::error(rules::STREAMING_TRAIT, used.location, message)
             .about(by)
             .expected(expected)
             .related("the stream", member.location())
     });
 }
 
-/// A service with a protocol that puts streams into the body of HTTP messages.
+/// A service with a protocol that has streams in the bodies of HTTP messages.
 struct Bodies<'m> {
     service: &'m Shape,
     protocol: &'m str,
@@ -125,7 +130,7 @@ fn services_with_bodies<'m>(index: &Index<'m>) -> Vec<Bodies<'m>> {
         let (protocol, _) = protocols(index.model, contents.service).find(|(_, definition)| {
             let traits = definition.get("traits").and_then(Node::as_array);
             let mut traits = traits.unwrap_or_default().iter();
-            traits.any(|id| id.as_str() == Some("smithy.api#httpPayload"))
+            traits.any(|id| id.as_str() == Some(ids::HTTP_PAYLOAD))
         })?;
         let operations = contents.operations.iter();
         Some(Bodies {
@@ -146,11 +151,11 @@ impl Bodies<'_> {
     fn report(&self, member: &Member, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "the stream `{}` is not the body of its message, as `{}` wants it",
+                "the stream `{}` is not the body of its message, which `{}` requires",
                 member.id(),
                 self.protocol
             );
-            Problem::error("StreamingTrait", member.location(), message)
+            Problem::error(rules::STREAMING_TRAIT, member.location(), message)
                 .about(member.id())
                 .expected("@httpPayload on the member")
                 .related("the service", self.service.location())
@@ -158,7 +163,7 @@ impl Bodies<'_> {
     }
 }
 
-/// Checks an event with a member that is the whole event.
+/// Checks an event with `@eventPayload`.
 pub(super) fn check_event_payload(structure: &Shape, problems: &mut Problems) {
     let members = structure.members().iter();
     let Some(payload) = members.clone().find(|m| m.traits().is_event_payload()) else {
@@ -172,13 +177,13 @@ pub(super) fn check_event_payload(structure: &Shape, problems: &mut Problems) {
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!(
-            "`{}` is the whole event, but other members of `{}` need a place: {}",
+            "`{}` is the payload, but other members of `{}` have no binding: {}",
             payload.name(),
             structure.id(),
             listed(loose.iter().map(|member| member.name()))
         );
-        Problem::error("EventPayloadTrait", first.location(), message)
-            .expected("members with @eventHeader beside the one with @eventPayload")
+        Problem::error(rules::EVENT_PAYLOAD_TRAIT, first.location(), message)
+            .expected("@eventHeader on all members except the one with @eventPayload")
             .related("the event", payload.location())
     });
 }

@@ -1,9 +1,12 @@
-//! What shapes name must exist, be of the right kind and be free to use.
+//! References must be to existing shapes of the right type, which are not private.
 
 use super::{access, everything, lifecycle};
 use crate::assemble::suggest_shape;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::{Model, Relation, neighbors};
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeRef, ShapeType, UNIT};
 
 pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
@@ -16,7 +19,7 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
         }
         let what = describe(relation);
         let Some(target) = model.get(reference) else {
-            // Mixins are looked for when they are flattened.
+            // Mixins are resolved when they are flattened.
             if relation != Relation::Mixin {
                 unresolved(model, what, shape.id(), reference, problems);
             }
@@ -25,14 +28,14 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
         let (owner, location) = (shape.id(), reference.location());
         access::check_target(what, owner, owner.namespace(), location, target, problems);
         lifecycle::check_target(what, relation, owner, reference, target, problems);
-        if let Some((code, expected, hint)) = misfit(relation, target) {
+        if let Some((rule, expected, hint)) = mismatch(relation, target) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!(
                     "the {what} `{}` of `{owner}` is {}",
                     reference.id(),
                     what_it_is(target)
                 );
-                Problem::error(code, location, message)
+                Problem::error(rule, location, message)
                     .expected(expected)
                     .maybe_hint(hint.map(str::to_owned))
                     .related("defined", target.location())
@@ -46,8 +49,8 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
             }
             if !polywire_schema::is_identifier(name) {
                 problems.push_with(Severity::Error, |_| {
-                    let message = format!("`{}` can't be renamed to `{name}`", id.id());
-                    Problem::error("Rename", id.location(), message)
+                    let message = format!("`{}` cannot be renamed to `{name}`", id.id());
+                    Problem::error(rules::RENAME, id.location(), message)
                         .expected("a name of letters, digits and underscores")
                 });
             }
@@ -64,7 +67,7 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
         }
         return;
     };
-    // A private target is out of reach of those who inherit the member, too.
+    // Private targets are checked for inherited members, too.
     let location = match member.is_inherited() {
         true => member.location(),
         false => reference.location(),
@@ -80,27 +83,21 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
         shape.shape_type(),
         ShapeType::Enum | ShapeType::IntEnum | ShapeType::Union
     );
-    let (code, expected) = if target.shape_type().is_service_type() {
+    let (rule, expected) = if target.shape_type().is_service_type() {
         (
-            "Target",
-            "a shape of data: no service, resource or operation",
+            rules::TARGET,
+            "a data shape: not a service, resource or operation",
         )
     } else if target.traits().is_trait_definition() {
-        (
-            "Target",
-            "a shape that is no trait: traits are only applied",
-        )
+        (rules::TARGET, "a shape that is not a trait")
     } else if target.traits().is_mixin() {
-        (
-            "Target",
-            "a shape that is no mixin: mixins are only mixed in",
-        )
+        (rules::TARGET, "a shape that is not a mixin")
     } else if is_key && !matches!(target.shape_type(), ShapeType::String | ShapeType::Enum) {
-        ("Target", "a string or an enum, as the key of a map")
+        (rules::TARGET, "a string or an enum, as the key of a map")
     } else if *target.id() == UNIT && !unit_fits {
         (
-            "UnitType",
-            "a shape of data: only members of unions can be empty",
+            rules::UNIT_TYPE,
+            "a data shape: only members of unions can target `Unit`",
         )
     } else {
         return;
@@ -115,18 +112,17 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
             member.id(),
             what_it_is(target)
         );
-        Problem::error(code, reference.location(), message)
+        Problem::error(rule, reference.location(), message)
             .expected(expected)
             .related("defined", target.location())
     });
 }
 
-/// Why a shape can't be what another one names it as: code, what was expected,
-/// a hint.
-fn misfit(
+/// The reason why a shape cannot have a relation to another: the rule, what was expected, a hint.
+fn mismatch(
     relation: Relation,
     target: &Shape,
-) -> Option<(&'static str, &'static str, Option<&'static str>)> {
+) -> Option<(&'static Rule, &'static str, Option<&'static str>)> {
     let shape_type = target.shape_type();
     let (fits, expected) = match relation {
         Relation::Input | Relation::Output => (shape_type == ShapeType::Structure, "a structure"),
@@ -142,33 +138,33 @@ fn misfit(
             matches!(shape_type, ShapeType::String | ShapeType::Enum),
             "a string",
         ),
-        Relation::Property => (!shape_type.is_service_type(), "a shape of data"),
+        Relation::Property => (!shape_type.is_service_type(), "a data shape"),
         Relation::MemberTarget | Relation::Mixin => (true, ""),
     };
     if !fits {
-        return Some(("Target", expected, None));
+        return Some((rules::TARGET, expected, None));
     }
     if relation == Relation::Mixin {
         return None;
     }
     if target.traits().is_trait_definition() {
-        return Some(("Target", "a shape that is no trait", None));
+        return Some((rules::TARGET, "a shape that is not a trait", None));
     }
     if target.traits().is_mixin() {
-        return Some(("Target", "a shape that is no mixin", None));
+        return Some((rules::TARGET, "a shape that is not a mixin", None));
     }
     let is_input = matches!(relation, Relation::Input | Relation::Output);
     if *target.id() == UNIT && !is_input && relation != Relation::Error {
-        return Some(("UnitType", "a shape of data that is not empty", None));
+        return Some((rules::UNIT_TYPE, "a data shape other than `Unit`", None));
     }
-    let has_error = target.traits().has("smithy.api#error");
+    let has_error = target.traits().has(ids::ERROR);
     match relation {
         Relation::Error if !has_error => {
-            let hint = "put @error(\"client\") or @error(\"server\") on the structure";
-            Some(("Target", expected, Some(hint)))
+            let hint = "apply @error(\"client\") or @error(\"server\") to the structure";
+            Some((rules::TARGET, expected, Some(hint)))
         }
         Relation::Input | Relation::Output if has_error => {
-            Some(("Target", "a structure without @error", None))
+            Some((rules::TARGET, "a structure without @error", None))
         }
         _ => None,
     }
@@ -197,8 +193,7 @@ fn what_it_is(shape: &Shape) -> String {
         format!("{} and a mixin", shape.shape_type().with_article())
     } else if *shape.id() == UNIT {
         "empty".to_owned()
-    } else if shape.shape_type() == ShapeType::Structure && !shape.traits().has("smithy.api#error")
-    {
+    } else if shape.shape_type() == ShapeType::Structure && !shape.traits().has(ids::ERROR) {
         "a structure without @error".to_owned()
     } else {
         shape.shape_type().with_article()
@@ -219,8 +214,12 @@ fn unresolved(
             "the {what} `{}` of `{owner}` is not defined",
             reference.id()
         );
-        Problem::error("Target.UnresolvedShape", reference.location(), message)
-            .expected("the name of a shape")
-            .maybe_hint(hints.then(suggest).flatten())
+        Problem::error(
+            rules::TARGET_UNRESOLVED_SHAPE,
+            reference.location(),
+            message,
+        )
+        .expected("the name of a shape")
+        .maybe_hint(hints.then(suggest).flatten())
     });
 }

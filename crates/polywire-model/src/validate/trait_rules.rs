@@ -1,9 +1,7 @@
-//! What the definition of a trait says about where it may stand: `selector`,
-//! `conflicts`, `structurallyExclusive`.
+//! Restrictions in the definitions of traits: `selector`, `conflicts`, `structurallyExclusive`.
 //!
-//! The uses of each trait are gathered first, so that a definition is read once.
-//! Most selectors can be tried on a shape alone; one that can't is evaluated for
-//! the whole model once.
+//! The uses of each trait are collected first, so that a definition is read once. Most selectors
+//! can be checked for one shape. Others are evaluated once for the whole model.
 
 use std::collections::HashMap;
 
@@ -11,18 +9,21 @@ use polywire_schema::ShapeId;
 
 use super::exclusive;
 use super::selectors::{in_words, selector_problem};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node as ModelNode;
+use crate::rules;
 use crate::selector::syntax::{Step, TypeTest};
 use crate::selector::{Budget, Evaluation, Graph, Node, Selector};
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
 use crate::traits::{AppliedTrait, Traits};
 
 /// A use of a trait.
 pub(super) type Use<'m> = (Node, &'m AppliedTrait);
 
-/// What a definition says, as far as there is something to check.
+/// The restrictions in a definition.
 pub(super) struct Definition<'m> {
     pub(super) shape: &'m Shape,
     selector: Option<Selector>,
@@ -60,22 +61,22 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     }
 }
 
-/// A selector that can't be read is reported where it stands, used or not.
+/// Invalid selectors are reported in the definition, even if the trait is not used.
 fn check_definition(model: &Model, shape: &Shape, problems: &mut Problems) {
-    let definition = shape.traits().find("smithy.api#trait");
+    let definition = shape.traits().find(ids::TRAIT);
     let node = definition.and_then(|definition| definition.value().get("selector"));
     let Some((node, text)) = node.and_then(|node| Some((node, node.as_str()?))) else {
         return;
     };
     if let Err(error) = Selector::parse(text) {
         let what = format!("the selector of the trait `{}`", shape.id());
-        let problem = selector_problem(model, "TraitSelector", node, &what, &error);
+        let problem = selector_problem(model, rules::TRAIT_SELECTOR, node, &what, &error);
         problems.push(problem.about(shape.id()));
     }
 }
 
-/// The definitions of the traits that the model uses and that ask for a check,
-/// each with the uses of its trait.
+/// The definitions with restrictions of the traits that the model uses, each with the uses of its
+/// trait.
 fn gather<'m>(model: &'m Model, graph: &Graph<'m>) -> (Vec<Definition<'m>>, Vec<Vec<Use<'m>>>) {
     let (mut definitions, mut uses) = (Vec::new(), Vec::new());
     let mut known: HashMap<&'m ShapeId, Option<usize>> = HashMap::new();
@@ -96,7 +97,7 @@ fn gather<'m>(model: &'m Model, graph: &Graph<'m>) -> (Vec<Definition<'m>>, Vec<
         let node = at as Node;
         add(node, shape.traits());
         for (index, member) in shape.members().iter().enumerate() {
-            // What a member without a target could bear, nobody knows.
+            // Members with an unknown target cannot be checked.
             if model.target(member).is_some() {
                 add(graph.member_node(node, index), member.traits());
             }
@@ -107,7 +108,7 @@ fn gather<'m>(model: &'m Model, graph: &Graph<'m>) -> (Vec<Definition<'m>>, Vec<
 
 impl<'m> Definition<'m> {
     fn of(shape: &'m Shape) -> Option<Self> {
-        let definition = shape.traits().get("smithy.api#trait")?;
+        let definition = shape.traits().get(ids::TRAIT)?;
         let selector = definition.get("selector").and_then(ModelNode::as_str);
         let selector = selector.and_then(|text| Selector::parse(text).ok());
         let is_any = |step: &Step| *step == Step::Type(TypeTest::Any);
@@ -153,13 +154,13 @@ fn check_targets(
             let id = definition.shape.id();
             let message = format!("the selector of the trait `{id}` takes too much work");
             problems.push(
-                Problem::error("SelectorWork", applied.location(), message)
-                    .expected("a selector that looks at fewer shapes")
+                Problem::error(rules::SELECTOR_WORK, applied.location(), message)
+                    .expected("a selector that visits fewer shapes")
                     .related("the trait", definition.shape.location()),
             );
             return;
         }
-        // What is wrong on the mixin itself is reported there.
+        // Errors on the mixin itself are reported there.
         let giver = |node| !targets.contain(node);
         if applied.is_inherited() && givers(model, graph, node, applied).into_iter().any(giver) {
             continue;
@@ -167,11 +168,11 @@ fn check_targets(
         problems.push_with(Severity::Error, |_| {
             let id = graph.shape_id(node);
             let message = format!(
-                "the trait `{}` can't stand on `{id}`, {}",
+                "the trait `{}` cannot be applied to `{id}`, {}",
                 applied.id(),
                 kind(graph, node)
             );
-            Problem::error("TraitTarget", applied.location(), message)
+            Problem::error(rules::TRAIT_TARGET, applied.location(), message)
                 .about(id)
                 .expected(in_words(selector.sequence()))
                 .related("the trait", definition.shape.location())
@@ -179,18 +180,16 @@ fn check_targets(
     }
 }
 
-/// Whether the flaw is told better elsewhere: that structures and unions have no
-/// default, but for null.
+/// Whether the error is reported by another rule: structures and unions have no default except
+/// null.
 fn has_own_check(model: &Model, graph: &Graph<'_>, (node, applied): Use<'_>) -> bool {
     let target = graph.get(node).1.and_then(|member| model.target(member));
     let has_parts =
         |target: &Shape| matches!(target.shape_type(), ShapeType::Structure | ShapeType::Union);
-    applied.id() == "smithy.api#default"
-        && !applied.value().is_null()
-        && target.is_some_and(has_parts)
+    applied.id() == ids::DEFAULT && !applied.value().is_null() && target.is_some_and(has_parts)
 }
 
-/// What one selector matches, found for one shape at a time while that is cheap.
+/// The matches of one selector, checked for one shape at a time while that is cheap.
 struct Targets<'s, 'm> {
     evaluation: Evaluation<'s, 'm>,
     selector: &'s Selector,
@@ -213,7 +212,7 @@ impl Targets<'_, '_> {
     }
 }
 
-/// The mixins, or members of mixins, that gave a trait to a shape or member.
+/// The mixins, or members of mixins, from which a trait was inherited.
 pub(super) fn givers(
     model: &Model,
     graph: &Graph<'_>,
@@ -239,7 +238,7 @@ pub(super) fn givers(
     }
 }
 
-/// What a shape is: "a string", "a member of a structure".
+/// The description of a shape: "a string", "a member of a structure".
 fn kind(graph: &Graph<'_>, node: Node) -> String {
     match graph.get(node) {
         (shape, None) => shape.shape_type().with_article(),
@@ -264,9 +263,9 @@ fn check_conflicts(
             let Some(other) = traits.find(conflict) else {
                 continue;
             };
-            // Where both name each other, one finding will do.
+            // If both conflict with each other, one finding is enough.
             let names_back = model.get(other.id()).is_some_and(|other| {
-                let names = other.traits().get("smithy.api#trait");
+                let names = other.traits().get(ids::TRAIT);
                 let names = names.and_then(|t| t.get("conflicts")?.as_array());
                 names.is_some_and(|names| names.iter().any(|n| n.as_str() == Some(own_id)))
             });
@@ -284,7 +283,7 @@ fn check_conflicts(
             problems.push_with(Severity::Error, |_| {
                 let id = graph.shape_id(node);
                 let message = format!("the traits `{own_id}` and `{conflict}` on `{id}` conflict");
-                Problem::error("TraitConflict", applied.location(), message)
+                Problem::error(rules::TRAIT_CONFLICT, applied.location(), message)
                     .about(id)
                     .expected("one of them")
                     .related("the other", other.location())

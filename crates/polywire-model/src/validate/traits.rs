@@ -1,6 +1,5 @@
-//! Traits: their definitions must exist and be free to use, and their values must
-//! fit them. What a trait of Smithy's own demands beyond its shape is handed on to
-//! the file of its subject.
+//! Traits: their definitions must exist and not be private, and their values must match them.
+//! Further rules about traits of Smithy are called from here.
 
 use polywire_schema::ShapeId;
 
@@ -8,22 +7,26 @@ use super::selectors::selector_problem;
 use super::values::{Leniency, Subject, Values, beginning};
 use super::{access, constraints, definitions, encoding, enums, everything, lifecycle, references};
 use crate::assemble::suggest_shape;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
+use crate::rules;
 use crate::selector::Selector;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
-/// What a trait is applied to.
+/// The shape or member to which a trait is applied.
 #[derive(Clone, Copy)]
 pub(super) struct Owner<'m> {
     /// The id of the shape or member.
     pub(super) id: &'m ShapeId,
-    /// The shape, or the one that has the member.
+    /// The shape, or the shape of the member.
     pub(super) shape: &'m Shape,
-    /// The member, when it is one.
+    /// The member, if it is one.
     pub(super) member: Option<&'m Member>,
-    /// The shape of the values: the member's target, or the shape itself.
+    /// The shape of the values: the target of the member, or the shape itself.
     pub(super) data: Option<&'m Shape>,
 }
 
@@ -58,7 +61,7 @@ fn check_all<'m>(
     values: &mut Values<'m>,
     problems: &mut Problems,
 ) {
-    // What a mixin gave was checked on the mixin.
+    // Inherited from a mixin, where it was checked.
     for applied in traits.iter().filter(|applied| !applied.is_inherited()) {
         if problems.is_full() {
             return;
@@ -80,7 +83,7 @@ fn check_trait<'m>(
             let hint = hints.then(|| suggest_trait(model, applied)).flatten();
             let (id, owner) = (applied.id(), owner.id);
             let message = format!("the trait `{id}` on `{owner}` is not defined");
-            let mut problem = Problem::warning("UnknownTrait", applied.location(), message);
+            let mut problem = Problem::warning(rules::UNKNOWN_TRAIT, applied.location(), message);
             problem.severity = severity;
             problem.maybe_hint(hint)
         });
@@ -89,9 +92,9 @@ fn check_trait<'m>(
     if !definition.traits().is_trait_definition() {
         problems.push(
             Problem::error(
-                "NotATrait",
+                rules::NOT_A_TRAIT,
                 applied.location(),
-                format!("`{}` is no trait", applied.id()),
+                format!("`{}` is not a trait", applied.id()),
             )
             .expected("a shape with @trait")
             .related("defined", definition.location()),
@@ -101,14 +104,14 @@ fn check_trait<'m>(
     lifecycle::check_trait(owner, applied, definition, problems);
     access::check_trait(owner, applied, definition, problems);
     let subject = Subject {
-        code: "TraitValue",
+        rule: rules::TRAIT_VALUE,
         what: "the value of the trait",
         id: applied.id(),
         at: applied.location(),
         leniency: Leniency::default(),
     };
     values.check(subject, applied.value(), definition, problems);
-    let Some(name) = applied.id().strip_prefix("smithy.api#") else {
+    let Some(name) = ids::in_prelude(applied.id()) else {
         return;
     };
     match name {
@@ -129,18 +132,18 @@ fn check_trait<'m>(
     }
 }
 
-/// That files of Smithy 2.0 have no `@box` is checked file by file.
+/// `@box` in files of Smithy 2.0 is reported elsewhere.
 fn check_box(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     if owner.shape.shape_type() == ShapeType::Union {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("@box on `{}` has no effect", owner.id);
-            Problem::warning("Union", applied.location(), message)
-                .hint("the members of a union can always be absent")
+            Problem::warning(rules::UNION, applied.location(), message)
+                .hint("members of unions can always be absent")
         });
     }
 }
 
-/// `@externalDocumentation` leads elsewhere, wherever the reader is.
+/// `@externalDocumentation`: URLs must be absolute.
 fn check_urls(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let is_url = |text: &str| {
         text.split_once(':').is_some_and(|(scheme, _)| {
@@ -156,21 +159,21 @@ fn check_urls(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems)
         }
         problems.push_with(Severity::Error, |_| {
             let shown = beginning(name);
-            let message = format!("the link `{shown}` of `{}` is no url", owner.id);
-            Problem::error("TraitValue", node.location(), message)
-                .expected("a url with its scheme, such as `https://example.com/`")
+            let message = format!("the link `{shown}` of `{}` is not a URL", owner.id);
+            Problem::error(rules::TRAIT_VALUE, node.location(), message)
+                .expected("a URL with a scheme, such as `https://example.com/`")
         });
     }
 }
 
-/// The selector of `@idRef` is read where a value is checked, which may be never.
+/// The selector of `@idRef` must be valid, even if no value is checked.
 fn check_id_ref(model: &Model, owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let Some(node) = applied.value().get("selector") else {
         return;
     };
     if let Some(Err(error)) = node.as_str().map(Selector::parse) {
         let what = format!("the selector of @idRef on `{}`", owner.id);
-        let problem = selector_problem(model, "TraitValue", node, &what, &error);
+        let problem = selector_problem(model, rules::TRAIT_VALUE, node, &what, &error);
         problems.push(problem.about(owner.id));
     }
 }
@@ -184,7 +187,7 @@ fn suggest_trait(model: &Model, applied: &AppliedTrait) -> Option<String> {
         let definitions = everything(model)
             .filter(|shape| shape.traits().is_trait_definition())
             .filter(|shape| {
-                [applied.id().namespace(), "smithy.api"].contains(&shape.id().namespace())
+                [applied.id().namespace(), ids::PRELUDE].contains(&shape.id().namespace())
             });
         did_you_mean(
             applied.id().name(),

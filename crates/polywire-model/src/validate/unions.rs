@@ -1,8 +1,10 @@
-//! Unions whose members target shapes with a default, which says nothing there.
+//! Members of unions that target shapes with a default, which has no effect there.
 
 use super::values::shown;
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Shape, ShapeType};
 
 pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
@@ -23,8 +25,8 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
                 shown(default),
                 shape.id()
             );
-            Problem::note("Union", member.target().location(), message)
-                .hint("members of unions are best without defaults: say `Integer`, not `PrimitiveInteger`")
+            Problem::note(rules::UNION, member.target().location(), message)
+                .hint("use a target without a default: `Integer`, not `PrimitiveInteger`")
         });
     }
 }

@@ -1,10 +1,13 @@
-//! Operations that update a part of a resource, with defaults in their input: who
-//! reads it can't tell a member that was left out from one that was set.
+//! Update operations with defaults in their input: a server cannot distinguish an omitted member
+//! from one that was set.
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Lifecycle, Member, ShapeType};
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -23,7 +26,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             starts_with(b"update") || starts_with(b"patch")
         })
         .map(|shape| shape.id().as_str());
-    // In order, and each once.
+    // Sorted, without duplicates.
     let updates: BTreeSet<&str> = by_lifecycle.chain(by_name).collect();
     for id in updates {
         let Some(shape) = model.defined(id) else {
@@ -33,7 +36,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         let members = input.map_or(&[][..], |input| input.members());
         let mut defaults = members.iter().filter(|member| {
             let traits = member.traits();
-            traits.has("smithy.api#default")
+            traits.has(ids::DEFAULT)
         });
         let Some(first) = defaults.next() else {
             continue;
@@ -42,11 +45,11 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         let names: Vec<&str> = names.take(20).collect();
         problems.push_with(Severity::Warning, |_| {
             let message = format!(
-                "`{id}` updates, and has defaults in its input: `{}`",
+                "the update `{id}` has defaults in its input: `{}`",
                 names.join("`, `")
             );
-            Problem::warning("DefaultValueInUpdate", shape.location(), message)
-                .hint("without a default, a member that is left out can stay as it is")
+            Problem::warning(rules::DEFAULT_VALUE_IN_UPDATE, shape.location(), message)
+                .hint("without a default, an omitted member can keep its value")
                 .related("the first", first.location())
         });
     }

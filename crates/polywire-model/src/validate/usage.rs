@@ -1,13 +1,14 @@
-//! Traits that count only where a structure is used in a certain way: bindings to
-//! HTTP at the top of a message, @input and @output on what one operation takes or
-//! gives.
+//! Traits that have an effect only for some uses of a structure: HTTP bindings at the top level of
+//! a message, @input and @output for one operation.
 
 use std::collections::HashMap;
 
 use super::bindings::{self, Binding};
 use super::index::{Index, Use};
-use crate::diagnostic::{Problem, Problems, Severity};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Relation;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::Shape;
 use crate::source::SourceLocation;
 
@@ -15,14 +16,14 @@ const INPUT: &[Relation] = &[Relation::Input];
 const OUTPUT: &[Relation] = &[Relation::Output];
 const TOP_LEVEL: &[Relation] = &[Relation::Input, Relation::Output, Relation::Error];
 
-/// Checks the members of a structure that is no mixin: what a mixin gives counts
-/// where it is used.
+/// Checks the members of a structure. Members of mixins are checked in the structures that use
+/// them.
 pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
     let uses = index.uses(structure);
     if uses.is_empty() || structure.traits().is_mixin() {
         return;
     }
-    // Where bindings of each kind are ignored, found once for all members.
+    // The uses in which bindings of each kind are ignored, computed once for all members.
     let mut found: HashMap<&[Relation], Option<(&Use<'_>, bool)>> = HashMap::new();
     let mut ignored_in = |wanted: &'static [Relation]| {
         *found.entry(wanted).or_insert_with(|| {
@@ -33,30 +34,30 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
     };
     for member in structure.members() {
         if let Some((binding, applied)) = bindings::of(member) {
-            let (code, wanted, where_it_counts) = match binding {
+            let (rule, wanted, where_it_counts) = match binding {
                 Binding::Label | Binding::Query(_) | Binding::QueryParams => (
-                    "HttpBindingTraitIgnored.Input",
+                    rules::HTTP_BINDING_TRAIT_IGNORED_INPUT,
                     INPUT,
                     "in the input of an operation",
                 ),
                 Binding::ResponseCode => (
-                    "HttpBindingTraitIgnored.Output",
+                    rules::HTTP_BINDING_TRAIT_IGNORED_OUTPUT,
                     OUTPUT,
                     "in the output of an operation",
                 ),
                 Binding::Header(_) | Binding::Payload | Binding::PrefixHeaders(_) => (
-                    "HttpBindingTraitIgnored.TopLevel",
+                    rules::HTTP_BINDING_TRAIT_IGNORED_TOP_LEVEL,
                     TOP_LEVEL,
-                    "at the top of an input, output or error",
+                    "at the top level of an input, output or error",
                 ),
             };
-            // With @input, the trait can't stand there at all.
+            // With @input, the trait is reported as on the wrong shape.
             if matches!(binding, Binding::ResponseCode) && structure.traits().is_input() {
                 continue;
             }
             let what = applied.id().name();
-            let ignored = Ignored {
-                code,
+            let ignored = IgnoredBinding {
+                rule,
                 owner: member.id(),
                 location: applied.location(),
                 what,
@@ -69,15 +70,15 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
     }
 }
 
-struct Ignored<'m> {
-    code: &'static str,
+struct IgnoredBinding<'m> {
+    rule: &'static Rule,
     owner: &'m str,
     location: SourceLocation,
     what: &'m str,
     where_it_counts: &'static str,
 }
 
-impl Ignored<'_> {
+impl IgnoredBinding<'_> {
     fn report(&self, (first, all): (&Use<'_>, bool), problems: &mut Problems) {
         problems.push_with(Severity::Warning, |_| {
             let message = format!(
@@ -86,14 +87,14 @@ impl Ignored<'_> {
                 self.owner,
                 if all { "everywhere" } else { "in some places" }
             );
-            Problem::warning(self.code, self.location, message)
+            Problem::warning(self.rule, self.location, message)
                 .expected(format!("the trait {} only", self.where_it_counts))
-                .related("ignored where it is used", first.location)
+                .related("used here without effect", first.location)
         });
     }
 }
 
-/// Checks who uses a structure with @input or @output: one operation, as that.
+/// Checks the uses of a structure with @input or @output: by one operation, as input or output.
 pub(super) fn check_input_and_output(
     index: &Index<'_>,
     structure: &Shape,
@@ -105,12 +106,16 @@ pub(super) fn check_input_and_output(
     }
     let traits = structure.traits();
     let (name, wanted, code_of_name) = if traits.is_input() {
-        ("input", Relation::Input, "OperationInputOutputName.input")
+        (
+            "input",
+            Relation::Input,
+            rules::OPERATION_INPUT_OUTPUT_NAME_INPUT,
+        )
     } else if traits.is_output() {
         (
             "output",
             Relation::Output,
-            "OperationInputOutputName.output",
+            rules::OPERATION_INPUT_OUTPUT_NAME_OUTPUT,
         )
     } else {
         return;
@@ -122,10 +127,7 @@ pub(super) fn check_input_and_output(
                 check_name(structure, used, name, code_of_name, problems);
                 match owner {
                     Some(owner) if owner.by.id() != used.by.id() => {
-                        format!(
-                            "the {name} of another operation as well, `{}`",
-                            used.by.id()
-                        )
+                        format!("also the {name} of `{}`", used.by.id())
                     }
                     _ => {
                         owner = Some(used);
@@ -143,11 +145,12 @@ pub(super) fn check_input_and_output(
         };
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` has @{name}, but is {wrong}", structure.id());
-            let problem = Problem::error("OperationInputOutputMisuse", used.location, message)
-                .about(used.by.id())
-                .expected(format!("a structure without @{name}"));
+            let problem =
+                Problem::error(rules::OPERATION_INPUT_OUTPUT_MISUSE, used.location, message)
+                    .about(used.by.id())
+                    .expected(format!("a structure without @{name}"));
             match owner {
-                Some(owner) => problem.related("where it belongs", owner.location),
+                Some(owner) => problem.related("its operation", owner.location),
                 None => problem.related("the structure", structure.location()),
             }
         });
@@ -158,7 +161,7 @@ fn check_name(
     structure: &Shape,
     used: &Use<'_>,
     what: &str,
-    code: &'static str,
+    rule: &'static Rule,
     problems: &mut Problems,
 ) {
     let operation = used.by.id().name();
@@ -171,14 +174,13 @@ fn check_name(
             used.by.id(),
             structure.id().name()
         );
-        Problem::warning(code, used.location, message)
+        Problem::warning(rule, used.location, message)
             .about(used.by.id())
             .expected(format!("a name that begins with `{operation}`"))
     });
 }
 
-/// Warns of shapes that look as if they belonged to an operation, which has
-/// others.
+/// Reports shapes that are named like the input or output of an operation, but are not.
 pub(super) fn check_ambiguous_names(index: &Index<'_>, operation: &Shape, problems: &mut Problems) {
     let Some(body) = operation.as_operation() else {
         return;
@@ -200,13 +202,13 @@ pub(super) fn check_ambiguous_names(index: &Index<'_>, operation: &Shape, proble
             };
             problems.push_with(Severity::Warning, |_| {
                 let message = format!(
-                    "`{}` is not the {what} of `{}`, as its name says",
+                    "`{}` is named like the {what} of `{}`, but is not",
                     shape.id(),
                     operation.id()
                 );
-                Problem::warning("OperationNameAmbiguity", shape.location(), message)
+                Problem::warning(rules::OPERATION_NAME_AMBIGUITY, shape.location(), message)
                     .about(shape.id())
-                    .expected("another name: generated code often makes such names itself")
+                    .expected("another name, because generated code often has such names")
                     .related(format!("the {what} is `{}`", own.id()), own.location())
             });
         }

@@ -1,24 +1,28 @@
-//! `@smithy.waiters#waitable`: waiters that can end, with matchers that can match.
+//! `@smithy.waiters#waitable`: waiters must be able to succeed, and matchers to match.
 //!
-//! Paths are JMESPath. Those that only name members, which are most, are followed
-//! through the shapes; others are taken as they are.
+//! Paths are JMESPath. Most consist of names of members only, and are resolved in the shapes.
+//! Others are not checked.
 
 use std::collections::{HashMap, HashSet};
 
 use super::index::Index;
 use super::lookup::Lookups;
 use super::values::beginning;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::{Entry, Node};
+use crate::rules::{self, Code, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
+use crate::spelling::did_you_mean;
 use crate::traits::AppliedTrait;
 
-const CODE: &str = "WaitableTrait";
-const ID: &str = "smithy.waiters#waitable";
-/// The delays in seconds when a waiter names none.
+const RULE: &Rule = rules::WAITABLE_TRAIT;
+const ID: &str = ids::WAITABLE;
+/// The default delays, in seconds.
 const DELAYS: (i64, i64) = (2, 120);
-/// How many waiters are looked at for all services together.
+/// The maximum number of waiters that are visited for all services together.
 const MAX_STEPS: usize = 200_000;
 
 pub(super) fn check<'m>(
@@ -47,10 +51,9 @@ pub(super) fn check<'m>(
 struct Check<'a, 'm> {
     model: &'m Model,
     operation: &'m Shape,
-    /// The operation's errors by id and by name, once they are asked for.
+    /// The errors of the operation by id and by name, computed on demand.
     errors: Option<HashSet<&'m str>>,
-    /// The name of the waiter at hand, and the number of its acceptor: the end of
-    /// the codes of findings about them.
+    /// The name of the current waiter, and the index of the acceptor: the suffix of codes.
     place: (&'m str, usize),
     lookups: &'a mut Lookups<'m>,
     problems: &'a mut Problems,
@@ -68,17 +71,17 @@ impl<'m> Check<'_, 'm> {
             let location = node.map_or(waiter.key_location, Node::location);
             self.problems.push_with(Severity::Error, |_| {
                 let message =
-                    format!("the waiter `{name}` waits {least} s at least and {most} s at most");
-                Problem::error(CODE, location, message)
+                    format!("the minimum delay of the waiter `{name}` is {least} s, and the maximum delay is {most} s");
+                Problem::error(RULE, location, message)
                     .expected("a `minDelay` that is not greater than `maxDelay`")
                     .hint(format!(
-                        "without them, the least is {} s and the most {} s",
+                        "the defaults are {} s and {} s",
                         DELAYS.0, DELAYS.1
                     ))
             });
         }
         let acceptors = waiter.value.get("acceptors").and_then(Node::as_array);
-        // None at all is a wrong value of the trait.
+        // Missing acceptors are reported as a wrong value of the trait.
         let Some(acceptors) = acceptors.filter(|acceptors| !acceptors.is_empty()) else {
             return;
         };
@@ -89,7 +92,7 @@ impl<'m> Check<'_, 'm> {
         {
             self.problems.push_with(Severity::Error, |_| {
                 let message = format!("the waiter `{name}` never succeeds");
-                Problem::error(CODE, waiter.key_location, message)
+                Problem::error(RULE, waiter.key_location, message)
                     .expected("an acceptor with `state: \"success\"`")
             });
         }
@@ -116,7 +119,7 @@ impl<'m> Check<'_, 'm> {
         }
     }
 
-    /// What a failure says: text out of the output.
+    /// Checks the message of a failure: text from the output.
     fn message(&mut self, node: &Node, state: Option<&Node>) {
         let Some(path) = node.as_str() else {
             return;
@@ -124,9 +127,10 @@ impl<'m> Check<'_, 'm> {
         let waiter = self.place.0;
         if let Some(state) = state.filter(|state| state.as_str() != Some("failure")) {
             return self.problems.push_with(Severity::Error, |_| {
-                let message = format!("the waiter `{waiter}` has a message where it doesn't fail");
-                Problem::error(CODE, node.location(), message)
-                    .expected("a message where the state is `failure` only")
+                let message =
+                    format!("the waiter `{waiter}` has a message for a state other than `failure`");
+                Problem::error(RULE, node.location(), message)
+                    .expected("messages for the state `failure` only")
                     .related("the state", state.location())
             });
         }
@@ -141,16 +145,16 @@ impl<'m> Check<'_, 'm> {
             return;
         }
         self.problems.push_with(Severity::Error, |_| {
-            let message = format!("the message `{}` gives no text", beginning(path));
-            Problem::error(CODE, node.location(), message)
+            let message = format!("the message `{}` is not a path to text", beginning(path));
+            Problem::error(RULE, node.location(), message)
                 .expected("a path in the output to a string, or to a list of strings")
         });
     }
 
     #[cold]
-    fn code(&self, kind: &str) -> String {
+    fn code(&self, rule: &'static Rule) -> Code {
         let (waiter, acceptor) = self.place;
-        format!("{kind}.{waiter}.{acceptor}")
+        rule.of(format_args!("{waiter}.{acceptor}"))
     }
 
     fn error_type(&mut self, node: &Node) {
@@ -167,12 +171,12 @@ impl<'m> Check<'_, 'm> {
             return;
         }
         let id = self.operation.id();
-        let code = self.code("WaitableTraitInvalidErrorType");
+        let code = self.code(rules::WAITABLE_TRAIT_INVALID_ERROR_TYPE);
         self.problems.push_with(Severity::Warning, |hints| {
             let names = || errors.iter().map(|error| error.name());
-            let message = format!("`{name}` is no error of `{id}`");
+            let message = format!("`{name}` is not an error of `{id}`");
             Problem::warning(code, node.location(), message)
-                .expected("an error that the operation names")
+                .expected("an error of the operation")
                 .maybe_hint(hints.then(|| did_you_mean(name, names())).flatten())
         });
     }
@@ -199,7 +203,7 @@ impl<'m> Check<'_, 'm> {
         {
             self.problems.push_with(Severity::Error, |_| {
                 let message = format!("a boolean is compared with `{}`", beginning(value));
-                Problem::error(CODE, node.location(), message)
+                Problem::error(RULE, node.location(), message)
                     .expected("`\"true\"` or `\"false\"`")
                     .related("the comparison", at.location())
             });
@@ -211,12 +215,12 @@ impl<'m> Check<'_, 'm> {
             Ok(found) => found,
             Err((owner, name)) => {
                 let id = self.operation.id();
-                let code = self.code("WaitableTraitJmespathProblem.JmespathEventDanger");
+                let code = self.code(rules::WAITABLE_TRAIT_JMESPATH_PROBLEM_JMESPATH_EVENT_DANGER);
                 return self.problems.push_with(Severity::Danger, |hints| {
                     let (message, near) = match owner {
                         Some(owner) => (
                             format!(
-                                "the path `{path}` leads nowhere: `{}` has no `{name}`",
+                                "the path `{path}` does not exist: `{}` has no `{name}`",
                                 owner.id()
                             ),
                             hints
@@ -232,7 +236,7 @@ impl<'m> Check<'_, 'm> {
                         ),
                     };
                     Problem::danger(code, node.location(), message)
-                        .expected("names of members with dots between them")
+                        .expected("names of members, separated by dots")
                         .maybe_hint(near)
                 });
             }
@@ -240,20 +244,20 @@ impl<'m> Check<'_, 'm> {
         let Some(found) = found.filter(|kind| *kind != expected) else {
             return;
         };
-        let code = self.code("WaitableTraitJmespathProblem.ReturnTypeMismatch");
+        let code = self.code(rules::WAITABLE_TRAIT_JMESPATH_PROBLEM_RETURN_TYPE_MISMATCH);
         self.problems.push_with(Severity::Danger, |_| {
-            let message = format!("`{path}` gives {}", found.described());
+            let message = format!("`{path}` is {}", found.described());
             Problem::danger(code, node.location(), message)
                 .expected(format!(
-                    "{}, as `{comparator}` compares",
+                    "{}, which `{comparator}` compares",
                     expected.described()
                 ))
                 .related("the comparison", at.location())
         });
     }
 
-    /// What a path of names gives, `None` when that can't be said; or the shape
-    /// where it breaks off, none for the very start, and the name.
+    /// The type of the value at a path of names, `None` if it is unknown. The error is the shape at
+    /// which the path ends, `None` at the start, and the unknown name.
     #[allow(clippy::type_complexity, reason = "used once, explained above")]
     fn follow<'p>(
         &mut self,
@@ -280,7 +284,7 @@ impl<'m> Check<'_, 'm> {
                 ShapeType::Structure | ShapeType::Union => {
                     self.lookups.of(shape).members.get(name).copied()
                 }
-                // Any key may be in a map, and anything in a document.
+                // Maps can have any key, and documents any value.
                 ShapeType::Map => shape.member("value"),
                 ShapeType::Document => return Ok(None),
                 _ => None,
@@ -297,7 +301,7 @@ impl<'m> Check<'_, 'm> {
     }
 }
 
-/// What JMESPath tells apart.
+/// The types of JMESPath.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
     Boolean,
@@ -334,7 +338,7 @@ impl Kind {
     }
 }
 
-/// Within a service each waiter has a name of its own, in any case.
+/// Waiters of a service must have different names, ignoring case.
 pub(super) fn check_names(index: &Index<'_>, problems: &mut Problems) {
     let has_waiters = |operation: &Shape| operation.traits().has(ID);
     if !index.model.shapes_of(ShapeType::Operation).any(has_waiters) {
@@ -364,9 +368,12 @@ pub(super) fn check_names(index: &Index<'_>, problems: &mut Problems) {
                         operation.id(),
                         waiter.key
                     );
-                    Problem::error("UniqueWaiterNames", waiter.key_location, message)
+                    Problem::error(rules::UNIQUE_WAITER_NAMES, waiter.key_location, message)
                         .about(operation.id())
-                        .expected(format!("a name that `{}` has once", contents.service.id()))
+                        .expected(format!(
+                            "a name that is unique in `{}`",
+                            contents.service.id()
+                        ))
                         .related("the other", other.key_location)
                 });
             }

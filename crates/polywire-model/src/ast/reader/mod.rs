@@ -1,8 +1,7 @@
-//! JSON AST 2.0 to a fragment.
+//! Reads JSON AST into a fragment.
 //!
-//! The nodes are taken apart, not copied: a trait's value moves from the JSON
-//! tree into the shape. Ids are interned, since a model names the same few
-//! traits and targets thousands of times.
+//! Nodes are moved, not copied: the value of a trait moves from the JSON tree into the shape. Ids
+//! are interned, because a model names the same few traits and targets thousands of times.
 
 mod nodes;
 mod properties;
@@ -11,17 +10,21 @@ use std::collections::HashMap;
 
 use polywire_schema::ShapeId;
 
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
-use crate::node::{Entry, MAX_DEPTH, MAX_MODEL_DEPTH, Node, NodeValue, Object, read_json};
+use crate::ids;
+use crate::json::{MAX_DEPTH, MAX_MODEL_DEPTH, read as read_json};
+use crate::node::{Entry, Node, NodeValue, Object};
+use crate::rules;
 use crate::shape::{Body, Member, Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 use crate::traits::{AppliedTrait, Traits};
 
 use self::properties::property_names;
 
-/// Reads the text of an AST file. What is wrong is in `problems`; the fragment
-/// holds what could be read. A file that `is_optional` may be no model at all.
+/// Reads the text of an AST file. Errors are added to `problems`, and the fragment has what could
+/// be read. If `is_optional`, a file that is not a model is skipped.
 pub(crate) fn read(text: &str, file: u32, is_optional: bool, problems: &mut Problems) -> Fragment {
     let Some((root, deepest)) = read_json(text, file, MAX_MODEL_DEPTH, problems) else {
         return Fragment::default();
@@ -44,7 +47,7 @@ struct Reader<'p> {
     problems: &'p mut Problems,
     ids: HashMap<String, ShapeId>,
     is_version_1: bool,
-    /// Whether a value of metadata or of a trait may be deeper than the IDL allows.
+    /// Whether values of metadata or traits may be nested deeper than the IDL allows.
     is_deep: bool,
     fragment: Fragment,
 }
@@ -66,15 +69,23 @@ impl Reader<'_> {
             }
             Some((_, location)) => {
                 self.problems.push(
-                    Problem::error("ModelVersion", location, "this Smithy version is not known")
-                        .expected("\"2.0\""),
+                    Problem::error(
+                        rules::MODEL_VERSION,
+                        location,
+                        "this version of Smithy is unknown",
+                    )
+                    .expected("\"2.0\""),
                 );
                 return;
             }
             None => {
                 self.problems.push(
-                    Problem::error("ModelVersion", location, "this JSON is no Smithy model")
-                        .expected("an object with the key `smithy`"),
+                    Problem::error(
+                        rules::MODEL_VERSION,
+                        location,
+                        "this JSON is not a Smithy model",
+                    )
+                    .expected("an object with the key `smithy`"),
                 );
                 return;
             }
@@ -124,7 +135,7 @@ impl Reader<'_> {
             None => {
                 self.problems.push(
                     Problem::error(
-                        "MissingProperty",
+                        rules::MISSING_PROPERTY,
                         value_location,
                         format!("`{id}` has no type"),
                     )
@@ -152,16 +163,18 @@ impl Reader<'_> {
             };
             let message = format!("`{}` is not a shape type", shape_type.0);
             self.problems.push(
-                Problem::error("UnknownShapeType", shape_type.1, message)
+                Problem::error(rules::UNKNOWN_SHAPE_TYPE, shape_type.1, message)
                     .expected("a shape type")
                     .maybe_hint(hint),
             );
             return;
         };
         if id.is_member() {
-            let message = format!("`{id}` names a member, which is defined within its shape");
+            let message =
+                format!("`{id}` is the id of a member, which must be defined in its shape");
             self.problems.push(
-                Problem::error("ShapeId", entry.key_location, message).expected("`namespace#Name`"),
+                Problem::error(rules::SHAPE_ID, entry.key_location, message)
+                    .expected("`namespace#Name`"),
             );
             return;
         }
@@ -233,12 +246,12 @@ impl Reader<'_> {
             }
         }
         if shape.shape_type == ShapeType::Map {
-            // `key` comes first, however the document has it.
+            // `key` comes first, in any order of the document.
             shape.members.sort_by(|left, right| left.id.cmp(&right.id));
         }
         if is_set && !shape.traits.has_unique_items() {
             shape.traits.push(AppliedTrait::new(
-                ShapeId::from_static("smithy.api#uniqueItems"),
+                ShapeId::from_static(ids::UNIQUE_ITEMS),
                 Node::empty_object(),
                 shape.location,
             ));
@@ -251,7 +264,7 @@ impl Reader<'_> {
             Ok(id) => id,
             Err(error) => {
                 self.problems.push(
-                    Problem::error("MemberName", location, error.to_string())
+                    Problem::error(rules::MEMBER_NAME, location, error.to_string())
                         .expected("a member name: letters, digits and underscores"),
                 );
                 return;
@@ -277,7 +290,7 @@ impl Reader<'_> {
         let Some((target, target_location)) = target else {
             let message = format!("the member `{id}` has no target");
             self.problems.push(
-                Problem::error("MissingProperty", value_location, message)
+                Problem::error(rules::MISSING_PROPERTY, value_location, message)
                     .expected("an object with the key `target`"),
             );
             return;
@@ -289,7 +302,7 @@ impl Reader<'_> {
             if target != UNIT {
                 let message = format!("the member `{id}` of an enum has a target");
                 self.problems.push(
-                    Problem::error("WrongTarget", target_location, message)
+                    Problem::error(rules::WRONG_TARGET, target_location, message)
                         .expected("`smithy.api#Unit`"),
                 );
                 return;
@@ -306,12 +319,12 @@ impl Reader<'_> {
         });
     }
 
-    /// The text of an enum's member that says none is its name.
+    /// The value of an enum member without `@enumValue` is its name.
     fn imply_value(member: &ShapeId, location: SourceLocation, traits: &mut Traits) {
-        if !traits.has("smithy.api#enumValue") {
+        if !traits.has(ids::ENUM_VALUE) {
             let name = member.member().unwrap_or_default().to_owned();
             let value = Node::new(NodeValue::String(name), location);
-            let id = ShapeId::from_static("smithy.api#enumValue");
+            let id = ShapeId::from_static(ids::ENUM_VALUE);
             traits.push(AppliedTrait::new(id, value, location));
         }
     }

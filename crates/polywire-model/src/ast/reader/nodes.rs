@@ -1,12 +1,15 @@
-//! Nodes as ids, references and objects; what is wrong with them.
+//! Reads nodes as ids, references and objects, and reports errors.
 
 use polywire_schema::ShapeId;
 
 use super::Reader;
-use crate::diagnostic::{Problem, did_you_mean};
-use crate::node::{Entry, MAX_DEPTH, Node, NodeValue, Object};
+use crate::diagnostic::Problem;
+use crate::json::MAX_DEPTH;
+use crate::node::{Entry, Node, NodeValue, Object};
+use crate::rules;
 use crate::shape::ShapeRef;
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
 impl Reader<'_> {
     /// `{"target": "namespace#Name"}`
@@ -32,8 +35,12 @@ impl Reader<'_> {
         }
         if !found {
             self.problems.push(
-                Problem::error("MissingProperty", location, "this reference has no target")
-                    .expected("an object with the key `target`"),
+                Problem::error(
+                    rules::MISSING_PROPERTY,
+                    location,
+                    "this reference has no target",
+                )
+                .expected("an object with the key `target`"),
             );
         }
         target
@@ -84,7 +91,7 @@ impl Reader<'_> {
             }
             Err(error) => {
                 self.problems.push(
-                    Problem::error("ShapeId", location, error.to_string())
+                    Problem::error(rules::SHAPE_ID, location, error.to_string())
                         .expected("an absolute shape id"),
                 );
                 None
@@ -102,13 +109,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A value may nest as deep as in the IDL, so that each can be written as the
-    /// other. Real documents don't nest so deep as a whole.
+    /// Values can be nested as deep as in the IDL, so that each format can be converted into the
+    /// other. Only documents that are deeply nested as a whole need this check.
     pub(super) fn check_depth(&mut self, value: &Node) {
         if self.is_deep && !nests_within(value, MAX_DEPTH) {
-            let message = format!("values nest deeper than {MAX_DEPTH} levels");
+            let message = format!("values are nested deeper than {MAX_DEPTH} levels");
             self.problems
-                .push(Problem::error("TooDeep", value.location(), message));
+                .push(Problem::error(rules::TOO_DEEP, value.location(), message));
         }
     }
 
@@ -116,14 +123,14 @@ impl Reader<'_> {
     pub(super) fn wrong_kind(&mut self, node: &Node, expected: &str) {
         let message = format!("{} is not expected here", node.kind());
         self.problems
-            .push(Problem::error("WrongNode", node.location(), message).expected(expected));
+            .push(Problem::error(rules::WRONG_NODE, node.location(), message).expected(expected));
     }
 
     #[cold]
     pub(super) fn unknown_property(&mut self, key: &str, location: SourceLocation, known: &[&str]) {
         self.problems.push(
             Problem::warning(
-                "UnknownProperty",
+                rules::UNKNOWN_PROPERTY,
                 location,
                 format!("`{key}` is not a property here"),
             )
@@ -134,7 +141,7 @@ impl Reader<'_> {
 }
 
 impl Node {
-    /// The items, or the node as it was.
+    /// The items, or the unchanged node.
     fn into_array(self) -> Result<Vec<Self>, Self> {
         let location = self.location();
         match self.into_value() {
@@ -143,7 +150,7 @@ impl Node {
         }
     }
 
-    /// The entries, or the node as it was.
+    /// The entries, or the unchanged node.
     pub(crate) fn into_object(self) -> Result<Object, Self> {
         let location = self.location();
         match self.into_value() {
@@ -153,7 +160,8 @@ impl Node {
     }
 }
 
-/// Whether a value has no more levels below it. It was read, so it has few.
+/// Whether a value has at most this many levels below it. The recursion is bounded, because the
+/// reader limits the depth.
 fn nests_within(value: &Node, levels: usize) -> bool {
     let fits = |value: &Node| levels > 0 && nests_within(value, levels - 1);
     match value.value() {

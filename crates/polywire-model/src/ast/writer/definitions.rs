@@ -1,15 +1,14 @@
-//! Which of the bundled definitions a model uses.
+//! Finds the bundled definitions that a model uses.
 
 use std::collections::HashSet;
 
-use crate::bundled::Bundled;
+use crate::ids;
 use crate::model::{Model, neighbors};
 use crate::node::{Node, NodeValue};
 use crate::shape::Shape;
 
-/// The bundled shapes that a model reaches: the definitions of its traits, what
-/// its members target, and all that those reach in turn. The prelude is not
-/// among them.
+/// The bundled shapes that a model reaches: the definitions of its traits, the targets of its
+/// members, and everything that these reach. Without the prelude.
 pub(super) fn used(model: &Model) -> Vec<&'static Shape> {
     let mut walk = Walk {
         model,
@@ -45,7 +44,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Ids within values: `@authDefinition` and others name traits there.
+    /// Finds ids within values: `@authDefinition` and others name traits there.
     fn value(&mut self, node: &Node) {
         match node.value() {
             NodeValue::Array(items) => items.iter().for_each(|item| self.value(item)),
@@ -57,10 +56,10 @@ impl Walk<'_> {
 
     fn id(&mut self, id: &str) {
         let root = id.split('$').next().unwrap_or(id);
-        if root.starts_with("smithy.api#") || self.model.defined(root).is_some() {
+        if ids::in_prelude(root).is_some() || self.model.defined(root).is_some() {
             return;
         }
-        if let Some(shape) = Bundled::get().shape(root)
+        if let Some(shape) = self.model.bundled().shape(root)
             && self.seen.insert(shape.id().as_str())
         {
             self.found.push(shape);

@@ -1,6 +1,6 @@
-//! A model to JSON AST, always the same text for the same model: shapes, traits
-//! and metadata sorted, members in their order. Operations, resources and errors
-//! are sets to Smithy: they are sorted, and stand once.
+//! Writes a model as JSON AST. The same model always gives the same text: shapes, traits and
+//! metadata are sorted, and members keep their order. Operations, resources and errors are sets in
+//! Smithy: they are sorted, without duplicates.
 
 mod definitions;
 mod shapes;
@@ -36,24 +36,22 @@ pub struct Options {
 }
 
 impl Options {
-    /// Version 2.0, and only what the files of the model define.
+    /// Version 2.0, with only the shapes that the files of the model define.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Version 1.0, for readers that know no other. Mixins are flattened, enums
-    /// become strings and integers, and what 1.0 can't say is left out:
-    /// [`Written::losses`] lists it.
+    /// Version 1.0, for old readers. Mixins are flattened, enums become strings and integers, and
+    /// what 1.0 cannot express is omitted: [`Output::losses`] lists it.
     #[must_use]
     pub fn version_1(mut self) -> Self {
         self.is_version_1 = true;
         self
     }
 
-    /// With the definitions that come with this crate, as far as the model uses
-    /// them: its traits, what those are made of, and so on. Then the document
-    /// needs nothing but Smithy's prelude, which every reader has.
+    /// With the bundled definitions that the model uses: its traits, and the shapes that these use.
+    /// The document then depends only on the prelude of Smithy, which every reader has.
     #[must_use]
     pub fn with_definitions(mut self) -> Self {
         self.with_definitions = true;
@@ -61,22 +59,21 @@ impl Options {
     }
 }
 
-/// A model that was written.
+/// A model as JSON AST.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Written {
+pub struct Output {
     /// The JSON AST.
     pub document: Node,
-    /// What the model says and the document does not, with the code
-    /// `VersionLoss`: warnings where meaning is lost, notes where only the form
-    /// is. A few hundred at most, and none for version 2.0.
+    /// What the document cannot express, as findings with the code `VersionLoss`: warnings if
+    /// meaning is lost, notes if only the form is lost. At most 1000, and none for version 2.0.
     pub losses: Vec<Diagnostic>,
 }
 
 /// The AST of a model, without the prelude and the other bundled definitions.
 ///
-/// Mixins stand as their authors wrote them: a shape holds what it adds, and a
-/// trait on an inherited member is an `apply` entry beside the shape.
+/// Mixins are kept: a shape has only what it adds, and a trait on an inherited member is an `apply`
+/// entry.
 ///
 /// # Examples
 ///
@@ -95,10 +92,9 @@ pub fn write(model: &Model) -> Node {
     write_with(model, &Options::new()).document
 }
 
-/// The AST of a model in a version of choice, with or without the bundled
-/// definitions that it uses: see [`Options`].
+/// The AST of a model with [`Options`]: the version, and whether to include bundled definitions.
 #[must_use]
-pub fn write_with(model: &Model, options: &Options) -> Written {
+pub fn write_with(model: &Model, options: &Options) -> Output {
     let mut all: Vec<&Shape> = model.shapes().collect();
     if options.with_definitions {
         all.extend(definitions::used(model));
@@ -121,7 +117,7 @@ pub fn write_with(model: &Model, options: &Options) -> Written {
         root.push("metadata", metadata);
     }
     root.push("shapes", shapes);
-    Written {
+    Output {
         document: root.into(),
         losses: downgrade.into_problems().into_diagnostics(model.sources()),
     }

@@ -1,4 +1,4 @@
-//! Shapes of JSON AST 2.0: what their authors wrote, before mixins were flattened.
+//! Writes shapes of JSON AST 2.0, as they were before mixins were flattened.
 
 use crate::node::{Node, Object};
 use crate::shape::ShapeType;
@@ -6,7 +6,7 @@ use crate::shape::{Body, Lifecycle, Member, Operation, Resource, Service, Shape,
 use crate::traits::Traits;
 use crate::upgrade::BOX;
 
-/// Adds a shape, and the traits that it adds to what it inherits.
+/// Adds a shape, and an `apply` entry for traits on inherited members.
 pub(super) fn push_shape(shapes: &mut Object, shape: &Shape) {
     shapes.push(shape.id().as_str(), write_shape(shape));
     let inherited = shape.members().iter().filter(|m| m.is_inherited());
@@ -25,7 +25,7 @@ fn write_shape(shape: &Shape) -> Object {
     let mut object = Object::new();
     object.push("type", shape.shape_type().name());
     if !shape.mixins().is_empty() {
-        // Their order says which of them wins.
+        // Their order decides which of them wins.
         let mixins: Vec<Node> = shape.mixins().iter().map(|m| reference(m).into()).collect();
         object.push("mixins", mixins);
     }
@@ -72,11 +72,11 @@ fn write_member(member: &Member) -> Object {
     object
 }
 
-/// The traits that were written on the shape or member itself, sorted by id.
+/// The traits of the shape or member itself, without inherited ones, sorted by id.
 fn write_traits(traits: &Traits) -> Object {
     let mut object = Object::new();
     for applied in traits.iter() {
-        // Smithy 2.0 has no @box; what it meant stands in @default.
+        // Smithy 2.0 has no @box. @default has its meaning.
         if applied.is_inherited() || *applied.id() == BOX {
             continue;
         }
@@ -137,7 +137,7 @@ fn push_set(object: &mut Object, key: &str, targets: &[ShapeRef]) {
         return;
     }
     let mut targets: Vec<&ShapeRef> = targets.iter().collect();
-    // Smithy's own tool orders ids without regard to case.
+    // Smithy's own tool sorts ids case-insensitively.
     targets.sort_by_cached_key(|target| (target.to_ascii_lowercase(), target.id().clone()));
     targets.dedup();
     let nodes: Vec<Node> = targets

@@ -1,16 +1,15 @@
-//! Shapes of JSON AST 1.0.
+//! Writes shapes of JSON AST 1.0.
 //!
 //! ```text
-//! mixins      flattened into the shapes that use them, and left out
+//! mixins      flattened into the shapes that use them, and omitted
 //! enum        string with @enum
 //! intEnum     integer
 //! @default    none: absent means zero, unless @box is on the member or target
-//! properties  left out, with @property and @notProperty
+//! properties  omitted, with @property and @notProperty
 //! ```
 //!
-//! So a default of zero survives where the target has it too, and a default of
-//! null, which in 2.0 says that a member has none, becomes `@box`. Every other
-//! default is a loss.
+//! So a default of zero is kept if the target has it, too. A default of null, which removes the
+//! default of the target in 2.0, becomes `@box`. Every other default is lost.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +17,22 @@ use polywire_schema::ShapeId;
 
 use super::shapes::{reference, write_operation, write_resource, write_service};
 use crate::diagnostic::{Problem, Problems};
+use crate::ids;
 use crate::model::Model;
 use crate::node::{Node, Object};
+use crate::rules;
 use crate::shape::{Body, Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 use crate::upgrade::{BOX, is_zero, zero};
 
-const ADDED_DEFAULT: &str = "smithy.api#addedDefault";
+const ADDED_DEFAULT: &str = ids::ADDED_DEFAULT;
 
 pub(super) struct Downgrade<'m> {
     model: &'m Model,
     problems: Problems,
-    /// Traits that are left out without harm: where the first stands, and on how
-    /// many shapes and members they are. Models have thousands of them.
+    /// Traits that are omitted without loss of meaning: the location of the first, and their
+    /// number. Models have thousands of them.
     unused: BTreeMap<&'m str, (SourceLocation, u32)>,
 }
 
@@ -44,16 +45,16 @@ impl<'m> Downgrade<'m> {
         }
     }
 
-    /// What can't be said, after the last shape.
+    /// The losses, after the last shape.
     pub(super) fn into_problems(mut self) -> Problems {
         for (name, (location, count)) in std::mem::take(&mut self.unused) {
             let more = match count {
                 1 => String::new(),
-                count => format!(", which stands in {count} places,"),
+                count => format!(", which occurs {count} times,"),
             };
-            let message = format!("@{name}{more} has no use in Smithy 1.0");
+            let message = format!("@{name}{more} has no effect in Smithy 1.0");
             self.problems
-                .push(Problem::note("VersionLoss", location, message));
+                .push(Problem::note(rules::VERSION_LOSS, location, message));
         }
         self.problems
     }
@@ -61,10 +62,10 @@ impl<'m> Downgrade<'m> {
     pub(super) fn push_shape(&mut self, shapes: &mut Object, shape: &'m Shape) {
         if shape.traits().is_mixin() {
             self.problems.push(Problem::note(
-                "VersionLoss",
+                rules::VERSION_LOSS,
                 shape.location(),
                 format!(
-                    "the mixin `{}` stands in the shapes that use it only",
+                    "the mixin `{}` is merged into the shapes that use it",
                     shape.id()
                 ),
             ));
@@ -112,7 +113,7 @@ impl<'m> Downgrade<'m> {
         }
         let mut traits = self.traits(shape.traits());
         match shape.shape_type() {
-            ShapeType::Enum => traits.insert("smithy.api#enum", self.enum_values(shape)),
+            ShapeType::Enum => traits.insert(ids::ENUM, self.enum_values(shape)),
             ShapeType::IntEnum => {
                 let message = format!("the named values of `{}`", shape.id());
                 self.lose(shape.location(), &message);
@@ -122,7 +123,7 @@ impl<'m> Downgrade<'m> {
         if is_boxed(shape) {
             traits.insert(BOX, Node::empty_object());
         }
-        if let Some(default) = shape.traits().find("smithy.api#default") {
+        if let Some(default) = shape.traits().find(ids::DEFAULT) {
             let is_kept = is_zero(default.value(), shape.shape_type()) || default.value().is_null();
             if !is_kept {
                 self.lose_default(shape.id(), default);
@@ -136,13 +137,13 @@ impl<'m> Downgrade<'m> {
         let mut object = reference(member.target());
         let mut traits = self.traits(member.traits());
         let target = self.model.target(member);
-        let default = member.traits().find("smithy.api#default");
+        let default = member.traits().find(ids::DEFAULT);
         if self.needs_box(shape, member, target) {
             traits.insert(BOX, Node::empty_object());
         }
         if let Some(default) = default {
             let is_zero = target.is_some_and(|target| {
-                // A stream is never absent in 1.0: none means an empty one.
+                // A stream is never absent in 1.0: it is empty instead.
                 let is_stream = target.shape_type() == ShapeType::Blob
                     && target.traits().is_streaming()
                     && default.value().as_str() == Some("");
@@ -174,13 +175,13 @@ impl<'m> Downgrade<'m> {
         is_null || (member.traits().has(ADDED_DEFAULT) && !is_boxed(target))
     }
 
-    /// The traits that 1.0 has, those of mixins among them.
+    /// The traits that 1.0 has, including those of mixins.
     fn traits(&mut self, traits: &'m Traits) -> Object {
         let mut object = Object::new();
         for applied in traits.iter() {
-            let name = applied.id().as_str().strip_prefix("smithy.api#");
+            let name = ids::in_prelude(applied.id().as_str());
             match name {
-                // These are said in another way, or reported by who knows more.
+                // These are expressed in another way, or reported elsewhere.
                 Some("addedDefault" | "box" | "default" | "enumValue") => {}
                 Some(name @ ("clientOptional" | "notProperty" | "property")) => {
                     let first = (applied.location(), 0);
@@ -204,7 +205,7 @@ impl<'m> Downgrade<'m> {
             let mut is_deprecated = false;
             for applied in member.traits().iter() {
                 let id = applied.id().as_str();
-                match id.strip_prefix("smithy.api#") {
+                match ids::in_prelude(id) {
                     Some("enumValue") => {}
                     Some("documentation") => value.push("documentation", applied.value().clone()),
                     Some("tags") => {
@@ -233,14 +234,13 @@ impl<'m> Downgrade<'m> {
 
     #[cold]
     fn lose(&mut self, location: SourceLocation, what: &str) {
-        let message = format!("{what} can't be said in Smithy 1.0");
+        let message = format!("{what} cannot be expressed in Smithy 1.0");
         self.problems
-            .push(Problem::warning("VersionLoss", location, message));
+            .push(Problem::warning(rules::VERSION_LOSS, location, message));
     }
 }
 
-/// Whether 1.0 would say that values of the shape may be absent: of types that
-/// have a zero, those that don't default to it.
+/// Whether the shape is boxed in 1.0: its type has a zero value, and zero is not its default.
 fn is_boxed(shape: &Shape) -> bool {
     if shape.is_version_1 || zero(shape.shape_type()).is_none() {
         return shape.traits().has(BOX);

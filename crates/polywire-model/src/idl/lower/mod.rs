@@ -1,11 +1,11 @@
-//! Syntax trees to fragments: names become absolute ids.
+//! Lowers syntax trees to fragments: names become absolute ids.
 //!
-//! What `City` means, in this order:
+//! `City` is resolved in this order:
 //!
-//! 1. what a `use` statement of the file names so;
+//! 1. the shape that a `use` statement of the file imports under this name;
 //! 2. the shape of that name in the file's namespace, defined in any file;
 //! 3. the shape of that name in the prelude, `smithy.api`;
-//! 4. the shape in the file's namespace after all, which validation reports.
+//! 4. else the shape of that name in the file's namespace, which validation reports as unknown.
 
 mod services;
 mod shapes;
@@ -16,20 +16,21 @@ use std::collections::{HashMap, HashSet};
 use polywire_schema::ShapeId;
 
 use super::syntax::{self, BodyDefinition, File, InputOutput, Name, Statement};
-use crate::bundled::Bundled;
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
+use crate::ids;
 use crate::node::Entry;
+use crate::rules;
 use crate::shape::ShapeRef;
+use crate::shape_table::ShapeTable;
 use crate::source::SourceLocation;
 
-/// Lowers all IDL files of a model. `others` are the fragments of its AST files,
-/// which may define what the IDL names; `bundled` is `None` while the bundled
-/// files themselves are read.
+/// Lowers all IDL files of a model. `others` are the fragments of its AST files, whose shapes the
+/// IDL can name. `bundled` is `None` while the bundled files themselves are read.
 pub(crate) fn lower(
     files: Vec<File>,
     others: &[Fragment],
-    bundled: Option<&Bundled>,
+    bundled: Option<&ShapeTable>,
     problems: &mut Problems,
 ) -> Vec<Fragment> {
     let mut defined: HashSet<String> = HashSet::new();
@@ -77,12 +78,12 @@ pub(crate) fn lower(
         .collect()
 }
 
-/// What can be named, in all files of the model.
+/// The shapes that all files of the model define.
 struct Names<'a> {
     defined: HashSet<String>,
     /// The namespaces of `defined`.
     namespaces: HashSet<String>,
-    bundled: Option<&'a Bundled>,
+    bundled: Option<&'a ShapeTable>,
 }
 
 impl Names<'_> {
@@ -127,9 +128,9 @@ struct Lowering<'a> {
     namespace: String,
     input_suffix: String,
     output_suffix: String,
-    /// Short name -> the id that `use` gives it.
+    /// The id that a `use` statement imports, by short name.
     uses: HashMap<String, ShapeId>,
-    /// Names that were resolved before.
+    /// A cache of resolved names.
     resolved: HashMap<String, ShapeId>,
     problems: &'a mut Problems,
     fragment: Fragment,
@@ -148,7 +149,7 @@ impl Lowering<'_> {
             };
             self.fragment.metadata.push(entry);
         }
-        // Without a namespace no name can be made absolute: that is reported.
+        // Without a namespace names cannot be resolved. The missing namespace is reported already.
         if file.namespace.is_some() {
             for statement in file.statements {
                 match statement {
@@ -169,11 +170,11 @@ impl Lowering<'_> {
             let short = id.name().to_owned();
             if let Some(first) = places.insert(short.clone(), name.location) {
                 let same = self.uses.get(&short) == Some(&id);
-                let message = format!("`{short}` is named by two use statements");
+                let message = format!("`{short}` is imported by two use statements");
                 let problem = if same {
-                    Problem::warning("DuplicateUse", name.location, message)
+                    Problem::warning(rules::DUPLICATE_USE, name.location, message)
                 } else {
-                    Problem::error("DuplicateUse", name.location, message)
+                    Problem::error(rules::DUPLICATE_USE, name.location, message)
                 };
                 self.problems.push(problem.related("first", first));
             }
@@ -181,20 +182,20 @@ impl Lowering<'_> {
             if id != *local && self.names.defined.contains(&local) {
                 self.problems.push(
                     Problem::error(
-                        "UseConflict",
+                        rules::USE_CONFLICT,
                         name.location,
                         format!(
                             "`{short}` is also the name of a shape in `{}`",
                             self.namespace
                         ),
                     )
-                    .hint(format!("write `{id}` in full where it is meant")),
+                    .hint(format!("write the full id `{id}` instead")),
                 );
             }
             if !self.names.contains(&id) && self.names.has_namespace(id.namespace()) {
                 self.problems.push(
                     Problem::warning(
-                        "UnresolvedUse",
+                        rules::UNRESOLVED_USE,
                         name.location,
                         format!("`{id}` is not defined"),
                     )
@@ -227,7 +228,7 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// The id that a name means here.
+    /// Resolves a name in this file.
     fn resolve(&mut self, text: &str, location: SourceLocation) -> Option<ShapeId> {
         if let Some(id) = self.resolved.get(text) {
             return Some(id.clone());
@@ -239,7 +240,7 @@ impl Lowering<'_> {
             }
             Err(message) => {
                 self.problems.push(
-                    Problem::error("ShapeId", location, message)
+                    Problem::error(rules::SHAPE_ID, location, message)
                         .expected("the name of a shape, or `namespace#Name`"),
                 );
                 None
@@ -262,7 +263,7 @@ impl Lowering<'_> {
             Some(id) => id.clone(),
             None => {
                 let local = format!("{}#{name}", self.namespace);
-                let prelude = format!("smithy.api#{name}");
+                let prelude = ids::prelude_id(name);
                 let use_prelude = !self.names.defined.contains(&local)
                     && (self.names.contains(&prelude) || self.namespace.is_empty());
                 ShapeId::parse(if use_prelude { &prelude } else { &local })
@@ -280,7 +281,7 @@ impl Lowering<'_> {
             Ok(id) => Some(id),
             Err(error) => {
                 self.problems
-                    .push(Problem::error("ShapeId", location, error.to_string()));
+                    .push(Problem::error(rules::SHAPE_ID, location, error.to_string()));
                 None
             }
         }

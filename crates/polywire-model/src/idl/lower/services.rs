@@ -1,9 +1,11 @@
 //! The properties of services and resources.
 
 use super::Lowering;
-use crate::diagnostic::{Problem, did_you_mean};
+use crate::diagnostic::Problem;
 use crate::idl::syntax::{Name, Value, ValueKind};
+use crate::rules;
 use crate::shape::{Lifecycle, Resource, Service, ShapeRef};
+use crate::spelling::did_you_mean;
 
 impl Lowering<'_> {
     pub(super) fn service(&mut self, service: &mut Service, properties: Vec<(Name, Value)>) {
@@ -116,7 +118,7 @@ impl Lowering<'_> {
     pub(super) fn unknown_property(&mut self, key: &Name, what: &str, known: &[&str]) {
         self.problems.push(
             Problem::warning(
-                "UnknownProperty",
+                rules::UNKNOWN_PROPERTY,
                 key.location,
                 format!("a {what} has no property `{}`", key.text),
             )

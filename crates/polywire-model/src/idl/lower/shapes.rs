@@ -7,7 +7,9 @@ use crate::diagnostic::Problem;
 use crate::idl::syntax::{
     BodyDefinition, Definition, InputOutput, MemberDefinition, Name, TraitUse,
 };
+use crate::ids;
 use crate::node::{Node, NodeValue};
+use crate::rules;
 use crate::shape::{Body, Member, Operation, Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
@@ -27,8 +29,11 @@ impl Lowering<'_> {
         let id = match ShapeId::from_parts(&self.namespace, &name.text) {
             Ok(id) => id,
             Err(error) => {
-                self.problems
-                    .push(Problem::error("ShapeId", name.location, error.to_string()));
+                self.problems.push(Problem::error(
+                    rules::SHAPE_ID,
+                    name.location,
+                    error.to_string(),
+                ));
                 return;
             }
         };
@@ -41,7 +46,7 @@ impl Lowering<'_> {
             self.member(&mut shape, member);
         }
         if shape_type == ShapeType::Map {
-            // `key` comes first, however the author wrote it.
+            // `key` comes first, in any order of the source.
             shape.members.sort_by(|left, right| left.id.cmp(&right.id));
         }
         match body {
@@ -64,13 +69,13 @@ impl Lowering<'_> {
                     (self.input_suffix.clone(), self.output_suffix.clone());
                 if let Some(input) = input {
                     let name = format!("{}{input_suffix}", name.text);
-                    if let Some(id) = self.input_output(input, name, "smithy.api#input") {
+                    if let Some(id) = self.input_output(input, name, ids::INPUT) {
                         operation.input = id;
                     }
                 }
                 if let Some(output) = output {
                     let name = format!("{}{output_suffix}", name.text);
-                    if let Some(id) = self.input_output(output, name, "smithy.api#output") {
+                    if let Some(id) = self.input_output(output, name, ids::OUTPUT) {
                         operation.output = id;
                     }
                 }
@@ -81,7 +86,7 @@ impl Lowering<'_> {
         self.fragment.shapes.push(shape);
     }
 
-    /// The target of `input` or `output`; an inline structure becomes a shape.
+    /// The target of `input` or `output`. An inline structure becomes a shape.
     pub(super) fn input_output(
         &mut self,
         input_output: InputOutput,
@@ -124,25 +129,25 @@ impl Lowering<'_> {
         let mut traits = self.traits(traits);
         let target = match target {
             Some(target) => self.reference(&target),
-            // Of enums the specification says Unit; an elided one is found later.
+            // The specification defines Unit for members of enums. Elided targets are resolved
+            // later.
             None => Some(ShapeRef::new(UNIT, name.location)),
         };
         let value = value.map(|value| (value.location, self.value(value)));
         match shape.shape_type {
             ShapeType::Enum | ShapeType::IntEnum => {
-                let implied = (shape.shape_type == ShapeType::Enum
-                    && !traits.has("smithy.api#enumValue"))
-                .then(|| {
-                    let text = NodeValue::String(name.text.clone());
-                    (name.location, Node::new(text, name.location))
-                });
+                let implied = (shape.shape_type == ShapeType::Enum && !traits.has(ids::ENUM_VALUE))
+                    .then(|| {
+                        let text = NodeValue::String(name.text.clone());
+                        (name.location, Node::new(text, name.location))
+                    });
                 if let Some((location, value)) = value.or(implied) {
-                    traits.push(applied("smithy.api#enumValue", value, location));
+                    traits.push(applied(ids::ENUM_VALUE, value, location));
                 }
             }
             _ => {
                 if let Some((location, value)) = value {
-                    traits.push(applied("smithy.api#default", value, location));
+                    traits.push(applied(ids::DEFAULT, value, location));
                 }
             }
         }
@@ -169,7 +174,7 @@ impl Lowering<'_> {
         {
             let value = match value {
                 Some(value) => self.value(value),
-                // The assembler turns it into what the definition wants.
+                // The assembler replaces it by the empty value of the type of the trait.
                 None => Node::new(NodeValue::Null, location),
             };
             if let Some(id) = self.resolve(&name.text, name.location) {

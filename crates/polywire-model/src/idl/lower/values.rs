@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use super::Lowering;
 use crate::diagnostic::Problem;
 use crate::idl::syntax::{Name, Value, ValueKind};
-use crate::node::{Entry, Node, NodeValue, Object, drop_repeated_keys};
+use crate::json::drop_repeated_keys;
+use crate::node::{Entry, Node, NodeValue, Object};
+use crate::rules;
 use crate::source::SourceLocation;
 
 impl Lowering<'_> {
@@ -37,7 +39,7 @@ impl Lowering<'_> {
         Node::new(value, location)
     }
 
-    /// A word without quotes in a node value names a shape.
+    /// An unquoted word in a node value is the name of a shape.
     pub(super) fn syntactic_id(&mut self, text: String, location: SourceLocation) -> String {
         let root = text.split('$').next().unwrap_or(&text);
         if let Ok(id) = self.lookup(&text)
@@ -47,16 +49,16 @@ impl Lowering<'_> {
         }
         self.problems.push(
             Problem::warning(
-                "UnresolvedShapeId",
+                rules::UNRESOLVED_SHAPE_ID,
                 location,
-                format!("the word `{root}` is not in quotes, and is not the name of a shape"),
+                format!("the unquoted word `{root}` is not the name of a shape"),
             )
-            .hint(format!("write \"{text}\" if text is meant")),
+            .hint(format!("write \"{text}\" for text")),
         );
         text
     }
 
-    /// The first value of each key; the others are reported.
+    /// The first value of each key. Duplicates are reported.
     pub(super) fn distinct(&mut self, entries: Vec<(Name, Value)>) -> Vec<(Name, Value)> {
         let mut seen: HashMap<String, SourceLocation> = HashMap::new();
         let mut kept = Vec::with_capacity(entries.len());
@@ -64,9 +66,9 @@ impl Lowering<'_> {
             if let Some(first) = seen.get(&key.text) {
                 self.problems.push(
                     Problem::error(
-                        "DuplicateKey",
+                        rules::DUPLICATE_KEY,
                         key.location,
-                        format!("the key `{}` stands twice in this object", key.text),
+                        format!("the key `{}` occurs twice in this object", key.text),
                     )
                     .related("first", *first),
                 );
@@ -91,7 +93,7 @@ impl Lowering<'_> {
         };
         self.problems.push(
             Problem::error(
-                "WrongNode",
+                rules::WRONG_NODE,
                 value.location,
                 format!("{found} is not expected here"),
             )

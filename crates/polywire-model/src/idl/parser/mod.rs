@@ -1,24 +1,24 @@
-//! Tokens to the syntax tree, by recursive descent.
+//! The parser: tokens to the syntax tree, by recursive descent.
 //!
-//! A statement with an error is left at the first token that does not fit, the
-//! error is reported, and parsing goes on: within a shape at the next line that
-//! can hold a member, else at the next line that starts with a statement. So a
-//! file with three slips gives three messages, not thirty. Every loop consumes
-//! a token or ends, and values nest to a fixed depth.
+//! At the first unexpected token of a statement, the parser reports an error and recovers: within a
+//! shape at the next line that can be a member, else at the next line that starts with a statement.
+//! So a file with three errors gives three messages, not thirty. Every loop consumes a token or
+//! ends, and the depth of values is limited.
 
-mod doubt;
+mod backtrack;
 mod shapes;
 mod tokens;
 mod values;
 
 use super::lexer::{Lexer, Token, TokenKind};
 use super::syntax::{File, Name, Value, ValueKind};
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
+use crate::rules;
 use crate::shape::ShapeType;
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
-/// Parses the text of a file. What is wrong is in `problems`; the tree holds
-/// what could be read.
+/// Parses the text of a file. Errors are added to `problems`, and the tree has what could be read.
 pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
     let mut lexer = Lexer::new(text);
     let current = lexer.next();
@@ -38,15 +38,15 @@ pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
         },
     };
     parser.skip_docs();
-    // An error is reported where it is found; the tree is what there is.
+    // Errors are reported where they are found, and the tree has what was parsed.
     let _ = parser.document();
     parser.tree
 }
 
-/// A syntax error that is in `problems` already.
-struct Reported;
+/// A syntax error that has been added to `problems`.
+struct SyntaxError;
 
-type Parsed<T> = Result<T, Reported>;
+type ParseResult<T> = Result<T, SyntaxError>;
 
 struct Parser<'t, 'p> {
     text: &'t str,
@@ -55,13 +55,12 @@ struct Parser<'t, 'p> {
     current: Token,
     /// The doc comment right before the current token.
     docs: String,
-    /// Where it begins, when there is one.
+    /// The offset of its start, if there is one.
     docs_start: Option<usize>,
-    /// Where the first line of it begins, when that stands behind the token
-    /// before, on the same line.
+    /// The offset of its first line, if that is on the same line as the previous token.
     trailing_doc: Option<usize>,
     problems: &'p mut Problems,
-    /// How often it went back: see `doubt`.
+    /// The number of returns: see `doubt`.
     returns: u32,
     tree: File,
 }
@@ -72,7 +71,7 @@ struct Parser<'t, 'p> {
 /// IDL = [WS] ControlSection MetadataSection ShapeSection
 /// ```
 impl Parser<'_, '_> {
-    fn document(&mut self) -> Parsed<()> {
+    fn document(&mut self) -> ParseResult<()> {
         self.control_section()?;
         self.metadata_section();
         self.namespace();
@@ -84,7 +83,7 @@ impl Parser<'_, '_> {
                     self.tree.statements.push(statement);
                     self.line_break("a shape statement");
                 }
-                Err(Reported) => self.skip_to_statement(start),
+                Err(SyntaxError) => self.skip_to_statement(start),
             }
             if self.problems.is_full() {
                 break;
@@ -93,9 +92,9 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// `$version: "2"`. An error here ends the file: what follows may be written
-    /// in another version of the language.
-    fn control_section(&mut self) -> Parsed<()> {
+    /// `$version: "2"`. An error here ends the file, because the rest may be written in another
+    /// version of the language.
+    fn control_section(&mut self) -> ParseResult<()> {
         let mut has_version = false;
         while self.current.kind == TokenKind::Dollar {
             self.advance();
@@ -108,9 +107,9 @@ impl Parser<'_, '_> {
             };
             match (key.text.as_str(), text) {
                 ("version", Some(_)) if has_version => {
-                    let message = "the version of the file stands here twice";
+                    let message = "the version of the file occurs twice";
                     self.problems
-                        .push(Problem::error("DuplicateKey", key.location, message));
+                        .push(Problem::error(rules::DUPLICATE_KEY, key.location, message));
                 }
                 ("version", Some(version)) => {
                     has_version = true;
@@ -119,26 +118,29 @@ impl Parser<'_, '_> {
                 ("operationInputSuffix" | "operationOutputSuffix", Some(suffix))
                     if !polywire_schema::is_identifier(&format!("A{suffix}")) =>
                 {
-                    let message = format!("no name of a shape ends in `{suffix}`");
+                    let message = format!("the name of a shape cannot end with `{suffix}`");
                     self.problems.push(
-                        Problem::error("ControlStatement", value.location, message)
+                        Problem::error(rules::CONTROL_STATEMENT, value.location, message)
                             .expected("letters, digits and underscores"),
                     );
                 }
                 ("operationInputSuffix", Some(suffix)) => self.tree.input_suffix = Some(suffix),
                 ("operationOutputSuffix", Some(suffix)) => self.tree.output_suffix = Some(suffix),
                 ("version" | "operationInputSuffix" | "operationOutputSuffix", None) => {
-                    let message = format!("the control statement `${}` needs text", key.text);
+                    let message = format!(
+                        "the value of the control statement `${}` must be text",
+                        key.text
+                    );
                     self.problems.push(
-                        Problem::error("ControlStatement", value.location, message)
+                        Problem::error(rules::CONTROL_STATEMENT, value.location, message)
                             .expected("a string"),
                     );
                 }
                 (unknown, _) => {
                     let known = ["version", "operationInputSuffix", "operationOutputSuffix"];
-                    let message = format!("the control statement `${unknown}` is not known");
+                    let message = format!("the control statement `${unknown}` is unknown");
                     self.problems.push(
-                        Problem::warning("ControlStatement", key.location, message)
+                        Problem::warning(rules::CONTROL_STATEMENT, key.location, message)
                             .maybe_hint(did_you_mean(unknown, known.into_iter())),
                     );
                 }
@@ -148,9 +150,9 @@ impl Parser<'_, '_> {
         if !has_version {
             self.problems.push(
                 Problem::warning(
-                    "ModelVersion",
+                    rules::MODEL_VERSION,
                     self.here(),
-                    "the file doesn't say its version, so it is read as Smithy 1.0",
+                    "the file has no version, so it is read as Smithy 1.0",
                 )
                 .expected("`$version: \"2\"` at the start of the file"),
             );
@@ -158,7 +160,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn version(&mut self, version: &str, location: SourceLocation) -> Parsed<()> {
+    fn version(&mut self, version: &str, location: SourceLocation) -> ParseResult<()> {
         match version {
             "2" | "2.0" => {
                 self.tree.is_version_1 = false;
@@ -167,10 +169,14 @@ impl Parser<'_, '_> {
             "1" | "1.0" => Ok(()),
             _ => {
                 self.problems.push(
-                    Problem::error("ModelVersion", location, "this Smithy version is not known")
-                        .expected("\"2\""),
+                    Problem::error(
+                        rules::MODEL_VERSION,
+                        location,
+                        "this version of Smithy is unknown",
+                    )
+                    .expected("\"2\""),
                 );
-                Err(Reported)
+                Err(SyntaxError)
             }
         }
     }
@@ -181,14 +187,14 @@ impl Parser<'_, '_> {
             self.advance();
             match self.metadata() {
                 Ok(entry) => self.tree.metadata.push(entry),
-                Err(Reported) => self.skip_to_statement(start),
+                Err(SyntaxError) => self.skip_to_statement(start),
             }
             self.line_break("a metadata statement");
         }
     }
 
     /// `metadata key = value`
-    fn metadata(&mut self) -> Parsed<(Name, Value)> {
+    fn metadata(&mut self) -> ParseResult<(Name, Value)> {
         let key = self.name_or_string("a metadata key")?;
         self.expect(TokenKind::Equals, "`=`")?;
         Ok((key, self.value(0)?))
@@ -203,7 +209,7 @@ impl Parser<'_, '_> {
             let text = self.current_text();
             let expected = match text {
                 "use" => "`namespace` before `use`",
-                _ => "`namespace`, with the name of this file's namespace",
+                _ => "`namespace` and the name of the namespace",
             };
             self.unexpected(expected);
             if !(self.current.kind == TokenKind::At || is_statement_keyword(text)) {

@@ -1,14 +1,17 @@
 //! Shapes, members and traits.
 
-use super::{Parsed, Parser, Reported, STATEMENT_KEYWORDS};
-use crate::diagnostic::{Problem, did_you_mean};
+use super::{ParseResult, Parser, STATEMENT_KEYWORDS, SyntaxError};
+use crate::diagnostic::Problem;
 use crate::idl::lexer::TokenKind;
 use crate::idl::syntax::{
     Apply, BodyDefinition, Definition, InputOutput, MemberDefinition, Name, Statement, TraitUse,
     Value, ValueKind,
 };
+use crate::ids;
+use crate::rules;
 use crate::shape::ShapeType;
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
 /// Shapes.
 impl Parser<'_, '_> {
@@ -16,9 +19,9 @@ impl Parser<'_, '_> {
     /// ShapeStatement = TraitStatements Keyword Identifier [For] [Mixins] Body
     /// ApplyStatement = "apply" ShapeId ( Trait / "{" *Trait "}" )
     /// ```
-    pub(super) fn statement(&mut self) -> Parsed<Statement> {
+    pub(super) fn statement(&mut self) -> ParseResult<Statement> {
         if self.at_keyword("apply") {
-            // A doc comment before it documents nothing.
+            // A doc comment before it has no effect.
             self.advance();
             return Ok(Statement::Apply(self.apply()?));
         }
@@ -32,7 +35,7 @@ impl Parser<'_, '_> {
             None if self.tree.is_version_1 && self.at_keyword("set") => {
                 let location = self.here();
                 let name = Name {
-                    text: "smithy.api#uniqueItems".to_owned(),
+                    text: ids::UNIQUE_ITEMS.to_owned(),
                     location,
                 };
                 traits.push(TraitUse {
@@ -50,12 +53,12 @@ impl Parser<'_, '_> {
     }
 
     #[cold]
-    pub(super) fn unknown_keyword(&mut self) -> Reported {
+    pub(super) fn unknown_keyword(&mut self) -> SyntaxError {
         let text = self.current_text();
         let problem = Problem::error(
-            "Syntax",
+            rules::SYNTAX,
             self.here(),
-            format!("`{text}` starts no statement"),
+            format!("`{text}` is not the start of a statement"),
         )
         .expected("a shape type, such as `structure`, or `apply`");
         let problem = match text {
@@ -72,10 +75,10 @@ impl Parser<'_, '_> {
             }
         };
         self.problems.push(problem);
-        Reported
+        SyntaxError
     }
 
-    pub(super) fn apply(&mut self) -> Parsed<Apply> {
+    pub(super) fn apply(&mut self) -> ParseResult<Apply> {
         let target = self.shape_id("the id of a shape or member")?;
         let mut traits = Vec::new();
         if self.current.kind == TokenKind::OpenBrace {
@@ -102,7 +105,7 @@ impl Parser<'_, '_> {
         traits: Vec<TraitUse>,
         shape_type: ShapeType,
         name: Name,
-    ) -> Parsed<Definition> {
+    ) -> ParseResult<Definition> {
         let mut for_resource = None;
         if self.at_keyword("for") && !self.current.at_line_start {
             if shape_type != ShapeType::Structure {
@@ -141,8 +144,8 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// `{` members `}`. A member with an error is left out.
-    pub(super) fn members(&mut self, shape_type: ShapeType) -> Parsed<Vec<MemberDefinition>> {
+    /// `{` members `}`. Members with errors are omitted.
+    pub(super) fn members(&mut self, shape_type: ShapeType) -> ParseResult<Vec<MemberDefinition>> {
         let open = self.here();
         self.expect(TokenKind::OpenBrace, "`{`")?;
         let is_enum = matches!(shape_type, ShapeType::Enum | ShapeType::IntEnum);
@@ -150,7 +153,7 @@ impl Parser<'_, '_> {
         let mut members = Vec::new();
         while self.current.kind != TokenKind::CloseBrace {
             if is_enum {
-                doubt = doubt.or_else(|| self.doubt());
+                doubt = doubt.or_else(|| self.possible_statement());
             } else if self.at_statement() {
                 // Members with a target have a colon after their name.
                 return Err(self.unclosed("a member or `}`", open));
@@ -161,12 +164,12 @@ impl Parser<'_, '_> {
             let start = self.current.start;
             match self.member(shape_type) {
                 Ok(member) => members.push(member),
-                Err(Reported) if doubt.is_some() => {
+                Err(SyntaxError) if doubt.is_some() => {
                     return Err(self.unclosed_since(doubt, "a member or `}`", open));
                 }
-                Err(Reported) => {
+                Err(SyntaxError) => {
                     if !self.skip_to_member(start) {
-                        return Err(Reported);
+                        return Err(SyntaxError);
                     }
                 }
             }
@@ -179,7 +182,7 @@ impl Parser<'_, '_> {
     /// Member     = TraitStatements ( Identifier ":" ShapeId / "$" Identifier ) [ "=" Value ]
     /// EnumMember = TraitStatements Identifier [ "=" Value ]
     /// ```
-    pub(super) fn member(&mut self, shape_type: ShapeType) -> Parsed<MemberDefinition> {
+    pub(super) fn member(&mut self, shape_type: ShapeType) -> ParseResult<MemberDefinition> {
         let traits = self.traits()?;
         let is_enum = matches!(shape_type, ShapeType::Enum | ShapeType::IntEnum);
         let elided = self.current.kind == TokenKind::Dollar && !is_enum;
@@ -189,8 +192,8 @@ impl Parser<'_, '_> {
         let name = self.identifier("a member name or `}`")?;
         let mut target = None;
         if !elided && !is_enum {
-            self.expect(TokenKind::Colon, "`:` and the member's target")?;
-            target = Some(self.shape_id("the id of the member's target")?);
+            self.expect(TokenKind::Colon, "`:` and the target of the member")?;
+            target = Some(self.shape_id("the id of the target")?);
         }
         let mut value = None;
         if self.current.kind == TokenKind::Equals {
@@ -210,8 +213,8 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// The grammar has a line break after each assigned value. Nothing here needs
-    /// it, but other tools read no file without it.
+    /// The grammar requires a line break after each assigned value. This parser does not need it,
+    /// but other tools reject files without it.
     fn expect_line_break_after_value(&mut self) {
         self.drop_trailing_doc();
         if self.current.after_newline || self.current.kind == TokenKind::EndOfFile {
@@ -219,12 +222,12 @@ impl Parser<'_, '_> {
         }
         self.problems.push(
             Problem::warning(
-                "LineBreak",
+                rules::LINE_BREAK,
                 self.here(),
-                "the line of an assigned value goes on here",
+                "an assigned value is followed by more on the same line",
             )
             .expected("a line break")
-            .hint("Smithy's grammar has one there, and other tools refuse the file without it"),
+            .hint("the grammar of Smithy requires one, and other tools reject the file without it"),
         );
     }
 
@@ -232,7 +235,7 @@ impl Parser<'_, '_> {
     /// OperationBody = "{" *( "input" InputOutput / "output" InputOutput
     ///                      / "errors" ":" "[" *ShapeId "]" ) "}"
     /// ```
-    pub(super) fn operation_body(&mut self) -> Parsed<BodyDefinition> {
+    pub(super) fn operation_body(&mut self) -> ParseResult<BodyDefinition> {
         let open = self.here();
         self.expect(TokenKind::OpenBrace, "`{`")?;
         let (mut input, mut output, mut errors) = (None, None, None);
@@ -243,7 +246,7 @@ impl Parser<'_, '_> {
             let start = self.current.start;
             let property = self.operation_property(&mut input, &mut output, &mut errors);
             if property.is_err() && !self.skip_to_member(start) {
-                return Err(Reported);
+                return Err(SyntaxError);
             }
         }
         self.advance();
@@ -259,19 +262,19 @@ impl Parser<'_, '_> {
         input: &mut Option<InputOutput>,
         output: &mut Option<InputOutput>,
         errors: &mut Option<Vec<Name>>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         const KNOWN: [&str; 3] = ["input", "output", "errors"];
         let text = self.current_text();
         if self.current.kind != TokenKind::Word || !KNOWN.contains(&text) {
             let problem = Problem::error(
-                "Syntax",
+                rules::SYNTAX,
                 self.here(),
                 format!("{} is not expected here", self.found()),
             )
             .expected("`input`, `output`, `errors` or `}`")
             .maybe_hint(did_you_mean(text, KNOWN.into_iter()));
             self.problems.push(problem);
-            return Err(Reported);
+            return Err(SyntaxError);
         }
         let again = match text {
             "input" => input.is_some(),
@@ -279,9 +282,9 @@ impl Parser<'_, '_> {
             _ => errors.is_some(),
         };
         if again {
-            let message = format!("`{text}` stands twice in this operation");
+            let message = format!("`{text}` occurs twice in this operation");
             self.problems
-                .push(Problem::error("DuplicateKey", self.here(), message));
+                .push(Problem::error(rules::DUPLICATE_KEY, self.here(), message));
         }
         self.advance();
         match text {
@@ -296,7 +299,7 @@ impl Parser<'_, '_> {
     }
 
     /// `: ShapeId`, or `:=` and a structure without a name.
-    pub(super) fn input_output(&mut self) -> Parsed<InputOutput> {
+    pub(super) fn input_output(&mut self) -> ParseResult<InputOutput> {
         match self.current.kind {
             TokenKind::Colon => {
                 self.advance();
@@ -318,14 +321,14 @@ impl Parser<'_, '_> {
     }
 
     /// Doc comment and traits before a shape or member.
-    pub(super) fn traits(&mut self) -> Parsed<Vec<TraitUse>> {
+    pub(super) fn traits(&mut self) -> ParseResult<Vec<TraitUse>> {
         let mut traits = Vec::new();
         if let Some(start) = self.docs_start.take() {
             let location = SourceLocation::new(self.file, start);
             let docs = std::mem::take(&mut self.docs);
             traits.push(TraitUse {
                 name: Name {
-                    text: "smithy.api#documentation".to_owned(),
+                    text: ids::DOCUMENTATION.to_owned(),
                     location,
                 },
                 value: Some(Value {
@@ -345,7 +348,7 @@ impl Parser<'_, '_> {
     /// Trait = "@" ShapeId [ "(" [ TraitStructure / Value ] ")" ]
     /// TraitStructure = 1*( Key ":" Value )
     /// ```
-    pub(super) fn trait_use(&mut self) -> Parsed<TraitUse> {
+    pub(super) fn trait_use(&mut self) -> ParseResult<TraitUse> {
         let location = self.here();
         self.advance();
         let name = self.shape_id("the id of a trait")?;

@@ -1,10 +1,11 @@
-//! Moving over tokens, saying what is wrong with them, and going on after it.
+//! Reads tokens, reports unexpected ones, and recovers.
 
-use super::{Parsed, Parser, Reported, is_keyword};
+use super::{ParseResult, Parser, SyntaxError, is_keyword};
 use crate::diagnostic::Problem;
 use crate::idl::lexer::{Lexer, TokenKind};
 use crate::idl::syntax::Name;
 use crate::idl::text;
+use crate::rules;
 use crate::source::SourceLocation;
 
 /// Tokens.
@@ -21,8 +22,7 @@ impl Parser<'_, '_> {
         self.skip_docs();
     }
 
-    /// Doc comments mean something before shapes and members only; elsewhere
-    /// they are comments.
+    /// Doc comments have an effect only before shapes and members. Elsewhere they are comments.
     pub(super) fn skip_docs(&mut self) {
         let first = self.current;
         while self.current.kind == TokenKind::DocComment {
@@ -38,8 +38,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Where the grammar has a line break, `///` before it is a comment on what
-    /// stands there, not the docs of what follows.
+    /// Where the grammar requires a line break, `///` before it is a comment, and not the
+    /// documentation of the next shape or member.
     pub(super) fn drop_trailing_doc(&mut self) {
         let Some(start) = self.trailing_doc.take() else {
             return;
@@ -50,7 +50,7 @@ impl Parser<'_, '_> {
         let next = rest.next();
         let length = text::doc_line(&self.text[dropped.start..dropped.end]).len();
         if next.kind == TokenKind::DocComment {
-            // With the line break behind it.
+            // With the line break after it.
             self.docs.drain(..=length);
             self.docs_start = Some(next.start);
         } else {
@@ -68,7 +68,7 @@ impl Parser<'_, '_> {
         name
     }
 
-    pub(super) fn expect(&mut self, kind: TokenKind, expected: &str) -> Parsed<()> {
+    pub(super) fn expect(&mut self, kind: TokenKind, expected: &str) -> ParseResult<()> {
         if self.current.kind != kind {
             return Err(self.unexpected(expected));
         }
@@ -85,9 +85,9 @@ impl Parser<'_, '_> {
         self.current.kind == TokenKind::Word && self.current_text() == keyword
     }
 
-    /// Whether the current token starts a statement at the start of a line,
-    /// where a member or value was expected: the shape before has no end. A
-    /// member may have the name of a keyword, but then a colon follows.
+    /// Whether the current token starts a statement at the start of a line, where a member or value
+    /// was expected: the previous shape is not closed. A member can be named like a keyword, but
+    /// then a colon follows.
     pub(super) fn at_statement(&self) -> bool {
         self.current.at_line_start
             && self.current.kind == TokenKind::Word
@@ -103,25 +103,25 @@ impl Parser<'_, '_> {
     }
 
     #[cold]
-    pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
+    pub(super) fn unexpected(&mut self, expected: &str) -> SyntaxError {
         let problem = self.unexpected_problem(expected);
         self.problems.push(problem);
-        Reported
+        SyntaxError
     }
 
-    /// An unexpected token where an opened bracket should have been closed.
+    /// Reports an unexpected token where a bracket should have been closed.
     #[cold]
-    pub(super) fn unclosed(&mut self, expected: &str, open: SourceLocation) -> Reported {
+    pub(super) fn unclosed(&mut self, expected: &str, open: SourceLocation) -> SyntaxError {
         let problem = self.unexpected_problem(expected).related("opened", open);
         self.problems.push(problem);
-        Reported
+        SyntaxError
     }
 
     pub(super) fn unexpected_problem(&self, expected: &str) -> Problem {
         let message = match self.current.kind {
-            TokenKind::EndOfFile => "the file ends too early".to_owned(),
-            TokenKind::Unterminated => "this string does not end".to_owned(),
-            TokenKind::MalformedNumber => "this number has a flaw".to_owned(),
+            TokenKind::EndOfFile => "unexpected end of file".to_owned(),
+            TokenKind::Unterminated => "this string is not closed".to_owned(),
+            TokenKind::MalformedNumber => "this number is malformed".to_owned(),
             _ => format!("{} is not expected here", self.found()),
         };
         let expected = match self.current.kind {
@@ -129,7 +129,7 @@ impl Parser<'_, '_> {
             TokenKind::MalformedNumber => "a number such as `-1` or `2.5e3`",
             _ => expected,
         };
-        Problem::error("Syntax", self.here(), message).expected(expected)
+        Problem::error(rules::SYNTAX, self.here(), message).expected(expected)
     }
 
     /// The current token for a message.
@@ -145,7 +145,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Leaves a statement: on to the next line that starts with one.
+    /// Skips to the next line that starts with a statement.
     pub(super) fn skip_to_statement(&mut self, start: usize) {
         if self.current.start == start {
             self.advance();
@@ -163,8 +163,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Leaves a member: on to the next line that can start one, or to the brace
-    /// that closes the shape. `false` when the shape seems to have no end.
+    /// Skips to the next line that can start a member, or to the brace that closes the shape.
+    /// `false` if the shape seems to be unclosed.
     pub(super) fn skip_to_member(&mut self, start: usize) -> bool {
         let mut depth = 0_usize;
         if self.current.start == start && !self.at_statement() {
@@ -201,7 +201,7 @@ impl Parser<'_, '_> {
 }
 
 impl<'t> Parser<'t, '_> {
-    /// The text of the current token; it borrows from the file.
+    /// The text of the current token, borrowed from the file.
     pub(super) fn current_text(&self) -> &'t str {
         &self.text[self.current.start..self.current.end]
     }

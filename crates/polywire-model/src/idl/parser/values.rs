@@ -1,25 +1,26 @@
 //! Node values and names.
 
-use super::{Parsed, Parser, Reported};
+use super::{ParseResult, Parser, SyntaxError};
 use crate::diagnostic::Problem;
 use crate::idl::lexer::TokenKind;
 use crate::idl::syntax::{Name, Value, ValueKind};
 use crate::idl::text;
-use crate::node::MAX_DEPTH;
+use crate::json::MAX_DEPTH;
 use crate::node::Number;
+use crate::rules;
 use crate::source::SourceLocation;
 
 /// Node values.
 impl Parser<'_, '_> {
-    pub(super) fn value(&mut self, depth: usize) -> Parsed<Value> {
+    pub(super) fn value(&mut self, depth: usize) -> ParseResult<Value> {
         let location = self.here();
         if depth > MAX_DEPTH {
-            let message = format!("values nest deeper than {MAX_DEPTH} levels");
+            let message = format!("values are nested deeper than {MAX_DEPTH} levels");
             self.problems
-                .push(Problem::error("TooDeep", location, message));
-            // Going on would report every closing bracket.
+                .push(Problem::error(rules::TOO_DEEP, location, message));
+            // Continuing would report every closing bracket.
             self.skip_to_end();
-            return Err(Reported);
+            return Err(SyntaxError);
         }
         let kind = match self.current.kind {
             TokenKind::OpenBrace => ValueKind::Object(self.object(depth)?),
@@ -28,16 +29,16 @@ impl Parser<'_, '_> {
                 let mut items = Vec::new();
                 let mut doubt = None;
                 while self.current.kind != TokenKind::CloseBracket {
-                    doubt = doubt.or_else(|| self.doubt());
+                    doubt = doubt.or_else(|| self.possible_statement());
                     if self.current.kind == TokenKind::EndOfFile {
                         return Err(self.unclosed_since(doubt, "a value or `]`", location));
                     }
                     match self.value(depth + 1) {
                         Ok(item) => items.push(item),
-                        Err(Reported) if doubt.is_some() => {
+                        Err(SyntaxError) if doubt.is_some() => {
                             return Err(self.unclosed_since(doubt, "a value or `]`", location));
                         }
-                        Err(Reported) => return Err(Reported),
+                        Err(SyntaxError) => return Err(SyntaxError),
                     }
                 }
                 self.advance();
@@ -64,8 +65,8 @@ impl Parser<'_, '_> {
         Ok(Value { kind, location })
     }
 
-    /// `{ key: value ... }`, the brace being the current token.
-    pub(super) fn object(&mut self, depth: usize) -> Parsed<Vec<(Name, Value)>> {
+    /// `{ key: value ... }`. The brace is the current token.
+    pub(super) fn object(&mut self, depth: usize) -> ParseResult<Vec<(Name, Value)>> {
         let open = self.here();
         self.advance();
         let mut entries = Vec::new();
@@ -79,13 +80,13 @@ impl Parser<'_, '_> {
         Ok(entries)
     }
 
-    pub(super) fn entry(&mut self, depth: usize) -> Parsed<(Name, Value)> {
+    pub(super) fn entry(&mut self, depth: usize) -> ParseResult<(Name, Value)> {
         let key = self.name_or_string("a key")?;
         self.expect(TokenKind::Colon, "`:`")?;
         Ok((key, self.value(depth + 1)?))
     }
 
-    pub(super) fn string(&mut self) -> Parsed<String> {
+    pub(super) fn string(&mut self) -> ParseResult<String> {
         let token = self.current;
         let text = &self.text[token.start..token.end];
         let result = match token.kind {
@@ -100,17 +101,17 @@ impl Parser<'_, '_> {
             Err(error) => {
                 let location = SourceLocation::new(self.file, token.start + error.offset);
                 self.problems.push(
-                    Problem::error("Syntax", location, "this string has a flaw")
+                    Problem::error(rules::SYNTAX, location, "this string is malformed")
                         .expected(error.expected),
                 );
-                // The flaw is within the string: what follows can be read.
+                // The error is within the string, so parsing continues after it.
                 self.advance();
                 Ok(String::new())
             }
         }
     }
 
-    pub(super) fn name_or_string(&mut self, expected: &str) -> Parsed<Name> {
+    pub(super) fn name_or_string(&mut self, expected: &str) -> ParseResult<Name> {
         match self.current.kind {
             TokenKind::String => {
                 let location = self.here();
@@ -126,13 +127,13 @@ impl Parser<'_, '_> {
                 let hint = format!("write \"{}\"", self.current_text());
                 let problem = self.unexpected_problem(&format!("{expected}, in quotes"));
                 self.problems.push(problem.hint(hint));
-                Err(Reported)
+                Err(SyntaxError)
             }
             _ => Err(self.unexpected(expected)),
         }
     }
 
-    pub(super) fn identifier(&mut self, expected: &str) -> Parsed<Name> {
+    pub(super) fn identifier(&mut self, expected: &str) -> ParseResult<Name> {
         let is_identifier = self.current.kind == TokenKind::Word
             && polywire_schema::is_identifier(self.current_text());
         if !is_identifier {
@@ -141,7 +142,7 @@ impl Parser<'_, '_> {
         Ok(self.take_name())
     }
 
-    pub(super) fn shape_id(&mut self, expected: &str) -> Parsed<Name> {
+    pub(super) fn shape_id(&mut self, expected: &str) -> ParseResult<Name> {
         if self.current.kind != TokenKind::Word {
             return Err(self.unexpected(expected));
         }
@@ -149,13 +150,13 @@ impl Parser<'_, '_> {
     }
 
     /// `[` shape ids `]`
-    pub(super) fn shape_ids(&mut self, expected: &str) -> Parsed<Vec<Name>> {
+    pub(super) fn shape_ids(&mut self, expected: &str) -> ParseResult<Vec<Name>> {
         let open = self.here();
         self.expect(TokenKind::OpenBracket, "`[`")?;
         let mut names = Vec::new();
         let mut doubt = None;
         while self.current.kind != TokenKind::CloseBracket {
-            doubt = doubt.or_else(|| self.doubt());
+            doubt = doubt.or_else(|| self.possible_statement());
             if self.current.kind != TokenKind::Word {
                 return Err(self.unclosed_since(doubt, &format!("{expected} or `]`"), open));
             }

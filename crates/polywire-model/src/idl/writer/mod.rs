@@ -1,11 +1,9 @@
-//! A model to IDL 2.0, laid out as a person would and as Smithy's own formatter
-//! leaves it.
+//! Writes a model as IDL 2.0. Smithy's own formatter leaves the layout unchanged.
 //!
-//! The same model gives the same text whatever files it came from: what a reader
-//! looks for first comes first (services, resources, operations with their input
-//! and output, errors, then data by kind and name), so that a shape that is added
-//! moves no other. Members, traits and the operations of a service stay in the
-//! order that the model has.
+//! The same model gives the same text, from whatever files it was read. The order is: services,
+//! resources, operations with their input and output, errors, then data shapes by kind and name. So
+//! an added shape does not move others. Members, traits and the operations of a service keep the
+//! order of the model.
 //!
 //! ```text
 //! plan:   which shapes, in which order, which of them inline (`input := {}`)
@@ -20,7 +18,7 @@ mod services;
 mod shapes;
 mod text;
 mod traits;
-mod typed;
+mod value_shape;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
@@ -35,19 +33,18 @@ use crate::traits::AppliedTrait;
 use self::names::Names;
 use self::plan::{Plan, References};
 use self::shapes::Fields;
-use self::typed::Typed;
-use self::values::Place;
+use self::value_shape::ValueShape;
+use self::values::ValueContext;
 
-/// A file of IDL that was written.
+/// A file of IDL.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct IdlFile {
-    /// The namespace of its shapes; `None` for the file that holds nothing but
-    /// metadata.
+    /// The namespace of its shapes. `None` for a file that has only metadata.
     pub namespace: Option<String>,
     /// A name for the file: `example.weather.smithy`, or `metadata.smithy`.
     pub name: String,
-    /// What is in it.
+    /// The contents.
     pub text: String,
 }
 
@@ -72,21 +69,20 @@ impl Options {
     pub fn new() -> Self {
         Self {
             namespaces: None,
-            // What Smithy's formatter has: it leaves our files as they are.
+            // The width of Smithy's formatter, so that it does not change the files.
             width: 120,
         }
     }
 
-    /// Only the shapes of some namespaces. Metadata belongs to no namespace, and
-    /// is written all the same.
+    /// Only the shapes of some namespaces. Metadata belongs to no namespace and is always written.
     #[must_use]
     pub fn namespaces<S: Into<String>>(mut self, namespaces: impl IntoIterator<Item = S>) -> Self {
         self.namespaces = Some(namespaces.into_iter().map(Into::into).collect());
         self
     }
 
-    /// How many characters a line may have before an array, an object or the value
-    /// of a trait is broken over several. Strings and names never are.
+    /// The maximum width of a line, in characters. Arrays, objects and values of traits are broken
+    /// into several lines. Strings and names are not.
     #[must_use]
     pub fn width(mut self, width: usize) -> Self {
         self.width = width;
@@ -100,14 +96,14 @@ impl Default for Options {
     }
 }
 
-/// The IDL of a model, without the prelude and the other bundled definitions: a
-/// file a namespace, since IDL has one namespace a file.
+/// The IDL of a model, without the prelude and the other bundled definitions: one file for each
+/// namespace.
 ///
-/// Metadata stands in the one file there is; with several namespaces it gets a
-/// file of its own, so that it doesn't move when a namespace is added. Loaded
-/// together, the files are the same model again, but for the places of things.
+/// With one namespace, metadata is in its file. With several, metadata has a file of its own, so
+/// that it does not move when a namespace is added. Loaded together, the files give the same
+/// model, except for source locations.
 ///
-/// There is nothing that a model can hold and IDL can't say.
+/// IDL can express everything that a model can contain.
 ///
 /// # Examples
 ///
@@ -207,9 +203,9 @@ struct Writer<'m> {
     names: Names<'m>,
     width: usize,
     out: String,
-    /// `apply` statements that the shape at hand leaves for after it.
+    /// `apply` statements to write after the current shape.
     applies: Vec<(&'m Member, Vec<&'m AppliedTrait>)>,
-    /// What elided members can find in the resources that were looked at.
+    /// The targets of identifiers and properties, of the resources that were indexed so far.
     resource_fields: HashMap<&'m ShapeId, Fields<'m>>,
 }
 
@@ -254,7 +250,7 @@ impl<'m> Writer<'m> {
         self.shapes();
     }
 
-    /// Statements of one line stand together, longer ones apart.
+    /// Statements of one line are adjacent, longer ones are separated by empty lines.
     fn metadata(&mut self) {
         let mut metadata: Vec<(&str, &Node)> = self.model.metadata().iter().collect();
         metadata.sort_by_key(|(key, _)| *key);
@@ -264,7 +260,7 @@ impl<'m> Writer<'m> {
             self.out.push_str("metadata ");
             self.key(key);
             self.out.push_str(" = ");
-            self.value(value, 0, Place::Alone, Typed::UNKNOWN);
+            self.value(value, 0, ValueContext::Alone, ValueShape::UNKNOWN);
             let is_long = self.out[start..].contains('\n');
             if is_long || after_long {
                 self.out.insert(start, '\n');
@@ -287,7 +283,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// A new line, indented by four spaces a level.
+    /// Begins a line, indented by four spaces for each level.
     fn line(&mut self, indent: usize) {
         self.out.push('\n');
         for _ in 0..indent {
@@ -295,7 +291,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// How many characters the line at the end has had so far.
+    /// The number of characters in the last line.
     fn column(&self) -> usize {
         let start = self.out.rfind('\n').map_or(0, |at| at + 1);
         self.out[start..].chars().count()

@@ -1,12 +1,12 @@
-//! How ids are spelled in a file: `City`, or `example.weather#City` where the
-//! short name would mean something else.
+//! Chooses how to write ids in a file: `City`, or `example.weather#City` if the short name has
+//! another meaning.
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::bundled::Bundled;
+use crate::ids;
 use crate::model::Model;
 
-/// Words that are values where a shape id could stand.
+/// Words that are values and not shape ids.
 const VALUES: [&str; 3] = ["false", "null", "true"];
 
 pub(super) struct Names<'m> {
@@ -27,12 +27,12 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// Decides what gets a `use` statement, from the ids that were spelled so
-    /// far: all that a short name is free for. Of two ids with the same name the
-    /// one that is named more often gets it.
+    /// Decides which ids get a `use` statement: all used ids whose short name is free. Of two ids
+    /// with the same name, the one that is used more often gets it.
     pub(super) fn choose(&mut self) {
         for (name, ids) in std::mem::take(&mut self.named) {
-            let is_taken = self.is_local(name) || prelude(name) || VALUES.contains(&name);
+            let is_taken =
+                self.is_local(name) || self.is_in_prelude(name) || VALUES.contains(&name);
             let most = ids.into_iter().rev().max_by_key(|(_, count)| *count);
             if let (false, Some((id, _))) = (is_taken, most) {
                 self.uses.insert(id);
@@ -47,17 +47,17 @@ impl<'m> Names<'m> {
         uses
     }
 
-    /// The shortest spelling that means the id in this file.
+    /// The shortest form that resolves to the id in this file.
     pub(super) fn spell(&mut self, id: &'m str) -> &'m str {
         let root = id.split('$').next().unwrap_or(id);
         let Some((namespace, name)) = root.split_once('#') else {
             return id;
         };
         let is_short = if namespace == self.namespace {
-            // What no file defines could mean a shape of the prelude.
+            // A name that no file defines could resolve to a shape of the prelude.
             self.model.defined(root).is_some() && !VALUES.contains(&name)
-        } else if namespace == "smithy.api" {
-            prelude(name) && !self.is_local(name) && !VALUES.contains(&name)
+        } else if namespace == ids::PRELUDE {
+            self.is_in_prelude(name) && !self.is_local(name) && !VALUES.contains(&name)
         } else if self.uses.contains(root) {
             true
         } else {
@@ -77,11 +77,10 @@ impl<'m> Names<'m> {
         let id = format!("{}#{name}", self.namespace);
         self.model.defined(&id).is_some()
     }
-}
 
-/// Whether Smithy's prelude has a shape of the name.
-fn prelude(name: &str) -> bool {
-    Bundled::get()
-        .shape(&format!("smithy.api#{name}"))
-        .is_some()
+    /// Whether the prelude has a shape of the name.
+    fn is_in_prelude(&self, name: &str) -> bool {
+        let prelude = self.model.bundled();
+        prelude.shape(&ids::prelude_id(name)).is_some()
+    }
 }

@@ -1,14 +1,15 @@
-//! What stands where in a file, and which structures stand within operations.
+//! The order of the shapes in a file, and the structures that are inline in operations.
 
 use std::collections::{HashMap, HashSet};
 
 use polywire_schema::ShapeId;
 
+use crate::ids;
 use crate::model::{Model, neighbors};
 use crate::node::Object;
 use crate::shape::{Body, Operation, Shape, ShapeType};
 
-/// How often each shape is named by members, operations, mixins and the like.
+/// The number of references to each shape from members, operations, mixins and others.
 pub(super) struct References<'m>(HashMap<&'m ShapeId, u32>);
 
 impl<'m> References<'m> {
@@ -29,7 +30,7 @@ impl<'m> References<'m> {
 
 #[derive(Default)]
 pub(super) struct Plan<'m> {
-    /// In order; inline structures are not among them.
+    /// In order, without inline structures.
     pub(super) shapes: Vec<&'m Shape>,
     inline: HashSet<&'m ShapeId>,
     pub(super) input_suffix: String,
@@ -45,8 +46,8 @@ impl<'m> Plan<'m> {
                 .filter_map(|shape| Candidate::of(shape, target, marker, model, references))
                 .collect()
         };
-        let inputs = candidates("smithy.api#input", |operation| operation.input().id());
-        let outputs = candidates("smithy.api#output", |operation| operation.output().id());
+        let inputs = candidates(ids::INPUT, |operation| operation.input().id());
+        let outputs = candidates(ids::OUTPUT, |operation| operation.output().id());
         let (input_suffix, output_suffix) = (suffix(&inputs, "Input"), suffix(&outputs, "Output"));
         let mut inline = HashSet::new();
         let mut companions: HashMap<&ShapeId, Vec<&Shape>> = HashMap::new();
@@ -67,7 +68,7 @@ impl<'m> Plan<'m> {
             .copied()
             .filter(|shape| !placed.contains(shape.id()))
             .collect();
-        // Stable: within a group they stay sorted by name.
+        // The sort is stable: within a group shapes stay sorted by name.
         order.sort_by_key(|shape| group(shape));
         let mut planned = Vec::with_capacity(order.len());
         for shape in order {
@@ -87,7 +88,7 @@ impl<'m> Plan<'m> {
     }
 }
 
-/// What a reader looks for first comes first.
+/// The position of the group of a shape.
 fn group(shape: &Shape) -> u32 {
     if shape.traits().is_trait_definition() {
         return 7;
@@ -96,21 +97,21 @@ fn group(shape: &Shape) -> u32 {
         ShapeType::Service => 0,
         ShapeType::Resource => 1,
         ShapeType::Operation => 2,
-        ShapeType::Structure if shape.traits().has("smithy.api#error") => 3,
+        ShapeType::Structure if shape.traits().has(ids::ERROR) => 3,
         ShapeType::Structure | ShapeType::Union => 4,
         ShapeType::List | ShapeType::Map => 5,
         _ => 6,
     }
 }
 
-/// The input or output of an operation, when nothing else names it: it stands
-/// within the operation, or right after it.
+/// The input or output of an operation, if nothing else refers to it. It is written in the
+/// operation, or right after it.
 struct Candidate<'m> {
     operation: &'m ShapeId,
     structure: &'m Shape,
-    /// What the name of the structure adds to the name of the operation.
+    /// The name of the structure without that of the operation.
     suffix: Option<&'m str>,
-    /// Whether it has `@input` or `@output`, which inline structures always get.
+    /// Whether it has `@input` or `@output`, which inline structures always have.
     is_marked: bool,
 }
 
@@ -146,7 +147,7 @@ impl<'m> Candidate<'m> {
     }
 }
 
-/// The suffix that lets most structures stand inline; the default when none does.
+/// The suffix with which most structures can be inline. The default if none can.
 fn suffix(candidates: &[Candidate<'_>], default: &str) -> String {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let marked = candidates.iter().filter(|candidate| candidate.is_marked);

@@ -1,9 +1,9 @@
-//! Services, resources and operations: their properties in the order in which
-//! the specification lists them.
+//! Writes services, resources and operations, with properties in the order of the specification.
 
 use super::Writer;
 use super::text::quote;
 use super::traits::own;
+use crate::ids;
 use crate::shape::{Body, Lifecycle, Operation, Resource, Service, Shape, ShapeRef, UNIT};
 
 impl<'m> Writer<'m> {
@@ -64,8 +64,8 @@ impl<'m> Writer<'m> {
         let mut ends = Vec::new();
         let mut is_on_pool = false;
         for (name, marker, target) in [
-            ("input", "smithy.api#input", operation.input()),
-            ("output", "smithy.api#output", operation.output()),
+            ("input", ids::INPUT, operation.input()),
+            ("output", ids::OUTPUT, operation.output()),
         ] {
             if *target.id() == UNIT {
                 continue;
@@ -80,7 +80,7 @@ impl<'m> Writer<'m> {
         }
         ends.push(self.out.len());
         self.references("errors", operation.errors());
-        // The longer properties are, the more they need an empty line between.
+        // Long properties are separated by empty lines.
         for at in ends.into_iter().skip(1).rev() {
             if is_on_pool && at < self.out.len() {
                 self.out.insert(at, '\n');
@@ -89,7 +89,7 @@ impl<'m> Writer<'m> {
         self.close(start);
     }
 
-    /// `input := {}`; whether it has docs or traits anywhere.
+    /// Writes `input := {}`. Returns whether it has documentation or traits.
     fn inline(&mut self, name: &str, structure: &'m Shape, marker: &str) -> bool {
         let traits = own(structure.traits(), &[marker]);
         let lines = self.lines(structure);
@@ -106,12 +106,12 @@ impl<'m> Writer<'m> {
         let at = self.out.len();
         self.head(structure, &lines, 2);
         self.members(&lines, 2);
-        // What would be space after the name stands at the start of a line here.
+        // Removes the space that would be after a name, because this is the start of a line.
         self.out.remove(at);
         true
     }
 
-    /// The brace before properties, and the place after it.
+    /// Writes the brace before properties, and returns the offset after it.
     fn open(&mut self) -> usize {
         self.out.push_str(" {");
         self.out.len()

@@ -1,38 +1,39 @@
-//! Shapes and their members.
+//! Writes shapes and their members.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Writer;
 use super::traits::own;
-use super::typed::Typed;
-use super::values::Place;
+use super::value_shape::ValueShape;
+use super::values::ValueContext;
+use crate::ids;
 use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeRef, ShapeType};
 use crate::traits::AppliedTrait;
 
-/// A member as it is written.
+/// A member as it will be written.
 pub(super) struct Line<'m> {
     member: &'m Member,
-    /// `$name`: the resource or a mixin says what it targets.
+    /// `$name`: the resource or a mixin has its target.
     is_elided: bool,
     is_enum: bool,
     traits: Vec<&'m AppliedTrait>,
-    /// What stands after `=`.
+    /// The value after `=`.
     value: Option<&'m Node>,
 }
 
 /// The targets of a resource's identifiers and properties, by name.
 pub(super) type Fields<'m> = Rc<HashMap<&'m str, &'m ShapeRef>>;
 
-/// What stands between the braces of a shape.
+/// The lines between the braces of a shape.
 pub(super) struct Lines<'m> {
     resource: Option<&'m ShapeRef>,
     lines: Vec<Line<'m>>,
 }
 
 impl Lines<'_> {
-    /// Whether a member has docs or traits: then all stand apart.
+    /// Whether a member has documentation or traits. Members are then separated by empty lines.
     pub(super) fn have_traits(&self) -> bool {
         self.lines.iter().any(|line| !line.traits.is_empty())
     }
@@ -63,7 +64,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// `for` and `with`, and the space before them.
+    /// Writes `for` and `with`, and the space before them.
     pub(super) fn head(&mut self, shape: &'m Shape, lines: &Lines<'m>, indent: usize) {
         if let Some(resource) = lines.resource {
             self.out.push_str(" for ");
@@ -98,8 +99,7 @@ impl<'m> Writer<'m> {
         self.out.push(']');
     }
 
-    /// The members that have to be written: those that the shape adds, and of
-    /// those that it inherits the ones that it adds traits to.
+    /// The members to write: those that the shape adds, and inherited ones to which it adds traits.
     pub(super) fn lines(&mut self, shape: &'m Shape) -> Lines<'m> {
         let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
         let resource = shape.for_resource.as_ref().and_then(|reference| {
@@ -123,7 +123,7 @@ impl<'m> Writer<'m> {
                 if all.is_empty() {
                     continue;
                 }
-                // `$name` looks in the resource first. Enums have no such thing.
+                // `$name` is looked up in the resource first. Enums have no elided members.
                 if is_enum || (field.is_some() && !is_field) {
                     self.applies.push((member, all));
                     continue;
@@ -137,8 +137,8 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// What the identifiers and properties of a resource target, by name. Each
-    /// resource is indexed once: many structures may be `for` it.
+    /// The targets of the identifiers and properties of a resource, by name. Each resource is
+    /// indexed once, because many structures can be `for` it.
     fn fields(&mut self, resource: &'m ShapeRef) -> Option<Fields<'m>> {
         if let Some(fields) = self.resource_fields.get(resource.id()) {
             return Some(Rc::clone(fields));
@@ -155,15 +155,15 @@ impl<'m> Writer<'m> {
 
     fn member_line(shape: &'m Shape, member: &'m Member) -> Line<'m> {
         let assigned = match shape.shape_type() {
-            ShapeType::Enum | ShapeType::IntEnum => "smithy.api#enumValue",
-            ShapeType::Structure => "smithy.api#default",
+            ShapeType::Enum | ShapeType::IntEnum => ids::ENUM_VALUE,
+            ShapeType::Structure => ids::DEFAULT,
             _ => "",
         };
         let applied = member.traits().find(assigned);
         let mut value = applied
             .filter(|applied| !applied.is_inherited())
             .map(AppliedTrait::value);
-        // The text of a member of an enum that says none is its name.
+        // The value of an enum member without `@enumValue` is its name.
         let is_implied = shape.shape_type() == ShapeType::Enum && !member.is_inherited();
         if is_implied && value.and_then(Node::as_str) == Some(member.name()) {
             value = None;
@@ -210,7 +210,7 @@ impl<'m> Writer<'m> {
         }
         if let Some(value) = line.value {
             self.out.push_str(" = ");
-            self.value(value, indent, Place::Alone, Typed::UNKNOWN);
+            self.value(value, indent, ValueContext::Alone, ValueShape::UNKNOWN);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Text as a quoted string, a text block or a doc comment: whichever reads best
-//! of those that keep every character.
+//! Writes text as a quoted string, a text block or a doc comment: the most readable that keeps
+//! every character.
 
 use polywire_text::escape;
 
@@ -13,18 +13,18 @@ pub(super) fn quote(out: &mut String, text: &str) {
     out.push_str(&String::from_utf8_lossy(&quoted));
 }
 
-/// Whether the text is better read, and as exactly kept, as a text block.
+/// Whether a text block is more readable and keeps the text exactly.
 ///
-/// A block loses space at the ends of lines and the indentation that all lines
-/// share, so text that has these is quoted.
+/// A block loses white space at the ends of lines and the indentation that all lines share, so text
+/// with these is quoted.
 pub(super) fn wants_block(text: &str) -> bool {
     let body = text.trim_end_matches('\n');
     if !body.contains('\n') || text.contains('\r') {
         return false;
     }
     let keeps_ends = body.split('\n').all(|line| !line.ends_with([' ', '\t']));
-    // The line of the closing quotes counts, if it is one of its own. Tabs are
-    // written as escapes and are not indentation.
+    // The line of the closing quotes counts, if it is a separate line. Tabs are written as escapes
+    // and are not indentation.
     let mut lines = body.split('\n').filter(|line| !line.is_empty());
     keeps_ends && (text.ends_with('\n') || lines.any(|line| !line.starts_with(' ')))
 }
@@ -70,8 +70,8 @@ fn block_line(out: &mut String, line: &str, is_last: bool) {
     }
 }
 
-/// Whether doc comments can say the text. Space at the end of a line would not
-/// outlive the first editor or formatter.
+/// Whether the text can be written as doc comments. White space at the end of a line would be
+/// removed by editors and formatters.
 pub(super) fn fits_docs(text: &str) -> bool {
     let is_plain = |c: char| c == '\n' || c == '\t' || !c.is_ascii_control() || c == '\x7f';
     text.chars().all(is_plain) && !text.split('\n').any(|line| line.ends_with([' ', '\t']))

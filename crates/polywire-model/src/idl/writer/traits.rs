@@ -1,22 +1,23 @@
-//! Traits: docs as comments, the others a line each.
+//! Writes traits: documentation as comments, each other trait on a line.
 
 use super::Writer;
 use super::text;
-use super::typed::Typed;
-use super::values::{Place, is_block};
+use super::value_shape::ValueShape;
+use super::values::{ValueContext, is_block};
+use crate::ids;
 use crate::node::NodeValue;
 use crate::shape::ShapeType;
 use crate::traits::{AppliedTrait, Traits};
 use crate::upgrade::BOX;
 
-/// The traits that were written on the shape or member itself, but for some that
-/// the syntax says in another way.
+/// The traits of the shape or member itself, without inherited ones and those for which there is
+/// syntax.
 pub(super) fn own<'m>(traits: &'m Traits, implied: &[&str]) -> Vec<&'m AppliedTrait> {
     traits
         .iter()
         .filter(|applied| {
             let id = applied.id().as_str();
-            // Smithy 2.0 has no @box; what it meant stands in @default.
+            // Smithy 2.0 has no @box. @default has its meaning.
             !applied.is_inherited() && id != BOX && !implied.contains(&id)
         })
         .collect()
@@ -47,7 +48,7 @@ impl<'m> Writer<'m> {
     /// Writes `@trait(value)`.
     pub(super) fn applied(&mut self, applied: &'m AppliedTrait, indent: usize) {
         let definition = self.model.get(applied.id());
-        let typed = Typed::of(definition);
+        let typed = ValueShape::of(definition);
         self.out.push('@');
         let id = self.names.spell(applied.id().as_str());
         self.out.push_str(id);
@@ -72,13 +73,13 @@ impl<'m> Writer<'m> {
             _ if is_block(applied.value(), typed) => {
                 self.out.push('(');
                 self.line(indent + 1);
-                self.value(applied.value(), indent + 1, Place::Item, typed);
+                self.value(applied.value(), indent + 1, ValueContext::Item, typed);
                 self.line(indent);
                 self.out.push(')');
             }
             _ => {
                 self.out.push('(');
-                self.value(applied.value(), indent, Place::Alone, typed);
+                self.value(applied.value(), indent, ValueContext::Alone, typed);
                 self.out.push(')');
             }
         }
@@ -106,7 +107,7 @@ impl<'m> Writer<'m> {
 
 /// The text of `@documentation`, when a doc comment can say it.
 fn docs(applied: &AppliedTrait) -> Option<&str> {
-    let is_documentation = *applied.id() == "smithy.api#documentation";
+    let is_documentation = *applied.id() == ids::DOCUMENTATION;
     let text = applied.value().as_str().filter(|_| is_documentation)?;
     text::fits_docs(text).then_some(text)
 }

@@ -1,14 +1,14 @@
-//! Node values: on one line where they fit and hold no other array or object,
-//! else an item a line. Lines need no commas.
+//! Writes node values: on one line if they fit and contain no other array or object, else one item
+//! on each line. Lines need no commas.
 
 use super::text;
-use super::typed::Typed;
+use super::value_shape::ValueShape;
 use super::{Writer, text::quote};
 use crate::node::{Node, NodeValue, Object};
 
-/// Where a value stands.
+/// The context of a value.
 #[derive(Clone, Copy, Eq, PartialEq)]
-pub(super) enum Place {
+pub(super) enum ValueContext {
     /// After `=`, or in the parentheses of a trait.
     Alone,
     /// An item of an array.
@@ -19,16 +19,22 @@ pub(super) enum Place {
 
 impl<'m> Writer<'m> {
     /// Writes a value on a line that is indented by `indent` levels.
-    pub(super) fn value(&mut self, node: &'m Node, indent: usize, place: Place, typed: Typed<'m>) {
+    pub(super) fn value(
+        &mut self,
+        node: &'m Node,
+        indent: usize,
+        place: ValueContext,
+        typed: ValueShape<'m>,
+    ) {
         match node.value() {
             NodeValue::String(text) if is_block(node, typed) => {
-                let indent = indent + usize::from(place == Place::Key);
+                let indent = indent + usize::from(place == ValueContext::Key);
                 text::block(&mut self.out, text, indent);
             }
             NodeValue::Array(items) => self.array(items, indent, typed),
-            // In an array, even short objects stand over several lines.
+            // In an array, short objects have several lines, too.
             NodeValue::Object(object) => {
-                let is_broken = place == Place::Item && !object.is_empty();
+                let is_broken = place == ValueContext::Item && !object.is_empty();
                 if is_broken || !self.try_flat_object(object, typed) {
                     self.out.push('{');
                     self.entries(object, indent + 1, typed);
@@ -40,7 +46,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn array(&mut self, items: &'m [Node], indent: usize, typed: Typed<'m>) {
+    fn array(&mut self, items: &'m [Node], indent: usize, typed: ValueShape<'m>) {
         let typed = typed.item(self.model);
         let start = self.out.len();
         self.out.push('[');
@@ -59,14 +65,14 @@ impl<'m> Writer<'m> {
         }
         for item in items {
             self.line(indent + 1);
-            self.value(item, indent + 1, Place::Item, typed);
+            self.value(item, indent + 1, ValueContext::Item, typed);
         }
         self.line(indent);
         self.out.push(']');
     }
 
-    /// `{ a: 1, b: 2 }`, when it can be.
-    fn try_flat_object(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
+    /// Writes `{ a: 1, b: 2 }`, if possible.
+    fn try_flat_object(&mut self, object: &'m Object, typed: ValueShape<'m>) -> bool {
         if object.is_empty() {
             self.out.push_str("{}");
             return true;
@@ -83,8 +89,8 @@ impl<'m> Writer<'m> {
         fits
     }
 
-    /// `a: 1, b: 2`; `false` when a value needs lines of its own.
-    pub(super) fn flat_entries(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
+    /// Writes `a: 1, b: 2`. Returns `false` if a value needs several lines.
+    pub(super) fn flat_entries(&mut self, object: &'m Object, typed: ValueShape<'m>) -> bool {
         for (at, (key, value)) in object.iter().enumerate() {
             let typed = typed.entry(key, self.model);
             if is_long(value, typed) {
@@ -101,19 +107,18 @@ impl<'m> Writer<'m> {
     }
 
     /// Each entry on a line of its own.
-    pub(super) fn entries(&mut self, object: &'m Object, indent: usize, typed: Typed<'m>) {
+    pub(super) fn entries(&mut self, object: &'m Object, indent: usize, typed: ValueShape<'m>) {
         for (key, value) in object.iter() {
             self.line(indent);
             self.key(key);
             self.out.push_str(": ");
             let typed = typed.entry(key, self.model);
-            self.value(value, indent, Place::Key, typed);
+            self.value(value, indent, ValueContext::Key, typed);
         }
     }
 
-    /// A value of one line. (An array or object comes here only when it is
-    /// empty, from where nothing else fits.)
-    fn scalar(&mut self, node: &'m Node, typed: Typed<'m>) {
+    /// Writes a value of one line. Arrays and objects are empty here.
+    fn scalar(&mut self, node: &'m Node, typed: ValueShape<'m>) {
         match node.value() {
             NodeValue::Null => self.out.push_str("null"),
             NodeValue::Bool(value) => self.out.push_str(if *value { "true" } else { "false" }),
@@ -130,8 +135,8 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Whether a text is the id of a shape that the model knows, so that it
-    /// means the same without quotes.
+    /// Whether a text is the id of a shape in the model, so that the meaning is the same without
+    /// quotes.
     fn is_id(&self, text: &str) -> bool {
         let root = text.split('$').next().unwrap_or(text);
         self.model.get(root).is_some() && polywire_schema::ShapeId::parse(text).is_ok()
@@ -146,20 +151,20 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Whether what was written from a place on can stay on its line. To break
-    /// what is no longer than a word gains nothing, however deep it stands.
+    /// Whether the text since an offset fits on its line. Text that is not longer than a word is
+    /// never broken.
     pub(super) fn fits(&self, start: usize) -> bool {
         const WORD: usize = 16;
         self.column() <= self.width || self.out.len() - start <= WORD
     }
 }
 
-/// Whether a value makes what holds it stand over several lines.
-pub(super) fn is_long(node: &Node, typed: Typed<'_>) -> bool {
+/// Whether the container of a value needs several lines.
+pub(super) fn is_long(node: &Node, typed: ValueShape<'_>) -> bool {
     matches!(node.value(), NodeValue::Array(_) | NodeValue::Object(_)) || is_block(node, typed)
 }
 
 /// Whether a value is written as a text block.
-pub(super) fn is_block(node: &Node, typed: Typed<'_>) -> bool {
+pub(super) fn is_block(node: &Node, typed: ValueShape<'_>) -> bool {
     !typed.is_reference && node.as_str().is_some_and(text::wants_block)
 }

@@ -1,148 +1,83 @@
 //! `metadata suppressions`, `metadata severityOverrides` and `@suppress`.
 //!
-//! A rule names the code of findings, or a part of it up to a dot: `Http` stands
-//! for `Http.Uri` too, and not for `HttpUri`. Errors can't be suppressed. A rule
-//! of metadata is for a namespace, or with `*` for all findings; a trait is for
-//! the shape or member that has it.
-
-use std::collections::HashMap;
+//! An id is the code of findings, or a part of it up to a dot: `Http` includes `Http.Uri`, and not
+//! `HttpUri`. Errors cannot be suppressed. Metadata applies to a namespace, or with `*` to all
+//! findings. The trait applies to its shape or member.
 
 use polywire_schema::ShapeId;
 
 use super::{check_keys, objects, text};
-use crate::diagnostic::{Problem, Problems, Severity, one_of};
+use crate::diagnostic::{Policy, Problem, Problems, Scope};
+use crate::ids;
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::Member;
 use crate::source::SourceLocation;
+use crate::spelling::one_of;
 use crate::traits::Traits;
 
-const SUPPRESSIONS: &str = "Suppressions";
-const OVERRIDES: &str = "SeverityOverrides";
+const SUPPRESSIONS: &Rule = rules::SUPPRESSIONS;
+const OVERRIDES: &Rule = rules::SEVERITY_OVERRIDES;
 
-/// What a model says about findings: which ones it suppresses, and which ones it
-/// holds for worse than they are.
-#[derive(Debug, Default)]
-pub(crate) struct Policy {
-    suppressions: Vec<Rule>,
-    overrides: Vec<(Rule, Severity)>,
-    /// The codes that `@suppress` names, by shape or member.
-    by_shape: HashMap<ShapeId, Vec<String>>,
-    /// Places that tell a member with `@suppress`: findings about a shape may
-    /// stand at one of its members.
-    members: HashMap<SourceLocation, ShapeId>,
-}
-
-#[derive(Debug)]
-struct Rule {
-    id: String,
-    /// `None` is all namespaces, and no shape at all.
-    namespace: Option<String>,
-    reason: Option<String>,
-}
-
-impl Policy {
-    /// What a model says; what is wrong with that is reported.
-    pub(crate) fn of(model: &Model, problems: &mut Problems) -> Self {
-        let mut policy = Self::default();
-        if let Some(node) = model.metadata().get("suppressions") {
-            for object in objects(SUPPRESSIONS, "suppressions", node, problems) {
-                check_keys(
-                    SUPPRESSIONS,
-                    object,
-                    &["id", "namespace", "reason"],
-                    problems,
-                );
-                policy
-                    .suppressions
-                    .extend(rule(SUPPRESSIONS, object, problems));
+/// Reads the policy of a model, and reports what is wrong with it.
+pub(crate) fn policy_of(model: &Model, problems: &mut Problems) -> Policy {
+    let mut policy = Policy::default();
+    if let Some(node) = model.metadata().get("suppressions") {
+        for object in objects(SUPPRESSIONS, "suppressions", node, problems) {
+            check_keys(
+                SUPPRESSIONS,
+                object,
+                &["id", "namespace", "reason"],
+                problems,
+            );
+            policy
+                .suppressions
+                .extend(scope(SUPPRESSIONS, object, problems));
+        }
+    }
+    if let Some(node) = model.metadata().get("severityOverrides") {
+        for object in objects(OVERRIDES, "severityOverrides", node, problems) {
+            check_keys(
+                OVERRIDES,
+                object,
+                &["id", "namespace", "severity"],
+                problems,
+            );
+            let scope = scope(OVERRIDES, object, problems);
+            let severity = severity(object, problems);
+            policy.overrides.extend(scope.zip(severity));
+        }
+    }
+    for shape in model.shapes() {
+        add_trait(&mut policy, shape.id(), shape.traits());
+        for member in shape.members() {
+            if add_trait(&mut policy, member.id(), member.traits()) {
+                let places = places(member).map(|place| (place, member.id().clone()));
+                policy.members.extend(places);
             }
         }
-        if let Some(node) = model.metadata().get("severityOverrides") {
-            for object in objects(OVERRIDES, "severityOverrides", node, problems) {
-                check_keys(
-                    OVERRIDES,
-                    object,
-                    &["id", "namespace", "severity"],
-                    problems,
-                );
-                let rule = rule(OVERRIDES, object, problems);
-                let severity = severity(object, problems);
-                policy.overrides.extend(rule.zip(severity));
-            }
-        }
-        for shape in model.shapes() {
-            policy.add_trait(shape.id(), shape.traits());
-            for member in shape.members() {
-                if policy.add_trait(member.id(), member.traits()) {
-                    let places = places(member).map(|place| (place, member.id().clone()));
-                    policy.members.extend(places);
-                }
-            }
-        }
-        policy
     }
-
-    fn add_trait(&mut self, id: &ShapeId, traits: &Traits) -> bool {
-        let Some(codes) = traits.get("smithy.api#suppress").and_then(Node::as_array) else {
-            return false;
-        };
-        let codes = codes.iter().filter_map(Node::as_str).map(str::to_owned);
-        self.by_shape.insert(id.clone(), codes.collect());
-        true
-    }
-
-    /// Whether a finding is suppressed; if not, how bad it is may change.
-    pub(crate) fn suppresses(&self, problem: &mut Problem) -> bool {
-        if problem.severity == Severity::Error {
-            return false;
-        }
-        if let Some(member) = self.members.get(&problem.location)
-            && problem
-                .shape
-                .as_ref()
-                .is_some_and(|shape| shape.root_str() == member.root_str())
-        {
-            problem.shape = Some(member.clone());
-        }
-        if let Some(codes) = problem.shape.as_ref().and_then(|id| self.by_shape.get(id))
-            && codes.iter().any(|code| is_below(&problem.code, code))
-        {
-            return true;
-        }
-        if let Some(rule) = self.suppressions.iter().find(|rule| rule.is_for(problem)) {
-            problem.reason.clone_from(&rule.reason);
-            return true;
-        }
-        for (rule, severity) in &self.overrides {
-            if rule.is_for(problem) {
-                problem.severity = problem.severity.max(*severity);
-            }
-        }
-        false
-    }
+    policy
 }
 
-impl Rule {
-    fn is_for(&self, problem: &Problem) -> bool {
-        let namespace = || problem.shape.as_ref().map(|shape| shape.namespace());
-        is_below(&problem.code, &self.id)
-            && (self.namespace.is_none() || self.namespace.as_deref() == namespace())
-    }
+/// Adds the ids of `@suppress`, if the shape or member has it.
+fn add_trait(policy: &mut Policy, id: &ShapeId, traits: &Traits) -> bool {
+    let Some(codes) = traits.get(ids::SUPPRESS).and_then(Node::as_array) else {
+        return false;
+    };
+    let codes = codes.iter().filter_map(Node::as_str).map(str::to_owned);
+    policy.by_shape.insert(id.clone(), codes.collect());
+    true
 }
 
-/// Whether a code is the one of a rule or below it.
-fn is_below(code: &str, rule: &str) -> bool {
-    let rest = code.strip_prefix(rule);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-fn rule(code: &'static str, object: &Node, problems: &mut Problems) -> Option<Rule> {
-    let id = text(code, object, "id", true, problems);
-    let namespace = text(code, object, "namespace", true, problems);
-    let reason = text(code, object, "reason", false, problems);
+fn scope(rule: &'static Rule, object: &Node, problems: &mut Problems) -> Option<Scope> {
+    let id = text(rule, object, "id", true, problems);
+    let namespace = text(rule, object, "namespace", true, problems);
+    let reason = text(rule, object, "reason", false, problems);
     let (id, namespace) = (id?, namespace?);
-    Some(Rule {
+    Some(Scope {
         id: id.to_owned(),
         namespace: (namespace != "*").then(|| namespace.to_owned()),
         reason: reason.map(str::to_owned),
@@ -158,14 +93,14 @@ fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
             .get("severity")
             .map_or(object.location(), Node::location);
         let shown: String = name.chars().take(60).collect();
-        let message = format!("`{shown}` is no severity that findings can be raised to");
+        let message = format!("findings cannot be raised to the severity `{shown}`");
         let names = known.iter().map(|(name, _)| *name);
         problems.push(Problem::error(OVERRIDES, location, message).expected(one_of(names)));
     }
     found.map(|(_, severity)| *severity)
 }
 
-/// The places that findings about a member have.
+/// The locations of findings about a member.
 pub(super) fn places(member: &Member) -> impl Iterator<Item = SourceLocation> {
     let traits = member
         .traits()
@@ -178,7 +113,7 @@ pub(super) fn places(member: &Member) -> impl Iterator<Item = SourceLocation> {
         .filter(|place| place.is_known())
 }
 
-/// The member of a shape that a place belongs to.
+/// The member of a shape at a location.
 pub(crate) fn member_at(
     model: &Model,
     shape: &ShapeId,

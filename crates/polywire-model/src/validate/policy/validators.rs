@@ -1,20 +1,23 @@
-//! `metadata validators`: rules that a model sets itself.
+//! `metadata validators`: validators that a model defines.
 //!
-//! `EmitEachSelector` makes a finding of each shape that a selector matches,
-//! `EmitNoneSelector` one when it matches none. Validators of other names are
-//! programs that other tools run; that they don't run here is worth a warning.
+//! `EmitEachSelector` reports each shape that a selector matches, and `EmitNoneSelector` reports
+//! that it matches none. Other validators are programs of other tools. They are not run, with a
+//! warning.
 
 use polywire_schema::ShapeId;
 
 use super::{check_keys, objects, text};
-use crate::diagnostic::{Problem, Problems, Severity, one_of};
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
+use crate::rules::{self, Code, Rule};
 use crate::selector::{Budget, Graph, Selector, Template};
+use crate::severity::Severity;
 use crate::source::SourceLocation;
+use crate::spelling::one_of;
 use crate::validate::selectors::selector_problem;
 
-const CODE: &str = "Validators";
+const RULE: &Rule = rules::VALIDATORS;
 
 pub(crate) fn check(model: &Model, problems: &mut Problems) {
     let Some(node) = model.metadata().get("validators") else {
@@ -22,7 +25,7 @@ pub(crate) fn check(model: &Model, problems: &mut Problems) {
     };
     let graph = Graph::new(model);
     let budget = Budget::of_model(graph.len());
-    for object in objects(CODE, "validators", node, problems) {
+    for object in objects(RULE, "validators", node, problems) {
         if problems.is_full() {
             return;
         }
@@ -32,20 +35,20 @@ pub(crate) fn check(model: &Model, problems: &mut Problems) {
     }
 }
 
-/// A validator that is ready to run.
+/// A validator of a model.
 struct Validator<'m> {
     code: &'m str,
     location: SourceLocation,
     message: Option<&'m str>,
     severity: Severity,
     namespaces: Vec<&'m str>,
-    /// Which findings count.
+    /// A filter of the findings.
     only: Option<Selector>,
     selector: Selector,
-    rule: Rule<'m>,
+    kind: Kind<'m>,
 }
 
-enum Rule<'m> {
+enum Kind<'m> {
     Each {
         bound_trait: Option<&'m str>,
         template: Option<Template>,
@@ -64,21 +67,21 @@ impl<'m> Validator<'m> {
             "selector",
             "severity",
         ];
-        check_keys(CODE, object, &known, problems);
-        let name = text(CODE, object, "name", true, problems)?;
-        let code = text(CODE, object, "id", false, problems).unwrap_or(name);
+        check_keys(RULE, object, &known, problems);
+        let name = text(RULE, object, "name", true, problems)?;
+        let code = text(RULE, object, "id", false, problems).unwrap_or(name);
         let is_each = name == "EmitEachSelector";
         if !is_each && name != "EmitNoneSelector" {
-            let message = format!("there is no validator `{name}` here: it doesn't run");
+            let message = format!("the validator `{name}` is unknown and is not run");
             let location = object.get("name").map_or(object.location(), Node::location);
-            let code = format!("UnknownValidator_{name}");
+            let code = rules::UNKNOWN_VALIDATOR.of(name);
             problems.push(
                 Problem::warning(code, location, message)
                     .expected(one_of(["EmitEachSelector", "EmitNoneSelector"].into_iter())),
             );
             return None;
         }
-        let message = text(CODE, object, "message", false, problems);
+        let message = text(RULE, object, "message", false, problems);
         let severity = severity(object, problems)?;
         let namespaces = namespaces(object, problems);
         let only = match object.get("selector") {
@@ -91,20 +94,20 @@ impl<'m> Validator<'m> {
             true => &["bindToTrait", "messageTemplate", "selector"],
             false => &["selector"],
         };
-        check_keys(CODE, configuration.unwrap_or(&nothing), keys, problems);
+        check_keys(RULE, configuration.unwrap_or(&nothing), keys, problems);
         let Some(node) = configuration.and_then(|node| node.get("selector")) else {
             let location = configuration.map_or(object.location(), Node::location);
             let message = format!("the validator `{code}` has no selector");
             problems.push(
-                Problem::error(CODE, location, message)
+                Problem::error(RULE, location, message)
                     .expected("`configuration: { selector: \"...\" }`"),
             );
             return None;
         };
         let selector = selector(model, node, problems)?;
-        let rule = match is_each {
+        let kind = match is_each {
             true => each(model, configuration?, problems)?,
-            false => Rule::None,
+            false => Kind::None,
         };
         Some(Self {
             code,
@@ -114,7 +117,7 @@ impl<'m> Validator<'m> {
             namespaces,
             only,
             selector,
-            rule,
+            kind,
         })
     }
 
@@ -132,19 +135,18 @@ impl<'m> Validator<'m> {
             let namespace = || graph.shape_id(node).namespace();
             counts && (self.namespaces.is_empty() || self.namespaces.contains(&namespace()))
         };
-        match &self.rule {
-            Rule::None => {
+        match &self.kind {
+            Kind::None => {
                 let evaluation = self.selector.evaluation(graph, budget);
                 let found = evaluation.everything(self.selector.sequence());
                 let is_ours = |node: &u32| graph.is_own(*node);
-                // The finding is about no shape: `namespaces` and `selector`, which
-                // limit what shapes are found, say nothing about it.
+                // The finding is about no shape, so `namespaces` and `selector` do not apply.
                 if !found.iter().any(is_ours) && !budget.is_spent() {
                     let original = format!("no shape matches `{}`", self.selector);
                     problems.push(self.problem(self.location, original));
                 }
             }
-            Rule::Each {
+            Kind::Each {
                 bound_trait,
                 template,
             } => {
@@ -185,8 +187,8 @@ impl<'m> Validator<'m> {
                 self.code
             );
             problems.push(
-                Problem::error("SelectorWork", self.location, message)
-                    .expected("a selector that looks at fewer shapes"),
+                Problem::error(rules::SELECTOR_WORK, self.location, message)
+                    .expected("a selector that visits fewer shapes"),
             );
         }
     }
@@ -197,20 +199,25 @@ impl<'m> Validator<'m> {
             None => original,
         };
         let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-        Problem::new(self.severity, self.code.to_owned(), location, message)
+        Problem::new(
+            self.severity,
+            Code::of_validator(self.code),
+            location,
+            message,
+        )
     }
 }
 
-fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> Option<Rule<'m>> {
-    let bound_trait = text(CODE, configuration, "bindToTrait", false, problems);
+fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> Option<Kind<'m>> {
+    let bound_trait = text(RULE, configuration, "bindToTrait", false, problems);
     let template = match configuration.get("messageTemplate") {
         None => None,
         Some(node) => {
-            let text = text(CODE, configuration, "messageTemplate", true, problems)?;
+            let text = text(RULE, configuration, "messageTemplate", true, problems)?;
             match Template::parse(text) {
                 Ok(template) => Some(template),
                 Err(error) => {
-                    problems.push(selector_problem(model, CODE, node, "the template", &error));
+                    problems.push(selector_problem(model, RULE, node, "the template", &error));
                     return None;
                 }
             }
@@ -219,14 +226,14 @@ fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> 
     if let (Some(id), Some(node)) = (bound_trait, configuration.get("bindToTrait"))
         && ShapeId::parse(id).is_err()
     {
-        let message = "`bindToTrait` is no shape id";
+        let message = "`bindToTrait` is not a shape id";
         problems.push(
-            Problem::error(CODE, node.location(), message)
+            Problem::error(RULE, node.location(), message)
                 .expected("the absolute id of a trait, such as `smithy.api#tags`"),
         );
         return None;
     }
-    Some(Rule::Each {
+    Some(Kind::Each {
         bound_trait,
         template,
     })
@@ -235,19 +242,19 @@ fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> 
 fn selector(model: &Model, node: &Node, problems: &mut Problems) -> Option<Selector> {
     let Some(text) = node.as_str() else {
         let message = format!("the selector is {}", node.kind());
-        problems.push(Problem::error(CODE, node.location(), message).expected("a string"));
+        problems.push(Problem::error(RULE, node.location(), message).expected("a string"));
         return None;
     };
     match Selector::parse(text) {
         Ok(selector) => Some(selector),
         Err(error) => {
-            problems.push(selector_problem(model, CODE, node, "the selector", &error));
+            problems.push(selector_problem(model, RULE, node, "the selector", &error));
             None
         }
     }
 }
 
-/// The severity of the findings; `None` when it is wrong.
+/// The severity of the findings. `None` if it is invalid.
 fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
     let Some(node) = object.get("severity") else {
         return Some(Severity::Danger);
@@ -261,12 +268,12 @@ fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
     let found = known.iter().find(|(known, _)| Some(*known) == name);
     if found.is_none() {
         let mut problem = Problem::error(
-            CODE,
+            RULE,
             node.location(),
             match name {
-                Some("ERROR") => "a validator of a model can't make errors".to_owned(),
+                Some("ERROR") => "a validator of a model cannot report errors".to_owned(),
                 Some(name) => format!(
-                    "`{}` is no severity",
+                    "`{}` is not a severity",
                     name.chars().take(60).collect::<String>()
                 ),
                 None => format!("`severity` is {}", node.kind()),
@@ -287,9 +294,9 @@ fn namespaces<'m>(object: &'m Node, problems: &mut Problems) -> Vec<&'m str> {
         texts.collect()
     });
     texts.unwrap_or_else(|| {
-        let message = "`namespaces` is no list of namespaces";
+        let message = "`namespaces` is not a list of namespaces";
         problems
-            .push(Problem::error(CODE, node.location(), message).expected("an array of strings"));
+            .push(Problem::error(RULE, node.location(), message).expected("an array of strings"));
         Vec::new()
     })
 }

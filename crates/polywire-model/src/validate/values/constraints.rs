@@ -1,27 +1,29 @@
-//! What traits demand of a value, be they on its shape or on the member that
-//! leads to it. Where both have a constraint, both hold.
+//! Constraints on values, from traits on the shape and on the member that leads to it. Both apply.
 
 use polywire_schema::ShapeId;
 use polywire_text::base64;
 
-use super::facts::{Facts, IdRef};
-use super::id_refs::{Answer, Named};
+use super::constraint_cache::{Constraints, IdRef};
+use super::id_refs::{MatchResult, NamedShape};
 use super::unique;
-use super::words::{Place, beginning, shown};
+use super::words::{ValuePath, beginning, shown};
 use super::{Walk, problem};
-use crate::diagnostic::{Problem, Severity, did_you_mean, one_of};
+use crate::diagnostic::Problem;
 use crate::node::{Node, NodeValue, Number};
+use crate::rules;
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::{did_you_mean, one_of};
 use crate::traits::{LengthTrait, RangeTrait};
 use crate::validate::selectors::in_words;
 
-/// Bounds of more digits than this are not compared with: a bound of a megabyte
-/// and a list of small numbers would take forever, and no real range has them.
+/// Bounds with more digits are not checked: comparing a bound of a megabyte with each number in a
+/// list would take too long, and no real range has such bounds.
 const MAX_DIGITS: usize = 400;
 
 impl<'m> Walk<'_, 'm> {
-    /// The value is known to be of the right kind.
+    /// Checks constraints. The value has the right type.
     pub(super) fn constraints(
         &mut self,
         node: &'m Node,
@@ -33,7 +35,7 @@ impl<'m> Walk<'_, 'm> {
             NodeValue::String(text) if shape.shape_type() == ShapeType::Blob => {
                 for facts in self.facts(shape, via) {
                     self.length(&facts, ["byte", "bytes"], location, || {
-                        // Not all authors know that a blob is written in base64.
+                        // If a blob is not base64, its text is measured.
                         base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len())
                     });
                 }
@@ -72,7 +74,7 @@ impl<'m> Walk<'_, 'm> {
         shape: &'m Shape,
         via: Option<&'m Member>,
     ) {
-        // The format of a timestamp was looked at with its kind.
+        // The format of a timestamp was checked with its type.
         if !matches!(shape.shape_type(), ShapeType::String | ShapeType::Enum) {
             return;
         }
@@ -93,17 +95,17 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// What is demanded by the member and by the shape.
-    fn facts(&mut self, shape: &'m Shape, via: Option<&'m Member>) -> [Facts<'m>; 2] {
+    /// The constraints of the member and of the shape.
+    fn facts(&mut self, shape: &'m Shape, via: Option<&'m Member>) -> [Constraints<'m>; 2] {
         [
-            via.map_or_else(Facts::default, |member| self.facts.of_member(member)),
+            via.map_or_else(Constraints::default, |member| self.facts.of_member(member)),
             self.facts.of_shape(shape),
         ]
     }
 
     fn length(
         &mut self,
-        facts: &Facts<'m>,
+        facts: &Constraints<'m>,
         [one, many]: [&str; 2],
         location: SourceLocation,
         length: impl FnOnce() -> usize,
@@ -118,16 +120,22 @@ impl<'m> Walk<'_, 'm> {
             _ => return,
         };
         let (severity, owner) = (self.constraint_severity(), facts.owner);
-        self.report(severity, |place, code| {
+        self.report(severity, |place, rule| {
             let unit = if length == 1 { one } else { many };
             let message = format!("{place} has {length} {unit}");
-            problem(severity, code, location, message)
-                .expected(format!("{expected}, as `{owner}` has @length"))
+            problem(severity, rule, location, message)
+                .expected(format!("{expected}, because `{owner}` has @length"))
                 .related("@length", at)
         });
     }
 
-    fn range(&mut self, number: &Number, node: &Node, facts: &Facts<'m>, via: Option<&Member>) {
+    fn range(
+        &mut self,
+        number: &Number,
+        node: &Node,
+        facts: &Constraints<'m>,
+        via: Option<&Member>,
+    ) {
         let Some((RangeTrait { min, max }, at)) = facts.range else {
             return;
         };
@@ -141,26 +149,26 @@ impl<'m> Walk<'_, 'm> {
             true => Severity::Warning,
             false => self.constraint_severity(),
         };
-        // Converters of 1.0 models suppress these by name.
+        // Models converted from 1.0 suppress these ids.
         let owner = facts.owner;
         let by_member = via.is_some_and(|member| member.id() == owner);
-        let code = match (self.subject.code, by_member) {
-            ("DefaultTrait", true) => "DefaultTrait.Member.InvalidRange",
-            ("DefaultTrait", false) => "DefaultTrait.Target.InvalidRange",
-            ("TraitValue", true) => "TraitValue.Member.InvalidRange",
-            ("TraitValue", false) => "TraitValue.Target.InvalidRange",
+        let rule = match (self.subject.rule, by_member) {
+            (rules::DEFAULT_TRAIT, true) => rules::DEFAULT_TRAIT_MEMBER_INVALID_RANGE,
+            (rules::DEFAULT_TRAIT, false) => rules::DEFAULT_TRAIT_TARGET_INVALID_RANGE,
+            (rules::TRAIT_VALUE, true) => rules::TRAIT_VALUE_MEMBER_INVALID_RANGE,
+            (rules::TRAIT_VALUE, false) => rules::TRAIT_VALUE_TARGET_INVALID_RANGE,
             (other, _) => other,
         };
         let location = self.location(node);
         self.report(severity, |place, _| {
             let message = format!("{place} is {}", shown(node));
-            problem(severity, code, location, message)
-                .expected(format!("{expected}, as `{owner}` has @range"))
+            problem(severity, rule, location, message)
+                .expected(format!("{expected}, because `{owner}` has @range"))
                 .related("@range", at)
         });
     }
 
-    fn pattern(&mut self, text: &str, location: SourceLocation, facts: &Facts<'m>) {
+    fn pattern(&mut self, text: &str, location: SourceLocation, facts: &Constraints<'m>) {
         let Some((pattern, at)) = facts.pattern else {
             return;
         };
@@ -168,9 +176,9 @@ impl<'m> Walk<'_, 'm> {
             return;
         }
         let (severity, owner) = (self.constraint_severity(), facts.owner);
-        self.report(severity, |place, code| {
+        self.report(severity, |place, rule| {
             let message = format!("{place} is `{}`", beginning(text));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(format!(
                     "text that matches `{}`, the @pattern of `{owner}`",
                     beginning(pattern)
@@ -184,27 +192,29 @@ impl<'m> Walk<'_, 'm> {
             return;
         };
         let severity = self.constraint_severity();
-        self.report(severity, |place, code| {
+        self.report(severity, |place, rule| {
             let message = format!("{place} has the same item twice");
-            problem(severity, code, second.location(), message)
-                .expected(format!("items that differ, as `{owner}` has @uniqueItems"))
+            problem(severity, rule, second.location(), message)
+                .expected(format!(
+                    "different items, because `{owner}` has @uniqueItems"
+                ))
                 .related("first", first.location())
         });
     }
 
-    /// What an enum allows, and a string with the trait of the same name.
+    /// Checks the values of an enum, or of a string with `@enum`.
     fn string_enum(&mut self, text: &str, location: SourceLocation, shape: &'m Shape) {
         let known = self.lookups.of(shape);
         if known.texts.contains(text) {
             return;
         }
         let severity = self.constraint_severity();
-        let place = Place::of(self.subject, &self.path, self.at_key);
-        let code = self.subject.code;
+        let place = ValuePath::of(self.subject, &self.path, self.at_key);
+        let rule = self.subject.rule;
         self.problems.push_with(severity, |hints| {
             let hint = || did_you_mean(text, known.texts_in_order.iter().copied());
             let message = format!("{place} is `{}`", beginning(text));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(one_of(known.texts_in_order.iter().copied()))
                 .maybe_hint(hints.then(hint).flatten())
                 .related("the values", shape.location())
@@ -220,12 +230,12 @@ impl<'m> Walk<'_, 'm> {
             return;
         }
         let (severity, location) = (self.constraint_severity(), self.location(node));
-        self.report(severity, |place, code| {
+        self.report(severity, |place, rule| {
             let values = shape.members().iter();
             let values = values.filter_map(|member| member.traits().enum_value());
             let values: Vec<String> = values.take(21).map(Node::to_json).collect();
             let message = format!("{place} is {}", shown(node));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(one_of(values.iter().map(String::as_str)))
                 .related("the values", shape.location())
         });
@@ -234,10 +244,10 @@ impl<'m> Walk<'_, 'm> {
     fn id_ref(&mut self, text: &'m str, location: SourceLocation, id_ref: &IdRef<'m>) {
         let Ok(id) = ShapeId::parse(text) else {
             let hint = polywire_schema::is_identifier(text)
-                .then(|| format!("without quotes, `{text}` becomes an absolute id"));
-            return self.report(Severity::Error, |place, code| {
+                .then(|| format!("without quotes, `{text}` is resolved to an absolute id"));
+            return self.report(Severity::Error, |place, rule| {
                 let message = format!("{place} is `{}`", beginning(text));
-                Problem::error(code, location, message)
+                Problem::error(rule, location, message)
                     .expected("the absolute id of a shape, such as `smithy.api#String`")
                     .maybe_hint(hint)
             });
@@ -245,43 +255,43 @@ impl<'m> Walk<'_, 'm> {
         let hint = || id_ref.error_message.map(str::to_owned);
         let Some(named) = self.named(&id) else {
             if id_ref.must_exist {
-                self.report(Severity::Error, |place, code| {
+                self.report(Severity::Error, |place, rule| {
                     let shown = beginning(text);
                     let message = format!("{place} names `{shown}`, which is not defined");
-                    Problem::error(code, location, message).maybe_hint(hint())
+                    Problem::error(rule, location, message).maybe_hint(hint())
                 });
             }
             return;
         };
-        let place = Place::of(self.subject, &self.path, self.at_key);
-        let (code, problems) = (self.subject.code, &mut *self.problems);
+        let place = ValuePath::of(self.subject, &self.path, self.at_key);
+        let (rule, problems) = (self.subject.rule, &mut *self.problems);
         match self.id_refs.matches(id_ref.selector, named) {
-            Answer::No(selector) => problems.push_with(Severity::Error, |_| {
+            MatchResult::No(selector) => problems.push_with(Severity::Error, |_| {
                 let message = format!("{place} names `{}`, {}", beginning(text), named.kind());
-                Problem::error(code, location, message)
+                Problem::error(rule, location, message)
                     .expected(in_words(selector.sequence()))
                     .maybe_hint(hint())
                     .related("defined", named.location())
             }),
-            Answer::TooMuchWork => {
+            MatchResult::TooMuchWork => {
                 let shown = beginning(id_ref.selector);
                 let message = format!("the selector `{shown}` of an @idRef takes too much work");
                 problems.push(
-                    Problem::error("SelectorWork", location, message)
-                        .expected("a selector that looks at fewer shapes"),
+                    Problem::error(rules::SELECTOR_WORK, location, message)
+                        .expected("a selector that visits fewer shapes"),
                 );
             }
-            Answer::Yes => {}
+            MatchResult::Yes => {}
         }
     }
 
-    /// What an id names, if it exists.
-    fn named(&mut self, id: &ShapeId) -> Option<Named<'m>> {
+    /// The shape or member with an id, if it exists.
+    fn named(&mut self, id: &ShapeId) -> Option<NamedShape<'m>> {
         let shape = self.model.get(id.root_str())?;
         let member = match id.member() {
             Some(name) => Some(*self.lookups.of(shape).members.get(name)?),
             None => None,
         };
-        Some(Named { shape, member })
+        Some(NamedShape { shape, member })
     }
 }

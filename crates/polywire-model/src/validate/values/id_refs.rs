@@ -1,8 +1,8 @@
-//! Which shapes a value with `@idRef` may name: those that its selector matches.
+//! `@idRef`: the shapes that a value names must match the selector.
 //!
-//! A model may name the same few shapes thousands of times, as tests of protocols
-//! name their protocol, so answers are kept. A selector that can't be tried on one
-//! shape is evaluated for the whole model once.
+//! A model can name the same few shapes thousands of times, as tests of protocols name their
+//! protocol, so results are cached. A selector that cannot be checked for one shape is evaluated
+//! once for the whole model.
 
 use std::collections::HashMap;
 
@@ -11,39 +11,38 @@ use crate::selector::{Budget, Graph, Node, Selector};
 use crate::shape::{Member, Shape};
 use crate::source::SourceLocation;
 
-/// The selectors that were asked about, and what they answered.
+/// The selectors, and a cache of their results.
 pub(super) struct IdRefs<'m> {
     model: &'m Model,
-    /// Made for the first selector that is more than `*`.
+    /// Created for the first selector other than `*`.
     graph: Option<(Graph<'m>, Budget)>,
-    /// Without a value for one that can't be read, which is reported where it
-    /// stands.
-    by_text: HashMap<&'m str, Option<Answers<'m>>>,
+    /// `None` for an invalid selector, which is reported in the definition.
+    by_text: HashMap<&'m str, Option<SelectorCache<'m>>>,
     is_spent: bool,
 }
 
-struct Answers<'m> {
+struct SelectorCache<'m> {
     selector: Selector,
     by_id: HashMap<&'m str, bool>,
-    /// All that it matches, sorted, once one shape alone could not be tried.
+    /// All matches, sorted, if the selector cannot be checked for one shape.
     everything: Option<Vec<Node>>,
 }
 
 /// A shape or member that a value names.
 #[derive(Clone, Copy)]
-pub(super) struct Named<'m> {
+pub(super) struct NamedShape<'m> {
     pub(super) shape: &'m Shape,
     pub(super) member: Option<&'m Member>,
 }
 
-pub(super) enum Answer<'a> {
+pub(super) enum MatchResult<'a> {
     No(&'a Selector),
-    /// Said once: from then on, everything matches.
+    /// The budget is exceeded. This is reported once, and then everything matches.
     TooMuchWork,
     Yes,
 }
 
-impl<'m> Named<'m> {
+impl<'m> NamedShape<'m> {
     fn id(self) -> &'m str {
         self.member.map_or(self.shape.id(), Member::id).as_str()
     }
@@ -52,7 +51,7 @@ impl<'m> Named<'m> {
         self.member.map_or(self.shape.location(), Member::location)
     }
 
-    /// What it is: "a string", "a member of a structure".
+    /// Its description: "a string", "a member of a structure".
     pub(super) fn kind(self) -> String {
         let kind = self.shape.shape_type().with_article();
         match self.member {
@@ -66,8 +65,7 @@ impl<'m> Named<'m> {
         let Some(member) = self.member else {
             return Some(shape);
         };
-        // By its place in memory: a search would be quadratic where a value names
-        // all of thousands of members.
+        // By address: a search would be quadratic if a value names thousands of members.
         let members = self.shape.members();
         let start = members.as_ptr().addr();
         let offset = std::ptr::from_ref(member).addr().checked_sub(start)?;
@@ -88,9 +86,9 @@ impl<'m> IdRefs<'m> {
     }
 
     /// Whether a selector matches a shape.
-    pub(super) fn matches(&mut self, selector: &'m str, named: Named<'m>) -> Answer<'_> {
+    pub(super) fn matches(&mut self, selector: &'m str, named: NamedShape<'m>) -> MatchResult<'_> {
         if selector == "*" || self.is_spent {
-            return Answer::Yes;
+            return MatchResult::Yes;
         }
         let model = self.model;
         let (graph, budget) = self.graph.get_or_insert_with(|| {
@@ -101,24 +99,24 @@ impl<'m> IdRefs<'m> {
         let answers = self
             .by_text
             .entry(selector)
-            .or_insert_with(|| Answers::of(selector));
+            .or_insert_with(|| SelectorCache::of(selector));
         let Some(answers) = answers else {
-            return Answer::Yes;
+            return MatchResult::Yes;
         };
         let known = answers.by_id.get(named.id()).copied();
         let matches = known.or_else(|| answers.find(graph, budget, named));
         if budget.is_spent() {
             self.is_spent = true;
-            return Answer::TooMuchWork;
+            return MatchResult::TooMuchWork;
         }
         match matches {
-            Some(false) => Answer::No(&answers.selector),
-            _ => Answer::Yes,
+            Some(false) => MatchResult::No(&answers.selector),
+            _ => MatchResult::Yes,
         }
     }
 }
 
-impl<'m> Answers<'m> {
+impl<'m> SelectorCache<'m> {
     fn of(selector: &str) -> Option<Self> {
         Some(Self {
             selector: Selector::parse(selector).ok()?,
@@ -127,7 +125,7 @@ impl<'m> Answers<'m> {
         })
     }
 
-    fn find(&mut self, graph: &Graph<'m>, budget: &Budget, named: Named<'m>) -> Option<bool> {
+    fn find(&mut self, graph: &Graph<'m>, budget: &Budget, named: NamedShape<'m>) -> Option<bool> {
         let node = named.node(graph)?;
         let sequence = self.selector.sequence();
         let evaluation = self.selector.evaluation(graph, budget);

@@ -1,4 +1,4 @@
-//! What kind of node each shape takes, and the ranges of the integers.
+//! The type of node for each type of shape, and the ranges of integers.
 
 use polywire_text::Timestamp;
 
@@ -6,9 +6,9 @@ use crate::node::{Node, NodeValue, Number};
 use crate::shape::ShapeType;
 use crate::traits::TimestampFormat;
 
-/// What was expected, when a value is of a kind that the shape doesn't take.
-/// Parts of the value, and what traits demand, are looked at apart.
-pub(super) fn misfit(
+/// What was expected, if a value has the wrong type for a shape. Members, items and constraints are
+/// checked elsewhere.
+pub(super) fn mismatch(
     shape_type: ShapeType,
     format: Option<TimestampFormat>,
     node: &Node,
@@ -21,12 +21,12 @@ pub(super) fn misfit(
         T::List => (matches!(value, NodeValue::Array(_)), "an array"),
         T::Boolean => (matches!(value, NodeValue::Bool(_)), "`true` or `false`"),
         T::String | T::Enum | T::Blob => (matches!(value, NodeValue::String(_)), "a string"),
-        T::Byte => return integer(value, 8, "a whole number from -128 to 127"),
-        T::Short => return integer(value, 16, "a whole number from -32768 to 32767"),
-        T::Integer | T::IntEnum => return integer(value, 32, "a whole number of 32 bits"),
-        T::Long => return integer(value, 64, "a whole number of 64 bits"),
-        T::BigInteger => return integer(value, 0, "a whole number"),
-        // JSON has no numbers for these.
+        T::Byte => return integer(value, 8, "an integer from -128 to 127"),
+        T::Short => return integer(value, 16, "an integer from -32768 to 32767"),
+        T::Integer | T::IntEnum => return integer(value, 32, "an integer of 32 bits"),
+        T::Long => return integer(value, 64, "an integer of 64 bits"),
+        T::BigInteger => return integer(value, 0, "an integer"),
+        // JSON has no numbers for these values.
         T::Float | T::Double => match value {
             NodeValue::Number(_) => (true, ""),
             NodeValue::String(text) => (
@@ -37,13 +37,13 @@ pub(super) fn misfit(
         },
         T::BigDecimal => (matches!(value, NodeValue::Number(_)), "a number"),
         T::Timestamp => return timestamp(value, format),
-        T::Operation | T::Resource | T::Service => (false, "no value: the shape holds no data"),
+        T::Operation | T::Resource | T::Service => (false, "no value: the shape has no data"),
     };
     (!fits).then_some(expected)
 }
 
-/// An integer is written without a point and an exponent, though `1.0` would
-/// have the same value.
+/// An integer must be written without a fraction and an exponent, although `1.0` has the same
+/// value.
 fn integer(value: &NodeValue, bits: u32, expected: &'static str) -> Option<&'static str> {
     let NodeValue::Number(number) = value else {
         return Some("a number");
@@ -66,7 +66,7 @@ pub(in crate::validate) fn is_plain(number: &Number) -> bool {
         .is_none_or(|text| !text.contains(['.', 'e', 'E']))
 }
 
-/// Without a format, seconds and date-time are both understood.
+/// Without a format, both seconds and date-time are accepted.
 fn timestamp(value: &NodeValue, format: Option<TimestampFormat>) -> Option<&'static str> {
     use TimestampFormat as F;
     let is_date_time = |text: &str| Timestamp::parse_date_time(text).is_ok() && text.ends_with('Z');

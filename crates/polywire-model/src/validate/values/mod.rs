@@ -1,16 +1,14 @@
-//! Whether a node value fits a shape: its kind, its parts, and every constraint
-//! of the shape and of the member that leads to it.
+//! Checks whether a node value matches a shape: its type, its parts, and all constraints of the
+//! shape and of the member that leads to it.
 //!
-//! Trait values, defaults, examples and metadata are all checked here, so that
-//! they are told the same things in the same words. What is being checked is a
-//! [`Subject`]; how strictly, its [`Leniency`].
+//! Values of traits, defaults, examples and metadata are all checked here, so that they have the
+//! same messages. A [`Subject`] describes the value, and its [`Leniency`] what is only a warning.
 //!
-//! A finding points at the exact place of the value and names its path, such as
-//! `/items/3/name`. The path costs nothing until there is something to report:
-//! it is a stack of the keys and indices that led here.
+//! A finding has the exact location of the value and its path, such as `/items/3/name`. The path is
+//! a stack of keys and indices, which is formatted only for findings.
 
+mod constraint_cache;
 mod constraints;
-mod facts;
 mod id_refs;
 mod kinds;
 mod pattern;
@@ -20,57 +18,59 @@ mod words;
 use std::collections::HashSet;
 
 use super::lookup::Lookups;
-use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::diagnostic::{Problem, Problems};
+use crate::json::MAX_DEPTH;
 use crate::model::Model;
-use crate::node::{MAX_DEPTH, Node, NodeValue, Object};
+use crate::node::{Node, NodeValue, Object};
+use crate::rules::{self, Rule};
+use crate::severity::Severity;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
+use crate::spelling::did_you_mean;
 
 pub(super) use self::kinds::is_plain;
 pub(super) use self::words::{beginning, shown};
 
-use self::facts::AllFacts;
+use self::constraint_cache::ConstraintCache;
 use self::id_refs::IdRefs;
 use self::pattern::Patterns;
-use self::words::Place;
+use self::words::ValuePath;
 
-/// From how many keys on an object is indexed before it is searched.
+/// Objects with more keys are indexed before they are searched.
 const MANY: usize = 32;
 
-/// What is checked, for messages: `the value of the trait` and the trait's id.
+/// The subject of a check, for messages: `the value of the trait`, and the id of the trait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
-    /// The code of the findings, such as `TraitValue`.
-    pub(crate) code: &'static str,
-    /// What the value is to `id`, with an article.
+    /// The rule that a wrong value violates, such as `TraitValue`.
+    pub(crate) rule: &'static Rule,
+    /// The relation of the value to `id`, with an article.
     pub(crate) what: &'a str,
     /// The shape, member or trait that has the value.
     pub(crate) id: &'a str,
-    /// The place of the whole, for values that no file holds: those that Smithy
-    /// 1.0 implies.
+    /// The location for values that are not in a file: defaults that Smithy 1.0 implies.
     pub(crate) at: SourceLocation,
-    /// Where not to be as strict as usual.
+    /// Relaxations of the check.
     pub(crate) leniency: Leniency,
 }
 
-/// Where a check of a value is less strict.
+/// Relaxations of the check of a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Leniency {
-    /// Broken constraints and missing members are only warned of: examples may
-    /// show what a service says to a wrong request.
+    /// Violated constraints and missing members are warnings: examples can show the response to a
+    /// wrong request.
     pub(crate) constraints: bool,
-    /// Null stands for a member that is absent.
+    /// Null is accepted for an absent member.
     pub(crate) nulls: bool,
-    /// A zero out of range is only warned of: models of Smithy 1.0 are full of
-    /// zeros that stand for nothing.
+    /// A zero out of range is a warning: models of Smithy 1.0 have many zeros without meaning.
     pub(crate) zeros: bool,
 }
 
-/// Checks values, and keeps what it has learned about shapes and patterns.
+/// Checks values, with caches for shapes and patterns.
 pub(crate) struct Values<'m> {
     model: &'m Model,
     lookups: Lookups<'m>,
-    facts: AllFacts<'m>,
+    facts: ConstraintCache<'m>,
     id_refs: IdRefs<'m>,
     patterns: Patterns<'m>,
 }
@@ -80,18 +80,18 @@ impl<'m> Values<'m> {
         Self {
             model,
             lookups: Lookups::default(),
-            facts: AllFacts::default(),
+            facts: ConstraintCache::default(),
             id_refs: IdRefs::new(model),
             patterns: Patterns::default(),
         }
     }
 
-    /// The index of members that the checks use, for other rules to share.
+    /// The index of members, for other rules.
     pub(crate) fn lookups(&mut self) -> &mut Lookups<'m> {
         &mut self.lookups
     }
 
-    /// Reports where `node` is no value of `shape`.
+    /// Reports differences between `node` and `shape`.
     pub(crate) fn check(
         &mut self,
         subject: Subject<'_>,
@@ -102,8 +102,8 @@ impl<'m> Values<'m> {
         self.walk(subject, problems).value(node, shape, None);
     }
 
-    /// Reports where `node` is no value of `member`: of its target, within the
-    /// member's own constraints.
+    /// Reports differences between `node` and `member`: its target, and the constraints of the
+    /// member.
     pub(crate) fn check_member(
         &mut self,
         subject: Subject<'_>,
@@ -136,15 +136,15 @@ enum Step<'m> {
     Key(&'m str),
 }
 
-/// A check that is under way: where it is, and where findings go.
+/// The state of a check: the path, and the list of findings.
 struct Walk<'a, 'm> {
     model: &'m Model,
     subject: Subject<'a>,
     path: Vec<Step<'m>>,
-    /// Whether it is a key of the map at the path that is checked.
+    /// Whether the value is a key of the map at the path.
     at_key: bool,
     lookups: &'a mut Lookups<'m>,
-    facts: &'a mut AllFacts<'m>,
+    facts: &'a mut ConstraintCache<'m>,
     id_refs: &'a mut IdRefs<'m>,
     patterns: &'a mut Patterns<'m>,
     problems: &'a mut Problems,
@@ -152,7 +152,7 @@ struct Walk<'a, 'm> {
 
 impl<'m> Walk<'_, 'm> {
     fn member(&mut self, node: &'m Node, member: &'m Member) {
-        // A target that is missing is reported at the member.
+        // An unknown target is reported at the member.
         if let Some(target) = self.model.target(member) {
             self.member_of(node, member, target);
         }
@@ -167,7 +167,7 @@ impl<'m> Walk<'_, 'm> {
 
     /// `via` is the member that leads to the shape.
     fn value(&mut self, node: &'m Node, shape: &'m Shape, via: Option<&'m Member>) {
-        // As deep as the value, which the readers bound.
+        // The recursion is as deep as the value, which the readers limit.
         if self.path.len() > MAX_DEPTH || self.problems.is_full() {
             return;
         }
@@ -178,8 +178,8 @@ impl<'m> Walk<'_, 'm> {
             }
             _ => None,
         };
-        if let Some(expected) = kinds::misfit(shape.shape_type(), format, node) {
-            return self.misfit(node, expected);
+        if let Some(expected) = kinds::mismatch(shape.shape_type(), format, node) {
+            return self.mismatch(node, expected);
         }
         match (shape.shape_type(), node.value()) {
             (ShapeType::Structure, NodeValue::Object(object)) => {
@@ -199,7 +199,7 @@ impl<'m> Walk<'_, 'm> {
         self.path.pop();
     }
 
-    /// The values of members, and keys that name none.
+    /// Checks the values of members, and reports unknown keys.
     fn members(&mut self, object: &'m Object, shape: &'m Shape, unknown: Severity) {
         let known = self.lookups.of(shape);
         for entry in object.entries() {
@@ -230,8 +230,8 @@ impl<'m> Walk<'_, 'm> {
                 return;
             }
             let (severity, location) = (self.constraint_severity(), self.location(node));
-            self.report(severity, |place, code| {
-                problem(severity, code, location, format!("{place} lacks `{name}`"))
+            self.report(severity, |place, rule| {
+                problem(severity, rule, location, format!("{place} lacks `{name}`"))
                     .expected(format!("`{name}`, which is required"))
             });
         }
@@ -239,7 +239,7 @@ impl<'m> Walk<'_, 'm> {
 
     fn union(&mut self, node: &Node, object: &'m Object, shape: &'m Shape) {
         if object.len() != 1 {
-            // Smithy's own tool lets a union without a member pass.
+            // Smithy's own tool accepts a union without a member.
             let severity = match object.is_empty() {
                 true => Severity::Warning,
                 false => Severity::Error,
@@ -248,10 +248,10 @@ impl<'m> Walk<'_, 'm> {
                 [_, second, ..] => second.key_location,
                 _ => self.location(node),
             };
-            return self.report(severity, |place, code| {
+            return self.report(severity, |place, rule| {
                 let message = format!("{place} has {} members", object.len());
-                problem(severity, code, location, message).expected(format!(
-                    "exactly one member, as `{}` is a union",
+                problem(severity, rule, location, message).expected(format!(
+                    "exactly one member, because `{}` is a union",
                     shape.id()
                 ))
             });
@@ -300,16 +300,16 @@ impl<'m> Walk<'_, 'm> {
     }
 
     #[cold]
-    fn misfit(&mut self, node: &Node, expected: &'static str) {
+    fn mismatch(&mut self, node: &Node, expected: &'static str) {
         let is_bare_trait =
-            self.subject.code == "TraitValue" && self.path.is_empty() && node.is_null();
+            self.subject.rule == rules::TRAIT_VALUE && self.path.is_empty() && node.is_null();
         let (id, location) = (self.subject.id, self.location(node));
-        self.report(Severity::Error, |place, code| {
+        self.report(Severity::Error, |place, rule| {
             let message = match is_bare_trait {
-                true => format!("the trait `{id}` needs a value"),
+                true => format!("the trait `{id}` requires a value"),
                 false => format!("{place} is {}", shown(node)),
             };
-            Problem::error(code, location, message).expected(expected)
+            Problem::error(rule, location, message).expected(expected)
         });
     }
 
@@ -321,24 +321,24 @@ impl<'m> Walk<'_, 'm> {
         location: SourceLocation,
         shape: &'m Shape,
     ) {
-        let code = match self.subject.code {
-            "TraitValue" => "TraitValue.UnknownMember",
-            "ExamplesTrait" => "ExamplesTrait.UnknownMember",
-            "TypedMetadata" => "TypedMetadata.UnknownMember",
+        let rule = match self.subject.rule {
+            rules::TRAIT_VALUE => rules::TRAIT_VALUE_UNKNOWN_MEMBER,
+            rules::EXAMPLES_TRAIT => rules::EXAMPLES_TRAIT_UNKNOWN_MEMBER,
+            rules::TYPED_METADATA => rules::TYPED_METADATA_UNKNOWN_MEMBER,
             other => other,
         };
-        let place = Place::of(self.subject, &self.path, false);
+        let place = ValuePath::of(self.subject, &self.path, false);
         self.problems.push_with(severity, |hints| {
             let names = || shape.members().iter().map(Member::name);
             let hint = hints.then(|| did_you_mean(key, names())).flatten();
             let message = format!("{place} has the unknown member `{}`", beginning(key));
-            problem(severity, code, location, message)
+            problem(severity, rule, location, message)
                 .expected(format!("a member of `{}`", shape.id()))
                 .maybe_hint(hint)
         });
     }
 
-    /// Where a value was written.
+    /// The location of a value.
     fn location(&self, node: &Node) -> SourceLocation {
         match node.location() {
             SourceLocation::NONE => self.subject.at,
@@ -346,7 +346,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// How bad it is when a constraint is broken.
+    /// The severity of a violated constraint.
     fn constraint_severity(&self) -> Severity {
         match self.subject.leniency.constraints {
             true => Severity::Warning,
@@ -354,27 +354,27 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// Adds a finding; `make` gets the words for the place and the code.
+    /// Adds a finding. The arguments of `make` are the description of the path, and the rule.
     fn report(
         &mut self,
         severity: Severity,
-        make: impl FnOnce(Place<'_, 'm>, &'static str) -> Problem,
+        make: impl FnOnce(ValuePath<'_, 'm>, &'static Rule) -> Problem,
     ) {
-        let place = Place::of(self.subject, &self.path, self.at_key);
+        let place = ValuePath::of(self.subject, &self.path, self.at_key);
         self.problems
-            .push_with(severity, |_| make(place, self.subject.code));
+            .push_with(severity, |_| make(place, self.subject.rule));
     }
 }
 
 fn problem(
     severity: Severity,
-    code: &'static str,
+    rule: &'static Rule,
     location: SourceLocation,
     message: String,
 ) -> Problem {
     match severity {
-        Severity::Error => Problem::error(code, location, message),
-        _ => Problem::warning(code, location, message),
+        Severity::Error => Problem::error(rule, location, message),
+        _ => Problem::warning(rule, location, message),
     }
 }
 
@@ -401,7 +401,7 @@ mod tests {
         let loaded = Loader::new().add_text("a.smithy", MODEL).assemble();
         let model = loaded.unwrap().model;
         let subject = Subject {
-            code: "Test",
+            rule: rules::TRAIT_VALUE,
             what: "the example",
             id: "x",
             at: SourceLocation::NONE,

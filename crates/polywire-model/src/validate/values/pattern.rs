@@ -1,5 +1,5 @@
-//! `@pattern` on values. Matching is done by the `regex` crate, which takes linear
-//! time whatever the pattern; what compiles and matches here is bounded too.
+//! `@pattern` on values. The crate `regex` matches in linear time for all patterns. The size of
+//! patterns and the amount of matched text are limited, too.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -7,35 +7,35 @@ use std::marker::PhantomData;
 use polywire_schema::EcmaPattern;
 use regex::{Regex, RegexBuilder};
 
-/// How large a compiled pattern may be, in bytes.
+/// The maximum size of a compiled pattern, in bytes.
 const MAX_SIZE: usize = 128 << 10;
 
-/// How long a pattern may be to be compiled, in bytes.
+/// The maximum length of a pattern, in bytes.
 const MAX_LENGTH: usize = 8 << 10;
 
-/// How deep groups may be nested.
+/// The maximum depth of groups.
 const MAX_NESTING: u32 = 100;
 
-/// How many patterns are compiled for a model. More are not checked: compiling
-/// takes a millisecond or two each.
+/// The maximum number of patterns that are compiled for a model. Others are not checked. Compiling
+/// one takes one or two milliseconds.
 const MAX_COMPILED: usize = 400;
 
-/// How many bytes of text are matched for a model, which bounds the time that
-/// the worst of patterns takes.
+/// The maximum number of bytes that are matched for a model, which limits the time for slow
+/// patterns.
 const MAX_MATCHED: usize = 512 << 10;
 
-/// The patterns of a model, each compiled when a value first needs it.
+/// The patterns of a model, which are compiled at first use.
 #[derive(Default)]
 pub(super) struct Patterns<'m> {
-    /// By place in memory: a pattern stays where it is as long as its model, and
-    /// to hash a long one for each value would take time.
+    /// By address: patterns do not move while the model exists, and hashing a long one for each
+    /// value would take time.
     compiled: HashMap<usize, Option<Regex>>,
     matched: usize,
     model: PhantomData<&'m str>,
 }
 
 impl<'m> Patterns<'m> {
-    /// Whether a part of the text matches. `None` where that is not known.
+    /// Whether a part of the text matches. `None` if a limit is exceeded.
     pub(super) fn matches(&mut self, pattern: &'m str, text: &str) -> Option<bool> {
         self.matched = self.matched.saturating_add(text.len() + 1);
         if self.matched > MAX_MATCHED {

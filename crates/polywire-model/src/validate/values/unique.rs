@@ -1,4 +1,4 @@
-//! `@uniqueItems`: the first item that stands twice.
+//! `@uniqueItems`: finds the first duplicate item.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -28,8 +28,8 @@ pub(super) fn repeated(items: &[Node]) -> Option<(&Node, &Node)> {
     None
 }
 
-/// A text that two nodes share when they are equal: keys in order, and numbers
-/// by their value.
+/// Writes a text that is the same for equal nodes: keys are sorted, and numbers are written by
+/// value.
 fn write_key(node: &Node, key: &mut String) {
     match node.value() {
         NodeValue::Array(items) => {
@@ -45,7 +45,7 @@ fn write_key(node: &Node, key: &mut String) {
             entries.sort_unstable_by_key(|(name, _)| *name);
             key.push('{');
             for (name, value) in entries {
-                // Writing to a string can't fail.
+                // Writing to a string cannot fail.
                 let _ = write!(key, "{name:?}:");
                 write_key(value, key);
                 key.push(',');

@@ -1,21 +1,21 @@
-//! Words for places and values.
+//! Descriptions of paths and values, for messages.
 
 use std::fmt;
 
 use super::{Step, Subject};
 use crate::node::{Node, NodeValue};
 
-/// How many characters of a value a message repeats.
+/// The maximum number of characters of a value in a message.
 const SHOWN: usize = 60;
 
-/// The words for a place in a value: `/min` in the value of the trait `length`.
-pub(super) struct Place<'a, 'm> {
+/// The description of a path in a value: `/min` in the value of the trait `length`.
+pub(super) struct ValuePath<'a, 'm> {
     subject: Subject<'a>,
     path: &'a [Step<'m>],
     at_key: bool,
 }
 
-impl<'a, 'm> Place<'a, 'm> {
+impl<'a, 'm> ValuePath<'a, 'm> {
     pub(super) fn of(subject: Subject<'a>, path: &'a [Step<'m>], at_key: bool) -> Self {
         Self {
             subject,
@@ -25,7 +25,7 @@ impl<'a, 'm> Place<'a, 'm> {
     }
 }
 
-impl fmt::Display for Place<'_, '_> {
+impl fmt::Display for ValuePath<'_, '_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.at_key {
             formatter.write_str("a key of ")?;
@@ -47,7 +47,7 @@ impl fmt::Display for Place<'_, '_> {
     }
 }
 
-/// A value for a message, when it is short: else what kind of value it is.
+/// A value for a message, if it is short, else its type.
 pub(in crate::validate) fn shown(node: &Node) -> String {
     match node.value() {
         NodeValue::Null | NodeValue::Array(_) | NodeValue::Object(_) => node.kind().to_owned(),
@@ -59,7 +59,7 @@ pub(in crate::validate) fn shown(node: &Node) -> String {
     }
 }
 
-/// The first characters of a text: messages repeat names, which may be long.
+/// The first characters of a text, because names can be long.
 pub(in crate::validate) fn beginning(text: &str) -> &str {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => &text[..end],

@@ -1,3 +1,0 @@
-//! Models in the forms that other tools read.
-
-pub mod botocore;
