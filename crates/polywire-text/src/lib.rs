@@ -14,7 +14,6 @@
 //! - [`hex`] and [`base64`]: strict RFC 4648, by case, alphabet and padding;
 //! - [`scan`]: byte scanning, and comparing and writing pre-encoded runs;
 //! - [`utf8`]: validation with the offset of the first bad byte;
-//! - [`pool`]: a bounded pool of buffers;
 //! - [`cpu`]: which instructions are used, and how to turn wide ones off.
 //!
 //! Nothing here does input or output, allocates beyond what it returns, or
@@ -92,7 +91,6 @@ pub mod hex;
 pub mod list;
 pub mod number;
 pub mod percent;
-pub mod pool;
 pub mod quote;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;

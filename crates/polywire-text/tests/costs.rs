@@ -1,4 +1,4 @@
-//! The costs that `Text`, `Blob` and the pool promise, in allocations.
+//! The costs that `Text` and `Blob` promise, in allocations.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,7 +9,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use polywire_text::pool::Pool;
 use polywire_text::{Blob, Body, Text};
 
 /// The system's allocator, which counts on each thread.
@@ -217,11 +216,4 @@ fn bytes_cost_what_the_table_says() {
     assert!(cost(|| vector.into_bytes()).0 <= 1);
     let copy = Text::from(LONG);
     assert_eq!(cost(|| copy.into_blob()), NOTHING);
-}
-
-#[test]
-fn a_buffer_of_a_pool_costs_nothing() {
-    let pool = Pool::new(4, 4096);
-    pool.take().reserve_exact(4096);
-    assert_eq!(cost(|| pool.take().extend_from_slice(&[1; 4096])), NOTHING);
 }
