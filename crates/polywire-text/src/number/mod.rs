@@ -29,7 +29,6 @@ mod exact;
 mod float;
 mod grammar;
 mod integer;
-mod padded;
 mod spelling;
 
 pub use decimal::Decimal;
@@ -38,7 +37,6 @@ pub use grammar::{Grammar, json_number};
 pub use integer::{
     Int, Integer, integer_prefix, parse, parse_i64, prefix, push, push_i64, push_u64,
 };
-pub(crate) use padded::push_padded;
 pub use spelling::{
     INFINITY, NAN, NEGATIVE_INFINITY, NonFinite, NotFinite, Spelling, push_f32, push_f64,
     push_float,

@@ -1,8 +1,7 @@
-//! To and from other people's instants.
+//! Conversion from and to the types of the standard library, chrono, jiff and time.
 //!
-//! Whatever comes in fits, as nobody's years reach as far as ours. On the way
-//! out an instant may be out of range. None of the others can say that a date
-//! came without a zone: as they count, it stood in UTC.
+//! Every value of those types fits a `Timestamp`, but not the other way round. An unzoned timestamp is
+//! converted as if it were in UTC, as none of the other types has this property.
 
 use std::time::{Duration, SystemTime};
 
@@ -23,7 +22,7 @@ impl From<SystemTime> for Timestamp {
             Ok(after) => Self::new(saturated(after), after.subsec_nanos()),
             Err(before) => {
                 let before = before.duration();
-                // -2^63 seconds, the first of some clocks, have no positive twin.
+                // The smallest value of some clocks, -2^63 seconds, cannot be negated.
                 let seconds = 0_i64.saturating_sub_unsigned(before.as_secs());
                 match before.subsec_nanos() {
                     0 => Self::new(seconds, 0),
@@ -43,7 +42,7 @@ impl TryFrom<Timestamp> for SystemTime {
 
     /// # Errors
     ///
-    /// The instant is beyond what the system's clock can tell.
+    /// The instant is outside of the range of `SystemTime`.
     fn try_from(timestamp: Timestamp) -> Result<Self, Malformed> {
         let whole = Duration::from_secs(timestamp.seconds.unsigned_abs());
         let base = if timestamp.seconds < 0 {
@@ -72,7 +71,7 @@ mod time {
     }
 
     impl From<OffsetDateTime> for Timestamp {
-        /// The offset is not kept.
+        /// The offset is lost.
         ///
         /// ```
         /// use polywire_text::Timestamp;
@@ -130,7 +129,7 @@ mod jiff {
         /// # Ok::<(), polywire_text::Malformed>(())
         /// ```
         fn from(time: jiff::Timestamp) -> Self {
-            // Its nanoseconds have the sign of the whole.
+            // The nanoseconds have the sign of the whole value.
             let (seconds, nanoseconds) = (time.as_second(), time.subsec_nanosecond());
             match u32::try_from(nanoseconds) {
                 Ok(nanoseconds) => Self::new(seconds, nanoseconds),
@@ -147,7 +146,7 @@ mod jiff {
         /// The instant is not within jiff's range, `-009999-01-02T01:59:59Z` to
         /// `9999-12-30T22:00:00.999999999Z`.
         fn try_from(timestamp: Timestamp) -> Result<Self, Malformed> {
-            // Below a thousand million: fits.
+            // Less than 1,000,000,000, so it fits.
             Self::new(timestamp.seconds(), timestamp.nanoseconds() as i32).map_err(|_| {
                 Malformed::new(
                     0,
@@ -165,8 +164,7 @@ mod chrono {
     use super::{Malformed, Timestamp};
 
     impl<Zone: TimeZone> From<DateTime<Zone>> for Timestamp {
-        /// The zone is not kept. A leap second, which chrono can hold, becomes
-        /// the second after it.
+        /// The zone is lost. A leap second becomes the second after it.
         ///
         /// ```
         /// use chrono::{DateTime, Utc};
