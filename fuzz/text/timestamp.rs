@@ -63,7 +63,7 @@ fn written(instant: Timestamp, fraction: Fraction) {
     let mut out = Vec::new();
     instant.push_epoch_seconds(&mut out);
     let text = String::from_utf8_lossy(&out);
-    assert_eq!(text, twin::write_epoch_seconds(instant));
+    assert_eq!(text, twin::write_epoch_seconds(instant, Fraction::Needed));
     assert_eq!(Timestamp::parse_epoch_seconds(&text), Ok(zoned));
     let mut out = Vec::new();
     if instant.push_http_date(&mut out).is_ok() {

@@ -1,4 +1,4 @@
-//! JSON escapes beside their twins, on both levels of the processor.
+//! JSON escapes, compared with the reference implementation, with and without AVX2.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::borrow::Cow;
@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use polywire_text::Malformed;
 use polywire_text::cpu::{self, Level};
 use polywire_text::escape::{
-    LoneSurrogate, json_escaped_len, json_str, json_string, json_string_end, json_to_slice,
-    push_json, push_json_ascii, push_json_bytes, push_json_string, push_unescaped_json,
-    push_unescaped_json_str, read_json_str, read_json_string, unescape_json_in_place,
+    LoneSurrogate, json_str, json_string_end, json_to_slice, push_json, push_json_string,
+    push_unescaped_json, push_unescaped_json_str,
 };
+use polywire_text::quote;
 use polywire_text::reference::json as twin;
 use proptest::prelude::*;
 
@@ -29,14 +29,13 @@ fn escapes(bytes: &[u8]) {
     let expected = twin::escape(bytes);
     on_both_levels(|| {
         let mut out = b"before".to_vec();
-        push_json_bytes(&mut out, bytes);
+        quote::push_bytes(&mut out, bytes);
         assert_eq!(
-            out[6..].escape_ascii().to_string(),
+            out[7..out.len() - 1].escape_ascii().to_string(),
             expected.escape_ascii().to_string(),
             "of {}",
             bytes.escape_ascii()
         );
-        assert_eq!(json_escaped_len(bytes), expected.len());
         // Through buffers of several sizes, of which the smallest takes one step each.
         for room in [200, 232, 500, 6 * bytes.len() + 200] {
             let (mut out, mut rest, mut buffer) = (Vec::new(), bytes, vec![0xaa; room]);
@@ -58,9 +57,6 @@ fn escapes(bytes: &[u8]) {
             out.clear();
             push_json_string(&mut out, text, *b"\",");
             assert_eq!(out, [&b"\""[..], &expected, b"\","].concat());
-            out.clear();
-            push_json_ascii(&mut out, text);
-            assert_eq!(out, twin::escape_ascii(text), "of {text:?}");
         }
     });
 }
@@ -79,28 +75,6 @@ fn unescapes(bytes: &[u8]) {
             let empty = Vec::new();
             assert_eq!(&out[6..], inside.as_ref().unwrap_or(&empty), "{}", shown());
 
-            let mut in_place = bytes.to_vec();
-            let found = unescape_json_in_place(&mut in_place, lone);
-            assert_eq!(
-                found.map(|len| in_place[..len].to_vec()),
-                inside,
-                "{}",
-                shown()
-            );
-            if let Err(error) = found {
-                let offset = error.offset.min(bytes.len());
-                assert_eq!(in_place[offset..], bytes[offset..], "{}", shown());
-            }
-
-            out.truncate(6);
-            let found = read_json_string(&mut out, bytes, lone);
-            assert_eq!(
-                found.map(|read| (out[6..].to_vec(), read)),
-                string,
-                "{}",
-                shown()
-            );
-            assert!(found.is_ok() || out.len() == 6);
             assert_eq!(json_string_end(bytes), end, "{}", shown());
             strings(bytes, lone, &inside, &string);
         });
@@ -129,11 +103,13 @@ fn strings(
             _ => panic!("input and output are both UTF-8 or neither"),
         }
     });
-    let found = read_json_str(&mut out, bytes, lone);
-    assert_eq!(found.map(|read| (out[6..].to_owned(), read)), expected);
+    let quoted = [b"\"", bytes].concat();
+    let found = quote::read(&mut out, &quoted, lone);
+    let read = found.map(|rest| (out[6..].to_owned(), bytes.len() - rest.len()));
+    let error = |error: Malformed| Malformed::new(error.offset - 1, error.expected);
+    assert_eq!(read.map_err(error), expected);
     assert!(found.is_ok() || out == "before");
     let owned = |(text, read): (Cow<'_, str>, usize)| (text.into_owned(), read);
-    assert_eq!(json_string(bytes, lone).map(owned), expected);
     if let Ok(text) = str::from_utf8(bytes) {
         assert_eq!(json_str(text, lone).map(owned), expected);
     }
@@ -339,7 +315,8 @@ fn a_trailing_backslash_is_an_error() {
 fn a_string_without_its_closing_quote_is_an_error() {
     for len in [0, 1, 15, 31, 63, 64, 127] {
         let bytes = vec![b'a'; len];
-        let error = read_json_string(&mut Vec::new(), &bytes, LoneSurrogate::Refuse).unwrap_err();
+        let text = str::from_utf8(&bytes).unwrap();
+        let error = json_str(text, LoneSurrogate::Refuse).unwrap_err();
         assert_eq!(error, Malformed::new(len, "the closing quote of a string"));
     }
 }
@@ -350,7 +327,7 @@ fn the_reserve_is_bounded() {
         for byte in *b"a\n\x01" {
             let bytes = vec![byte; len];
             let mut out = Vec::new();
-            push_json_bytes(&mut out, &bytes);
+            push_json(&mut out, str::from_utf8(&bytes).unwrap());
             assert!(out.capacity() <= 2 * out.len() + 256, "{}", out.capacity());
             let mut back = Vec::new();
             push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
@@ -359,8 +336,9 @@ fn the_reserve_is_bounded() {
             // A short string at the beginning of a long document.
             out.push(b'"');
             out.extend([b' '; 10_000]);
-            let mut back = Vec::new();
-            read_json_string(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            out.insert(0, b'"');
+            let mut back = String::new();
+            quote::read(&mut back, &out, LoneSurrogate::Refuse).unwrap();
             assert!(back.capacity() <= 2 * len + 256, "{}", back.capacity());
         }
     }
@@ -417,24 +395,11 @@ proptest! {
     fn what_was_escaped_is_read_again(bytes in bytes_of_json()) {
         on_both_levels(|| {
             let mut out = Vec::new();
-            push_json_bytes(&mut out, &bytes);
+            quote::push_bytes(&mut out, &bytes);
             let mut back = Vec::new();
-            push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            let inside = &out[1..out.len() - 1];
+            push_unescaped_json(&mut back, inside, LoneSurrogate::Refuse).unwrap();
             assert_eq!(back, bytes);
-            let len = unescape_json_in_place(&mut out, LoneSurrogate::Refuse).unwrap();
-            assert_eq!(&out[..len], bytes);
-        });
-    }
-
-    #[test]
-    fn ascii_is_read_again(text in any::<String>()) {
-        on_both_levels(|| {
-            let mut out = Vec::new();
-            push_json_ascii(&mut out, &text);
-            assert!(out.is_ascii());
-            let mut back = String::new();
-            push_unescaped_json_str(&mut back, str::from_utf8(&out).unwrap(), LoneSurrogate::Refuse).unwrap();
-            assert_eq!(back, text);
         });
     }
 }

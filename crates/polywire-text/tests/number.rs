@@ -1,14 +1,13 @@
-//! Numbers against their twin, and against the standard library.
+//! Numbers, compared with the reference implementation and the standard library.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::cmp::Ordering;
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use polywire_text::Malformed;
 use polywire_text::number::{
-    self, Decimal, Float, Grammar, Int, Integer, NonFinite, Spelling, decimal_prefix, float_prefix,
-    integer_prefix, json_number, parse, parse_float, prefix, push, push_float,
+    self, Float, Grammar, Int, Integer, NonFinite, Spelling, decimal_prefix, integer_prefix,
+    json_number, parse, parse_float, push, push_float,
 };
 use polywire_text::reference::number as twin;
 use proptest::prelude::*;
@@ -37,16 +36,6 @@ fn integer_of<T: Int + FromStr + Debug + PartialEq>(bytes: &[u8], grammar: Gramm
         assert_eq!(malformed.offset, 0, "{bytes:?}");
         assert!(malformed.expected.starts_with("an integer from "));
     };
-    match (prefix::<T>(bytes, grammar), expected.clone()) {
-        (Ok((value, len)), Ok((end, digits))) => {
-            assert_eq!((Some(value), len), (fitting(digits), end), "{bytes:?}");
-        }
-        (Err(malformed), Ok((_, digits))) => {
-            assert_eq!(fitting(digits), None, "{bytes:?}");
-            beyond(malformed);
-        }
-        (found, Err(expected)) => assert_eq!(found.unwrap_err(), expected, "{bytes:?}"),
-    }
     match (parse::<T>(bytes, grammar), expected) {
         (Ok(value), Ok((end, digits))) => {
             assert_eq!(
@@ -83,18 +72,12 @@ fn read(bytes: &[u8]) {
         integer_of::<u64>(bytes, grammar);
         integer_of::<i128>(bytes, grammar);
         integer_of::<u128>(bytes, grammar);
-        let layout = twin::number(bytes, grammar);
-        assert_eq!(
-            Decimal::prefix(bytes, grammar)
-                .map(|found| (found.as_bytes().len(), found.is_integer())),
-            layout,
-            "{bytes:?}"
-        );
-        if let Ok((len, _)) = layout {
+        if let Ok((len, _)) = twin::number(bytes, grammar) {
             let spelling = Spelling::new(grammar, NonFinite::Refuse);
-            let expected = twin::double(&bytes[..len], spelling).map(|value| (value, len));
-            assert_eq!(float_prefix(bytes, grammar), expected, "{bytes:?}");
-            single(&bytes[..len], grammar);
+            let number = &bytes[..len];
+            let expected = twin::double(number, spelling);
+            assert_eq!(parse_float(number, spelling), expected, "{bytes:?}");
+            single(number, spelling);
         }
         for words in WORDS {
             let spelling = Spelling::new(grammar, words);
@@ -112,7 +95,9 @@ fn read(bytes: &[u8]) {
     }
     assert_eq!(json_number(bytes), twin::number(bytes, Grammar::Json));
     if let Some((value, len)) = decimal_prefix(bytes) {
-        assert_eq!(Ok((value, len)), float_prefix(bytes, Grammar::Json));
+        let number = twin::number(bytes, Grammar::Json);
+        assert_eq!(number.map(|(len, _)| len), Ok(len));
+        assert_eq!(twin::double(&bytes[..len], Spelling::JSON), Ok(value));
     }
     let found = match integer_prefix(bytes) {
         Integer::None => None,
@@ -129,62 +114,13 @@ fn read(bytes: &[u8]) {
 }
 
 /// 32 bits, rounded once.
-fn single(bytes: &[u8], grammar: Grammar) {
+fn single(bytes: &[u8], spelling: Spelling) {
     let text = std::str::from_utf8(bytes).unwrap();
     let expected = text.parse::<f32>().unwrap();
-    match float_prefix::<f32>(bytes, grammar) {
-        Ok((value, len)) => {
-            assert_eq!(
-                (value.to_bits(), len),
-                (expected.to_bits(), bytes.len()),
-                "{text}"
-            );
-        }
+    match parse_float::<f32>(bytes, spelling) {
+        Ok(value) => assert_eq!(value.to_bits(), expected.to_bits(), "{text}"),
         Err(_) => assert!(expected.is_infinite(), "{text}"),
     }
-}
-
-fn decimal(text: &str) -> Decimal<'_> {
-    Decimal::parse(text.as_bytes(), Grammar::XmlSchema).unwrap()
-}
-
-/// All that a decimal says of itself.
-fn decimal_of(text: &str) {
-    let decimal = decimal(text);
-    let canonical = twin::canonical(text);
-    assert_eq!(written(|out| decimal.push_canonical(out)), canonical);
-    assert_eq!(decimal.is_zero(), canonical == "0");
-    let whole = !canonical.contains("e-");
-    assert_eq!(decimal.is_whole(), whole, "{text}");
-    let short = text
-        .split(['e', 'E'])
-        .nth(1)
-        .is_none_or(|exponent| exponent.len() <= 4);
-    if short {
-        let plain = twin::plain(text);
-        let mut out = b"kept".to_vec();
-        assert!(decimal.push_plain(&mut out, plain.len() - 1).is_err());
-        assert_eq!(out, b"kept");
-        assert_eq!(
-            written(|out| decimal.push_plain(out, plain.len()).unwrap()),
-            plain
-        );
-        let integer = whole.then(|| plain.split('.').next().unwrap().to_owned());
-        let fitting = integer.clone().and_then(|digits| digits.parse().ok());
-        assert_eq!(decimal.to_int::<i128>(), fitting, "{text}");
-        let fitting = integer.and_then(|digits| digits.parse().ok());
-        assert_eq!(decimal.to_int::<i8>(), fitting, "{text}");
-    }
-    assert_eq!(
-        decimal.to_float::<f64>().to_bits(),
-        text.parse::<f64>().unwrap().to_bits()
-    );
-    let double = text.parse::<f64>().unwrap();
-    assert_eq!(
-        decimal.fits_float::<f64>(),
-        double.is_finite()
-            && twin::canonical(&written(|out| number::push_f64(out, double))) == canonical
-    );
 }
 
 fn float_round_trips<F: Float + Display + Debug + FromStr>(value: F, finite: bool) {
@@ -296,7 +232,7 @@ fn the_ends_of_every_range() {
 fn a_long_that_is_none() {
     let text = b"25000000000000000000";
     assert!(parse::<i64>(text, Grammar::Json).is_err());
-    assert!(prefix::<u64>(text, Grammar::Json).is_err());
+    assert!(parse::<u64>(text, Grammar::Json).is_err());
     assert_eq!(integer_prefix(text), Integer::Large(20));
     assert_eq!(
         parse(text, Grammar::Json),
@@ -337,7 +273,6 @@ fn hard_floats() {
     ] {
         read(text.as_bytes());
         read(format!("-{text}").as_bytes());
-        decimal_of(text);
     }
 }
 
@@ -410,39 +345,6 @@ proptest! {
         read(single.to_string().as_bytes());
     }
 
-    #[test]
-    fn decimals(text in "[-+]?([0-9]{1,30}(\\.[0-9]{0,30})?|\\.[0-9]{1,30})([eE][-+]?[0-9]{1,3})?") {
-        decimal_of(&text);
-    }
-
-    #[test]
-    fn decimals_of_zeros(text in "[-+]?[01]{1,4}(\\.[01]{0,4})?([eE][-+]?[0-9]{1,2})?") {
-        decimal_of(&text);
-    }
-
-    #[test]
-    fn decimals_in_order(
-        left in "-?[0-9]{1,5}(\\.[0-9]{1,5})?([eE]-?[0-9])?",
-        right in "-?[0-9]{1,5}(\\.[0-9]{1,5})?([eE]-?[0-9])?",
-    ) {
-        // Few enough digits that doubles tell them apart, and equal ones are
-        // spelled alike.
-        let (a, b) = (decimal(&left), decimal(&right));
-        let expected = if twin::canonical(&left) == twin::canonical(&right) {
-            Ordering::Equal
-        } else {
-            left.parse::<f64>().unwrap().total_cmp(&right.parse().unwrap())
-        };
-        prop_assert_eq!(a.cmp(&b), expected);
-        prop_assert_eq!(a == b, expected == Ordering::Equal);
-    }
-
-    #[test]
-    fn equal_decimals_hash_alike(digits in "[1-9][0-9]{0,20}", zeros in 0..20_usize) {
-        let spelled = format!("{digits}{}e-{zeros}", "0".repeat(zeros));
-        let set = std::collections::HashSet::from([decimal(&digits)]);
-        prop_assert!(set.contains(&decimal(&spelled)));
-    }
 }
 
 #[test]

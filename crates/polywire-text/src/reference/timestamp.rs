@@ -448,17 +448,23 @@ pub fn write_asctime(instant: Timestamp) -> String {
 
 /// Seconds since the epoch.
 #[must_use]
-pub fn write_epoch_seconds(instant: Timestamp) -> String {
-    let nanoseconds = instant.as_nanoseconds();
+pub fn write_epoch_seconds(instant: Timestamp, fraction: Fraction) -> String {
+    let unit = match fraction {
+        Fraction::Needed => 1,
+        Fraction::Exactly(count) | Fraction::AllOrNone(count) => {
+            10_i128.pow(9 - u32::from(count.min(9)))
+        }
+    };
+    let nanoseconds = instant.as_nanoseconds().div_euclid(unit) * unit;
     let sign = if nanoseconds < 0 { "-" } else { "" };
     let size = nanoseconds.unsigned_abs();
     let (whole, rest) = (size / 1_000_000_000, (size % 1_000_000_000) as u32);
-    format!("{sign}{whole}{}", fraction_text(rest, Fraction::Needed))
+    format!("{sign}{whole}{}", fraction_text(rest, fraction))
 }
 
 /// The nearest double, computed by the standard library.
 #[must_use]
 pub fn as_f64(instant: Timestamp) -> f64 {
-    let text = write_epoch_seconds(instant);
+    let text = write_epoch_seconds(instant, Fraction::Needed);
     text.parse().unwrap_or(f64::NAN)
 }

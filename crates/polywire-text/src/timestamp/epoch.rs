@@ -4,7 +4,7 @@ use super::fields::fraction_digits;
 use super::policy::Fraction;
 use super::{NANOSECONDS, Timestamp};
 use crate::Malformed;
-use crate::number::{Decimal, Grammar, Integer, integer_prefix, push_i64};
+use crate::number::{Decimal, Integer, integer_prefix, push_i64};
 
 /// 2^23: adjacent doubles from here on are more than a nanosecond apart.
 const NANOSECONDS_APART: f64 = 8_388_608.0;
@@ -66,7 +66,9 @@ impl Timestamp {
     fn push_before_epoch(self, out: &mut Vec<u8>) {
         out.push(b'-');
         push_i64(out, -(self.seconds + 1));
-        Fraction::Needed.of(NANOSECONDS - self.nanoseconds).push(out);
+        Fraction::Needed
+            .of(NANOSECONDS - self.nanoseconds)
+            .push(out);
     }
 
     /// Converts seconds since the epoch. `None` for NaN, infinities and values outside of `i64`.
@@ -277,7 +279,7 @@ fn common(bytes: &[u8]) -> Option<Timestamp> {
 /// The slow path: exponents, and the errors.
 #[cold]
 fn slow(bytes: &[u8]) -> Result<Timestamp, Malformed> {
-    let nanoseconds = Decimal::parse(bytes, Grammar::Json)?.scaled(9);
+    let nanoseconds = Decimal::parse(bytes)?.scaled(9);
     nanoseconds
         .and_then(Timestamp::from_nanoseconds)
         .ok_or(Malformed::new(0, "seconds since the epoch within 64 bits"))

@@ -1,9 +1,9 @@
 //! The slow path of all formats: a cursor that reads a date field by field. Unlike the fast paths, it
 //! accepts every layout and produces errors.
 
+use super::Timestamp;
 use super::calendar::{DAY, FIRST_SECOND, LAST_SECOND, days_in_month, distant_day_of_date};
 use super::words::{all_digits, leading_digits};
-use super::Timestamp;
 use crate::Malformed;
 
 pub(super) struct Fields<'a> {

@@ -3,9 +3,7 @@
 use super::calendar::{date_of_day, day_of_date};
 use super::date_time::{out_of_years, tail};
 use super::fields::{Date, Fields, Time, instant};
-use super::names::{
-    DAY_WORDS, MONTH_WORDS, is_day, is_full_day, month_name, month_of, weekday,
-};
+use super::names::{DAY_WORDS, MONTH_WORDS, is_day, is_full_day, month_name, month_of, weekday};
 use super::policy::Fraction;
 use super::words::{Pattern, pair_text, time, time_text};
 use super::{Timestamp, push_words};
@@ -83,7 +81,6 @@ impl Timestamp {
         }
         Ok(())
     }
-
 }
 
 fn read(bytes: &[u8]) -> Result<Timestamp, Malformed> {
@@ -237,7 +234,11 @@ fn rfc850_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed
     fields.one_of(b"-", "a dash")?;
     let short = i64::from(fields.number(2, "a year of two digits")?);
     let (time, nanoseconds) = time_in_gmt(fields)?;
-    let year = if short < 70 { 2000 + short } else { 1900 + short };
+    let year = if short < 70 {
+        2000 + short
+    } else {
+        1900 + short
+    };
     Ok(((year, month, day), time, nanoseconds))
 }
 

@@ -104,7 +104,6 @@ impl Timestamp {
         }
         Ok(())
     }
-
 }
 
 fn read(bytes: &[u8]) -> Result<Timestamp, Malformed> {
