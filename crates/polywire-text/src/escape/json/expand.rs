@@ -54,7 +54,9 @@ pub(super) fn push(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) {
         return push_each(out, rest);
     };
     let before = 32 - rest.len();
-    let special = Classified::at(token, last).special.checked_shr(before as u32);
+    let special = Classified::at(token, last)
+        .special
+        .checked_shr(before as u32);
     if special.unwrap_or(0) == 0 {
         return scan::push_bytes(out, rest);
     }

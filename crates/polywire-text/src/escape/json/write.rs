@@ -281,7 +281,10 @@ fn push_clean_string<const HALF: usize>(out: &mut Vec<u8>, bytes: &[u8], end: [u
         to.write(b'"');
         to.add(1).cast::<[u8; HALF]>().write_unaligned(*head);
         let closing = to.add(1 + len);
-        closing.sub(HALF).cast::<[u8; HALF]>().write_unaligned(*tail);
+        closing
+            .sub(HALF)
+            .cast::<[u8; HALF]>()
+            .write_unaligned(*tail);
         closing.cast::<[u8; 2]>().write_unaligned(end);
         out.set_len(out.len() + len + 3);
     }

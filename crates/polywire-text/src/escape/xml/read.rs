@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::reference::{named, reference};
 use super::{FORBIDDEN, XmlPlace, noncharacter};
+use crate::Malformed;
 use crate::block::{Block as _, Block16 as Block};
 use crate::rewrite::{self, Class, Piece, Reader};
-use crate::Malformed;
 
 /// Whether a reader accepts characters that XML 1.0 forbids.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -1,7 +1,7 @@
 //! References to characters and entities.
 
-use super::read::{TEXT_OR_RARE, XmlReading};
 use super::is_xml;
+use super::read::{TEXT_OR_RARE, XmlReading};
 use crate::Malformed;
 use crate::rewrite::Piece;
 
