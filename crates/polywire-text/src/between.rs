@@ -1,8 +1,7 @@
-//! Short values between bytes that are always the same: `<int>`, a number, `</int>`.
+//! Fast paths that write a short value between fixed bytes, such as tags: `<int>`, a number, `</int>`.
 //!
-//! Most of what a writer of XML writes is such, and three appends cost three looks
-//! at the capacity. Here there is one, and moves of fixed width: the value goes in
-//! with what lies behind it, which the bytes that follow then cover.
+//! One capacity check instead of three, and moves of fixed width: the value is copied with the bytes after
+//! it, which the closing bytes then overwrite.
 
 use crate::Text;
 use crate::number::digits::{TEN_TO_8, TEN_TO_16, padded, trimmed};
@@ -19,10 +18,9 @@ fn push_window<const OPEN: usize, const WIDTH: usize, const CLOSE: usize>(
 ) {
     let len = len.min(WIDTH);
     out.reserve(OPEN + WIDTH + CLOSE);
-    // SAFETY: behind the last byte there is capacity for all three. Each write stays
-    // within it, since `len <= WIDTH`, and none reads. When the length is set the
-    // bytes up to it are initialised: `OPEN` of the first write, `len` of the second
-    // and, behind those, `CLOSE` of the third.
+    // SAFETY: there is capacity for all three, and each write is within it, as `len <= WIDTH`. All bytes up
+    // to the new length are initialised: `OPEN` by the first write, `len` by the second, and `CLOSE` by
+    // the third.
     unsafe {
         let to = out.as_mut_ptr().add(out.len());
         to.cast::<[u8; OPEN]>().write_unaligned(*open);
@@ -55,7 +53,7 @@ pub fn push_i64<const OPEN: usize, const CLOSE: usize>(
     push_long(out, open, value, close);
 }
 
-/// As [`push_i64`], of a number that has a sign or more than eight digits.
+/// [`push_i64`] for negative numbers, and for more than eight digits.
 #[inline(never)]
 fn push_long<const OPEN: usize, const CLOSE: usize>(
     out: &mut Vec<u8>,
@@ -64,7 +62,7 @@ fn push_long<const OPEN: usize, const CLOSE: usize>(
     close: &[u8; CLOSE],
 ) {
     let magnitude = value.unsigned_abs();
-    // With a sign there is room for a digit less.
+    // The sign takes the space of a digit.
     if magnitude >= TEN_TO_16 / 10 {
         out.extend_from_slice(open);
         crate::number::push_i64(out, value);
@@ -91,9 +89,8 @@ fn push_long<const OPEN: usize, const CLOSE: usize>(
     }
 }
 
-/// Appends `open`, the text and `close`, if the text is short and may stand in XML
-/// as it is; whether it did. What is not appended is for
-/// [`escape::push_xml`](crate::escape::push_xml).
+/// Appends `open`, the text and `close`, if the text has at most 15 bytes and needs no escapes. Returns
+/// whether it did; if not, use [`escape::push_xml`](crate::escape::push_xml).
 ///
 /// ```
 /// use polywire_text::between;
@@ -120,7 +117,7 @@ pub fn push_xml<const OPEN: usize, const CLOSE: usize>(
     }
 }
 
-/// As [`push_xml`], of a [`Text`], which has its short ones in place.
+/// Like [`push_xml`], for an inline [`Text`].
 ///
 /// ```
 /// use polywire_text::{Text, between};
