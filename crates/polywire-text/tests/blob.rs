@@ -16,7 +16,6 @@ fn forms(bytes: &[u8]) -> Vec<Blob> {
     let body = Body::from(around.clone());
     let inside = 1..=bytes.len();
     let mut forms = vec![
-        Blob::copy_from(bytes),
         Blob::from(bytes),
         Blob::from(&bytes.to_vec()),
         Blob::from(bytes.to_vec()),
