@@ -3,14 +3,14 @@
 
 use std::borrow::Cow;
 
-use polywire_text::Malformed;
 use polywire_text::cpu::{self, Level};
 use polywire_text::escape::{
-    LoneSurrogate, json_str, json_string_end, json_to_slice, push_json, push_json_string,
-    push_unescaped_json, push_unescaped_json_str,
+    LoneSurrogate, json_escape, json_str, json_string_end, json_to_slice, push_json,
+    push_json_string, push_json_text, push_unescaped_json, push_unescaped_json_str,
 };
 use polywire_text::quote;
 use polywire_text::reference::{self, json as twin};
+use polywire_text::{Malformed, Text};
 use proptest::prelude::*;
 
 const POLICIES: [LoneSurrogate; 2] = [LoneSurrogate::Refuse, LoneSurrogate::Replace];
@@ -400,5 +400,57 @@ proptest! {
             push_unescaped_json(&mut back, inside, LoneSurrogate::Refuse).unwrap();
             assert_eq!(back, bytes);
         });
+    }
+}
+
+#[test]
+fn json_strings_of_every_length() {
+    for len in 0..40 {
+        let clean = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq";
+        let mut out = b"before".to_vec();
+        push_json_string(&mut out, &clean[..len], *b"\",");
+        assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
+        // An inline string with something to escape behind its end, too.
+        let window = format!("{}{}", &clean[..len], "\"\\\n".repeat(8));
+        let inline = Text::inline_prefix(&window, len);
+        for text in inline.into_iter().chain([Text::from(&clean[..len])]) {
+            let mut out = b"before".to_vec();
+            push_json_text(&mut out, &text, *b"\",");
+            assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
+        }
+        // Something to escape at each place.
+        for at in 0..len {
+            let mut text = clean[..len].to_owned();
+            text.replace_range(at..=at, "\"");
+            let mut out = Vec::new();
+            push_json_string(&mut out, &text, *b"\",");
+            let escaped = text.replace('"', "\\\"");
+            assert_eq!(out, format!("\"{escaped}\",").as_bytes());
+            out.clear();
+            push_json_text(&mut out, &Text::from(text), *b"\",");
+            assert_eq!(out, format!("\"{escaped}\",").as_bytes());
+        }
+    }
+}
+
+#[test]
+fn surrogates() {
+    assert!(json_escape(br"udc00").is_err());
+    assert!(json_escape(br"ud800\u0041").is_err());
+    assert!(json_escape(br"ud800\udc0").is_err());
+    assert!(json_escape(br"u00g0").is_err());
+    assert!(json_escape(b"").is_err());
+    assert!(json_escape(b"x").is_err());
+}
+
+proptest! {
+    #[test]
+    fn every_character_has_an_escape(character: char) {
+        let mut units = [0; 2];
+        let mut text = String::new();
+        for unit in character.encode_utf16(&mut units) {
+            text.push_str(&format!("\\u{unit:04X}"));
+        }
+        prop_assert_eq!(json_escape(&text.as_bytes()[1..]), Ok((character, text.len() - 1)));
     }
 }

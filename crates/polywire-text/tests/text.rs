@@ -278,3 +278,35 @@ fn a_part_never_keeps_much_more_than_itself() {
         assert_eq!(part.into_owned().heap_size(), len);
     }
 }
+
+#[test]
+fn a_prefix_never_splits_a_character() {
+    for window in ["aé€😀 and more text to fill the window", "aé€😀 short", ""] {
+        for len in 0..=window.len() + 1 {
+            let prefix = Text::inline_prefix(window, len);
+            let expected = window
+                .get(..len)
+                .filter(|text| text.len() <= INLINE_CAPACITY);
+            assert_eq!(prefix.as_deref(), expected);
+        }
+    }
+}
+
+#[test]
+fn every_difference_is_found() {
+    let all = "abcdefghijklmnopqrstuvwxyz".repeat(3);
+    for len in 0..=all.len() {
+        let text = Text::from(&all[..len]);
+        assert_eq!(text, all[..len]);
+        assert_eq!(text, Text::from(&all[..len]));
+        for at in 0..len {
+            let mut other = all[..len].to_owned();
+            other.replace_range(at..=at, "!");
+            assert_ne!(text, other.as_str());
+            assert_ne!(text, Text::from(other));
+        }
+        if len > 0 {
+            assert_ne!(text, all[..len - 1]);
+        }
+    }
+}

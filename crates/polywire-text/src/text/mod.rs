@@ -432,22 +432,3 @@ impl fmt::Debug for Text {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::INLINE_CAPACITY;
-
-    #[test]
-    fn a_prefix_never_splits_a_character() {
-        for window in ["aé€😀 and more text to fill the window", "aé€😀 short", ""] {
-            for len in 0..=window.len() + 1 {
-                let prefix = Text::inline_prefix(window, len);
-                let expected = window
-                    .get(..len)
-                    .filter(|text| text.len() <= INLINE_CAPACITY);
-                assert_eq!(prefix.as_deref(), expected);
-            }
-        }
-    }
-}

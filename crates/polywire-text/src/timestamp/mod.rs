@@ -32,8 +32,6 @@ mod fields;
 mod http_date;
 mod names;
 mod policy;
-#[cfg(test)]
-mod tests;
 mod words;
 mod xmlrpc;
 

@@ -164,32 +164,3 @@ static DIGIT: [u32; 256] = {
     }
     values
 };
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn surrogates() {
-        assert!(json_escape(br"udc00").is_err());
-        assert!(json_escape(br"ud800\u0041").is_err());
-        assert!(json_escape(br"ud800\udc0").is_err());
-        assert!(json_escape(br"u00g0").is_err());
-        assert!(json_escape(b"").is_err());
-        assert!(json_escape(b"x").is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn every_character_has_an_escape(character: char) {
-            let mut units = [0; 2];
-            let mut text = String::new();
-            for unit in character.encode_utf16(&mut units) {
-                text.push_str(&format!("\\u{unit:04X}"));
-            }
-            prop_assert_eq!(json_escape(&text.as_bytes()[1..]), Ok((character, text.len() - 1)));
-        }
-    }
-}

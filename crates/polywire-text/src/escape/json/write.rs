@@ -292,38 +292,3 @@ fn push_clean_string<const HALF: usize>(out: &mut Vec<u8>, bytes: &[u8], end: [u
 }
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_strings_of_every_length() {
-        for len in 0..40 {
-            let clean = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq";
-            let mut out = b"before".to_vec();
-            push_json_string(&mut out, &clean[..len], *b"\",");
-            assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
-            // An inline string with something to escape behind its end, too.
-            let window = format!("{}{}", &clean[..len], "\"\\\n".repeat(8));
-            let inline = Text::inline_prefix(&window, len);
-            for text in inline.into_iter().chain([Text::from(&clean[..len])]) {
-                let mut out = b"before".to_vec();
-                push_json_text(&mut out, &text, *b"\",");
-                assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
-            }
-            // Something to escape at each place.
-            for at in 0..len {
-                let mut text = clean[..len].to_owned();
-                text.replace_range(at..=at, "\"");
-                let mut out = Vec::new();
-                push_json_string(&mut out, &text, *b"\",");
-                let escaped = text.replace('"', "\\\"");
-                assert_eq!(out, format!("\"{escaped}\",").as_bytes());
-                out.clear();
-                push_json_text(&mut out, &Text::from(text), *b"\",");
-                assert_eq!(out, format!("\"{escaped}\",").as_bytes());
-            }
-        }
-    }
-}

@@ -1,11 +1,13 @@
-//! The forms by example.
-
-use proptest::prelude::*;
+//! Timestamps by example.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::time::SystemTime;
 
-use super::*;
-use crate::Malformed;
+use polywire_text::{Malformed, Timestamp};
+use proptest::prelude::*;
+
+const FIRST_SECOND: i64 = -62_135_596_800;
+const LAST_SECOND: i64 = 253_402_300_799;
 
 fn written(push: impl Fn(&mut Vec<u8>) -> Result<(), Malformed>) -> String {
     let mut out = Vec::new();
